@@ -1,0 +1,83 @@
+import type { Attachment, Item, Json, Usage } from '../run/values.ts';
+
+/** One message of the exchange a turn continues, as every back end understands it. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly text: string;
+  readonly attachments?: readonly Attachment[];
+  /** Calls an assistant message asked for. */
+  readonly calls?: readonly { readonly id: string; readonly tool: string; readonly arguments: string }[];
+  /** The call a tool message answers. */
+  readonly call?: string;
+  /** What a remote agent asked us to hand back with this message. */
+  readonly state?: Json;
+}
+
+/** A tool as a model is told of it. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Json;
+}
+
+/** What a back end is asked to do, once. */
+export interface Turn {
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolOffer[];
+  readonly toolChoice?: 'auto' | 'none' | 'required';
+  /** JSON schema the answer must follow. */
+  readonly answerSchema?: Json;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  /** The same for every attempt of one turn, so that a back end can recognise a repetition. */
+  readonly idempotencyKey: string;
+  /** The conversation this turn belongs to, forwarded to back ends that want it. */
+  readonly conversation: string;
+  /** What this agent saved in this conversation before. */
+  readonly state?: Json;
+}
+
+/** What a back end tells. Stages are named by the back end's own keys; the engine gives step ids. */
+export type AgentEvent =
+  | {
+      readonly type: 'text.appended';
+      readonly text: string;
+      readonly channel?: 'content' | 'reasoning' | 'log';
+    }
+  /** A piece of a call: `tool` comes with the first piece. */
+  | { readonly type: 'call.appended'; readonly call: string; readonly tool?: string; readonly text: string }
+  | { readonly type: 'item.attached'; readonly item: Item }
+  | {
+      readonly type: 'stage.opened';
+      readonly stage: string;
+      readonly parent?: string;
+      readonly title?: string;
+      readonly kind?: string;
+      readonly agent?: string;
+      readonly icon?: string;
+      readonly query?: string;
+    }
+  | { readonly type: 'stage.titled'; readonly stage: string; readonly text: string }
+  | {
+      readonly type: 'stage.appended';
+      readonly stage: string;
+      readonly text: string;
+      readonly channel?: 'content' | 'reasoning' | 'arguments' | 'log';
+    }
+  | { readonly type: 'stage.attached'; readonly stage: string; readonly item: Item }
+  | { readonly type: 'stage.closed'; readonly stage: string; readonly outcome: 'completed' | 'failed' }
+  | { readonly type: 'state.reported'; readonly state: Json }
+  | { readonly type: 'usage.reported'; readonly usage: Usage }
+  /** Nothing had arrived yet, so the back end is asked again (or another model in its place). */
+  | { readonly type: 'turn.retried'; readonly reason: string; readonly model?: string }
+  | { readonly type: 'notice.posted'; readonly code: string; readonly message: string }
+  | { readonly type: 'turn.finished'; readonly reason: 'stop' | 'length' | 'calls' | 'filter' | 'other' };
+
+/**
+ * A back end that can take a turn. It tells what happens by yielding what each upstream chunk brought, and in no other
+ * way: no callbacks, no journal, no clock. Throw `RunError` to fail the turn. When `signal` aborts, or the iterator is
+ * returned, the connection behind it is closed.
+ */
+export interface Gateway {
+  takeTurn(turn: Turn, signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+}

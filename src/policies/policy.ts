@@ -1,0 +1,22 @@
+import type { Call, StepId } from '../run/events.ts';
+import type { RunTree } from '../run/tree.ts';
+
+/** What someone wants to begin: a tool call, or a turn of a model or agent. */
+export interface Intent {
+  readonly kind: 'turn' | 'call';
+  readonly parent: StepId;
+  readonly call?: Call;
+  /** The turn that writes the final answer may use what is kept back for it. */
+  readonly answers?: boolean;
+}
+
+/** The strictest of all verdicts wins, in this order: stop, refuse, ask, reuse, allow. */
+export type Verdict =
+  | { readonly verdict: 'allow' }
+  | { readonly verdict: 'reuse'; readonly step: StepId; readonly code: string; readonly reason: string }
+  | { readonly verdict: 'ask'; readonly reason: string }
+  | { readonly verdict: 'refuse'; readonly code: string; readonly reason: string }
+  | { readonly verdict: 'stop'; readonly code: string; readonly reason: string };
+
+/** What may happen next, judged from the run as recorded. Pure: the same tree gives the same verdict. */
+export type Policy = (view: { readonly tree: RunTree; readonly now: number }, intent: Intent) => Verdict;

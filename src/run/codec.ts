@@ -1,0 +1,52 @@
+import type { Entry, RunEvent } from './events.ts';
+import { upcast } from './upcast.ts';
+
+/**
+ * Entries as text. The journal keeps exactly the frames the native stream sends, so replaying is concatenation and a
+ * cursor is a cut. Streamed text is nearly all of it and has a short form.
+ */
+export function encode({ seq, at, event }: Entry): string {
+  return `id: ${seq}\ndata: ${JSON.stringify(shorten(at, event))}\n\n`;
+}
+
+export function encodeAll(entries: readonly Entry[]): string {
+  let frames = '';
+  for (const entry of entries) frames += encode(entry);
+  return frames;
+}
+
+export function decodeAll(frames: string): Entry[] {
+  const entries: Entry[] = [];
+  for (const frame of frames.split('\n\n')) if (frame !== '') entries.push(decode(frame));
+  return entries;
+}
+
+/** The frames after a cursor. */
+export function framesAfter(frames: string, seq: number): string {
+  const place = frames.startsWith(`id: ${seq + 1}\n`) ? 0 : frames.indexOf(`\nid: ${seq + 1}\n`) + 1;
+  return place > 0 || frames.startsWith(`id: ${seq + 1}\n`) ? frames.slice(place) : '';
+}
+
+function decode(frame: string): Entry {
+  const line = frame.indexOf('\n');
+  const { t, s, x, e } = JSON.parse(frame.slice(line + 7)) as Short;
+  const seq = Number(frame.slice(4, line));
+  if (x !== undefined && s !== undefined) {
+    return { seq, at: t, event: { type: 'text.appended', step: s, channel: 'content', text: x } };
+  }
+  return { seq, at: t, event: upcast(e) };
+}
+
+interface Short {
+  readonly t: number;
+  readonly s?: number;
+  readonly x?: string;
+  readonly e?: RunEvent;
+}
+
+function shorten(at: number, event: RunEvent): Short {
+  if (event.type === 'text.appended' && event.channel === 'content' && event.call === undefined) {
+    return { t: at, s: event.step, x: event.text };
+  }
+  return { t: at, e: event.type === 'unknown' ? (event.original as RunEvent) : event };
+}

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { Failure } from './failure.ts';
+import { Attachment, BlobRef, Effect, Item, Json, Limits, Usage } from './values.ts';
+
+/** Small integers in the order of opening, given by the engine. The run itself is step 0. */
+export const StepId = z.int().nonnegative();
+export type StepId = z.infer<typeof StepId>;
+
+export const Outcome = z.enum(['completed', 'failed', 'skipped', 'stopped', 'reused', 'abandoned']);
+export type Outcome = z.infer<typeof Outcome>;
+
+export const Channel = z.enum(['content', 'reasoning', 'arguments', 'log']);
+export type Channel = z.infer<typeof Channel>;
+
+export const Decision = z.enum(['approve', 'reject', 'edit', 'defer', 'expire']);
+export type Decision = z.infer<typeof Decision>;
+
+export const Phase = z.enum(['tool_phase', 'action_phase', 'complete']);
+export type Phase = z.infer<typeof Phase>;
+
+/** A tool call as it will run. Arguments over the size limit are a reference. */
+export const Call = z.object({
+  id: z.string(),
+  tool: z.string(),
+  arguments: z.union([BlobRef, Json]),
+  signature: z.string(),
+  effect: Effect,
+});
+export type Call = z.infer<typeof Call>;
+
+const by = { by: z.string(), reason: z.string().optional(), command: z.string().optional() };
+const step = { step: StepId };
+const placed = {
+  step: StepId,
+  parent: StepId,
+  key: z.string(),
+  kind: z.string(),
+  title: z.string(),
+};
+
+/** Everything that can happen to a run. A kind is never renamed or reshaped: a better one is added beside it. */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run.started'),
+    tenant: z.string(),
+    who: z.string(),
+    app: z.string(),
+    conversation: z.string(),
+    input: z.object({ text: z.union([z.string(), BlobRef]), attachments: z.array(Attachment).optional() }),
+    flow: z.object({ name: z.string(), version: z.string() }),
+    limits: Limits,
+    labels: z.record(z.string(), z.string()),
+    forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),
+  }),
+  z.object({ type: z.literal('run.paused'), ...by }),
+  z.object({ type: z.literal('run.resumed'), ...by }),
+  z.object({
+    type: z.literal('run.ended'),
+    outcome: z.enum(['completed', 'failed', 'stopped']),
+    answer: z.union([z.string(), BlobRef]).optional(),
+    failure: Failure.optional(),
+    usage: Usage,
+  }),
+  z.object({
+    type: z.literal('worker.took'),
+    worker: z.string(),
+    epoch: z.int(),
+    reason: z.enum(['started', 'woken', 'recovered']),
+  }),
+  z.object({ type: z.literal('stop.requested'), ...by }),
+  z.object({
+    type: z.literal('phase.entered'),
+    ...step,
+    phase: Phase,
+    batch: z.int(),
+    cycle: z.int(),
+    reason: z.string().optional(),
+  }),
+  z.object({ type: z.literal('step.planned'), ...placed }),
+  z.object({
+    type: z.literal('step.opened'),
+    ...placed,
+    attempt: z.int().positive().optional(),
+    started: z.boolean().optional(),
+    effect: Effect.optional(),
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    icon: z.string().optional(),
+    query: z.string().optional(),
+    reasoning: z.string().optional(),
+    call: Call.optional(),
+    origin: z.string().optional(),
+  }),
+  z.object({ type: z.literal('step.started'), ...step, call: Call.optional() }),
+  z.object({ type: z.literal('title.appended'), ...step, text: z.string() }),
+  z.object({
+    type: z.literal('text.appended'),
+    ...step,
+    channel: Channel,
+    text: z.string(),
+    call: z.string().optional(),
+    tool: z.string().optional(),
+  }),
+  z.object({ type: z.literal('item.attached'), ...step, item: Item }),
+  z.object({
+    type: z.literal('step.closed'),
+    ...step,
+    outcome: Outcome,
+    result: z.union([BlobRef, Json]).optional(),
+    failure: Failure.optional(),
+    usage: Usage.optional(),
+    reusedFrom: StepId.optional(),
+  }),
+  z.object({ type: z.literal('step.retried'), ...step, attempt: z.int().positive(), reason: z.string() }),
+  z.object({ type: z.literal('notice.posted'), ...step, code: z.string(), message: z.string() }),
+  z.object({
+    type: z.literal('approval.requested'),
+    approval: z.string(),
+    ...step,
+    title: z.string(),
+    fingerprint: z.string(),
+    arguments: z.union([BlobRef, Json]).optional(),
+    schema: Json.optional(),
+    message: z.string().optional(),
+    priority: z.enum(['low', 'medium', 'high', 'critical']),
+    allowed: z.array(Decision),
+    expiresAt: z.number().optional(),
+  }),
+  z.object({
+    type: z.literal('approval.decided'),
+    approval: z.string(),
+    decision: Decision,
+    by: z.string(),
+    command: z.string().optional(),
+    rationale: z.string().optional(),
+    arguments: z.union([BlobRef, Json]).optional(),
+    answer: Json.optional(),
+    fingerprint: z.string().optional(),
+    until: z.number().optional(),
+  }),
+  z.object({
+    type: z.literal('state.saved'),
+    ...step,
+    agent: z.string(),
+    strategy: z.string(),
+    state: z.union([BlobRef, Json]),
+  }),
+  z.object({
+    type: z.literal('message.queued'),
+    message: z.string(),
+    text: z.string(),
+    attachments: z.array(Attachment).optional(),
+    by: z.string(),
+    command: z.string().optional(),
+  }),
+  z.object({ type: z.literal('message.taken'), message: z.string(), ...step }),
+  z.object({ type: z.literal('unknown'), kind: z.string(), original: Json }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+
+export type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+/** An event as the journal keeps it: ordered, stamped (milliseconds since 1970), final. */
+export interface Entry {
+  readonly seq: number;
+  readonly at: number;
+  readonly event: RunEvent;
+}

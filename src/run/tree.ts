@@ -1,0 +1,184 @@
+import type { Call, Channel, Decision, EventOf, Outcome, Phase, StepId } from './events.ts';
+import type { Failure } from './failure.ts';
+import type { Attachment, BlobRef, Effect, Item, Json, Usage } from './values.ts';
+
+/** What people see of a step. `pending` comes from `step.planned` alone, `waiting` from an undecided approval. */
+export type StepStatus = 'pending' | 'running' | 'waiting' | Outcome;
+export type RunStatus = 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'stopped';
+
+export interface Notice {
+  readonly seq: number;
+  readonly step: StepId;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A tool call a model asks for, as far as its arguments have arrived. */
+export interface RequestedCall {
+  readonly id: string;
+  tool: string;
+  readonly pieces: string[];
+}
+
+export interface Approval extends Omit<EventOf<'approval.requested'>, 'type'> {
+  readonly requestedAt: number;
+  decided?: Omit<EventOf<'approval.decided'>, 'type'> & { readonly at: number; readonly seq: number };
+  /** A person looked and put it off; it is still to be decided. */
+  deferred?: { readonly by: string; readonly until?: number };
+}
+
+export interface QueuedMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly by: string;
+  takenBy?: StepId;
+}
+
+/** One step, changed in place. `version` moves with every change, which is all a view needs to know. */
+export interface Step {
+  readonly id: StepId;
+  readonly parent: StepId;
+  readonly key: string;
+  readonly depth: number;
+  kind: string;
+  title: string;
+  status: StepStatus;
+  version: number;
+  attempt: number;
+  /** Whether the effect was begun: started and not closed is in doubt. */
+  started: boolean;
+  /** Children of the current attempt, in the order of opening; those of earlier attempts are superseded. */
+  children: StepId[];
+  superseded: StepId[];
+  effect?: Effect;
+  agent?: string;
+  model?: string;
+  icon?: string;
+  query?: string;
+  reasoning?: string;
+  origin?: string;
+  call?: Call;
+  phase?: { readonly phase: Phase; readonly batch: number; readonly cycle: number };
+  text: Partial<Record<Channel, string[]>>;
+  requests?: Map<string, RequestedCall>;
+  items: Item[];
+  notices: Notice[];
+  /** Undecided approvals of this step. */
+  undecided: number;
+  result?: BlobRef | Json;
+  failure?: Failure;
+  usage?: Usage;
+  reusedFrom?: StepId;
+  openedAt?: number;
+  startedAt?: number;
+  closedAt?: number;
+}
+
+export interface Spent {
+  turns: number;
+  calls: number;
+  tokens: number;
+  milliseconds: number;
+}
+
+/** A run as computed from its journal: one mutable value, folded in place, the same on every machine. */
+export interface RunTree {
+  readonly steps: Map<StepId, Step>;
+  readonly open: Set<StepId>;
+  readonly approvals: Map<string, Approval>;
+  readonly messages: Map<string, QueuedMessage>;
+  readonly states: Map<string, Omit<EventOf<'state.saved'>, 'type'>>;
+  readonly notices: Notice[];
+  readonly spent: Spent;
+  readonly usage: Usage;
+  seq: number;
+  /** The clock of the last entry. */
+  at: number;
+  started?: EventOf<'run.started'>;
+  startedAt?: number;
+  ended?: EventOf<'run.ended'>;
+  endedAt?: number;
+  epoch: number;
+  /** How often a run was taken over from a worker that died. */
+  takeovers: number;
+  paused: boolean;
+  stopping: boolean;
+  /** Effects begun and not closed. */
+  working: number;
+  undecided: number;
+  nextStep: StepId;
+}
+
+export function emptyTree(): RunTree {
+  const root = newStep({ step: 0, parent: 0, key: '', kind: 'run', title: '' }, 0);
+  root.status = 'running';
+  return {
+    steps: new Map([[0, root]]),
+    open: new Set(),
+    approvals: new Map(),
+    messages: new Map(),
+    states: new Map(),
+    notices: [],
+    spent: { turns: 0, calls: 0, tokens: 0, milliseconds: 0 },
+    usage: { input: 0, output: 0 },
+    seq: 0,
+    at: 0,
+    epoch: 0,
+    takeovers: 0,
+    paused: false,
+    stopping: false,
+    working: 0,
+    undecided: 0,
+    nextStep: 1,
+  };
+}
+
+type Placed = Omit<EventOf<'step.planned'>, 'type'>;
+
+export function newStep({ step, parent, key, kind, title }: Placed, depth: number): Step {
+  return {
+    id: step,
+    parent,
+    key,
+    depth,
+    kind,
+    title,
+    status: 'pending',
+    version: 1,
+    attempt: 1,
+    started: false,
+    children: [],
+    superseded: [],
+    text: {},
+    items: [],
+    notices: [],
+    undecided: 0,
+  };
+}
+
+export function runStatus(tree: RunTree): RunStatus {
+  if (tree.ended) return tree.ended.outcome;
+  if (tree.paused) return 'paused';
+  return tree.undecided > 0 && tree.working === 0 ? 'waiting' : 'running';
+}
+
+export function textOf(step: Step, channel: Channel = 'content'): string {
+  const pieces = step.text[channel];
+  if (pieces === undefined) return '';
+  return pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
+}
+
+export function isOpen(step: Step): boolean {
+  return step.status === 'running' || step.status === 'waiting';
+}
+
+/** The undecided approvals of a run, oldest first. */
+export function undecidedApprovals(tree: RunTree): Approval[] {
+  return [...tree.approvals.values()].filter((approval) => !approval.decided);
+}
+
+/** A final decision settles an approval; to defer only puts it off. */
+export function isFinal(decision: Decision): boolean {
+  return decision !== 'defer';
+}

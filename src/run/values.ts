@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** What may be recorded: JSON, and nothing a crash would turn into something else. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+export const Json: z.ZodType<Json> = z.json();
+
+/** Tokens of one model turn; `estimated` when an attempt was abandoned before the model could say. */
+export const Usage = z.object({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cached: z.number().nonnegative().optional(),
+  reasoning: z.number().nonnegative().optional(),
+  estimated: z.boolean().optional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** Something large that is kept once, beside the journal. The hash is the SHA-256 of its UTF-8 bytes. */
+export const BlobRef = z.object({ blob: z.string(), size: z.number(), preview: z.string().optional() });
+export type BlobRef = z.infer<typeof BlobRef>;
+
+/** A file or a piece of text that came with a message or a step. One of `data`, `url` and `blob` says where it is. */
+export const Attachment = z.object({
+  type: z.string(),
+  title: z.string().optional(),
+  data: z.string().optional(),
+  url: z.string().optional(),
+  blob: BlobRef.optional(),
+  referenceUrl: z.string().optional(),
+  referenceType: z.string().optional(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+/** What hangs on a step beside its text. */
+export const Item = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('attachment'), attachment: Attachment }),
+  z.object({
+    kind: z.literal('visualization'),
+    shape: z.enum(['graph', 'table', 'documents', 'chart']),
+    data: Json,
+  }),
+  z.object({
+    kind: z.literal('citation'),
+    title: z.string(),
+    url: z.string().optional(),
+    quote: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('action'), name: z.string(), data: Json }),
+]);
+export type Item = z.infer<typeof Item>;
+
+/** Whether doing a thing again is harmless: always, with the same key, or never. */
+export const Effect = z.enum(['pure', 'idempotent', 'once']);
+export type Effect = z.infer<typeof Effect>;
+
+/** What a whole tree of steps may use up. Absent means the app's own limit. */
+export const Limits = z.object({
+  turns: z.int().positive().optional(),
+  calls: z.int().nonnegative().optional(),
+  tokens: z.int().positive().optional(),
+  depth: z.int().positive().optional(),
+  seconds: z.number().positive().optional(),
+});
+export type Limits = z.infer<typeof Limits>;
+
+export function isBlobRef(value: unknown): value is BlobRef {
+  return typeof value === 'object' && value !== null && 'blob' in value && 'size' in value;
+}

@@ -1,0 +1,183 @@
+import type { Command } from '../run/commands.ts';
+import type { RunStatus } from '../run/tree.ts';
+
+/** Who writes a run. A worker that lost the run has an old epoch and is turned away. */
+export interface Fence {
+  readonly run: string;
+  readonly epoch: number;
+}
+
+/** Encoded entries `first..last` of one run, as they were committed together. */
+export interface Chunk {
+  readonly run: string;
+  readonly first: number;
+  readonly last: number;
+  readonly frames: string;
+}
+
+/** What lists show of a run without reading its journal. It rides on appends. */
+export interface Summary {
+  readonly status: RunStatus;
+  /** Undecided approvals. */
+  readonly approvals: number;
+}
+
+/** `ready` waits for a worker, `running` has one, `waiting` waits for a person or a time. */
+export type RunState = 'ready' | 'running' | 'waiting' | 'ended';
+
+export interface RunRow extends Summary {
+  readonly run: string;
+  readonly tenant: string;
+  readonly conversation: string;
+  readonly app: string;
+  readonly title: string;
+  /** Flow name and version: a worker claims only what it has. */
+  readonly flow: string;
+  readonly state: RunState;
+  readonly epoch: number;
+  readonly head: number;
+  readonly worker: string | null;
+  readonly leaseUntil: number;
+  readonly wakeAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** An append carries its place: it is refused (`rejected`) unless the run has exactly this epoch and head. */
+export interface Append {
+  readonly fence: Fence;
+  readonly head: number;
+  readonly last: number;
+  readonly frames: string;
+  readonly summary: Summary;
+  /** Commands that became entries here: marked used in the same transaction, with the entry each became. */
+  readonly uses?: readonly { readonly command: string; readonly seq: number }[];
+  /** The last append of a run: nothing can follow. */
+  readonly ends?: boolean;
+}
+
+export interface Journal {
+  /**
+   * Resolves when the entries are durable. Appends of one run may be pipelined. Fails with `rejected` when the fence
+   * does not hold, and with `unavailable` when the outcome is unknown: read the head before deciding.
+   */
+  append(append: Append): Promise<void>;
+  /** Chunks that hold entries after `after`, in order; the first may begin before it. Bounded: call again for more. */
+  read(run: string, after: number): Promise<readonly Chunk[]>;
+  /** What `read` gives, and then every later chunk the moment it is durable, until `signal` aborts or the run ends. */
+  follow(run: string, after: number, signal: AbortSignal): AsyncIterable<Chunk>;
+}
+
+export interface NewRun {
+  readonly run: string;
+  readonly tenant: string;
+  readonly conversation: string;
+  readonly app: string;
+  readonly title: string;
+  readonly flow: string;
+  /** The same key of the same tenant creates one run. */
+  readonly idempotencyKey?: string;
+  /** The first entries, from seq 1. */
+  readonly last: number;
+  readonly frames: string;
+  /** Claim it in the same commit. */
+  readonly claim?: { readonly worker: string; readonly lease: number };
+}
+
+export interface Claim {
+  readonly fence: Fence;
+  readonly head: number;
+  readonly reason: 'started' | 'woken' | 'recovered';
+}
+
+export interface RunFilter {
+  readonly tenant: string;
+  readonly conversation?: string;
+  readonly app?: string;
+  readonly status?: RunStatus;
+  readonly unfinished?: boolean;
+  readonly withApprovals?: boolean;
+  readonly search?: string;
+  /** Newest first; the run to go on after. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Times are the store's own clock: a worker's clock decides nothing. */
+export interface Dispatch {
+  create(run: NewRun): Promise<{ readonly run: string; readonly created: boolean }>;
+  /** `ready` runs, parked runs whose time has come, and running ones whose lease has expired. Raises the epoch. */
+  claim(request: {
+    readonly worker: string;
+    readonly flows: readonly string[];
+    readonly max: number;
+    readonly lease: number;
+    readonly run?: string;
+  }): Promise<readonly Claim[]>;
+  /** The fences that are still held, for another `lease` milliseconds. */
+  renew(fences: readonly Fence[], lease: number): Promise<readonly Fence[]>;
+  /**
+   * Park a run. It becomes `waiting` only if no command is pending; else it stays `running` with this worker, which goes
+   * on: a command that arrives at this moment is never a lost wake-up.
+   */
+  release(request: {
+    readonly fence: Fence;
+    readonly head: number;
+    readonly wakeAt?: number;
+  }): Promise<RunState>;
+  /** Give a run back unfinished, to be claimed by anyone at once: a worker that shuts down. */
+  handBack(fence: Fence): Promise<void>;
+  get(run: string): Promise<RunRow | undefined>;
+  list(filter: RunFilter): Promise<readonly RunRow[]>;
+  /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */
+  hold(fence: Fence, name: string): Promise<boolean>;
+  letGo(fence: Fence, name: string): Promise<void>;
+  /** Every trace of a run is gone: journal, commands, places in line, blobs nobody else refers to. */
+  erase(run: string): Promise<void>;
+}
+
+export interface SentCommand {
+  readonly id: string;
+  readonly run: string;
+  readonly command: Command;
+}
+
+/** What became of a command: `used` is the entry it turned into, null while it waits. */
+export interface Receipt {
+  readonly id: string;
+  readonly used: number | null;
+  /** False when a command with this id was there already; its first version counts. */
+  readonly fresh: boolean;
+  readonly command: Command;
+}
+
+/** Durable commands. Rows are kept as long as the run, so a repeated id gets the same answer and wakes nobody. */
+export interface Mailbox {
+  /** Fails with `unknown` for a run that does not exist and `rejected` for one that has ended. Wakes a parked run. */
+  send(command: SentCommand): Promise<Receipt>;
+  /** Commands not used yet, in the order they came. */
+  pending(run: string): Promise<readonly SentCommand[]>;
+}
+
+/** Large things, kept once per tenant under the SHA-256 of their bytes. */
+export interface Blobs {
+  put(
+    owner: { readonly tenant: string; readonly run: string },
+    text: string,
+  ): Promise<{ readonly blob: string; readonly size: number }>;
+  get(tenant: string, blob: string): Promise<string | undefined>;
+}
+
+/** Something happened that a worker may want to look at. A hint: it may be lost, or come for nothing. */
+export type Hint = { readonly type: 'ready' | 'command' | 'freed'; readonly run: string };
+
+/** Where runs are kept. */
+export interface Store {
+  readonly journal: Journal;
+  readonly dispatch: Dispatch;
+  readonly mailbox: Mailbox;
+  readonly blobs: Blobs;
+  /** Hear hints until the returned function is called. */
+  listen(hear: (hint: Hint) => void): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,34 @@
+import type { Effect, Item, Json } from '../run/values.ts';
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  /** The same for every attempt of one call: hand it to whoever does the work, so that it is done once. */
+  readonly idempotencyKey: string;
+  readonly tenant: string;
+  readonly run: string;
+  readonly signal: AbortSignal;
+  /** Live text below the call: progress, logs. */
+  say(text: string): void;
+  attach(item: Item): void;
+}
+
+/** When a person must agree before a call runs. */
+export type ApprovalRule = 'never' | 'always' | ((input: Json) => boolean);
+
+/**
+ * Something an agent may call. `effect` decides what happens when nobody knows whether a call was done: `pure` is run
+ * again, `idempotent` is run again with the same key, `once` goes to a person.
+ */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly schema: Json;
+  readonly effect: Effect;
+  readonly approval?: ApprovalRule;
+  /** Milliseconds for one attempt; 60,000 unless said. */
+  readonly timeout?: number;
+  /** Polling and the like: the same call again is not a duplicate, but it is still budgeted. */
+  readonly repeatable?: boolean;
+  run(input: Json, context: ToolContext): Promise<Json>;
+}
