@@ -1,0 +1,123 @@
+import { basename, dirname, join } from 'node:path/posix';
+import { moduleFacts, type Import, type Source } from './module-facts.ts';
+
+interface Place {
+  /** A folder of `src`, or a top folder beside it. */
+  readonly folder: string;
+  readonly isPort: boolean;
+}
+
+const ports = {
+  stores: 'src/stores/store.ts',
+  policies: 'src/policies/policy.ts',
+  gateways: 'src/gateways/gateway.ts',
+  tools: 'src/tools/tool.ts',
+  projections: 'src/projections/projection.ts',
+} as const;
+const portFiles: readonly string[] = Object.values(ports);
+
+/** Who may import whom. A name with a slash is one file; `ports` are the port files. */
+const table: Readonly<Record<string, readonly string[]>> = {
+  run: [],
+  wire: [],
+  catalog: ['run', 'ports'],
+  stores: ['run'],
+  policies: ['run'],
+  gateways: ['run', 'wire', 'catalog'],
+  tools: ['run', 'wire', 'catalog'],
+  engine: ['run', 'catalog', 'ports'],
+  flows: ['run', 'catalog', 'src/engine/scope.ts'],
+  projections: ['run', 'wire'],
+  server: ['run', 'wire', 'catalog', 'engine', 'flows', 'ports'],
+  client: ['run', 'wire'],
+  cli: ['run', 'wire', 'client', 'server'],
+  demo: ['wire', 'src/index.ts'],
+  web: ['run', 'wire', 'client'],
+};
+
+/** Where concrete adapters are named: where the product is put together, and where it is published. */
+const composers = ['src/server/compose.ts', 'src/index.ts'];
+const pure = ['run', 'wire', 'catalog', 'policies', 'projections', 'client'];
+const timeless = [...pure, 'engine', 'flows'];
+const vague = /^(utils?|helpers?|common|types|manager)$/;
+
+/** What is wrong with a file, each in a sentence. `packages` are those the product depends on. */
+export function violations(source: Source, packages: readonly string[]): string[] {
+  const { path } = source;
+  const faults = nameFaults(path);
+  const place = placeOf(path);
+  if (!place || /\.(test|contract)\.tsx?$/.test(path)) return faults;
+  if (!(place.folder in table) && place.folder !== 'entry') {
+    return [...faults, `${path} is in a folder that is not in the table: ${place.folder}`];
+  }
+  const { imports, clocks } = moduleFacts(source);
+  for (const use of imports) {
+    const fault = importFault(path, place, { ...use, packages });
+    if (fault) faults.push(`${path} ${fault}`);
+  }
+  if (timeless.includes(place.folder) && !path.endsWith('.worker.ts')) {
+    faults.push(...clocks.map((clock) => `${path} uses ${clock}: time and randomness are passed in`));
+  }
+  return faults;
+}
+
+function nameFaults(path: string): string[] {
+  const faults = [];
+  const name = basename(path).replace(/(\.[a-z]+)?\.tsx?$/, '');
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) faults.push(`${path} is not named in kebab-case`);
+  const word = path.split(/[-/.]/).find((piece) => vague.test(piece));
+  if (word) faults.push(`${path} says «${word}», which says nothing: name the one thing it holds`);
+  if (name === 'index' && path !== 'src/index.ts')
+    faults.push(`${path} is an index; there is one, src/index.ts`);
+  return faults;
+}
+
+function placeOf(path: string): Place | undefined {
+  const [top = '', folder = ''] = path.split('/');
+  const name = top === 'src' ? (path === 'src/index.ts' ? 'entry' : folder) : top;
+  if (top !== 'src' && !(top in table)) return undefined;
+  return { folder: name, isPort: portFiles.includes(path) };
+}
+
+type Use = Import & { readonly packages: readonly string[] };
+
+function importFault(path: string, place: Place, use: Use): string | undefined {
+  if (use.name === undefined) {
+    return timeless.includes(place.folder) ? 'imports something computed, which nobody can check' : undefined;
+  }
+  return use.name.startsWith('.')
+    ? insideFault(path, place, join(dirname(path), use.name))
+    : outsideFault(path, place, { ...use, name: use.name });
+}
+
+function insideFault(path: string, { folder, isPort }: Place, target: string): string | undefined {
+  const home = placeOf(target);
+  const refusal = `imports ${target}`;
+  if (!home || /\.(test|contract)\.ts$/.test(target)) return `${refusal}, which is not part of the product`;
+  if (isPort) return home.folder === 'run' ? undefined : `${refusal}, but a port file imports run only`;
+  if (home.folder === folder) return undefined;
+  if (home.folder in ports && !home.isPort) {
+    return composers.includes(path) ? undefined : `${refusal}, an adapter, which only compose.ts may name`;
+  }
+  if (folder === 'entry') return undefined;
+  const allowed = table[folder] ?? [];
+  if (allowed.includes(home.folder) || allowed.includes(target)) return undefined;
+  if (home.isPort && (allowed.includes('ports') || composers.includes(path))) return undefined;
+  return `${refusal}, but ${folder} may import ${allowed.join(', ') || 'nothing'}`;
+}
+
+function outsideFault(
+  path: string,
+  { folder, isPort }: Place,
+  use: Use & { name: string },
+): string | undefined {
+  const isBuiltIn = use.name.startsWith('node:');
+  const isPure = pure.includes(folder) || isPort;
+  if (isPure && isBuiltIn) return `imports ${use.name}, which a browser does not have`;
+  if (isPure && use.name !== 'zod' && !use.isType) return `imports ${use.name}, but ${folder} uses zod only`;
+  if (timeless.includes(folder) && use.name.startsWith('node:timers'))
+    return `imports ${use.name}: no timers`;
+  if (isBuiltIn || !path.startsWith('src/')) return undefined;
+  const name = use.name.split('/', use.name.startsWith('@') ? 2 : 1).join('/');
+  return use.packages.includes(name) ? undefined : `imports ${name}, which is not in the dependencies`;
+}
