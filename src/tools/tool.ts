@@ -10,6 +10,14 @@ export interface ToolContext {
   /** Live text below the call: progress, logs. */
   say(text: string): void;
   attach(item: Item): void;
+  /**
+   * A question to a person that comes up during the call; absent where there is nobody to ask. With a schema, an
+   * accepted answer fits it. The wait is not the tool's time: it does not count towards `timeout`.
+   */
+  ask?(question: { title: string; message: string; schema?: Json }): Promise<{
+    decision: 'accept' | 'decline' | 'cancel';
+    answer?: Json;
+  }>;
 }
 
 /** When a person must agree before a call runs. */
