@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { RunError } from '../run/failure.ts';
+import type { Json } from '../run/values.ts';
+import { orStopped } from './stop.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+export interface FunctionToolOptions<Input extends z.ZodType> extends Omit<Tool, 'schema' | 'run'> {
+  readonly input: Input;
+  readonly run: (input: z.output<Input>, context: ToolContext) => unknown;
+}
+
+/** A tool from a function and the zod schema of its arguments: described, checked and typed by that one schema. */
+export function functionTool<Input extends z.ZodType>(options: FunctionToolOptions<Input>): Tool {
+  const { input, run, ...described } = options;
+  const { name } = described;
+  if (!/^[\w-]{1,64}$/.test(name)) {
+    throw new RunError(
+      'malformed',
+      `"${name}" cannot be a tool's name; use up to 64 letters, digits, _ and -.`,
+    );
+  }
+  return {
+    ...described,
+    schema: jsonSchema(name, input),
+    async run(given, context) {
+      const parsed = parseArguments(name, input, given);
+      return asJson(name, await orStopped(name, context.signal, () => run(parsed, context)));
+    },
+  };
+}
+
+/** The arguments, or a failure whose one sentence names each field that is wrong, for the model to read. */
+export function parseArguments<Input extends z.ZodType>(
+  name: string,
+  input: Input,
+  given: Json,
+): z.output<Input> {
+  const parsed = attempt(name, () => input.safeParse(given));
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.slice(0, 10).map(describe).join('; ');
+  throw new RunError('malformed', `The arguments of ${name} are wrong: ${wrong}.`);
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const place = issue.path.length === 0 ? 'arguments' : shorten(issue.path.join('.'));
+  if (issue.code === 'unrecognized_keys') {
+    return `\`${shorten(issue.keys.join('`, `'))}\` is not an argument`;
+  }
+  return `\`${place}\` ${shorten(issue.message.replace(/^Invalid input: /, ''))}`;
+}
+
+// Names and values come from the model: they may be a megabyte long, or break a line.
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 200 ? `${line.slice(0, 200).toWellFormed()}…` : line;
+}
+
+// Checking nested values is recursive, so arguments of great depth end in a RangeError instead of a verdict.
+function attempt<T>(name: string, check: () => T): T {
+  try {
+    return check();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RunError('malformed', `The arguments of ${name} are nested too deeply.`, { cause });
+  }
+}
+
+function jsonSchema(name: string, input: z.ZodType): Json {
+  try {
+    const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' });
+    return asJson(name, schema);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown reason';
+    throw new RunError('malformed', `The input of ${name} cannot be told as JSON Schema: ${why}.`, { cause });
+  }
+}
+
+// What is used now must be what a recovered run would read back, so the value goes through JSON before anyone sees it.
+function asJson(name: string, value: unknown): Json {
+  if (value === undefined) return null;
+  try {
+    const parsed: Json = JSON.parse(JSON.stringify(value));
+    return parsed;
+  } catch (cause) {
+    throw new RunError('internal', `${name} gave a result that is not JSON.`, { cause });
+  }
+}
