@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import type { Desk } from './desk.ts';
+
+export interface NewBlob {
+  readonly owner: { readonly tenant: string; readonly run: string };
+  readonly text: string;
+}
+
+/** A run's input is put before the run is created, so the owner need not exist yet. */
+export function put(
+  { tables }: Desk,
+  { owner, text }: NewBlob,
+): { readonly blob: string; readonly size: number } {
+  // Half a surrogate pair has no UTF-8 bytes: it would come back from disk as another text than the hash was made of.
+  const whole = text.toWellFormed();
+  const blob = createHash('sha256').update(whole, 'utf8').digest('hex');
+  tables.addBlob(owner, blob, whole);
+  return { blob, size: Buffer.byteLength(whole, 'utf8') };
+}
+
+export function blob(
+  { tables }: Desk,
+  wanted: { readonly tenant: string; readonly blob: string },
+): string | undefined {
+  return tables.blob(wanted.tenant, wanted.blob);
+}

@@ -1,0 +1,50 @@
+import { heldBy, makeReady, type Desk } from './desk.ts';
+import type { Fence } from './store.ts';
+import type { Place } from './tables.ts';
+
+export interface Wish {
+  readonly fence: Fence;
+  readonly name: string;
+}
+
+export function hold(desk: Desk, { fence, name }: Wish): boolean {
+  const { run, tenant } = heldBy(desk, fence);
+  if (!desk.tables.place(run, name)) desk.tables.addPlace({ tenant, name, run, told: false });
+  const first = desk.tables.firstInLine(tenant, name);
+  if (first?.run !== run) return false;
+  if (!first.told) desk.tables.tellPlace(first);
+  return true;
+}
+
+export function letGo(desk: Desk, { fence, name }: Wish): void {
+  const { run } = heldBy(desk, fence);
+  const place = desk.tables.place(run, name);
+  if (place) leave(desk, place);
+}
+
+/** Where a run stands in line does not outlive it. */
+export function leaveAll(desk: Desk, run: string): void {
+  for (const place of desk.tables.places(run)) leave(desk, place);
+}
+
+/**
+ * Whether the run's turn came somewhere without it knowing. Without this a run that is parked just as its turn comes
+ * would sleep for ever at the head of the line, with everyone else behind it.
+ */
+export function hearsOfItsTurn({ tables }: Desk, run: string): boolean {
+  const news = tables
+    .places(run)
+    .filter((place) => !place.told && tables.firstInLine(place.tenant, place.name)?.run === run);
+  for (const place of news) tables.tellPlace(place);
+  return news.length > 0;
+}
+
+function leave(desk: Desk, place: Place): void {
+  const wasFirst = desk.tables.firstInLine(place.tenant, place.name)?.run === place.run;
+  desk.tables.removePlace(place);
+  const next = wasFirst ? desk.tables.firstInLine(place.tenant, place.name) : undefined;
+  if (!next) return;
+  desk.hints.push({ type: 'freed', run: next.run });
+  const row = desk.tables.run(next.run);
+  if (row?.state === 'waiting') makeReady(desk, row);
+}

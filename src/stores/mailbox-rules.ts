@@ -1,0 +1,24 @@
+import { RunError } from '../run/failure.ts';
+import { makeReady, runOf, type Desk } from './desk.ts';
+import type { Receipt, SentCommand } from './store.ts';
+
+export function send(desk: Desk, sent: SentCommand): Receipt {
+  const row = runOf(desk, sent.run);
+  const earlier = desk.tables.command(sent.run, sent.id);
+  if (earlier) return { ...earlier, fresh: false };
+  if (row.state === 'ended') {
+    throw new RunError(
+      'rejected',
+      `Run ${sent.run} has ended (${row.status}), so it takes no ${sent.command.type}.`,
+    );
+  }
+  desk.tables.addCommand(sent);
+  if (row.state === 'waiting') makeReady(desk, row);
+  else if (row.state === 'running') desk.hints.push({ type: 'command', run: sent.run });
+  return { id: sent.id, used: null, fresh: true, command: sent.command };
+}
+
+export function pending(desk: Desk, run: string): readonly SentCommand[] {
+  runOf(desk, run);
+  return desk.tables.pending(run);
+}

@@ -1,0 +1,82 @@
+import type { Desk } from './desk.ts';
+import { facets, runOfOperation, type Carry } from './facets.ts';
+import { followers, type Followers } from './follow.ts';
+import { memoryTables } from './memory-tables.ts';
+import { perform, type Argument, type Operation } from './rules.ts';
+import type { Hint, Store } from './store.ts';
+
+/**
+ * Decides when an operation takes effect and what the caller learns of it: call `apply` and give what it gives, sooner
+ * or later; fail without calling it (lost), or after calling it (the caller cannot know).
+ */
+export type Commit = <T>(apply: () => T, operation: Operation) => Promise<T>;
+
+export interface MemorySettings {
+  readonly now: () => number;
+  readonly commit?: Commit;
+}
+
+/** Everything of a store but surviving its process. Any number of engines may share one. */
+export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
+  const tables = memoryTables();
+  const listeners = new Set<(hint: Hint) => void>();
+  const inOrder = lines();
+  const carry: Carry = (name, argument) =>
+    inOrder(runOfOperation(name, argument), (begun) =>
+      commit(() => {
+        begun();
+        const desk: Desk = { tables, now: now(), hints: [] };
+        const result = perform(desk, name, argument);
+        tell(live, name, argument);
+        for (const hint of desk.hints) for (const hear of listeners) hear(hint);
+        return result;
+      }, name),
+    );
+  const live = followers((run, after) => carry('read', { run, after }));
+  return {
+    ...facets(carry, live),
+    listen(hear) {
+      listeners.add(hear);
+      return () => listeners.delete(hear);
+    },
+    async close() {
+      live.close();
+    },
+  };
+}
+
+function atOnce<T>(apply: () => T): Promise<T> {
+  return Promise.resolve().then(apply);
+}
+
+function tell<Name extends Operation>(live: Followers, name: Name, argument: Argument<Name>): void {
+  if (name === 'append') {
+    const { fence, head, last, frames, ends = false } = argument as Argument<'append'>;
+    if (last > head) live.publish({ run: fence.run, first: head + 1, last, frames }, ends);
+    else if (ends) live.lookAgain(fence.run);
+  } else if (name === 'erase') live.lookAgain(argument as Argument<'erase'>);
+}
+
+type InOrder = <T>(run: string | undefined, work: (begun: () => void) => Promise<T>) => Promise<T>;
+
+/**
+ * What is asked of one run takes effect in the order it was asked, however `commit` delays it: each operation is handed
+ * over when the one before has taken effect or has failed. It does not wait for the answer.
+ */
+function lines(): InOrder {
+  const ends = new Map<string, Promise<void>>();
+  return async (run, work) => {
+    if (run === undefined) return work(() => {});
+    const before = ends.get(run);
+    let begun = (): void => {};
+    const end = new Promise<void>((resolve) => (begun = resolve));
+    ends.set(run, end);
+    try {
+      if (before) await before;
+      return await work(begun);
+    } finally {
+      begun();
+      if (ends.get(run) === end) ends.delete(run);
+    }
+  };
+}

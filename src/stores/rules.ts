@@ -1,0 +1,30 @@
+import { blob, put } from './blob-rules.ts';
+import type { Desk } from './desk.ts';
+import { claim, create, erase, get, handBack, list, release, renew } from './dispatch-rules.ts';
+import { append, read } from './journal-rules.ts';
+import { hold, letGo } from './line-rules.ts';
+import { pending, send } from './mailbox-rules.ts';
+
+/**
+ * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
+ * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
+ */
+export const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put };
+export const reads = { read, get, list, pending, blob };
+
+const rules = { ...writes, ...reads };
+type Rules = typeof rules;
+export type Write = keyof typeof writes;
+export type Read = keyof typeof reads;
+export type Operation = Write | Read;
+export type Argument<Name extends Operation> = Parameters<Rules[Name]>[1];
+export type Result<Name extends Operation> = ReturnType<Rules[Name]>;
+
+export function perform<Name extends Operation>(
+  desk: Desk,
+  name: Name,
+  argument: Argument<Name>,
+): Result<Name> {
+  const rule = rules[name] as (desk: Desk, argument: Argument<Name>) => Result<Name>;
+  return rule(desk, argument);
+}
