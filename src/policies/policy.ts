@@ -6,6 +6,10 @@ export interface Intent {
   readonly kind: 'turn' | 'call';
   readonly parent: StepId;
   readonly call?: Call;
+  /** The tool or agent itself says that a person must agree. */
+  readonly mustAsk?: boolean;
+  /** The same call again is no duplicate. */
+  readonly repeatable?: boolean;
   /** The turn that writes the final answer may use what is kept back for it. */
   readonly answers?: boolean;
 }

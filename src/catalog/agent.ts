@@ -1,0 +1,15 @@
+import type { Gateway } from '../gateways/gateway.ts';
+import type { Effect } from '../run/values.ts';
+
+/** Someone who can take a turn: a model, or an agent that lives elsewhere. */
+export interface Agent {
+  readonly name: string;
+  readonly description: string;
+  readonly gateway: Gateway;
+  /** What the model behind it is called, for people to see. */
+  readonly model?: string;
+  /** `pure` for models; a remote agent may do things, so it is `once` unless it says otherwise. */
+  readonly effect: Effect;
+  /** When a person must see the message and agree before it is sent. */
+  readonly approval?: 'never' | 'always' | ((message: string) => boolean);
+}

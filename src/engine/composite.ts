@@ -1,0 +1,90 @@
+import { failureOf, RunError } from '../run/failure.ts';
+import { isOpen, type Step } from '../run/tree.ts';
+import type { Json } from '../run/values.ts';
+import type { Execution } from './execution.ts';
+import { forever } from './execution.ts';
+import { keepLarge, resultOf } from './large.ts';
+import { leave, meet } from './meet.ts';
+import type { StepOptions } from './scope.ts';
+
+interface Placed extends StepOptions {
+  readonly parent: number;
+  readonly key: string;
+  readonly kind: string;
+  /** Opened already, together with its siblings. */
+  readonly opened?: Step | Promise<never> | undefined;
+}
+
+/**
+ * A step made of other steps. Recorded as closed, it returns what it returned; recorded as open, it is gone through
+ * again and everything recorded inside it is recalled.
+ */
+export async function composite<T>(
+  execution: Execution,
+  placed: Placed,
+  work: (step: Step) => Promise<T>,
+): Promise<T> {
+  if (!placed.opened) for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  const step = placed.opened ?? openComposite(execution, placed);
+  if (step instanceof Promise) return step;
+  if (!isOpen(step)) return recall<T>(execution, step);
+  let result: Json;
+  try {
+    result = plain(await work(step));
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
+    const failure = failureOf(thrown);
+    await leave(execution, step.id);
+    execution.emit({ type: 'step.closed', step: step.id, outcome: 'failed', failure });
+    throw thrown instanceof RunError
+      ? thrown
+      : new RunError(failure.code, failure.message, { cause: thrown });
+  }
+  await leave(execution, step.id);
+  const kept = await execution.busy(keepLarge(execution, result));
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result: kept });
+  return result as T;
+}
+
+/** The recorded step at this place, or a new one. */
+export function openComposite(
+  execution: Execution,
+  { parent, key, kind, title, icon, agent, query, reasoning }: Placed,
+): Step | Promise<never> {
+  const known = meet(execution, { parent, key, kind, identity: agent ?? '' });
+  if (known) return known;
+  if (!execution.isLive) return forever();
+  const step = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;
+  execution.emit({
+    type: 'step.opened',
+    step,
+    parent,
+    key,
+    kind,
+    title: title ?? key,
+    ...(icon === undefined ? {} : { icon }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(query === undefined ? {} : { query }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  });
+  const opened = execution.tree.steps.get(step);
+  if (!opened) throw new Error(`step ${step} was opened and is not in the tree`);
+  return opened;
+}
+
+async function recall<T>(execution: Execution, step: Step): Promise<T> {
+  if (step.status === 'completed') return (await execution.busy(resultOf(execution, step))) as T;
+  const { code, message, retryable } = step.failure ?? {
+    code: 'unavailable',
+    message: `«${step.title}» was ${step.status}.`,
+  };
+  throw new RunError(code, message, retryable === undefined ? {} : { retryable });
+}
+
+/** A result as a recovery will see it. What JSON cannot hold must not be there the first time either. */
+function plain(value: unknown): Json {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'object') return value as Json;
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

@@ -1,0 +1,97 @@
+import type { Command } from '../run/commands.ts';
+import type { RunEvent } from '../run/events.ts';
+import type { Approval, RunTree } from '../run/tree.ts';
+import type { SentCommand } from '../stores/store.ts';
+
+type Decide = Extract<Command, { type: 'decide' }>;
+
+/**
+ * The one entry a command becomes. A command that comes too late, or asks for what cannot be, becomes a notice: it is
+ * never dropped, and whoever sent it can see what became of it.
+ */
+export function entryFor(
+  { id, command }: SentCommand,
+  tree: RunTree,
+  fingerprint: (approval: Approval, edited: Decide['arguments']) => string,
+): RunEvent {
+  const by = { by: command.by, command: id };
+  switch (command.type) {
+    case 'pause':
+      if (tree.paused) return notice('ALREADY_PAUSED', `${command.by} asked to pause a run that is paused.`);
+      return { type: 'run.paused', ...by, ...reasonOf(command) };
+    case 'resume':
+      if (!tree.paused)
+        return notice('NOT_PAUSED', `${command.by} asked to resume a run that is not paused.`);
+      return { type: 'run.resumed', ...by, ...reasonOf(command) };
+    case 'stop':
+      if (tree.stopping)
+        return notice('ALREADY_STOPPING', `${command.by} asked to stop a run that is stopping.`);
+      return { type: 'stop.requested', ...by, ...reasonOf(command) };
+    case 'message':
+      return {
+        type: 'message.queued',
+        message: id,
+        text: command.text,
+        ...(command.attachments ? { attachments: command.attachments } : {}),
+        ...by,
+      };
+    case 'decide':
+      return decided({ id, command }, tree, fingerprint);
+  }
+}
+
+function decided(
+  { id, command }: { readonly id: string; readonly command: Decide },
+  tree: RunTree,
+  fingerprint: (approval: Approval, edited: Decide['arguments']) => string,
+): RunEvent {
+  const approval = tree.approvals.get(command.approval);
+  if (!approval) return notice('UNKNOWN_APPROVAL', `There is no approval ${command.approval} in this run.`);
+  const refusal = refusalOf(command, approval);
+  if (refusal) return { ...refusal, step: approval.step };
+  const edited = command.decision === 'edit' ? command.arguments : undefined;
+  return {
+    type: 'approval.decided',
+    approval: command.approval,
+    decision: command.decision,
+    by: command.by,
+    command: id,
+    ...(command.rationale === undefined ? {} : { rationale: command.rationale }),
+    ...(command.answer === undefined ? {} : { answer: command.answer }),
+    ...(command.until === undefined ? {} : { until: command.until }),
+    ...(edited === undefined ? {} : { arguments: edited, fingerprint: fingerprint(approval, edited) }),
+  };
+}
+
+function refusalOf(
+  command: Decide,
+  approval: Approval,
+): Extract<RunEvent, { type: 'notice.posted' }> | undefined {
+  const { decided } = approval;
+  if (decided) {
+    const when = new Date(decided.at).toISOString();
+    return notice(
+      'LATE_DECISION',
+      `${command.by} decided «${command.decision}», but ${decided.by} had decided «${decided.decision}» at ${when}.`,
+    );
+  }
+  if (command.fingerprint !== undefined && command.fingerprint !== approval.fingerprint) {
+    return notice('DECISION_REFUSED', `${command.by} decided on something other than what is asked now.`);
+  }
+  if (!approval.allowed.includes(command.decision)) {
+    const allowed = approval.allowed.join(', ');
+    return notice('DECISION_REFUSED', `«${command.decision}» is not allowed here; allowed: ${allowed}.`);
+  }
+  if (command.decision === 'edit' && command.arguments === undefined) {
+    return notice('DECISION_REFUSED', 'An edit needs «arguments»: what shall run instead.');
+  }
+  return undefined;
+}
+
+function notice(code: string, message: string): Extract<RunEvent, { type: 'notice.posted' }> {
+  return { type: 'notice.posted', step: 0, code, message };
+}
+
+function reasonOf(command: { readonly reason?: string | undefined }): { reason?: string } {
+  return command.reason === undefined ? {} : { reason: command.reason };
+}

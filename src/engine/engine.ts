@@ -1,0 +1,218 @@
+import { encodeAll } from '../run/codec.ts';
+import { Command } from '../run/commands.ts';
+import type { Entry, EventOf } from '../run/events.ts';
+import { RunError } from '../run/failure.ts';
+import { foldAll } from '../run/fold.ts';
+import type { Limits } from '../run/values.ts';
+import type { Fence, Hint, Receipt } from '../stores/store.ts';
+import { Execution } from './execution.ts';
+import { loadRun, type Loaded } from './load.ts';
+import { recordedIn } from './recorded.ts';
+import { runFlow } from './run-flow.ts';
+import type { Flow } from './scope.ts';
+import type { World } from './world.ts';
+
+/** A worker that is silent for a lease has lost its runs. Milliseconds. */
+const lease = 15_000;
+const renewal = 5_000;
+/** How often to look for runs whose time has come, should no hint arrive. */
+const lookAgain = 1_000;
+const claimAtOnce = 16;
+const titleLength = 200;
+
+export interface RunRequest {
+  readonly app: string;
+  readonly flow: Flow;
+  readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
+  readonly conversation?: string;
+  readonly limits?: Limits;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Who asks. The same key of the same tenant starts one run. */
+  readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
+}
+
+/** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
+export class Engine {
+  readonly worker: string;
+  readonly #world: World;
+  readonly #executions = new Map<string, Execution>();
+  #renewedAt: number;
+  #wake = new AbortController();
+
+  constructor(world: World, worker: string) {
+    this.#world = world;
+    this.worker = worker;
+    this.#renewedAt = world.clock.now();
+  }
+
+  /** Runs in the hands of this worker. */
+  get busyWith(): readonly string[] {
+    return [...this.#executions.keys()];
+  }
+
+  /** Start a run here. It is durable when this resolves. */
+  async start(request: RunRequest): Promise<{ run: string; conversation: string; created: boolean }> {
+    const run = this.#world.newId('run');
+    const conversation = request.conversation ?? this.#world.newId('conversation');
+    const { tenant, who, idempotencyKey } = request.caller ?? { tenant: 'local', who: 'local' };
+    const { flow, app, input } = request;
+    const at = this.#world.clock.now();
+    const entries: Entry[] = [
+      {
+        seq: 1,
+        at,
+        event: {
+          type: 'run.started',
+          tenant,
+          who,
+          app,
+          conversation,
+          input,
+          flow: { name: flow.name, version: flow.version },
+          limits: request.limits ?? {},
+          labels: { ...request.labels },
+        },
+      },
+      { seq: 2, at, event: { type: 'worker.took', worker: this.worker, epoch: 1, reason: 'started' } },
+    ];
+    const created = await this.#world.store.dispatch.create({
+      run,
+      tenant,
+      conversation,
+      app,
+      title: input.text.slice(0, titleLength),
+      flow: flowId(flow),
+      last: entries.length,
+      frames: encodeAll(entries),
+      claim: { worker: this.worker, lease },
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    });
+    if (!created.created)
+      return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
+    const tree = foldAll(entries);
+    this.#execute({ run, epoch: 1 }, { tree, recorded: recordedIn(tree, []) });
+    return { run, conversation, created: true };
+  }
+
+  /** Hand a command to a run, wherever it is. The same id again gets the same receipt. */
+  async send(run: string, command: Command, id = this.#world.newId('command')): Promise<Receipt> {
+    const checked = Command.safeParse(command);
+    if (!checked.success) {
+      const [issue] = checked.error.issues;
+      throw new RunError(
+        'malformed',
+        `The command does not fit: ${issue?.path.join('.') || 'type'}: ${issue?.message ?? ''}.`,
+      );
+    }
+    return this.#world.store.mailbox.send({ id, run, command: checked.data });
+  }
+
+  /** Take up runs and keep the leases of those in hand, until the signal aborts; then hand back what is left. */
+  async work(signal: AbortSignal): Promise<void> {
+    const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      await this.#quietly('claim', () => this.claim());
+      if (this.#world.clock.now() - this.#renewedAt >= renewal) await this.#renew();
+      await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, this.#wake.signal]));
+    }
+    unlisten();
+    await this.#handBack();
+  }
+
+  /** Take up what can be taken up now; one run if named. */
+  async claim(run?: string): Promise<number> {
+    const claims = await this.#world.store.dispatch.claim({
+      worker: this.worker,
+      flows: this.#world.catalog.flows.map(flowId),
+      max: claimAtOnce,
+      lease,
+      ...(run === undefined ? {} : { run }),
+    });
+    for (const { fence, head, reason } of claims) {
+      this.#executions.get(fence.run)?.drop('lost');
+      await this.#quietly('load', async () => {
+        const execution = this.#execute(fence, await loadRun(this.#world.store.journal, fence.run, head));
+        execution?.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
+      });
+    }
+    return claims.length;
+  }
+
+  /** Resolves when this worker has nothing in hand. */
+  async idle(): Promise<void> {
+    while (this.#executions.size > 0)
+      await Promise.race([...this.#executions.values()].map(({ done }) => done));
+  }
+
+  #execute(fence: Fence, loaded: Loaded): Execution | undefined {
+    const { name, version } = loaded.tree.started?.flow ?? { name: '', version: '' };
+    const flow = this.#world.catalog.flows.find((known) => known.name === name && known.version === version);
+    if (!flow) throw new Error(`run ${fence.run} was claimed without its flow ${name}@${version}`);
+    const execution = new Execution(this.#world, fence, loaded);
+    this.#executions.set(fence.run, execution);
+    void execution.done.then(() => {
+      if (this.#executions.get(fence.run) === execution) this.#executions.delete(fence.run);
+    });
+    // The first entry of a takeover is emitted by the caller, before the flow gets its turn.
+    queueMicrotask(() => {
+      runFlow(execution, flow).catch((cause: unknown) => {
+        this.#world.log.error({ run: fence.run, cause }, 'A run is left to be recovered.');
+        execution.drop('lost');
+      });
+    });
+    return execution;
+  }
+
+  #hear({ type, run }: Hint): void {
+    const execution = this.#executions.get(run);
+    if (type === 'command') void execution?.look();
+    else if (type === 'freed') execution?.line.hear();
+    else this.#wake.abort();
+  }
+
+  async #renew(): Promise<void> {
+    const executions = [...this.#executions.values()];
+    const now = this.#world.clock.now();
+    try {
+      const held = await this.#world.store.dispatch.renew(
+        executions.map(({ writer }) => writer.fence),
+        lease,
+      );
+      const alive = new Set(held.map(({ run, epoch }) => `${run}#${epoch}`));
+      for (const execution of executions) {
+        const { run, epoch } = execution.writer.fence;
+        if (!alive.has(`${run}#${epoch}`)) execution.drop('lost');
+      }
+      this.#renewedAt = now;
+    } catch (cause) {
+      this.#world.log.error({ cause }, 'The leases could not be renewed.');
+      // Another worker may take over soon: whoever cannot prove a lease must not act on it.
+      if (now - this.#renewedAt > (lease * 2) / 3) for (const execution of executions) execution.drop('lost');
+    }
+  }
+
+  async #handBack(): Promise<void> {
+    for (const execution of this.#executions.values()) {
+      execution.drop('lost');
+      await this.#quietly('hand back', () => this.#world.store.dispatch.handBack(execution.writer.fence));
+    }
+  }
+
+  async #conversationOf(run: string): Promise<string> {
+    return (await this.#world.store.dispatch.get(run))?.conversation ?? '';
+  }
+
+  async #quietly(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      this.#world.log.error({ cause }, `The worker could not ${what}.`);
+    }
+  }
+}
+
+/** What a run needs to go on: a worker claims only flows it has. */
+export function flowId({ name, version }: { readonly name: string; readonly version: string }): string {
+  return `${name}@${version}`;
+}

@@ -1,0 +1,32 @@
+import type { Intent } from '../policies/policy.ts';
+import type { Call, EventOf } from '../run/events.ts';
+import type { Failure } from '../run/failure.ts';
+import type { Step } from '../run/tree.ts';
+import type { Effect, Json, Usage } from '../run/values.ts';
+
+/** How an effect came out. */
+export interface LeafOutcome {
+  readonly outcome: 'completed' | 'failed';
+  readonly result?: Json;
+  readonly failure?: Failure;
+  readonly usage?: Usage;
+}
+
+type Opening = Omit<EventOf<'step.opened'>, 'type' | 'step' | 'parent' | 'key' | 'started' | 'attempt'>;
+
+/** A turn or a call: the only things that have effects. */
+export interface Leaf {
+  readonly key: string;
+  readonly opening: Opening;
+  readonly effect: Effect;
+  readonly intent: Intent;
+  /** Known to fail before anything is asked of anyone: arguments that do not fit. */
+  readonly misfit?: Failure | undefined;
+  /** What a person sees and agrees to, exactly. */
+  readonly bytes: Json;
+  /** The call as it is after a person has edited it. */
+  edited(bytes: Json): Call | undefined;
+  /** Only one at a time may be under way under this name. */
+  readonly exclusive?: string | undefined;
+  perform(step: Step, bytes: Json): Promise<LeafOutcome>;
+}

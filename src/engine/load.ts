@@ -1,0 +1,30 @@
+import { decodeAll } from '../run/codec.ts';
+import type { Entry } from '../run/events.ts';
+import { fold } from '../run/fold.ts';
+import { emptyTree, type RunTree } from '../run/tree.ts';
+import type { Journal } from '../stores/store.ts';
+import { recordedIn, type Recorded } from './recorded.ts';
+
+export interface Loaded {
+  readonly tree: RunTree;
+  readonly recorded: Recorded;
+}
+
+/** A run as recorded up to `head`. */
+export async function loadRun(journal: Pick<Journal, 'read'>, run: string, head: number): Promise<Loaded> {
+  const tree = emptyTree();
+  const entries: Entry[] = [];
+  while (tree.seq < head) {
+    const before = tree.seq;
+    for (const { frames } of await journal.read(run, tree.seq)) {
+      for (const entry of decodeAll(frames)) {
+        if (entry.seq <= tree.seq || entry.seq > head) continue;
+        fold(tree, entry);
+        entries.push(entry);
+      }
+    }
+    if (tree.seq === before)
+      throw new Error(`the journal of ${run} ends at ${before}, but its head is ${head}`);
+  }
+  return { tree, recorded: recordedIn(tree, entries) };
+}

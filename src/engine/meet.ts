@@ -1,0 +1,41 @@
+import type { StepId } from '../run/events.ts';
+import type { Step } from '../run/tree.ts';
+import type { Execution } from './execution.ts';
+
+export interface Place {
+  readonly parent: StepId;
+  readonly key: string;
+  readonly kind: string;
+  /** What makes it the same work: the signature of a call, the agent of a turn. */
+  readonly identity: string;
+}
+
+/**
+ * The step an earlier worker recorded at this place, if any. A flow that comes to a place with other work, or to a new
+ * place while recorded ones are still ahead, is not the flow that was recorded.
+ */
+export function meet(execution: Execution, place: Place): Step | undefined | Promise<never> {
+  const { recorded } = execution;
+  const known = recorded.child(place.parent, place.key);
+  if (!known || known.status === 'pending') {
+    const [ahead] = recorded.unvisited(place.parent);
+    if (!ahead) return undefined;
+    return execution.diverge(`The flow opens «${place.key}» where «${ahead.key}» was recorded.`);
+  }
+  recorded.visit(known.id);
+  if (known.kind !== place.kind) {
+    return execution.diverge(`«${place.key}» is a ${place.kind} now, but was recorded as a ${known.kind}.`);
+  }
+  const before = recorded.identity(known.id);
+  if (before !== place.identity) {
+    return execution.diverge(`«${place.key}» is ${place.identity} now, but was recorded as ${before}.`);
+  }
+  return known;
+}
+
+/** A scope that returns while recorded steps are still ahead has changed since. */
+export function leave(execution: Execution, scope: StepId): Promise<never> | undefined {
+  const [ahead] = execution.recorded.unvisited(scope);
+  if (!ahead) return undefined;
+  return execution.diverge(`The flow no longer comes to «${ahead.key}», which was recorded.`);
+}

@@ -1,0 +1,47 @@
+import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import { isBlobRef } from '../run/values.ts';
+import type { Execution } from './execution.ts';
+import { loadLarge, keepLarge } from './large.ts';
+import { leave } from './meet.ts';
+import type { Flow, RunInput } from './scope.ts';
+import { ScopeIn } from './scope-in.ts';
+
+/** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
+export async function runFlow(execution: Execution, flow: Flow): Promise<void> {
+  await execution.look();
+  if (execution.tree.stopping) return execution.stop();
+  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  const root = execution.tree.steps.get(0);
+  if (!root) throw new Error('a tree without a root');
+  try {
+    const answer = await flow.run(new ScopeIn(execution, root), await inputOf(execution));
+    await leave(execution, 0);
+    const kept = await execution.busy(keepLarge(execution, answer));
+    await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, 'A flow broke.');
+    await leave(execution, 0);
+    const failure = failureOf(thrown);
+    await execution.end({ outcome: 'failed', failure, answer: apology(failure) });
+  }
+}
+
+async function inputOf(execution: Execution): Promise<RunInput> {
+  const { started } = execution.tree;
+  if (!started) throw new Error(`run ${execution.run} has no beginning`);
+  const text = isBlobRef(started.input.text)
+    ? await loadLarge(execution, started.input.text)
+    : started.input.text;
+  return {
+    text: typeof text === 'string' ? text : JSON.stringify(text),
+    attachments: started.input.attachments ?? [],
+    app: started.app,
+    labels: started.labels,
+  };
+}
+
+/** Whoever asked gets an answer also when the work could not be done. */
+function apology({ message }: Failure): string {
+  return `I could not finish this. ${message}`;
+}

@@ -1,0 +1,140 @@
+import type { AgentEvent, Message, ToolOffer } from '../gateways/gateway.ts';
+import type { Decision, EventOf } from '../run/events.ts';
+import type { Attachment, Item, Json, Limits, Usage } from '../run/values.ts';
+
+/** What a run does: a plain async function. Every effect goes through the scope; between its calls nothing is random. */
+export interface Flow {
+  readonly name: string;
+  /** A run goes on with the version it started with. Raise it when recorded runs would not fit the code any more. */
+  readonly version: string;
+  run(scope: Scope, input: RunInput): Promise<string>;
+}
+
+export interface RunInput {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  readonly app: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export interface StepOptions {
+  /** Unique within its parent. Without one, steps are counted, and only one may be under way at a time. */
+  readonly key?: string;
+  readonly title?: string;
+  readonly kind?: string;
+  readonly icon?: string;
+  readonly agent?: string;
+  readonly query?: string;
+  readonly reasoning?: string;
+}
+
+export interface TurnRequest {
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolOffer[];
+  readonly toolChoice?: 'auto' | 'none' | 'required';
+  readonly answerSchema?: Json;
+  readonly key?: string;
+  readonly title?: string;
+  /** The turn that writes the final answer may use the turn that is kept back for it. */
+  readonly answers?: boolean;
+  /** Stop reading when this many calls are complete: the back end's stream is closed there. */
+  readonly maxCalls?: number;
+}
+
+export interface RequestedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** The text the model wrote, which need not be JSON. */
+  readonly arguments: string;
+}
+
+export interface TurnResult {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly RequestedCall[];
+  readonly finish: Extract<AgentEvent, { type: 'turn.finished' }>['reason'] | 'cut';
+  readonly usage?: Usage;
+}
+
+export interface CallOptions {
+  readonly key?: string;
+  /** The model's own id for the call. */
+  readonly id?: string;
+  readonly title?: string;
+}
+
+/** How a call ended. A failure is a value: a model has to read it. */
+export type CallResult =
+  | { readonly outcome: 'completed' | 'reused'; readonly result: Json; readonly step: number }
+  | {
+      readonly outcome: 'failed' | 'skipped';
+      readonly failure: NonNullable<EventOf<'step.closed'>['failure']>;
+      readonly step: number;
+    };
+
+export interface Question {
+  readonly key?: string;
+  readonly title: string;
+  readonly message?: string;
+  /** JSON schema of what the person is to fill in. */
+  readonly schema?: Json;
+  /** What the person is asked to agree to, exactly. */
+  readonly arguments?: Json;
+  readonly priority?: EventOf<'approval.requested'>['priority'];
+  readonly allowed?: readonly Decision[];
+  /** Milliseconds until it expires. */
+  readonly expiresIn?: number;
+}
+
+export interface Answer {
+  readonly decision: Decision;
+  readonly by: string;
+  readonly rationale?: string;
+  readonly answer?: Json;
+  /** After `edit`: what the person wants instead. */
+  readonly arguments?: Json;
+}
+
+export interface PlannedStep {
+  readonly key: string;
+  readonly title: string;
+  readonly kind?: string;
+}
+
+export type Branches<T> = { readonly [Name in keyof T]: (scope: Scope) => Promise<T[Name]> };
+
+/**
+ * A place in the tree of steps where a flow works. On recovery the flow runs again from the top: what is closed in the
+ * journal returns its recorded result at once, and the first thing that is not goes on.
+ */
+export interface Scope {
+  /** The step this scope works in; 0 is the run. */
+  readonly id: number;
+  readonly run: string;
+  readonly conversation: string;
+  readonly limits: Limits;
+  /** When this scope was opened, the same after a recovery. */
+  readonly openedAt: number;
+  /** The same number between 0 and 1 at the same place of the same run, every time. */
+  random(): number;
+
+  /** Work that is a step of its own. Its result must be JSON. */
+  step<T>(options: StepOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
+  /** A turn of an agent. Fails with the agent's failure, or `over-budget`. */
+  turn(agent: string, request: TurnRequest): Promise<TurnResult>;
+  call(tool: string, input: Json, options?: CallOptions): Promise<CallResult>;
+  ask(question: Question): Promise<Answer>;
+  /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
+  parallel<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T>;
+
+  /** Show what will come. */
+  plan(steps: readonly PlannedStep[]): void;
+  phase(phase: Omit<EventOf<'phase.entered'>, 'type' | 'step'>): void;
+  say(text: string, channel?: 'content' | 'reasoning' | 'log'): void;
+  attach(item: Item): void;
+  notice(code: string, message: string): void;
+  /** What an agent wants to remember in this conversation. */
+  save(agent: string, strategy: string, state: Json): void;
+  /** The next follow-up message nobody has taken yet. */
+  message(): Omit<EventOf<'message.queued'>, 'type'> | undefined;
+}

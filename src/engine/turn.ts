@@ -1,0 +1,251 @@
+import type { Agent } from '../catalog/agent.ts';
+import type { AgentEvent, Message, Turn } from '../gateways/gateway.ts';
+import { RunError } from '../run/failure.ts';
+import { textOf, type Step } from '../run/tree.ts';
+import type { Json, Usage } from '../run/values.ts';
+import type { Execution } from './execution.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import type { Leaf, LeafOutcome } from './leaf.ts';
+import { runLeaf } from './run-leaf.ts';
+import { Mirror } from './mirror.ts';
+import type { TurnRequest, TurnResult } from './scope.ts';
+
+interface Placed extends TurnRequest {
+  readonly parent: number;
+  readonly key: string;
+}
+
+/** A turn of a model or agent, told as it streams. The result is what the journal holds, not a second copy. */
+export async function runTurn(execution: Execution, agent: Agent, request: Placed): Promise<TurnResult> {
+  const step = await runLeaf(execution, request.parent, turnLeaf(execution, agent, request));
+  const result = turnResult(step);
+  if (step.status === 'completed') return result;
+  const failure = step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` };
+  throw new RunError(
+    failure.code,
+    failure.message,
+    failure.retryable === undefined ? {} : { retryable: failure.retryable },
+  );
+}
+
+function turnLeaf(execution: Execution, agent: Agent, request: Placed): Leaf {
+  const message = lastText(request.messages);
+  const mustAsk =
+    typeof agent.approval === 'function' ? agent.approval(message) : agent.approval === 'always';
+  const conversation = execution.tree.started?.conversation ?? execution.run;
+  return {
+    key: request.key,
+    opening: {
+      kind: 'turn',
+      title: request.title ?? agent.name,
+      agent: agent.name,
+      effect: agent.effect,
+      ...(agent.model === undefined ? {} : { model: agent.model }),
+    },
+    effect: agent.effect,
+    intent: { kind: 'turn', parent: request.parent, mustAsk, answers: request.answers ?? false },
+    bytes: message,
+    edited: () => undefined,
+    exclusive: agent.effect === 'pure' ? undefined : `${conversation}/${agent.name}`,
+    perform: (step, bytes) =>
+      stream(execution, step, { agent, request: withLastText(request, bytes), conversation }),
+  };
+}
+
+interface Sending {
+  readonly agent: Agent;
+  readonly request: TurnRequest;
+  readonly conversation: string;
+}
+
+async function stream(
+  execution: Execution,
+  step: Step,
+  { agent, request, conversation }: Sending,
+): Promise<LeafOutcome> {
+  const { messages, tools, toolChoice, answerSchema } = request;
+  const saved = execution.tree.states.get(agent.name)?.state;
+  const turn: Turn = {
+    messages,
+    conversation,
+    idempotencyKey: idempotencyKey(execution, step),
+    ...(tools ? { tools } : {}),
+    ...(toolChoice ? { toolChoice } : {}),
+    ...(answerSchema === undefined ? {} : { answerSchema }),
+    ...(saved === undefined ? {} : { state: saved as Json }),
+  };
+  const reader = new TurnReader(execution, step, agent.name);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([execution.signal, ended.signal]);
+  try {
+    for await (const events of agent.gateway.takeTurn(turn, signal)) {
+      for (const event of events) reader.take(event);
+      const spent = overspent(execution);
+      if (spent) throw new RunError('over-budget', spent);
+      if (request.maxCalls !== undefined && completeCalls(step) >= request.maxCalls)
+        return reader.finish('cut');
+    }
+    return reader.finish();
+  } catch (thrown) {
+    reader.abandon();
+    throw thrown;
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Turns what a back end tells into entries of one step and those below it. */
+class TurnReader {
+  readonly #execution: Execution;
+  readonly #step: Step;
+  readonly #agent: string;
+  #mirror: Mirror;
+  #usage: Usage | undefined;
+  #finish: TurnResult['finish'] = 'other';
+
+  constructor(execution: Execution, step: Step, agent: string) {
+    this.#execution = execution;
+    this.#step = step;
+    this.#agent = agent;
+    this.#mirror = new Mirror(execution, step.id);
+  }
+
+  take(event: AgentEvent): void {
+    const step = this.#step.id;
+    switch (event.type) {
+      case 'text.appended':
+        return this.#emit({
+          type: 'text.appended',
+          step,
+          channel: event.channel ?? 'content',
+          text: event.text,
+        });
+      case 'call.appended': {
+        const tool = event.tool === undefined ? {} : { tool: event.tool };
+        return this.#emit({
+          type: 'text.appended',
+          step,
+          channel: 'arguments',
+          text: event.text,
+          call: event.call,
+          ...tool,
+        });
+      }
+      case 'item.attached':
+        return this.#emit({ type: 'item.attached', step, item: event.item });
+      case 'state.reported':
+        return this.#emit({
+          type: 'state.saved',
+          step,
+          agent: this.#agent,
+          strategy: 'reported',
+          state: event.state,
+        });
+      case 'usage.reported':
+        this.#usage = event.usage;
+        return;
+      case 'turn.retried':
+        return this.#retry(event);
+      case 'notice.posted':
+        return this.#emit({ type: 'notice.posted', step, code: event.code, message: event.message });
+      case 'turn.finished':
+        this.#finish = event.reason;
+        return;
+      case 'stage.opened':
+      case 'stage.titled':
+      case 'stage.appended':
+      case 'stage.attached':
+      case 'stage.closed':
+        return this.#mirror.take(event);
+    }
+  }
+
+  finish(reason = this.#finish): LeafOutcome {
+    this.#mirror.finish('completed');
+    const usage = this.#usage ?? (reason === 'cut' ? estimate(this.#step) : undefined);
+    return { outcome: 'completed', result: { finish: reason }, ...(usage ? { usage } : {}) };
+  }
+
+  abandon(): void {
+    this.#mirror.finish('failed');
+  }
+
+  #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {
+    const attempt = this.#step.attempt + 1;
+    this.#mirror = new Mirror(this.#execution, this.#step.id);
+    this.#emit({
+      type: 'step.retried',
+      step: this.#step.id,
+      attempt,
+      reason,
+      ...(model === undefined ? {} : { model }),
+    });
+  }
+
+  #emit(event: Parameters<Execution['emit']>[0]): void {
+    this.#execution.emit(event);
+  }
+}
+
+/** Without the model's own figures: about four characters to a token. */
+function estimate(step: Step): Usage {
+  const requested = [...(step.requests?.values() ?? [])].flatMap(({ pieces }) => pieces);
+  const written = textOf(step).length + textOf(step, 'reasoning').length + requested.join('').length;
+  return { input: 0, output: Math.ceil(written / 4), estimated: true };
+}
+
+/** The result of a turn, from the fold. */
+export function turnResult(step: Step): TurnResult {
+  const finish = (step.result as { finish?: TurnResult['finish'] } | undefined)?.finish ?? 'other';
+  return {
+    text: textOf(step),
+    reasoning: textOf(step, 'reasoning'),
+    calls: [...(step.requests?.values() ?? [])].map(({ id, tool, pieces }) => ({
+      id,
+      tool,
+      arguments: pieces.join(''),
+    })),
+    finish,
+    ...(step.usage ? { usage: step.usage } : {}),
+  };
+}
+
+/** Calls whose name and arguments have arrived whole. Only the last can be incomplete, or any if they interleave. */
+function completeCalls(step: Step): number {
+  let complete = 0;
+  for (const { tool, pieces } of step.requests?.values() ?? [])
+    if (tool !== '' && isJson(pieces.join(''))) complete += 1;
+  return complete;
+}
+
+function isJson(text: string): boolean {
+  if (!/[}\]"]\s*$/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a turn has used up so far is not in the journal yet; a stream without an end must end all the same. */
+function overspent({ tree, world }: Execution): string | undefined {
+  const { seconds } = tree.started?.limits ?? {};
+  const spent = (tree.spent.milliseconds + Math.max(0, world.clock.now() - tree.at)) / 1_000;
+  if (seconds !== undefined && spent > seconds) return `The run has used up its ${seconds} seconds.`;
+  return undefined;
+}
+
+function lastText(messages: readonly Message[]): string {
+  return messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
+}
+
+function withLastText(request: TurnRequest, bytes: Json): TurnRequest {
+  const text = lastText(request.messages);
+  if (bytes === text || typeof bytes !== 'string') return request;
+  const place = request.messages.findLastIndex((message) => message.text === text);
+  return {
+    ...request,
+    messages: request.messages.map((message, i) => (i === place ? { ...message, text: bytes } : message)),
+  };
+}

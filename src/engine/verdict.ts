@@ -1,0 +1,12 @@
+import type { Verdict } from '../policies/policy.ts';
+
+const strictness = { allow: 0, reuse: 1, ask: 2, refuse: 3, stop: 4 } as const;
+
+/** The strictest verdict wins; of equals, the first. */
+export function strictest(verdicts: readonly Verdict[]): Verdict {
+  let winner: Verdict = { verdict: 'allow' };
+  for (const verdict of verdicts) {
+    if (strictness[verdict.verdict] > strictness[winner.verdict]) winner = verdict;
+  }
+  return winner;
+}

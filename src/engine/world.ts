@@ -1,0 +1,31 @@
+import type { Agent } from '../catalog/agent.ts';
+import type { Policy } from '../policies/policy.ts';
+import type { Store } from '../stores/store.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Clock } from './clock.ts';
+import type { Flow } from './scope.ts';
+
+/** What runs are made of here. */
+export interface Catalog {
+  readonly flows: readonly Flow[];
+  readonly agents: readonly Agent[];
+  readonly tools: readonly Tool[];
+}
+
+/** Where bugs are told: with their cause, which clients never see. */
+export interface Log {
+  error(details: { readonly run?: string; readonly cause: unknown }, message: string): void;
+}
+
+/** Everything an engine stands on. */
+export interface World {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly catalog: Catalog;
+  readonly policies: readonly Policy[];
+  readonly log: Log;
+  /** A new id that nobody else has: `run_…`. */
+  readonly newId: (kind: 'run' | 'conversation' | 'command') => string;
+  /** SHA-256 in hexadecimal. */
+  readonly hash: (text: string) => string;
+}

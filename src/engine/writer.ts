@@ -1,0 +1,149 @@
+import { encodeAll } from '../run/codec.ts';
+import type { Entry, RunEvent } from '../run/events.ts';
+import { RunError } from '../run/failure.ts';
+import { fold } from '../run/fold.ts';
+import { runStatus, type RunTree } from '../run/tree.ts';
+import type { Append, Fence, Store } from '../stores/store.ts';
+import type { Clock } from './clock.ts';
+
+/** How long a store may be unavailable before the run is left to be recovered. */
+const patience = 10_000;
+const firstPause = 50;
+const longestPause = 2_000;
+
+interface Settings {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly fence: Fence;
+  readonly tree: RunTree;
+  /** Aborts when this worker has let go of the run: nothing more may be written. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The only way into a run's journal. `emit` never waits: it numbers, stamps and folds at once, and what has gathered is
+ * appended in order, one append in flight. Whoever must not act before the journal knows awaits `barrier`.
+ */
+export class Writer {
+  readonly tree: RunTree;
+  readonly fence: Fence;
+  /** Resolves when the run is with another worker, or the store stayed unavailable. */
+  readonly lost: Promise<RunError>;
+  readonly #settings: Settings;
+  readonly #tellLost: (why: RunError) => void;
+  #head: number;
+  #pumping = false;
+  #isLost = false;
+  #unacknowledged: Entry[] = [];
+  #uses: { readonly command: string; readonly seq: number }[] = [];
+  #waiters: { readonly seq: number; readonly resolve: () => void }[] = [];
+
+  constructor(settings: Settings) {
+    const { promise, resolve } = Promise.withResolvers<RunError>();
+    this.tree = settings.tree;
+    this.fence = settings.fence;
+    this.lost = promise;
+    this.#tellLost = resolve;
+    this.#settings = settings;
+    this.#head = settings.tree.seq;
+  }
+
+  /** The last entry known to be durable. */
+  get head(): number {
+    return this.#head;
+  }
+
+  emit(event: RunEvent, command?: string): void {
+    const entry = { seq: this.tree.seq + 1, at: Math.max(this.#settings.clock.now(), this.tree.at), event };
+    fold(this.tree, entry);
+    this.#unacknowledged.push(entry);
+    if (command !== undefined) this.#uses.push({ command, seq: entry.seq });
+    if (this.#pumping) return;
+    this.#pumping = true;
+    // What is emitted in one go goes out in one append.
+    queueMicrotask(() => {
+      this.#pump().catch((cause: unknown) =>
+        this.#lose(new RunError('internal', `Run ${this.fence.run} could not be written.`, { cause })),
+      );
+    });
+  }
+
+  /** Resolves when everything emitted so far is durable, and never if this worker has lost the run. */
+  barrier(): Promise<void> {
+    const { seq } = this.tree;
+    if (this.#head >= seq) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ seq, resolve }));
+  }
+
+  async #pump(): Promise<void> {
+    const { store, clock, signal } = this.#settings;
+    let pause = firstPause;
+    let failingSince: number | undefined;
+    while (this.#unacknowledged.length > 0) {
+      if (signal.aborted || this.#isLost) return;
+      const append = this.#nextAppend();
+      try {
+        await store.journal.append(append);
+        this.#acknowledge(append.last);
+        failingSince = undefined;
+        pause = firstPause;
+      } catch (thrown) {
+        failingSince ??= clock.now();
+        await this.#reconcile(thrown);
+        if (this.#isLost) return;
+        if (clock.now() - failingSince >= patience) return this.#giveUp(thrown);
+        await clock.sleep(pause, signal);
+        pause = Math.min(pause * 2, longestPause);
+      }
+    }
+    this.#pumping = false;
+  }
+
+  #nextAppend(): Append {
+    const last = this.#unacknowledged.at(-1)?.seq ?? this.#head;
+    return {
+      fence: this.fence,
+      head: this.#head,
+      last,
+      frames: encodeAll(this.#unacknowledged),
+      summary: { status: runStatus(this.tree), approvals: this.tree.undecided },
+      ...(this.#uses.length > 0 ? { uses: this.#uses } : {}),
+      ...(this.tree.ended ? { ends: true } : {}),
+    };
+  }
+
+  #acknowledge(last: number): void {
+    this.#head = last;
+    this.#unacknowledged = this.#unacknowledged.filter(({ seq }) => seq > last);
+    this.#uses = this.#uses.filter(({ seq }) => seq > last);
+    const ready = this.#waiters.filter(({ seq }) => seq <= last);
+    this.#waiters = this.#waiters.filter(({ seq }) => seq > last);
+    for (const { resolve } of ready) resolve();
+  }
+
+  /** The outcome of a failed append is unknown until the store says where the run stands. */
+  async #reconcile(thrown: unknown): Promise<void> {
+    if (!(thrown instanceof RunError)) throw thrown;
+    const { run, epoch } = this.fence;
+    try {
+      const row = await this.#settings.store.dispatch.get(run);
+      const isOurs = row?.epoch === epoch && (row.state === 'running' || row.head > this.#head);
+      if (!isOurs) return this.#lose(new RunError('rejected', `Run ${run} is with another worker now.`));
+      if (row.head > this.#head) this.#acknowledge(row.head);
+    } catch (error) {
+      if (!(error instanceof RunError)) throw error;
+    }
+  }
+
+  #lose(why: RunError): void {
+    this.#isLost = true;
+    this.#tellLost(why);
+  }
+
+  #giveUp(thrown: unknown): void {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    this.#lose(
+      new RunError('unavailable', `Run ${this.fence.run} is left to be resumed: ${why}`, { cause: thrown }),
+    );
+  }
+}
