@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { RunError } from '../run/failure.ts';
+import type { Json } from '../run/values.ts';
+import { functionTool, type FunctionToolOptions } from './function.ts';
+import { type Place, WorkerMessage } from './killable-job.ts';
+import { startProcess } from './killable-process.ts';
+import { startThread } from './killable-thread.ts';
+import { orStopped, stopped } from './stop.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+export type KillableToolOptions<Input extends z.ZodType> = Omit<FunctionToolOptions<Input>, 'run'> & Place;
+
+/**
+ * A tool that can be stopped whatever it does, also in a synchronous `while (true)`. Its function `(input, context)` is
+ * the named export of a module of its own, so that a worker can load it. A worker serves one call and is then ended.
+ */
+export function killableTool<Input extends z.ZodType>(options: KillableToolOptions<Input>): Tool {
+  const {
+    module: _module,
+    export: _export,
+    isolation: _isolation,
+    memory: _memory,
+    env: _env,
+    ...described
+  } = options;
+  const { name } = described;
+  return functionTool({
+    ...described,
+    run: (input, context) => runKillable(options, { name, input }, context),
+  });
+}
+
+/** Runs the function of a place until it answers or the context's signal says stop; either way nothing of it is left. */
+export async function runKillable(
+  place: Place,
+  call: { readonly name: string; readonly input: unknown },
+  context: ToolContext,
+): Promise<Json> {
+  const { name } = call;
+  const { signal, idempotencyKey, tenant, run } = context;
+  if (signal.aborted) throw stopped(name, signal);
+  const answer = Promise.withResolvers<Json>();
+  const start = place.isolation === 'process' ? startProcess : startThread;
+  const job = { ...call, module: place.module.href, export: place.export, memory: place.memory ?? 256 };
+  const worker = start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, {
+    message: (text) => hear(text, context, answer),
+    ended: ({ code, message }) => answer.reject(new RunError(code, message)),
+  });
+  try {
+    return await orStopped(name, signal, () => answer.promise);
+  } finally {
+    await worker.kill();
+  }
+}
+
+function hear(text: string, context: ToolContext, answer: PromiseWithResolvers<Json>): void {
+  // The worker may go on talking between a stop and its end.
+  if (context.signal.aborted) return;
+  try {
+    const message = WorkerMessage.parse(JSON.parse(text));
+    if (message.kind === 'said') context.say(message.text);
+    else if (message.kind === 'attached') context.attach(message.item);
+    else if (message.kind === 'done') answer.resolve(message.result);
+    else answer.reject(errorOf(message));
+  } catch (error) {
+    answer.reject(error);
+  }
+}
+
+function errorOf(message: WorkerMessage & { kind: 'failed' | 'threw' }): Error {
+  if (message.kind === 'threw') return Object.assign(new Error(message.message), { stack: message.stack });
+  const { code, message: sentence, retryable } = message.failure;
+  return new RunError(code, sentence, retryable === undefined ? {} : { retryable });
+}
