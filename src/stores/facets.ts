@@ -1,38 +1,55 @@
 import type { Followers } from './follow.ts';
-import type { Argument, Operation, Result } from './rules.ts';
-import type { Store } from './store.ts';
+import type { Argument, Operation, Read, Result, Write } from './rules.ts';
+import type { Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
 
-/** Carries one operation to where the rows are. Operations of one run arrive in the order of the calls. */
-export type Carry = <Name extends Operation>(name: Name, argument: Argument<Name>) => Promise<Result<Name>>;
+/** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
+export interface Carrier {
+  write<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+}
 
-/** The four facets of a store, over whatever carries its operations. */
-export function facets(carry: Carry, { follow }: Pick<Followers, 'follow'>): Omit<Store, 'listen' | 'close'> {
+/** What can be had of a store without becoming its writer. */
+export interface StoreReader {
+  readonly journal: Pick<Journal, 'read' | 'follow'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'list'>;
+  readonly mailbox: Pick<Mailbox, 'pending'>;
+  readonly blobs: Pick<Blobs, 'get'>;
+  close(): Promise<void>;
+}
+
+export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): Omit<StoreReader, 'close'> {
   return {
     journal: {
-      append: (append) => carry('append', append),
-      read: async (run, after) => (await carry('read', { run, after })).chunks,
-      follow,
+      read: async (run, after) => (await carrier.read('read', { run, after })).chunks,
+      follow: (run, after, signal) => live.follow(run, after, signal),
     },
     dispatch: {
-      create: (run) => carry('create', run),
-      claim: (request) => carry('claim', request),
-      renew: (fences, lease) => carry('renew', { fences, lease }),
-      release: (request) => carry('release', request),
-      handBack: (fence) => carry('handBack', fence),
-      get: (run) => carry('get', run),
-      list: (filter) => carry('list', filter),
-      hold: (fence, name) => carry('hold', { fence, name }),
-      letGo: (fence, name) => carry('letGo', { fence, name }),
-      erase: (run) => carry('erase', run),
+      get: (run) => carrier.read('get', run),
+      list: (filter) => carrier.read('list', filter),
     },
-    mailbox: {
-      send: (command) => carry('send', command),
-      pending: (run) => carry('pending', run),
+    mailbox: { pending: (run) => carrier.read('pending', run) },
+    blobs: { get: (tenant, blob) => carrier.read('blob', { tenant, blob }) },
+  };
+}
+
+/** The four facets of a store, over whatever carries its operations. */
+export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'close'> {
+  const { journal, dispatch, mailbox, blobs } = readingFacets(carrier, live);
+  return {
+    journal: { ...journal, append: (append) => carrier.write('append', append) },
+    dispatch: {
+      ...dispatch,
+      create: (run) => carrier.write('create', run),
+      claim: (request) => carrier.write('claim', request),
+      renew: (fences, lease) => carrier.write('renew', { fences, lease }),
+      release: (request) => carrier.write('release', request),
+      handBack: (fence) => carrier.write('handBack', fence),
+      hold: (fence, name) => carrier.write('hold', { fence, name }),
+      letGo: (fence, name) => carrier.write('letGo', { fence, name }),
+      erase: (run) => carrier.write('erase', run),
     },
-    blobs: {
-      put: (owner, text) => carry('put', { owner, text }),
-      get: (tenant, blob) => carry('blob', { tenant, blob }),
-    },
+    mailbox: { ...mailbox, send: (command) => carrier.write('send', command) },
+    blobs: { ...blobs, put: (owner, text) => carrier.write('put', { owner, text }) },
   };
 }
 

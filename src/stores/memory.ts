@@ -1,9 +1,10 @@
 import type { Desk } from './desk.ts';
-import { facets, runOfOperation, type Carry } from './facets.ts';
-import { followers, type Followers } from './follow.ts';
+import { facets, runOfOperation } from './facets.ts';
+import { followers } from './follow.ts';
+import { hintsToListeners } from './hints.ts';
 import { memoryTables } from './memory-tables.ts';
-import { perform, type Argument, type Operation } from './rules.ts';
-import type { Hint, Store } from './store.ts';
+import { perform, type Argument, type Operation, type Result } from './rules.ts';
+import type { Store } from './store.ts';
 
 /**
  * Decides when an operation takes effect and what the caller learns of it: call `apply` and give what it gives, sooner
@@ -19,26 +20,23 @@ export interface MemorySettings {
 /** Everything of a store but surviving its process. Any number of engines may share one. */
 export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
   const tables = memoryTables();
-  const listeners = new Set<(hint: Hint) => void>();
+  const hints = hintsToListeners();
   const inOrder = lines();
-  const carry: Carry = (name, argument) =>
+  const carry = <Name extends Operation>(name: Name, argument: Argument<Name>): Promise<Result<Name>> =>
     inOrder(runOfOperation(name, argument), (begun) =>
       commit(() => {
         begun();
         const desk: Desk = { tables, now: now(), hints: [] };
         const result = perform(desk, name, argument);
-        tell(live, name, argument);
-        for (const hint of desk.hints) for (const hear of listeners) hear(hint);
+        live.show(name, argument);
+        hints.give(desk.hints);
         return result;
       }, name),
     );
   const live = followers((run, after) => carry('read', { run, after }));
   return {
-    ...facets(carry, live),
-    listen(hear) {
-      listeners.add(hear);
-      return () => listeners.delete(hear);
-    },
+    ...facets({ write: carry, read: carry }, live),
+    listen: (hear) => hints.listen(hear),
     async close() {
       live.close();
     },
@@ -47,14 +45,6 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
 
 function atOnce<T>(apply: () => T): Promise<T> {
   return Promise.resolve().then(apply);
-}
-
-function tell<Name extends Operation>(live: Followers, name: Name, argument: Argument<Name>): void {
-  if (name === 'append') {
-    const { fence, head, last, frames, ends = false } = argument as Argument<'append'>;
-    if (last > head) live.publish({ run: fence.run, first: head + 1, last, frames }, ends);
-    else if (ends) live.lookAgain(fence.run);
-  } else if (name === 'erase') live.lookAgain(argument as Argument<'erase'>);
 }
 
 type InOrder = <T>(run: string | undefined, work: (begun: () => void) => Promise<T>) => Promise<T>;

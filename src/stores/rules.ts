@@ -9,8 +9,8 @@ import { pending, send } from './mailbox-rules.ts';
  * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
-export const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put };
-export const reads = { read, get, list, pending, blob };
+const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put };
+const reads = { read, get, list, pending, blob };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;

@@ -1,0 +1,47 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { RunError } from '../run/failure.ts';
+
+/** Long enough for two that start at the same moment to sort themselves out. */
+const patience = 250;
+
+/**
+ * One writer for a folder: an exclusive transaction on a file of its own, held as long as the process lives. The system
+ * lets go of it however the process ends, so there is nothing stale to clean up. Returns what releases it.
+ */
+export function lockFolder(folder: string): () => void {
+  const holder = join(folder, 'holder.json');
+  const lock = new DatabaseSync(join(folder, 'lock.db'), { timeout: patience });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    lock.close();
+    throw new RunError(
+      'rejected',
+      `The folder ${folder} is in use by ${describe(holder)}: stop it first, or choose another folder.`,
+      { cause },
+    );
+  }
+  const draft = `${holder}.new`;
+  writeFileSync(
+    draft,
+    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`,
+  );
+  renameSync(draft, holder);
+  return () => {
+    rmSync(holder, { force: true });
+    lock.close();
+  };
+}
+
+function describe(path: string): string {
+  try {
+    const { pid, host, since } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    return `process ${String(pid)} on ${String(host)} since ${String(since)}`;
+  } catch {
+    // The holder has the lock and has not written its name yet.
+    return 'another process that has only just started';
+  }
+}

@@ -1,0 +1,124 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { RunError, type Failure } from '../run/failure.ts';
+import type { Desk } from './desk.ts';
+import { perform } from './rules.ts';
+import type { WriterFolder } from './sqlite-folder.ts';
+import type { Operation, Reply } from './sqlite-messages.ts';
+import { change, query } from './sqlite-rows.ts';
+import type { SqliteTables } from './sqlite-tables.ts';
+
+export type Committer = (now: number, operations: readonly Operation[]) => Reply;
+
+/**
+ * One transaction for a whole batch. What the rules refuse changes nothing and stands alone; what SQLite cannot do fails
+ * everything, and nothing of it is applied. Throws `RunError` then.
+ */
+export function committer({ database, mark }: WriterFolder, tables: SqliteTables): Committer {
+  const transact = transaction(database, mark);
+  const commit: Committer = (now, operations) => {
+    const desk: Desk = { tables, now, hints: [] };
+    try {
+      const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }));
+      if (operations.some(({ name }) => name === 'erase')) scrub(database);
+      return reply;
+    } catch (thrown) {
+      tables.forget();
+      if (!isOurs(thrown)) throw unavailable(thrown);
+      // One operation is at fault, and the others must not pay for it.
+      const [only] = operations;
+      if (operations.length > 1) return joined(operations.map((operation) => commit(now, [operation])));
+      return { results: [], hints: [], refusals: [{ index: 0, failure: internal(only, thrown) }] };
+    }
+  };
+  return commit;
+}
+
+/** The former writer is gone, so are its workers, and what they were about to refer to. */
+export function takeOver({ database, mark }: WriterFolder, tables: SqliteTables): void {
+  const expire = change(database, `UPDATE run SET leaseUntil = 0, due = 0 WHERE state = 'running'`);
+  const orphans = query<{ readonly run: string }>(
+    database,
+    'SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run)',
+  );
+  transaction(
+    database,
+    mark,
+  )(() => {
+    expire();
+    for (const { run } of orphans.all()) tables.dropBlobs(run);
+  });
+}
+
+function transaction(database: DatabaseSync, mark: WriterFolder['mark']): <T>(work: () => T) => T {
+  const begin = change(database, 'BEGIN IMMEDIATE');
+  const count = query<{ readonly count: number }>(
+    database,
+    'UPDATE commits SET count = count + 1 RETURNING count',
+  );
+  const commit = change(database, 'COMMIT');
+  const rollback = change(database, 'ROLLBACK');
+  return (work) => {
+    try {
+      begin();
+      const result = work();
+      const counted = count.one();
+      commit();
+      mark.raise(counted?.count ?? 0);
+      return result;
+    } catch (thrown) {
+      if (database.isTransaction) rollback();
+      throw thrown;
+    }
+  };
+}
+
+function performAll(desk: Desk, operations: readonly Operation[]): Omit<Reply, 'hints'> {
+  const refusals: { index: number; failure: Failure }[] = [];
+  const results = operations.map(({ name, argument }, index) => {
+    try {
+      return perform(desk, name, argument);
+    } catch (thrown) {
+      if (!(thrown instanceof RunError)) throw thrown;
+      refusals.push({ index, failure: thrown.failure });
+      return undefined;
+    }
+  });
+  return { results, refusals };
+}
+
+/** What was erased is still in the WAL. Readers may be in the way; then the next erasure or the end clears it. */
+function scrub(database: DatabaseSync): void {
+  database.exec('PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000;');
+}
+
+/** Result codes that speak of an operation (a constraint, a value that does not fit), not of the disk. */
+const faults = new Set([1, 18, 19, 20, 21, 25]);
+
+function isOurs(thrown: unknown): boolean {
+  return !(thrown instanceof Error && 'errcode' in thrown) || faults.has(Number(thrown.errcode) & 0xff);
+}
+
+function unavailable(cause: unknown): RunError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new RunError(
+    'unavailable',
+    `The database could not be written (${why}): see to the disk, then try again.`,
+    {
+      retryable: true,
+      cause,
+    },
+  );
+}
+
+function internal(operation: Operation | undefined, thrown: unknown): Failure {
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: 'internal', message: `The store could not perform ${operation?.name ?? 'nothing'}: ${why}` };
+}
+
+function joined(replies: readonly Reply[]): Reply {
+  return {
+    results: replies.map(({ results }) => results[0]),
+    refusals: replies.flatMap(({ refusals }, index) => refusals.map(({ failure }) => ({ index, failure }))),
+    hints: replies.flatMap(({ hints }) => hints),
+  };
+}

@@ -1,0 +1,61 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { change, query } from './sqlite-rows.ts';
+import type { Place, Tables } from './tables.ts';
+
+type StoredPlace = Omit<Place, 'told'> & { readonly told: number };
+
+export function lineRows(
+  database: DatabaseSync,
+): Pick<Tables, 'place' | 'places' | 'firstInLine' | 'addPlace' | 'tellPlace' | 'removePlace'> {
+  const select = 'SELECT tenant, name, run, told FROM place';
+  const one = query<StoredPlace>(database, `${select} WHERE run = ? AND name = ?`);
+  const ofRun = query<StoredPlace>(database, `${select} WHERE run = ? ORDER BY number`);
+  const first = query<StoredPlace>(
+    database,
+    `${select} WHERE tenant = ? AND name = ? ORDER BY number LIMIT 1`,
+  );
+  const insert = change(database, 'INSERT INTO place (tenant, name, run, told) VALUES (?, ?, ?, ?)');
+  const tell = change(database, 'UPDATE place SET told = 1 WHERE run = ? AND name = ?');
+  const remove = change(database, 'DELETE FROM place WHERE run = ? AND name = ?');
+  return {
+    place: (run, name) => placeOf(one.one(run, name)),
+    places: (run) => ofRun.all(run).map((row) => ({ ...row, told: row.told === 1 })),
+    firstInLine: (tenant, name) => placeOf(first.one(tenant, name)),
+    addPlace: ({ tenant, name, run, told }) => insert(tenant, name, run, told ? 1 : 0),
+    tellPlace: ({ run, name }) => tell(run, name),
+    removePlace: ({ run, name }) => remove(run, name),
+  };
+}
+
+function placeOf(row: StoredPlace | undefined): Place | undefined {
+  return row && { ...row, told: row.told === 1 };
+}
+
+export function blobRows(database: DatabaseSync): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> {
+  const byHash = query<{ readonly number: number; readonly text: string }>(
+    database,
+    'SELECT number, text FROM blob WHERE tenant = ? AND blob = ?',
+  );
+  const insert = change(database, 'INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?)');
+  const use = change(
+    database,
+    'INSERT OR IGNORE INTO blobUse (run, blob) SELECT ?, number FROM blob WHERE tenant = ? AND blob = ?',
+  );
+  const unused = change(
+    database,
+    `DELETE FROM blob WHERE number IN (SELECT blob FROM blobUse WHERE run = ?1)
+       AND NOT EXISTS (SELECT 1 FROM blobUse WHERE blobUse.blob = blob.number AND blobUse.run <> ?1)`,
+  );
+  const unuse = change(database, 'DELETE FROM blobUse WHERE run = ?');
+  return {
+    blob: (tenant, blob) => byHash.one(tenant, blob)?.text,
+    addBlob({ tenant, run }, blob, text) {
+      insert(tenant, blob, text);
+      use(run, tenant, blob);
+    },
+    dropBlobs(run) {
+      unused(run);
+      unuse(run);
+    },
+  };
+}

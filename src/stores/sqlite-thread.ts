@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { RunError, type Failure } from '../run/failure.ts';
+import type { Argument, Read, Result } from './rules.ts';
+import { flatten, type FromThread, type Operation, type Reply, type ToThread } from './sqlite-messages.ts';
+
+// tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
+const script = new URL(`./sqlite.worker${extname(import.meta.url)}`, import.meta.url);
+
+// Node 22 calls node:sqlite experimental on every start.
+const quiet = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
+
+/** The thread that holds the database, so that neither fsync nor a long read ever holds up the main loop. */
+export interface SqliteThread {
+  readonly notices: readonly string[];
+  /** One batch at a time. */
+  commit(now: number, operations: readonly Operation[]): Promise<Reply>;
+  read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(reason: RunError): void;
+}
+
+export async function sqliteThread(folder: string, mode: 'read' | 'write'): Promise<SqliteThread> {
+  const thread = new Worker(script, { workerData: { folder, mode }, execArgv: quiet });
+  const waiting = new Map<number, Waiting>();
+  const gone = lifetime(thread, waiting);
+  const ask = (id: number, message: ToThread): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const over = gone();
+      if (over) return reject(over);
+      waiting.set(id, { resolve, reject });
+      thread.postMessage(message);
+    });
+  const notices = await opening(thread);
+  thread.on('message', (message: FromThread) => answer(waiting, message));
+  let reads = 0;
+  return {
+    notices,
+    commit: (now, operations) => ask(batch, ['batch', now, flatten(operations)]) as Promise<Reply>,
+    read: (name, argument) => {
+      reads += 1;
+      return ask(reads, ['read', reads, name, argument]) as Promise<never>;
+    },
+    async close() {
+      if (gone()) return;
+      const exit = once(thread, 'exit');
+      thread.postMessage(['close'] satisfies ToThread);
+      await exit;
+    },
+  };
+}
+
+/** Only one batch is under way, so it needs no number of its own. */
+const batch = 0;
+
+function answer(waiting: Map<number, Waiting>, message: FromThread): void {
+  const take = (id: number): Waiting | undefined => {
+    const found = waiting.get(id);
+    waiting.delete(id);
+    return found;
+  };
+  switch (message[0]) {
+    case 'committed':
+      return take(batch)?.resolve(message[1]);
+    case 'failed':
+      return take(batch)?.reject(carried(message[1]));
+    case 'result':
+      return take(message[1])?.resolve(message[2]);
+    case 'unread':
+      return take(message[1])?.reject(carried(message[2]));
+    case 'opened':
+    case 'refused':
+      return;
+  }
+}
+
+/** A failure that crossed from the thread, as something to throw. */
+export function carried({ code, message, retryable }: Failure): RunError {
+  return new RunError(code, message, retryable === undefined ? {} : { retryable });
+}
+
+async function opening(thread: Worker): Promise<readonly string[]> {
+  const [message] = (await once(thread, 'message')) as [FromThread];
+  if (message[0] === 'opened') return message[1];
+  await thread.terminate();
+  if (message[0] === 'refused') throw carried(message[1]);
+  throw new RunError('internal', `The SQLite thread began with ${message[0]}.`);
+}
+
+/** Tells whether the thread is gone, and lets nobody wait for an answer it can no longer give. */
+function lifetime(thread: Worker, waiting: Map<number, Waiting>): () => RunError | undefined {
+  let over: RunError | undefined;
+  const end = (message: string, cause?: unknown): void => {
+    over ??= new RunError('unavailable', message, { cause });
+    for (const asked of waiting.values()) asked.reject(over);
+    waiting.clear();
+  };
+  thread.on('error', (cause) => end('The SQLite thread has failed: open the store again.', cause));
+  thread.on('exit', () => end('The store is closed.'));
+  return () => over;
+}

@@ -1,0 +1,50 @@
+import { RunError } from '../run/failure.ts';
+import { facets, type Carrier } from './facets.ts';
+import { followers } from './follow.ts';
+import { groupCommit } from './group-commit.ts';
+import { hintsToListeners } from './hints.ts';
+import { sqliteThread } from './sqlite-thread.ts';
+import type { Store } from './store.ts';
+
+export interface SqliteSettings {
+  readonly folder: string;
+  /** The store's clock, in milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface SqliteStore extends Store {
+  /** What the owner should know about the folder as it was found. */
+  readonly notices: readonly string[];
+}
+
+/** Runs in a folder on this machine, written by this process alone. Fails with `rejected` while another one has it. */
+export async function sqliteStore({ folder, now = Date.now }: SqliteSettings): Promise<SqliteStore> {
+  const thread = await sqliteThread(folder, 'write');
+  const hints = hintsToListeners();
+  const live = followers((run, after) => thread.read('read', { run, after }));
+  const group = groupCommit(async (operations) => {
+    const reply = await thread.commit(now(), operations);
+    const refused = new Set(reply.refusals.map(({ index }) => index));
+    operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
+    hints.give(reply.hints);
+    return reply;
+  });
+  let closed = false;
+  const open = <T>(ask: () => Promise<T>): Promise<T> =>
+    closed ? Promise.reject(new RunError('unavailable', `The store in ${folder} is closed.`)) : ask();
+  const carrier: Carrier = {
+    write: (name, argument) => open(() => group.add(name, argument)),
+    read: (name, argument) => open(() => thread.read(name, argument)),
+  };
+  return {
+    notices: thread.notices,
+    ...facets(carrier, live),
+    listen: (hear) => hints.listen(hear),
+    async close() {
+      closed = true;
+      await group.drained();
+      await thread.close();
+      live.close();
+    },
+  };
+}
