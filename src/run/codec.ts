@@ -1,4 +1,4 @@
-import type { Entry, RunEvent } from './events.ts';
+import type { Entry, EventOf, RunEvent } from './events.ts';
 import { upcast } from './upcast.ts';
 
 /**
@@ -21,10 +21,11 @@ export function decodeAll(frames: string): Entry[] {
   return entries;
 }
 
-/** The frames after a cursor. */
+/** The frames after a cursor. No line break can stand inside a frame's JSON, so the next id is found as text. */
 export function framesAfter(frames: string, seq: number): string {
-  const place = frames.startsWith(`id: ${seq + 1}\n`) ? 0 : frames.indexOf(`\nid: ${seq + 1}\n`) + 1;
-  return place > 0 || frames.startsWith(`id: ${seq + 1}\n`) ? frames.slice(place) : '';
+  if (seq < Number(frames.slice(4, frames.indexOf('\n')))) return frames;
+  const place = frames.indexOf(`\nid: ${seq + 1}\n`);
+  return place < 0 ? '' : frames.slice(place + 1);
 }
 
 function decode(frame: string): Entry {
@@ -45,8 +46,14 @@ interface Short {
 }
 
 function shorten(at: number, event: RunEvent): Short {
-  if (event.type === 'text.appended' && event.channel === 'content' && event.call === undefined) {
+  if (isPlainText(event)) {
     return { t: at, s: event.step, x: event.text };
   }
   return { t: at, e: event.type === 'unknown' ? (event.original as RunEvent) : event };
+}
+
+/** Only what the short form can carry: anything more would be lost in it. */
+function isPlainText(event: RunEvent): event is EventOf<'text.appended'> {
+  if (event.type !== 'text.appended' || event.channel !== 'content') return false;
+  return event.call === undefined && event.tool === undefined;
 }

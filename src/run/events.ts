@@ -111,7 +111,14 @@ export const RunEvent = z.discriminatedUnion('type', [
     usage: Usage.optional(),
     reusedFrom: StepId.optional(),
   }),
-  z.object({ type: z.literal('step.retried'), ...step, attempt: z.int().positive(), reason: z.string() }),
+  z.object({
+    type: z.literal('step.retried'),
+    ...step,
+    attempt: z.int().positive(),
+    reason: z.string(),
+    call: Call.optional(),
+    model: z.string().optional(),
+  }),
   z.object({ type: z.literal('notice.posted'), ...step, code: z.string(), message: z.string() }),
   z.object({
     type: z.literal('approval.requested'),
@@ -153,7 +160,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     by: z.string(),
     command: z.string().optional(),
   }),
-  z.object({ type: z.literal('message.taken'), message: z.string(), ...step }),
+  z.object({ type: z.literal('message.taken'), message: z.string(), ...step, poll: z.int().optional() }),
   z.object({ type: z.literal('unknown'), kind: z.string(), original: Json }),
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;

@@ -25,6 +25,8 @@ export interface Approval extends Omit<EventOf<'approval.requested'>, 'type'> {
   decided?: Omit<EventOf<'approval.decided'>, 'type'> & { readonly at: number; readonly seq: number };
   /** A person looked and put it off; it is still to be decided. */
   deferred?: { readonly by: string; readonly until?: number };
+  /** The step ended, or was tried again, before anybody decided: it cannot be decided any more. */
+  lapsedAt?: number;
 }
 
 export interface QueuedMessage {
@@ -64,8 +66,8 @@ export interface Step {
   requests?: Map<string, RequestedCall>;
   items: Item[];
   notices: Notice[];
-  /** Undecided approvals of this step. */
-  undecided: number;
+  /** Approvals this step waits for. */
+  undecided?: Set<string>;
   result?: BlobRef | Json;
   failure?: Failure;
   usage?: Usage;
@@ -104,8 +106,9 @@ export interface RunTree {
   takeovers: number;
   paused: boolean;
   stopping: boolean;
-  /** Effects begun and not closed. */
+  /** Effects under way: begun, not closed, and not waiting for a person. */
   working: number;
+  /** Approvals somebody waits for. */
   undecided: number;
   nextStep: StepId;
 }
@@ -153,7 +156,6 @@ export function newStep({ step, parent, key, kind, title }: Placed, depth: numbe
     text: {},
     items: [],
     notices: [],
-    undecided: 0,
   };
 }
 
@@ -173,9 +175,26 @@ export function isOpen(step: Step): boolean {
   return step.status === 'running' || step.status === 'waiting';
 }
 
-/** The undecided approvals of a run, oldest first. */
+/** Every change of status goes through here, so that what is counted stays right. */
+export function setStatus(tree: RunTree, step: Step, status: StepStatus): void {
+  if (step.started && step.status === 'running') tree.working -= 1;
+  step.status = status;
+  if (step.started && step.status === 'running') tree.working += 1;
+}
+
+export function touch(step: Step): void {
+  step.version += 1;
+}
+
+export function stepOf(tree: RunTree, id: StepId): Step {
+  const step = tree.steps.get(id);
+  if (!step) throw new RangeError(`step ${id} is in an index of the tree but not in the tree`);
+  return step;
+}
+
+/** The approvals of a run that wait for a decision, oldest first. */
 export function undecidedApprovals(tree: RunTree): Approval[] {
-  return [...tree.approvals.values()].filter((approval) => !approval.decided);
+  return [...tree.approvals.values()].filter(({ decided, lapsedAt }) => !decided && lapsedAt === undefined);
 }
 
 /** A final decision settles an approval; to defer only puts it off. */

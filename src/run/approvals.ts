@@ -1,0 +1,45 @@
+import type { EventOf } from './events.ts';
+import { refuse } from './notices.ts';
+import { isFinal, isOpen, setStatus, stepOf, touch, type RunTree, type Step } from './tree.ts';
+
+/** A question about a step: until it is decided, the step waits. The run itself goes on with its other steps. */
+export function request(tree: RunTree, event: EventOf<'approval.requested'>): void {
+  if (tree.approvals.has(event.approval)) return refuse(tree, event, 'was requested already');
+  const step = tree.steps.get(event.step);
+  if (!step || !isOpen(step)) return refuse(tree, event, 'asks about a step that is not open');
+  const { type: _, ...details } = event;
+  tree.approvals.set(event.approval, { ...details, requestedAt: tree.at });
+  step.undecided ??= new Set();
+  step.undecided.add(event.approval);
+  tree.undecided += 1;
+  if (step.id !== 0) setStatus(tree, step, 'waiting');
+  touch(step);
+}
+
+export function decide(tree: RunTree, event: EventOf<'approval.decided'>): void {
+  const approval = tree.approvals.get(event.approval);
+  if (!approval) return refuse(tree, event, 'decides something that was never asked');
+  if (approval.decided) return refuse(tree, event, 'was decided before');
+  if (approval.lapsedAt !== undefined) return refuse(tree, event, 'decides what nobody waits for any more');
+  const step = stepOf(tree, approval.step);
+  touch(step);
+  if (!isFinal(event.decision)) {
+    approval.deferred = { by: event.by, ...(event.until === undefined ? {} : { until: event.until }) };
+    return;
+  }
+  const { type: _, ...details } = event;
+  approval.decided = { ...details, at: tree.at, seq: tree.seq };
+  step.undecided?.delete(event.approval);
+  tree.undecided -= 1;
+  if (step.undecided?.size === 0 && step.status === 'waiting') setStatus(tree, step, 'running');
+}
+
+/** Nobody waits for the answers any more: the step has ended, or is tried again and will ask anew. */
+export function lapse(tree: RunTree, step: Step): void {
+  for (const id of step.undecided ?? []) {
+    const approval = tree.approvals.get(id);
+    if (approval) approval.lapsedAt = tree.at;
+    tree.undecided -= 1;
+  }
+  delete step.undecided;
+}

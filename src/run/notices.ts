@@ -1,0 +1,16 @@
+import type { RunEvent, StepId } from './events.ts';
+import { stepOf, touch, type RunTree } from './tree.ts';
+
+/** Show a notice at its step, or at the run if there is no such step. */
+export function post(tree: RunTree, id: StepId, { code, message }: { code: string; message: string }): void {
+  const step = tree.steps.get(id) ?? stepOf(tree, 0);
+  const notice = { seq: tree.seq, step: step.id, code, message };
+  tree.notices.push(notice);
+  step.notices.push(notice);
+  touch(step);
+}
+
+/** What does not fit is shown, never dropped. */
+export function refuse(tree: RunTree, event: RunEvent, why: string): void {
+  post(tree, 'step' in event ? event.step : 0, { code: 'OUT_OF_PLACE', message: `${event.type} ${why}.` });
+}

@@ -1,0 +1,167 @@
+import { lapse } from './approvals.ts';
+import type { EventOf, Outcome } from './events.ts';
+import { refuse } from './notices.ts';
+import { isOpen, newStep, setStatus, stepOf, textOf, touch, type RunTree, type Step } from './tree.ts';
+
+export function plan(tree: RunTree, event: EventOf<'step.planned'>): void {
+  if (tree.steps.has(event.step)) return refuse(tree, event, 'exists already');
+  const step = place(tree, event);
+  if (isFinished(stepOf(tree, step.parent))) {
+    refuse(tree, event, 'was planned in a step that is closed');
+    shut(tree, step, 'skipped');
+  }
+}
+
+export function open(tree: RunTree, event: EventOf<'step.opened'>): void {
+  const known = tree.steps.get(event.step);
+  if (known && known.status !== 'pending') return refuse(tree, event, 'was opened already');
+  if (known && known.parent !== event.parent)
+    refuse(tree, event, 'was planned in another step, and stays there');
+  const step = known ?? place(tree, event);
+  step.kind = event.kind;
+  step.title = event.title;
+  step.attempt = event.attempt ?? 1;
+  step.openedAt = tree.at;
+  describe(step, event);
+  const parent = stepOf(tree, step.parent);
+  if (parent.phase) step.phase = parent.phase;
+  if (!isOpen(parent)) {
+    refuse(tree, event, 'was opened in a step that is not open');
+    closeBelow(tree, step, 'abandoned');
+    return shut(tree, step, 'abandoned');
+  }
+  tree.open.add(step.id);
+  setStatus(tree, step, 'running');
+  charge(tree, step, 1);
+  if (event.started) start(tree, step);
+}
+
+export function begin(tree: RunTree, event: EventOf<'step.started'>): void {
+  const step = tree.steps.get(event.step);
+  if (!step || step.id === 0 || !isOpen(step) || step.started) {
+    return refuse(tree, event, 'is about a step that is not waiting to start');
+  }
+  if (event.call) step.call = event.call;
+  start(tree, step);
+  touch(step);
+}
+
+export function settle(tree: RunTree, event: EventOf<'step.closed'>): void {
+  const step = tree.steps.get(event.step);
+  if (!step || step.id === 0) return refuse(tree, event, 'is about a step that cannot be closed');
+  if (isFinished(step)) return refuse(tree, event, 'is about a step that was closed already');
+  closeBelow(tree, step, event.outcome === 'stopped' ? 'stopped' : 'abandoned');
+  shut(tree, step, event.outcome);
+  if (event.result !== undefined) step.result = event.result;
+  if (event.failure) step.failure = event.failure;
+  if (event.reusedFrom !== undefined) step.reusedFrom = event.reusedFrom;
+  if (!event.usage) return;
+  step.usage = event.usage;
+  tree.usage.input += event.usage.input;
+  tree.usage.output += event.usage.output;
+  tree.spent.tokens += event.usage.input + event.usage.output;
+}
+
+export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
+  const step = tree.steps.get(event.step);
+  if (!step || step.id === 0 || !isOpen(step)) {
+    return refuse(tree, event, 'is about a step that is not open, so it cannot be tried again');
+  }
+  closeBelow(tree, step, 'abandoned');
+  lapse(tree, step);
+  setStatus(tree, step, 'running');
+  tree.spent.tokens += writtenTokens(step);
+  step.attempt = event.attempt;
+  if (event.call) step.call = event.call;
+  if (event.model) step.model = event.model;
+  for (const id of step.children) step.superseded.push(id);
+  step.children = [];
+  step.text = {};
+  step.items = [];
+  delete step.requests;
+  if (step.started) charge(tree, step, 1);
+  else start(tree, step);
+  touch(step);
+}
+
+/** Close whatever is not finished below a step, deepest first. A list, not recursion: trees may be deeper than the stack. */
+export function closeBelow(tree: RunTree, step: Step, outcome: Outcome): void {
+  const unfinished = [step];
+  for (const { children } of unfinished) {
+    for (const id of children) {
+      const child = stepOf(tree, id);
+      if (!isFinished(child)) unfinished.push(child);
+    }
+  }
+  for (let i = unfinished.length - 1; i > 0; i -= 1) {
+    const child = unfinished[i];
+    if (child) shut(tree, child, child.status === 'pending' ? 'skipped' : outcome);
+  }
+}
+
+function shut(tree: RunTree, step: Step, outcome: Outcome): void {
+  if (tree.open.delete(step.id) && !step.started) charge(tree, step, -1);
+  lapse(tree, step);
+  setStatus(tree, step, outcome);
+  step.closedAt = tree.at;
+  for (const pieces of Object.values(step.text)) flatten(pieces);
+  for (const { pieces } of step.requests?.values() ?? []) flatten(pieces);
+  touch(step);
+}
+
+/** Pieces cost several times their text, so a step that can no longer grow keeps one string. */
+function flatten(pieces: string[]): void {
+  if (pieces.length > 1) pieces.splice(0, pieces.length, pieces.join(''));
+}
+
+/** A parent that was never opened is the run itself: nothing may vanish from the tree. */
+function place(tree: RunTree, event: EventOf<'step.planned'> | EventOf<'step.opened'>): Step {
+  const parent = event.parent === event.step ? undefined : tree.steps.get(event.parent);
+  if (!parent) refuse(tree, event, 'names a parent that does not exist');
+  const home = parent ?? stepOf(tree, 0);
+  const step = newStep({ ...event, parent: home.id }, home.depth + 1);
+  tree.steps.set(step.id, step);
+  tree.nextStep = Math.max(tree.nextStep, step.id + 1);
+  home.children.push(step.id);
+  touch(home);
+  return step;
+}
+
+function describe(step: Step, event: EventOf<'step.opened'>): void {
+  if (event.effect) step.effect = event.effect;
+  if (event.agent) step.agent = event.agent;
+  if (event.model) step.model = event.model;
+  if (event.icon) step.icon = event.icon;
+  if (event.query) step.query = event.query;
+  if (event.reasoning) step.reasoning = event.reasoning;
+  if (event.origin) step.origin = event.origin;
+  if (event.call) step.call = event.call;
+  touch(step);
+}
+
+function start(tree: RunTree, step: Step): void {
+  step.started = true;
+  step.startedAt = tree.at;
+  if (step.status === 'running') tree.working += 1;
+}
+
+/**
+ * Every attempt is paid for, also one that fails. A unit is reserved when its step opens, so that two branches cannot
+ * both take the last one, and given back if the step closes without having begun.
+ */
+function charge(tree: RunTree, step: Step, units: 1 | -1): void {
+  if (step.kind === 'turn') tree.spent.turns += units;
+  if (step.kind === 'call') tree.spent.calls += units;
+}
+
+/** What an abandoned attempt of a model wrote, at about four characters a token: it never said what it used. */
+function writtenTokens(step: Step): number {
+  if (step.kind !== 'turn') return 0;
+  let written = textOf(step).length + textOf(step, 'reasoning').length + textOf(step, 'arguments').length;
+  for (const { pieces } of step.requests?.values() ?? []) for (const piece of pieces) written += piece.length;
+  return Math.ceil(written / 4);
+}
+
+function isFinished(step: Step): boolean {
+  return step.status !== 'pending' && !isOpen(step);
+}
