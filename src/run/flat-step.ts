@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { Call, Outcome, Phase, StepId } from './events.ts';
+import { Failure } from './failure.ts';
+import { filled, present } from './present.ts';
+import { textOf, type RequestedCall, type Step } from './tree.ts';
+import { BlobRef, Effect, Item, Json, Usage } from './values.ts';
+
+export const FlatPhase = z.object({ phase: Phase, batch: z.int(), cycle: z.int() });
+
+/** One step as JSON. What is empty is absent. */
+export const FlatStep = z.object({
+  id: StepId,
+  parent: StepId,
+  key: z.string(),
+  kind: z.string(),
+  title: z.string(),
+  status: z.enum(['pending', 'running', 'waiting', ...Outcome.options]),
+  attempt: z.int(),
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  icon: z.string().optional(),
+  query: z.string().optional(),
+  /** Why this step is taken, in the words of whoever decided so. */
+  reasoning: z.string().optional(),
+  effect: Effect.optional(),
+  origin: z.string().optional(),
+  call: Call.optional(),
+  phase: FlatPhase.optional(),
+  text: z.string().optional(),
+  /** What the model thought aloud. */
+  thinking: z.string().optional(),
+  arguments: z.string().optional(),
+  log: z.string().optional(),
+  /** Calls a model asked for; the arguments are text that need not be JSON. */
+  calls: z.array(z.object({ id: z.string(), tool: z.string(), arguments: z.string() })).optional(),
+  items: z.array(Item).optional(),
+  notices: z.array(z.object({ seq: z.int(), code: z.string(), message: z.string() })).optional(),
+  /** Ids of the approvals asked for this step. */
+  approvals: z.array(z.string()).optional(),
+  result: z.union([BlobRef, Json]).optional(),
+  failure: Failure.optional(),
+  usage: Usage.optional(),
+  reusedFrom: StepId.optional(),
+  openedAt: z.number().optional(),
+  closedAt: z.number().optional(),
+  /** From its beginning to its end, once it has ended. */
+  milliseconds: z.number().optional(),
+});
+export type FlatStep = z.infer<typeof FlatStep>;
+
+export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
+  const { id, parent, key, kind, title, status, attempt, openedAt, startedAt, closedAt } = step;
+  const { agent, model, icon, query, reasoning, effect, origin, call, phase } = step;
+  const { result, failure, usage, reusedFrom } = step;
+  const began = startedAt ?? openedAt;
+  return {
+    id,
+    parent,
+    key,
+    kind,
+    title,
+    status,
+    attempt,
+    ...present({ agent, model, icon, query, reasoning, effect, origin, call, phase }),
+    ...present({
+      text: filled(textOf(step)),
+      thinking: filled(textOf(step, 'reasoning')),
+      arguments: filled(textOf(step, 'arguments')),
+      log: filled(textOf(step, 'log')),
+      calls: filled([...(step.requests?.values() ?? [])].map(flatRequest)),
+      items: filled([...step.items]),
+      notices: filled(step.notices.map(({ seq, code, message }) => ({ seq, code, message }))),
+      approvals: filled([...approvals]),
+    }),
+    ...present({ result, failure, usage, reusedFrom, openedAt, closedAt }),
+    ...(began === undefined || closedAt === undefined ? {} : { milliseconds: closedAt - began }),
+  };
+}
+
+function flatRequest({ id, tool, pieces }: RequestedCall): NonNullable<FlatStep['calls']>[number] {
+  return { id, tool, arguments: pieces.join('') };
+}
