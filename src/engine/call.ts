@@ -85,6 +85,7 @@ async function attempt(execution: Execution, step: Step, work: Work): Promise<Le
         reason: failure.message,
       });
       await execution.barrier();
+      if (!execution.mayAct()) return { outcome: 'failed', failure };
     }
   }
 }

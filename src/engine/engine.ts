@@ -90,7 +90,7 @@ export class Engine {
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
     const tree = foldAll(entries);
-    this.#execute({ run, epoch: 1 }, { tree, recorded: recordedIn(tree, []) });
+    this.#execute({ run, epoch: 1 }, { tree, recorded: recordedIn(tree, []) }).leaseUntil = at + lease;
     return { run, conversation, created: true };
   }
 
@@ -122,6 +122,7 @@ export class Engine {
 
   /** Take up what can be taken up now; one run if named. */
   async claim(run?: string): Promise<number> {
+    const leaseUntil = this.#world.clock.now() + lease;
     const claims = await this.#world.store.dispatch.claim({
       worker: this.worker,
       flows: this.#world.catalog.flows.map(flowId),
@@ -133,7 +134,8 @@ export class Engine {
       this.#executions.get(fence.run)?.drop('lost');
       await this.#quietly('load', async () => {
         const execution = this.#execute(fence, await loadRun(this.#world.store.journal, fence.run, head));
-        execution?.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
+        execution.leaseUntil = leaseUntil;
+        execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
       });
     }
     return claims.length;
@@ -145,7 +147,7 @@ export class Engine {
       await Promise.race([...this.#executions.values()].map(({ done }) => done));
   }
 
-  #execute(fence: Fence, loaded: Loaded): Execution | undefined {
+  #execute(fence: Fence, loaded: Loaded): Execution {
     const { name, version } = loaded.tree.started?.flow ?? { name: '', version: '' };
     const flow = this.#world.catalog.flows.find((known) => known.name === name && known.version === version);
     if (!flow) throw new Error(`run ${fence.run} was claimed without its flow ${name}@${version}`);
@@ -182,7 +184,8 @@ export class Engine {
       const alive = new Set(held.map(({ run, epoch }) => `${run}#${epoch}`));
       for (const execution of executions) {
         const { run, epoch } = execution.writer.fence;
-        if (!alive.has(`${run}#${epoch}`)) execution.drop('lost');
+        if (alive.has(`${run}#${epoch}`)) execution.leaseUntil = now + lease;
+        else execution.drop('lost');
       }
       this.#renewedAt = now;
     } catch (cause) {

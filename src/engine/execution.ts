@@ -32,6 +32,8 @@ export class Execution {
   readonly writer: Writer;
   readonly line = new Line();
   readonly done: Promise<Ending>;
+  /** Until when this worker may act on the run, as far as it knows. */
+  leaseUntil = 0;
   readonly #letGo: (ending: Ending) => void;
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
@@ -65,6 +67,15 @@ export class Execution {
   /** Aborts when effects must end: a stop, or the run was lost. */
   get signal(): AbortSignal {
     return this.#effects.signal;
+  }
+
+  /**
+   * Whether an effect may begin now. A worker that slept through its lease finds its intent committed and the run with
+   * somebody else, who may have asked a person about it already.
+   */
+  mayAct(): boolean {
+    if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop('lost');
+    return this.isLive;
   }
 
   /** Whether the flow may go on. */

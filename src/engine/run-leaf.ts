@@ -29,7 +29,7 @@ export async function runLeaf(execution: Execution, parent: number, leaf: Leaf):
 
 async function perform(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
   await execution.barrier();
-  if (!execution.isLive) return;
+  if (!execution.mayAct()) return;
   const outcome = await leaf.perform(step, bytesFor(execution, step, leaf)).catch((thrown: unknown) => {
     const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
     if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');

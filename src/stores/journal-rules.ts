@@ -42,7 +42,9 @@ function expectUnused({ tables }: Desk, run: string, id: string): void {
     throw new RunError('rejected', `Command ${id} of run ${run} already became entry ${command.used}.`);
 }
 
+/** A command that the end overtook is answered by the end: nobody waits for it any more. */
 function end(desk: Desk, row: RunRow): void {
+  for (const { id } of desk.tables.pending(row.run)) desk.tables.useCommand(row.run, id, row.head);
   desk.tables.changeRun({
     ...row,
     state: 'ended',
