@@ -30,6 +30,32 @@ describe('a run', () => {
     expect(world.problems).toEqual([]);
   });
 
+  test('opens the steps it has planned, in their places', async () => {
+    const flow = flowOf(async (scope) => {
+      scope.plan([
+        { key: 'first', title: 'First' },
+        { key: 'never', title: 'Never' },
+        { key: 'second', title: 'Second' },
+      ]);
+      await scope.step({ key: 'first', title: 'First' }, async () => 1);
+      await scope.step({ key: 'second', title: 'Second' }, async () => 2);
+      await scope.step({ key: 'third', title: 'Third' }, async () => 3);
+      return 'done';
+    });
+    const world = testWorld({ flows: [flow] });
+    const { run } = await startRun(new Engine(world, 'w1'), flow);
+    const tree = await ended(world.store, run);
+    expect(tree.ended).toMatchObject({ outcome: 'completed' });
+    const seen = [...tree.steps.values()].slice(1).map(({ key, status }) => [key, status]);
+    expect(seen).toEqual([
+      ['first', 'completed'],
+      ['never', 'skipped'],
+      ['second', 'completed'],
+      ['third', 'completed'],
+    ]);
+    expect(tree.notices).toEqual([]);
+  });
+
   test('waits for a person without a worker, and goes on with the decision', async () => {
     const sent: unknown[] = [];
     const pay = toolOf('pay', (input) => ({ receipt: sent.push(input) }), {

@@ -19,8 +19,9 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
   const known = recorded.child(place.parent, place.key);
   if (!known || known.status === 'pending') {
     const [ahead] = recorded.unvisited(place.parent);
-    if (!ahead) return undefined;
-    return execution.diverge(`The flow opens «${place.key}» where «${ahead.key}» was recorded.`);
+    if (ahead) return execution.diverge(`The flow opens «${place.key}» where «${ahead.key}» was recorded.`);
+    if (known) recorded.visit(known.id);
+    return undefined;
   }
   recorded.visit(known.id);
   if (known.kind !== place.kind) {

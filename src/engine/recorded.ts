@@ -7,6 +7,8 @@ import type { RunTree, Step } from '../run/tree.ts';
  */
 export interface Recorded {
   child(parent: StepId, key: string): Step | undefined;
+  /** A step this worker has only planned: opening it must find it, as a recovery would. */
+  plan(step: Step): void;
   visit(step: StepId): void;
   /** Recorded steps of a scope that the flow has not come to (again). */
   unvisited(parent: StepId): readonly Step[];
@@ -35,12 +37,12 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   const said = new Map<StepId, number>();
   const taken = new Map<string, string>();
   const identities = new Map<StepId, string>();
-  for (const step of tree.steps.values()) {
-    if (step.id === 0 || isMirrored(step)) continue;
+  const place = (step: Step): void => {
     let siblings = children.get(step.parent);
     if (!siblings) children.set(step.parent, (siblings = new Map()));
     siblings.set(step.key, step);
-  }
+  };
+  for (const step of tree.steps.values()) if (step.id !== 0 && !isMirrored(step)) place(step);
   for (const { event } of entries) {
     if (event.type === 'step.opened') identities.set(event.step, event.call?.signature ?? event.agent ?? '');
     else if (event.type === 'message.taken') taken.set(`${event.step}#${event.poll ?? 0}`, event.message);
@@ -48,6 +50,7 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   }
   return {
     child: (parent, key) => children.get(parent)?.get(key),
+    plan: place,
     visit: (step) => void visited.add(step),
     unvisited: (parent) =>
       [...(children.get(parent)?.values() ?? [])].filter(

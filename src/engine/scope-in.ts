@@ -125,6 +125,8 @@ export class ScopeIn implements Scope {
       if (this.#execution.recorded.child(this.id, key)) continue;
       const step = this.#execution.tree.nextStep;
       this.#execution.emit({ type: 'step.planned', step, parent: this.id, key, kind, title });
+      const planned = this.#execution.tree.steps.get(step);
+      if (planned) this.#execution.recorded.plan(planned);
     }
   }
 
