@@ -5,7 +5,7 @@ import { RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import type { Limits } from '../run/values.ts';
 import type { Fence, Hint, Receipt } from '../stores/store.ts';
-import { Execution } from './execution.ts';
+import { Execution, type Ending } from './execution.ts';
 import { loadRun, type Loaded } from './load.ts';
 import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
@@ -107,12 +107,16 @@ export class Engine {
     return this.#world.store.mailbox.send({ id, run, command: checked.data });
   }
 
-  /** Take up runs and keep the leases of those in hand, until the signal aborts; then hand back what is left. */
-  async work(signal: AbortSignal): Promise<void> {
+  /**
+   * Take up runs and keep the leases of those in hand, until the signal aborts; then hand back what is left. With `only`,
+   * the others are left alone: a worker that will not stay must not begin what it cannot finish.
+   */
+  async work(signal: AbortSignal, only?: ReadonlySet<string>): Promise<void> {
     const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      await this.#quietly('claim', () => this.claim());
+      if (!only) await this.#quietly('claim', () => this.claim());
+      for (const run of only ?? []) await this.#quietly('claim', () => this.claim(run));
       if (this.#world.clock.now() - this.#renewedAt >= renewal) await this.#renew();
       await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, this.#wake.signal]));
     }
@@ -145,6 +149,11 @@ export class Engine {
   async idle(): Promise<void> {
     while (this.#executions.size > 0)
       await Promise.race([...this.#executions.values()].map(({ done }) => done));
+  }
+
+  /** How this worker let go of a run, once it has; undefined if it does not have it. */
+  async released(run: string): Promise<Ending | undefined> {
+    return this.#executions.get(run)?.done;
   }
 
   #execute(fence: Fence, loaded: Loaded): Execution {
