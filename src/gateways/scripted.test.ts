@@ -1,7 +1,79 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent, Message, Turn } from './gateway.ts';
+import { type Act, gatewayContract, type Plan, type Subject } from './gateway.contract.ts';
 import type { Move, Script } from './script.ts';
 import { scriptedGateway } from './scripted.ts';
+
+gatewayContract('scripted', async () => scriptedSubject());
+
+/** A script has no connection; what stands for it is the wait that is left. */
+function scriptedSubject(): Subject {
+  const requests: { key: string; left: PromiseWithResolvers<void> }[] = [];
+  const arrivals: PromiseWithResolvers<void>[] = [];
+  let plans: Plan[] = [];
+
+  const script = (turn: Turn): Move[] => {
+    const plan = (plans.length > 1 ? plans.shift() : plans[0]) ?? [];
+    requests.push({ key: turn.idempotencyKey, left: Promise.withResolvers() });
+    for (const { resolve } of arrivals.splice(0)) resolve();
+    if (plan === 'busy') return [{ type: 'turn.retried', reason: 'busy' }, ...script(turn)];
+    if (plan === 'refuse') return [{ type: 'fail', code: 'refused', message: 'Not for you.' }];
+    return plan.flatMap(movesOf);
+  };
+  const sleep = (_: number, signal: AbortSignal): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      const request = requests.at(-1);
+      signal.addEventListener('abort', () => {
+        request?.left.resolve();
+        reject(signal.reason);
+      });
+    });
+  const gateway = scriptedGateway(script, { sleep });
+
+  return {
+    gateway: {
+      takeTurn(turn, signal) {
+        // Between two steps there is no wait to be left.
+        signal.addEventListener('abort', () => requests.at(-1)?.left.resolve());
+        return gateway.takeTurn(turn, signal);
+      },
+    },
+    secret: 'sk-none-was-given',
+    plan: (...next) => void (plans = next),
+    async request(i) {
+      for (;;) {
+        const request = requests[i];
+        if (request !== undefined) return { key: request.key, left: request.left.promise };
+        const arrival = Promise.withResolvers<void>();
+        arrivals.push(arrival);
+        await arrival.promise;
+      }
+    },
+    get requests() {
+      return requests.length;
+    },
+    close: async () => undefined,
+  };
+}
+
+function movesOf(act: Act): Move[] {
+  switch (act.do) {
+    case 'say':
+      return [{ type: 'say', text: act.text }];
+    case 'think':
+      return [{ type: 'say', text: act.text, channel: 'reasoning' }];
+    case 'call':
+      return [{ type: 'call', call: act.call, tool: act.tool, arguments: [...act.pieces] }];
+    case 'use':
+      return [{ type: 'usage.reported', usage: { input: act.input, output: act.output } }];
+    case 'finish':
+      return [{ type: 'turn.finished', reason: act.reason }];
+    case 'hang':
+      return [{ type: 'wait', ms: 1 }];
+    case 'break':
+      return [{ type: 'fail', code: 'unavailable', message: 'The connection was lost.' }];
+  }
+}
 
 const ask = (...messages: Message[]): Turn => ({ messages, idempotencyKey: 'k', conversation: 'c' });
 const user = (text: string): Message => ({ role: 'user', text });

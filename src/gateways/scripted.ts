@@ -1,13 +1,8 @@
-import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
 import type { AgentEvent, Gateway } from './gateway.ts';
 import { type Move, readScript, type Script, ScriptedEvent } from './script.ts';
+import { realSleep, type Sleep } from './sleep.ts';
 import { stoppable } from './stoppable.ts';
-
-/** Waits, and rejects as soon as the signal aborts. */
-export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
-
-export const realSleep: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal });
 
 /**
  * A back end that replays a script. What it plays depends on the turn alone: whoever asks again after a crash gets the

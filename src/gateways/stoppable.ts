@@ -18,36 +18,45 @@ function begin(signal: AbortSignal, play: Play): AsyncIterator<readonly AgentEve
   const source = play(stop.signal);
   let wake = (): void => undefined;
   let isOver = false;
+  let isAborted = signal.aborted;
 
-  const close = (): void => {
+  const leave = (): void => {
     isOver = true;
-    signal.removeEventListener('abort', close);
+    signal.removeEventListener('abort', abort);
     stop.abort(signal.reason);
     wake();
     // A generator that stands at a yield has not seen the signal; only this runs its `finally`.
     source.return(undefined).catch(() => undefined);
   };
+  const abort = (): void => {
+    isAborted = true;
+    leave();
+  };
+  /** The reason of an abort is thrown once, like any error of an iterator. */
+  const finish = (): Step => {
+    if (!isAborted) return over;
+    isAborted = false;
+    throw signal.reason;
+  };
 
-  signal.addEventListener('abort', close, { once: true });
+  if (isAborted) leave();
+  else signal.addEventListener('abort', abort, { once: true });
   return {
     async next() {
-      signal.throwIfAborted();
-      if (isOver) return over;
-      try {
-        const woken = new Promise<Step>((resolve) => (wake = () => resolve(over)));
-        const step = await Promise.race([source.next(), woken]);
-        signal.throwIfAborted();
-        if (step.done === true) close();
-        return isOver ? over : step;
-      } catch (error) {
-        signal.throwIfAborted();
+      if (isOver) return finish();
+      const woken = new Promise<Step>((resolve) => (wake = () => resolve(over)));
+      const step = await Promise.race([source.next(), woken]).catch((error: unknown) => {
         if (isOver) return over;
-        close();
+        leave();
         throw error;
-      }
+      });
+      if (isOver) return finish();
+      if (step.done === true) leave();
+      return step;
     },
     return() {
-      close();
+      isAborted = false;
+      if (!isOver) leave();
       return Promise.resolve(over);
     },
   };

@@ -1,0 +1,8 @@
+import type { Attachment } from '../run/values.ts';
+
+/** What cannot be handed over is named, so that the model can say that it has not seen it. */
+export function noteOf({ type, title, data, url }: Attachment): string {
+  const name = `Attachment ${title === undefined ? '' : `"${title}" `}(${type})`;
+  if (data !== undefined && type.startsWith('text/')) return `${name}:\n${data}`;
+  return url === undefined ? `${name}, not included.` : `${name}: ${url}`;
+}

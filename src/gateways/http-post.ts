@@ -1,0 +1,150 @@
+import { type Dispatcher, Pool } from 'undici';
+import { RunError } from '../run/failure.ts';
+
+/** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */
+export interface Timeouts {
+  readonly connect: number;
+  readonly firstByte: number;
+  readonly idle: number;
+}
+
+export const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 300_000, idle: 120_000 };
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Whoever hears an answer. `data` says whether it can take more; if not, `resume` asks for it. */
+export interface Listener {
+  head(status: number, headers: Headers): void;
+  data(bytes: Uint8Array): boolean;
+  end(): void;
+  fail(error: RunError): void;
+}
+
+export interface Exchange {
+  /** Closes the connection; the listener hears nothing more. */
+  cancel(): void;
+  resume(): void;
+}
+
+export interface Endpoint {
+  post(headers: Readonly<Record<string, string>>, body: string, listener: Listener): Exchange;
+}
+
+/** One address that is posted to again and again, over connections that are kept. */
+export function httpEndpoint(url: URL, timeouts: Timeouts): Endpoint {
+  const pool = new Pool(url.origin, {
+    connect: { timeout: timeouts.connect },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: 30_000,
+  });
+  const path = url.pathname + url.search;
+  return {
+    post(headers, body, listener) {
+      const exchange = new HttpExchange(url.origin, timeouts, listener);
+      pool.dispatch({ method: 'POST', path, headers, body }, exchange);
+      return exchange;
+    },
+  };
+}
+
+/** undici calls this for every chunk. One timer serves all three timeouts, each in its phase. */
+class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #origin: string;
+  readonly #timeouts: Timeouts;
+  readonly #listener: Listener;
+  #controller: Dispatcher.DispatchController | undefined;
+  #phase: keyof Timeouts = 'connect';
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+
+  constructor(origin: string, timeouts: Timeouts, listener: Listener) {
+    this.#origin = origin;
+    this.#timeouts = timeouts;
+    this.#listener = listener;
+    this.#timer = setTimeout(this.#expire, timeouts.connect);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Nothing can be aborted while the connection is being made, so whoever left then is obeyed now.
+    if (this.#isOver) controller.abort(new Error('The turn was left.'));
+    else this.#enter('firstByte');
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (!this.#isOver && status >= 200) this.#listener.head(status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    if (this.#phase === 'idle') this.#timer.refresh();
+    else this.#enter('idle');
+    if (this.#listener.data(bytes) || this.#isOver) return;
+    // A reader that is slow is no upstream that is silent.
+    clearTimeout(this.#timer);
+    controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#finish()) this.#listener.end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.#finish()) this.#listener.fail(lost(this.#origin, error));
+  }
+
+  resume(): void {
+    if (this.#isOver || this.#controller?.paused !== true) return;
+    this.#enter('idle');
+    this.#controller.resume();
+  }
+
+  cancel(): void {
+    if (this.#finish()) this.#controller?.abort(new Error('The turn was left.'));
+  }
+
+  #enter(phase: keyof Timeouts): void {
+    this.#phase = phase;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expire, this.#timeouts[phase]);
+  }
+
+  #finish(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
+
+  readonly #expire = (): void => {
+    this.cancel();
+    this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts));
+  };
+}
+
+/** The failure of whoever kept us waiting, naming the timeout and its length. */
+export function tooSlow(who: string, phase: keyof Timeouts, timeouts: Timeouts): RunError {
+  const what = {
+    connect: 'did not accept a connection within',
+    firstByte: 'did not begin to answer within',
+    idle: 'stopped in the middle of its answer and was silent for',
+  }[phase];
+  return new RunError('timed-out', `${who} ${what} ${timeouts[phase]} ms (timeouts.${phase}).`, {
+    retryable: true,
+  });
+}
+
+function lost(origin: string, error: Error): RunError {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  if (code === 'UND_ERR_INVALID_ARG') {
+    const message = `The request to ${origin} cannot be sent (${error.message}); check the key and the headers.`;
+    return new RunError('malformed', message);
+  }
+  const hint =
+    code === 'ECONNREFUSED' || code === 'ENOTFOUND' ? '; check that it runs and that baseUrl is right' : '';
+  return new RunError('unavailable', `The connection to ${origin} failed (${code})${hint}.`, {
+    retryable: true,
+    cause: error,
+  });
+}
