@@ -1,0 +1,107 @@
+import type { Tool as Definition } from '@modelcontextprotocol/client';
+import { RunError } from '../run/failure.ts';
+import { openCalls } from './mcp-calls.ts';
+import { dialer, type Endpoint } from './mcp-connection.ts';
+import { quoted } from './mcp-failure.ts';
+import { linkTo } from './mcp-link.ts';
+import { checkServerName, nameTools } from './mcp-name.ts';
+import { memoryPins, type Pins } from './mcp-pins.ts';
+import { toolShelf, type McpTool, type ToolShelf } from './mcp-tool.ts';
+import type { ApprovalRule } from './tool.ts';
+
+interface Common {
+  /** Comes before the names of its tools: `name__tool`. */
+  readonly name: string;
+  /** Milliseconds for one call; 60,000 unless said. */
+  readonly timeout?: number;
+  /** By the server's own name of a tool. Otherwise: always for tools that must not run twice, never for the rest. */
+  readonly approval?: Readonly<Record<string, ApprovalRule>>;
+  /** What the tools were when they were approved; kept in memory unless said. */
+  readonly pins?: Pins;
+}
+
+export type McpSettings = Common & Endpoint;
+
+export interface Listing {
+  readonly tools: readonly McpTool[];
+  /** What a person should know: tools that changed, tools that were left out. */
+  readonly notices: readonly string[];
+}
+
+/** A server that speaks the Model Context Protocol, as a source of tools. It is started when it is first needed. */
+export interface McpServer {
+  readonly name: string;
+  /** Ask before each turn: a server may change what it offers, and only what was listed last can be called. */
+  list(signal: AbortSignal): Promise<Listing>;
+  /** End the server, or leave it; open calls fail. */
+  close(): Promise<void>;
+}
+
+const largestDefinition = 65_536;
+
+export function mcpServer(settings: McpSettings): McpServer {
+  const { name, pins = memoryPins(), timeout = 60_000, approval = {} } = settings;
+  checkServerName(name);
+  checkEndpoint(settings);
+  const calls = openCalls();
+  const link = linkTo(name, dialer(name, settings, calls));
+  const endpoint = 'command' in settings ? JSON.stringify(settings.command) : settings.url;
+  const shelf = toolShelf({ server: name, endpoint, timeout, approval, pins, link, calls });
+  const list = async (signal: AbortSignal): Promise<Listing> => {
+    const offered = await link
+      .use(signal, (connection) => connection.relist(signal))
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw unlisted(name, error);
+      });
+    return arrange(name, offered, shelf);
+  };
+  return { name, list, close: () => link.close() };
+}
+
+async function arrange(server: string, offered: readonly Definition[], shelf: ToolShelf): Promise<Listing> {
+  const first = new Map(offered.toReversed().map((definition) => [definition.name, definition]));
+  const names = nameTools(server, [...first.keys()].toReversed());
+  const tools: McpTool[] = [];
+  const notices: string[] = [];
+  for (const definition of offered) {
+    const isDouble = first.get(definition.name) !== definition;
+    const fault = isDouble ? 'there is another one of this name' : faultOf(definition);
+    const tool = fault ?? (await shelf.take(names.get(definition.name), definition));
+    if (typeof tool === 'string') {
+      notices.push(`The tool ${definition.name} of ${server} is left out: ${tool}.`);
+      continue;
+    }
+    if (tool.change !== undefined) notices.push(`${tool.name} needs approval again: ${tool.change.reason}.`);
+    tools.push(tool);
+  }
+  return { tools, notices };
+}
+
+function faultOf(definition: Definition): string | undefined {
+  if (JSON.stringify(definition).length > largestDefinition)
+    return 'its description and schema are too large';
+  if (definition.execution?.taskSupport === 'required')
+    return 'it runs only as a task, which is not supported';
+  return undefined;
+}
+
+function checkEndpoint(settings: McpSettings): void {
+  const { name } = settings;
+  if ('command' in settings === 'url' in settings) {
+    throw new RunError('malformed', `The MCP server ${name} needs a command or a url, and only one of them.`);
+  }
+  if ('command' in settings && settings.command.every((word) => word === '')) {
+    throw new RunError('malformed', `The command of the MCP server ${name} is empty; name a program.`);
+  }
+  if ('url' in settings && !/^https?:$/.test(URL.parse(settings.url)?.protocol ?? '')) {
+    throw new RunError('malformed', `The url of the MCP server ${name} must begin with http:// or https://.`);
+  }
+}
+
+function unlisted(name: string, error: unknown): RunError {
+  if (error instanceof RunError) return error;
+  const reason = error instanceof Error ? error.message : 'it went away';
+  const message = `The MCP server ${name} did not list its tools: ${quoted(reason)}`;
+  return new RunError('unavailable', message, { cause: error, retryable: true });
+}
