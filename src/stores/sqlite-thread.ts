@@ -8,8 +8,9 @@ import { flatten, type FromThread, type Operation, type Reply, type ToThread } f
 // tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
 const script = new URL(`./sqlite.worker${extname(import.meta.url)}`, import.meta.url);
 
-// Node 22 calls node:sqlite experimental on every start.
-const quiet = [...process.execArgv, '--disable-warning=ExperimentalWarning'];
+// Node 22 calls node:sqlite experimental on every start. The flags of the process itself are not handed on: a program
+// given by `node -e` would be run again as the thread.
+const flags = ['--disable-warning=ExperimentalWarning'];
 
 /** The thread that holds the database, so that neither fsync nor a long read ever holds up the main loop. */
 export interface SqliteThread {
@@ -26,7 +27,7 @@ interface Waiting {
 }
 
 export async function sqliteThread(folder: string, mode: 'read' | 'write'): Promise<SqliteThread> {
-  const thread = new Worker(script, { workerData: { folder, mode }, execArgv: quiet });
+  const thread = new Worker(script, { workerData: { folder, mode }, execArgv: flags });
   const waiting = new Map<number, Waiting>();
   const gone = lifetime(thread, waiting);
   const ask = (id: number, message: ToThread): Promise<unknown> =>

@@ -1,0 +1,176 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { sqliteReader } from './sqlite-reader.ts';
+import { sqliteStore } from './sqlite.ts';
+import { appending, collect, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
+import type { SentCommand } from './store.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+const base = mkdtempSync(join(tmpdir(), 'vitrine-folder-'));
+const claim = { worker: 'w', lease: 60_000 };
+const fence = { run: 'r', epoch: 1 };
+afterAll(() => rmSync(base, { recursive: true }));
+
+test('[S1] one process, too, has only one writer of a folder', async () => {
+  const folder = join(base, 'one');
+  const store = await sqliteStore({ folder });
+  await refused(
+    sqliteStore({ folder }),
+    'rejected',
+    new RegExp(`process ${process.pid} on .+ since .+: stop it first`),
+  );
+  await store.dispatch.create(newRun('r'));
+  await store.close();
+  expect(readdirSync(folder)).not.toContain('holder.json');
+  await (await sqliteStore({ folder })).close();
+});
+
+test('[S9] a new folder is its owner’s alone', async () => {
+  const folder = join(base, 'deep', 'new');
+  await (await sqliteStore({ folder })).close();
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+});
+
+test('[S8] a reader works when nobody writes, changes nothing, and sees who writes next', async () => {
+  const folder = join(base, 'quiet');
+  const store = await sqliteStore({ folder });
+  await store.dispatch.create(newRun('r', { claim }));
+  await store.mailbox.send({ run: 'r', id: 'c', command: { type: 'pause', by: 'me' } });
+  const { blob } = await store.blobs.put({ tenant: 't', run: 'r' }, 'text');
+  await store.close();
+  const before = readFileSync(join(folder, 'vitrine.db'));
+  const reader = await sqliteReader({ folder });
+  expect(await reader.dispatch.get('r')).toMatchObject({ state: 'running', worker: 'w', head: 1 });
+  expect(seqs(await readAll(reader, 'r'))).toEqual([1]);
+  expect(await reader.mailbox.pending('r')).toMatchObject([{ id: 'c' }]);
+  expect(await reader.blobs.get('t', blob)).toBe('text');
+  expect(readFileSync(join(folder, 'vitrine.db')).equals(before)).toBe(true);
+  const following = collect(reader.journal.follow('r', 0, AbortSignal.timeout(10_000)));
+  const next = await sqliteStore({ folder });
+  await next.dispatch.erase('r');
+  expect(seqs(await following)).toEqual([1]);
+  await next.close();
+  await reader.close();
+});
+
+test('[S10] what was erased cannot be found in the folder', async () => {
+  const folder = join(base, 'erased');
+  const store = await sqliteStore({ folder });
+  const secret = 'correct-horse-battery';
+  await store.dispatch.create(
+    newRun('r', { claim, title: secret, idempotencyKey: secret, last: 1, frames: frames(1, 1, secret) }),
+  );
+  await store.dispatch.create(newRun('other', { claim }));
+  for (const head of range(1, 20))
+    await store.journal.append(appending(fence, head, { frames: frames(head + 1, head + 1, secret) }));
+  await store.mailbox.send({ run: 'r', id: 'c', command: { type: 'message', by: 'me', text: secret } });
+  await store.blobs.put({ tenant: 't', run: 'r' }, secret.repeat(1_000));
+  const holds = () => readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(secret));
+  expect(holds()).not.toEqual([]);
+  await store.dispatch.erase('r');
+  expect(holds()).toEqual([]);
+  await store.close();
+  expect(holds()).toEqual([]);
+});
+
+test('[J16] a value SQLite cannot take fails alone', async () => {
+  const store = await sqliteStore({ folder: join(base, 'fault') });
+  await store.dispatch.create(newRun('r', { claim }));
+  const nameless = { run: 'r', command: { type: 'pause', by: 'me' } } as unknown as SentCommand;
+  const outcomes = await Promise.allSettled([
+    store.journal.append(appending(fence, 1)),
+    store.mailbox.send(nameless),
+    store.journal.append(appending(fence, 2)),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: { failure: { code: 'internal' } } });
+  expect(seqs(await readAll(store, 'r'))).toEqual([1, 2, 3]);
+  await store.close();
+});
+
+test('closing finishes what was asked, and what is asked afterwards fails', async () => {
+  const folder = join(base, 'closed');
+  const store = await sqliteStore({ folder });
+  await store.dispatch.create(newRun('r', { claim }));
+  const following = collect(store.journal.follow('r', 0, AbortSignal.timeout(10_000)));
+  const appends = range(1, 20).map((head) => store.journal.append(appending(fence, head)));
+  const reading = store.journal.read('r', 0);
+  await Promise.all([store.close(), ...appends, reading]);
+  await refused(following, 'unavailable', /closed/);
+  await refused(store.journal.append(appending(fence, 21)), 'unavailable', /closed/);
+  await refused(store.dispatch.get('r'), 'unavailable', /closed/);
+  await store.close();
+  const again = await sqliteStore({ folder });
+  expect(seqs(await readAll(again, 'r'))).toEqual(range(1, 21));
+  await again.close();
+});
+
+test('[B4] a blob whose run was never created is gone when the folder is opened again', async () => {
+  const folder = join(base, 'orphan');
+  const store = await sqliteStore({ folder });
+  const { blob } = await store.blobs.put({ tenant: 't', run: 'never' }, 'text');
+  const kept = await store.blobs.put({ tenant: 't', run: 'r' }, 'kept');
+  await store.dispatch.create(newRun('r'));
+  await store.close();
+  const again = await sqliteStore({ folder });
+  expect(await again.blobs.get('t', blob)).toBeUndefined();
+  expect(await again.blobs.get('t', kept.blob)).toBe('kept');
+  await again.close();
+});
+
+const disk = join(base, 'disk');
+mkdirSync(disk);
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk]).status === 0;
+if (!mounted) process.stderr.write('The full disk is not tested: mounting a small tmpfs needs root.\n');
+afterAll(() => mounted && spawnSync('umount', ['-l', disk]));
+
+test.skipIf(!mounted)(
+  '[S3] a full disk loses nothing acknowledged, and writing works again when there is space',
+  async () => {
+    const folder = join(disk, 'data');
+    const ballast = join(disk, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(5 << 20));
+    const store = await sqliteStore({ folder });
+    await store.dispatch.create(newRun('r', { claim }));
+    await store.dispatch.create(newRun('other', { claim }));
+    let head = 1;
+    const grow = (from: number) =>
+      store.journal.append(
+        appending(fence, from, { frames: frames(from + 1, from + 1, 'x'.repeat(20_000)) }),
+      );
+    let failed: unknown;
+    while (failed === undefined) {
+      await grow(head).then(
+        () => (head += 1),
+        (thrown: unknown) => (failed = thrown),
+      );
+    }
+    expect(failed).toMatchObject({ failure: { code: 'unavailable', retryable: true } });
+    expect(head).toBeGreaterThan(20);
+
+    const together = await Promise.allSettled([
+      grow(head),
+      store.journal.append(appending({ run: 'other', epoch: 1 }, 1)),
+    ]);
+    expect(together).toMatchObject([
+      { status: 'rejected' },
+      { status: 'rejected', reason: { failure: { code: 'unavailable' } } },
+    ]);
+    expect(await store.dispatch.get('r')).toMatchObject({ head });
+    expect(seqs(await readAll(store, 'r'))).toEqual(range(1, head));
+    expect(seqs(await readAll(store, 'other'))).toEqual([1]);
+
+    rmSync(ballast);
+    await grow(head);
+    await store.journal.append(appending({ run: 'other', epoch: 1 }, 1));
+    await store.close();
+    const again = await sqliteStore({ folder });
+    expect(again.notices).toEqual([]);
+    expect(seqs(await readAll(again, 'r'))).toEqual(range(1, head + 1));
+    expect(seqs(await readAll(again, 'other'))).toEqual([1, 2]);
+    await again.close();
+  },
+);
