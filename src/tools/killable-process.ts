@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
+import { quiet } from './killable-thread.ts';
 import type { Job, Started, WorkerEars } from './killable-job.ts';
 
 const worker = new URL(`./killable-process.worker${extname(import.meta.url)}`, import.meta.url);
@@ -9,8 +10,7 @@ export function startProcess(job: Job, env: NodeJS.Dict<string>, ears: WorkerEar
   const child = fork(worker, {
     detached: true,
     env,
-    // Flags of this process may name what it runs (`-e`); handed on, each child would start the program again.
-    execArgv: [],
+    execArgv: [...quiet],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

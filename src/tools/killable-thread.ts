@@ -5,11 +5,16 @@ import type { Job, Started, WorkerEars, WorkerMessage } from './killable-job.ts'
 // Publishing rewrites `.ts` in imports only, so the worker's extension follows that of this file.
 const worker = new URL(`./killable.worker${extname(import.meta.url)}`, import.meta.url);
 
+// Flags of this process are not handed on: they may name what it runs (`-e`, `--input-type`), and a child that got them
+// would start the program again. Node 22 warns that running TypeScript is experimental.
+export const quiet: readonly string[] = ['--disable-warning=ExperimentalWarning'];
+
 /** Runs a job in a thread of its own. `terminate` reaches it in the middle of a `while (true)`. */
 export function startThread(job: Job, env: NodeJS.Dict<string>, ears: WorkerEars): Started {
   const thread = new Worker(worker, {
     workerData: job,
     env,
+    execArgv: [...quiet],
     resourceLimits: { maxOldGenerationSizeMb: job.memory, maxYoungGenerationSizeMb: 16 },
   });
   const gone = new Promise<void>((resolve) => {

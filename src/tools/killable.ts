@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { RunError } from '../run/failure.ts';
+import { type Failure, RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { functionTool, type FunctionToolOptions } from './function.ts';
-import { type Place, WorkerMessage } from './killable-job.ts';
+import { type Place, type Started, WorkerMessage } from './killable-job.ts';
 import { startProcess } from './killable-process.ts';
 import { startThread } from './killable-thread.ts';
 import { orStopped, stopped } from './stop.ts';
@@ -42,14 +42,27 @@ export async function runKillable(
   const answer = Promise.withResolvers<Json>();
   const start = place.isolation === 'process' ? startProcess : startThread;
   const job = { ...call, module: place.module.href, export: place.export, memory: place.memory ?? 256 };
-  const worker = start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, {
-    message: (text) => hear(text, context, answer),
-    ended: ({ code, message }) => answer.reject(new RunError(code, message)),
-  });
+  const ears = {
+    message: (text: string) => hear(text, context, answer),
+    ended: ({ code, message }: Failure) => answer.reject(new RunError(code, message)),
+  };
+  const worker = begin(name, () =>
+    start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, ears),
+  );
   try {
     return await orStopped(name, signal, () => answer.promise);
   } finally {
     await worker.kill();
+  }
+}
+
+// Handing over the arguments copies them, and the copying is recursive.
+function begin(name: string, start: () => Started): Started {
+  try {
+    return start();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new RunError('malformed', `The arguments of ${name} are nested too deeply.`, { cause });
   }
 }
 
