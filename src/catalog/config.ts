@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Gateway } from '../gateways/gateway.ts';
+import { RunError } from '../run/failure.ts';
+import { Effect, Limits } from '../run/values.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
+export interface ConfiguredFlow {
+  readonly name: string;
+  readonly version: string;
+  run(scope: never, input: never): Promise<string>;
+}
+
+const Name = z.string().regex(/^[\w.-]{1,64}$/, 'use up to 64 letters, digits, _, - and .');
+const milliseconds = z.number().positive();
+
+/** Where a secret is. The secret itself is in no file and in no journal. */
+const Secret = z.strictObject(
+  { env: z.string().regex(/^[A-Za-z_]\w*$/, 'write the name of an environment variable') },
+  {
+    error: ({ code }) =>
+      code === 'invalid_type'
+        ? 'a secret is a reference: write { "env": "NAME" } and keep its value in that environment variable'
+        : undefined,
+  },
+);
+
+/** A model behind an OpenAI-compatible endpoint. */
+const Model = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/, error: 'write an address like https://host/v1' }),
+  model: z.string().min(1),
+  key: Secret.exactOptional(),
+  /** Models of the same endpoint, asked in this order when the first cannot answer. */
+  fallbacks: z.array(z.string().min(1)).exactOptional(),
+  timeouts: z
+    .strictObject({
+      connect: milliseconds.exactOptional(),
+      firstByte: milliseconds.exactOptional(),
+      idle: milliseconds.exactOptional(),
+    })
+    .exactOptional(),
+});
+export type ModelSettings = z.infer<typeof Model>;
+
+/** Someone a turn can be given to: a model of this configuration, or a gateway. */
+const AgentSettings = z
+  .strictObject({
+    description: z.string().default(''),
+    model: z.string().exactOptional(),
+    gateway: z.custom<Gateway>((value) => hasFunction(value, 'takeTurn'), 'give a gateway').exactOptional(),
+    effect: Effect.exactOptional(),
+    approval: z.enum(['never', 'always']).exactOptional(),
+  })
+  .refine(({ model, gateway }) => (model === undefined) !== (gateway === undefined), {
+    error: 'name a «model» of this configuration, or give a «gateway», and not both',
+  });
+export type AgentSettings = z.infer<typeof AgentSettings>;
+
+const AppFlow = z.union([z.string().min(1), z.custom<ConfiguredFlow>((value) => isFlow(value))], {
+  error: 'name a flow, or give one: { name, version, run }',
+});
+
+/** What people choose to talk to. `settings` are the flow's own. */
+const App = z.strictObject({
+  flow: AppFlow,
+  description: z.string().exactOptional(),
+  settings: z.record(z.string(), z.unknown()).exactOptional(),
+  limits: z.strictObject(Limits.shape).exactOptional(),
+});
+export type AppSettings = z.infer<typeof App>;
+
+const isTool = (value: unknown): boolean => hasFunction(value, 'run') && 'schema' in value;
+
+/** What can be run here, as the file of a user says it. */
+export const Config = z
+  .strictObject({
+    models: z.record(Name, Model).default({}),
+    agents: z.record(Name, AgentSettings).default({}),
+    tools: z
+      .array(z.custom<Tool>(isTool, 'give a tool: { name, description, schema, effect, run }'))
+      .default([]),
+    apps: z.record(Name, App).default({}),
+    /** The app of those who name none; not needed where there is only one. */
+    defaultApp: z.string().exactOptional(),
+    /** Of every run, unless its app says otherwise. */
+    limits: z.strictObject(Limits.shape).default({}),
+  })
+  .superRefine((config, context) => {
+    for (const [agent, { model }] of Object.entries(config.agents)) {
+      if (model === undefined || Object.hasOwn(config.models, model)) continue;
+      const known = listed(config.models);
+      context.addIssue({
+        code: 'custom',
+        path: ['agents', agent, 'model'],
+        message: `there is no model «${model}» under «models»; known: ${known}`,
+      });
+    }
+    const { defaultApp, apps } = config;
+    if (defaultApp === undefined || defaultApp === 'demo' || Object.hasOwn(apps, defaultApp)) return;
+    const message = `there is no app «${defaultApp}» under «apps»; known: ${listed(apps)}`;
+    context.addIssue({ code: 'custom', path: ['defaultApp'], message });
+  });
+export type Config = z.output<typeof Config>;
+export type ConfigInput = z.input<typeof Config>;
+
+/** Helps an editor to know what may stand in `vitrine.config.ts`. */
+export function defineConfig(config: ConfigInput): ConfigInput {
+  return config;
+}
+
+/** A configuration that can be used, or a failure that names the file, each field that is wrong, and the fix. */
+export function readConfig(value: unknown, file: string): Config {
+  const parsed = Config.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.slice(0, 5).map(sentence).join('; ');
+  throw new RunError('malformed', `${file} is not a configuration: ${wrong}. Nothing was changed.`);
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const place = issue.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  const where = place === '' ? 'the whole' : place.replace(/^\./, '');
+  if (issue.code === 'unrecognized_keys') {
+    const keys = issue.keys.map((key) => `«${key}»`).join(', ');
+    return `${where}: ${keys} is not known here; remove or rename it`;
+  }
+  if (issue.code === 'invalid_key') return `${where}: ${issue.issues[0]?.message ?? 'is not a name'}`;
+  return `${where}: ${issue.message.replace(/^Invalid input: /, '')}`;
+}
+
+function listed(names: Readonly<Record<string, unknown>>): string {
+  return Object.keys(names).join(', ') || 'none';
+}
+
+function hasFunction(value: unknown, name: string): value is object {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function';
+}
+
+function isFlow(value: unknown): boolean {
+  if (!hasFunction(value, 'run')) return false;
+  const { name, version } = value as Partial<ConfiguredFlow>;
+  return typeof name === 'string' && typeof version === 'string';
+}

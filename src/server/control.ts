@@ -1,0 +1,77 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { failureOf, RunError } from '../run/failure.ts';
+import { ControlRequest, longestLine, type ControlReply } from './control-message.ts';
+import { controlPath } from './control-path.ts';
+import type { Control } from './home.ts';
+import { readLines } from './lines.ts';
+
+/**
+ * Listen for what other terminals want of this folder. Whoever calls this holds the folder's lock, so a socket that is
+ * there already was left behind by a process that died. Returns what ends it.
+ */
+export async function listenForControl(folder: string, control: Control): Promise<() => Promise<void>> {
+  const path = controlPath(folder);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    serve(socket, control);
+  });
+  if (process.platform !== 'win32') rmSync(path, { force: true });
+  await listen(server, path);
+  return async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+}
+
+async function listen(server: Server, path: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once('error', (cause) => {
+    reject(new RunError('unavailable', `The socket ${path} cannot be opened (${cause.message}).`, { cause }));
+  });
+  server.listen(path, resolve);
+  await promise;
+  if (process.platform !== 'win32') chmodSync(path, 0o600);
+}
+
+function serve(socket: Socket, control: Control): void {
+  let before: Promise<void> = Promise.resolve();
+  readLines(socket, longestLine, (line) => {
+    before = before.then(async () => {
+      const reply = await answer(line, control).catch((thrown: unknown) => ({ failure: failureOf(thrown) }));
+      if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`);
+    });
+  });
+}
+
+async function answer(line: string, control: Control): Promise<ControlReply> {
+  const request = parse(line);
+  switch (request.type) {
+    case 'start':
+      return { started: await control.start(request) };
+    case 'send':
+      return { receipt: await control.send(request.run, request.command) };
+    case 'takeUp':
+      return { taken: await control.takeUp(request.run) };
+  }
+}
+
+function parse(line: string): ControlRequest {
+  const parsed = ControlRequest.safeParse(jsonOf(line));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') || 'the line';
+  throw new RunError('malformed', `The request does not fit: ${where}: ${issue?.message ?? 'unreadable'}.`);
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new RunError('malformed', 'The request is not a line of JSON.', { cause });
+  }
+}

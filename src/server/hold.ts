@@ -1,0 +1,163 @@
+import { flowId, Engine } from '../engine/engine.ts';
+import type { World } from '../engine/world.ts';
+import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import type { Receipt, RunRow } from '../stores/store.ts';
+import { listenForControl } from './control.ts';
+import { appNamed, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+
+export interface HeldHome extends Home {
+  readonly engine: Engine;
+  readonly store: World['store'];
+  readonly apps: readonly App[];
+  /** What the owner should know about the folder as it was found. */
+  readonly notices: readonly string[];
+}
+
+export interface Holding {
+  readonly world: World;
+  readonly folder: string;
+  readonly apps: readonly App[];
+  readonly worker: string;
+  /** Work on what is asked for, or on everything that is unfinished. */
+  readonly takes: 'asked' | 'everything';
+  readonly notices: readonly string[];
+}
+
+/** How long a command may take to become an entry before we stop waiting for it, in milliseconds. */
+const patience = 5_000;
+const lookAgain = 15;
+
+/** Work on the runs of a folder, and let other terminals ask for more. */
+export async function holdHome(holding: Holding): Promise<HeldHome> {
+  const { folder, apps, worker, takes, notices } = holding;
+  const problems = new Map<string, string>();
+  const world = noting(holding.world, problems);
+  const engine = new Engine(world, worker);
+  const asked = new Set<string>();
+  const over = new AbortController();
+  const working = engine.work(over.signal, takes === 'asked' ? asked : undefined);
+  const control = controlOf({ engine, world, apps, asked });
+  const listening = await listenForControl(folder, control).catch((thrown: unknown) => failureOf(thrown));
+  const { store } = world;
+  return {
+    isHolder: true,
+    engine,
+    store,
+    apps,
+    notices: typeof listening === 'function' ? notices : [...notices, unheard(listening)],
+    journal: store.journal,
+    dispatch: store.dispatch,
+    blobs: store.blobs,
+    ...control,
+    async standing(run) {
+      const row = await store.dispatch.get(run);
+      const isOurs = takes === 'everything' || asked.has(run);
+      return standingOf(row, { isBusy: engine.busyWith.includes(run), isOurs, problem: problems.get(run) });
+    },
+    async close() {
+      if (typeof listening === 'function') await listening();
+      over.abort();
+      await working;
+      await store.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly engine: Engine;
+  readonly world: World;
+  readonly apps: readonly App[];
+  readonly asked: Set<string>;
+}
+
+function controlOf({ engine, world, apps, asked }: Parts): Control {
+  const { dispatch } = world.store;
+  const isKnown = ({ flow }: RunRow): boolean => world.catalog.flows.some((known) => flowId(known) === flow);
+  const take = async (run: string): Promise<void> => {
+    for (const other of asked) if ((await dispatch.get(other))?.state === 'ended') asked.delete(other);
+    asked.add(run);
+    await engine.claim(run);
+  };
+  return {
+    async start({ app: name, flow, text, conversation, by }) {
+      const app = appNamed(apps, name);
+      if (flowId(app.flow) !== flow) throw otherFlow(app, flow);
+      const started = await engine.start({
+        app: app.name,
+        flow: app.flow,
+        input: { text },
+        limits: app.limits,
+        caller: { tenant: localTenant, who: by },
+        ...(conversation === undefined ? {} : { conversation }),
+      });
+      asked.add(started.run);
+      return { run: started.run, conversation: started.conversation };
+    },
+    async send(run, command) {
+      const id = world.newId('command');
+      const receipt = await engine.send(run, command, id);
+      const row = await dispatch.get(run);
+      if (!row || !isKnown(row)) return receipt;
+      await take(run);
+      return seen(world, receipt, () => engine.send(run, command, id));
+    },
+    async takeUp(run) {
+      const row = await dispatch.get(run);
+      if (!row) throw new RunError('unknown', `There is no run ${run}.`);
+      if (!isKnown(row)) return false;
+      await take(run);
+      return true;
+    },
+  };
+}
+
+/** Asked again with its own id, a command tells what became of it. */
+async function seen({ clock }: World, sent: Receipt, again: () => Promise<Receipt>): Promise<Receipt> {
+  const { signal } = new AbortController();
+  const until = clock.now() + patience;
+  let receipt = sent;
+  while (receipt.used === null && clock.now() < until) {
+    await clock.sleep(lookAgain, signal);
+    receipt = await again();
+  }
+  return { ...receipt, fresh: sent.fresh };
+}
+
+interface Signs {
+  readonly isBusy: boolean;
+  readonly isOurs: boolean;
+  readonly problem: string | undefined;
+}
+
+function standingOf(row: RunRow | undefined, { isBusy, isOurs, problem }: Signs): Standing {
+  if (!row || row.state === 'ended') return { is: 'ended' };
+  if (row.state === 'waiting') return { is: 'parked' };
+  if (isBusy || (isOurs && problem === undefined)) return { is: 'working' };
+  return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
+}
+
+/** The last thing that was said to be wrong with each run, for whoever asks why nobody works on it. */
+function noting(world: World, problems: Map<string, string>): World {
+  return {
+    ...world,
+    log: {
+      error(details, message) {
+        if (details.run !== undefined) problems.set(details.run, message);
+        world.log.error(details, message);
+      },
+    },
+  };
+}
+
+/** A folder whose disk knows no sockets can be worked in all the same. */
+function unheard({ message }: Failure): string {
+  return `Other terminals can read this folder, but their commands do not arrive: ${message}`;
+}
+
+function otherFlow(app: App, wanted: string): RunError {
+  const known = flowId(app.flow);
+  return new RunError(
+    'rejected',
+    `App «${app.name}» is ${known} in process ${process.pid}, which holds the folder, and ${wanted} here: let that process end first.`,
+  );
+}

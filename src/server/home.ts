@@ -1,0 +1,64 @@
+import type { Command } from '../run/commands.ts';
+import type { Limits } from '../run/values.ts';
+import type { Flow } from '../engine/scope.ts';
+import { RunError } from '../run/failure.ts';
+import type { Blobs, Dispatch, Journal, Receipt } from '../stores/store.ts';
+
+/** What people choose to talk to. */
+export interface App {
+  readonly name: string;
+  readonly flow: Flow;
+  readonly limits: Limits;
+  readonly description?: string;
+}
+
+export interface StartRequest {
+  readonly app: string;
+  /** Name and version of the flow the asker means by that app. */
+  readonly flow: string;
+  readonly text: string;
+  readonly conversation?: string;
+  readonly by: string;
+}
+
+/** What can be asked of the process that holds a folder. */
+export interface Control {
+  start(request: StartRequest): Promise<{ readonly run: string; readonly conversation: string }>;
+  /** What became of the command; `used` is null only if nobody here can work on the run. */
+  send(run: string, command: Command): Promise<Receipt>;
+  /** Have a run worked on; false where its flow is not known. */
+  takeUp(run: string): Promise<boolean>;
+}
+
+/** What can be read of a folder, whoever holds it. */
+export interface HomeReader {
+  readonly journal: Pick<Journal, 'read' | 'follow'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'list'>;
+  readonly blobs: Pick<Blobs, 'get'>;
+  close(): Promise<void>;
+}
+
+/**
+ * How a run stands with whoever should work on it. `parked` waits for a person, a time or a resume; `left` goes on only
+ * when somebody takes it up again.
+ */
+export type Standing =
+  | { readonly is: 'working' | 'parked' | 'ended' }
+  | { readonly is: 'left'; readonly why?: string };
+
+/** A data folder as a terminal has it: everything can be read, and what is asked reaches whoever holds it. */
+export interface Home extends HomeReader, Control {
+  readonly isHolder: boolean;
+  standing(run: string): Promise<Standing>;
+}
+
+/** Everything here belongs to the one person at this machine. */
+export const localTenant = 'local';
+
+/** The app somebody means, or a failure that names those there are. */
+export function appNamed<T extends { readonly name: string }>(apps: readonly T[], name: string): T {
+  const app = apps.find((candidate) => candidate.name === name);
+  if (app) return app;
+  const known = apps.map((candidate) => candidate.name).join(', ');
+  throw new RunError('unknown', `There is no app «${name}»; known: ${known}.`);
+}
