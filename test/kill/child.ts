@@ -1,0 +1,89 @@
+// The process that is killed. It works on one run, and when it comes to the given point it says so and stands still
+// there, until whoever watches kills it from outside.
+import { approval } from '../../src/policies/approval.ts';
+import { budget } from '../../src/policies/budget.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { newId, sha256, systemClock } from '../../src/server/system.ts';
+import { sqliteStore } from '../../src/stores/sqlite.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { killCatalog, killFlow, type Ledger } from './world.ts';
+
+/** `before` the commit that holds an entry, `after` it but before anyone is told, or after a tool's `effect`. */
+export type Point =
+  | { readonly when: 'before' | 'after'; readonly entry: number }
+  | { readonly when: 'effect'; readonly tool: string }
+  | { readonly when: 'never' };
+
+export interface Job {
+  readonly folder: string;
+  readonly ledger: Ledger;
+  readonly point: Point;
+}
+
+const job = JSON.parse(process.argv[2] ?? '') as Job;
+const { point } = job;
+const store = watched(await sqliteStore({ folder: job.folder }));
+const catalog = killCatalog(job.ledger, {
+  afterEffect: async (tool) => {
+    if (point.when === 'effect' && point.tool === tool) await standStill();
+  },
+});
+const world = {
+  store,
+  clock: systemClock,
+  catalog,
+  policies: [budget, approval],
+  newId,
+  hash: sha256,
+  log: { error: fail },
+};
+const engine = new Engine(world, 'child');
+const over = new AbortController();
+const working = engine.work(over.signal);
+const { run } = await engine.start({ app: 'kill', flow: killFlow, input: { text: 'begin' } });
+tell(`run ${run}`);
+await decideAll();
+over.abort();
+await working;
+await store.close();
+tell('done');
+
+/** Tells what was acknowledged, and stands still at the point. */
+function watched(inner: Store): Store {
+  const { journal, dispatch } = inner;
+  return {
+    ...inner,
+    journal: { ...journal, append: (append) => pass(append.head, append.last, () => journal.append(append)) },
+    dispatch: { ...dispatch, create: (wanted) => pass(0, wanted.last, () => dispatch.create(wanted)) },
+  };
+}
+
+async function pass<T>(head: number, last: number, commit: () => Promise<T>): Promise<T> {
+  const isHere = 'entry' in point && point.entry > head && point.entry <= last;
+  if (isHere && point.when === 'before') await standStill();
+  const result = await commit();
+  if (isHere && point.when === 'after') await standStill();
+  tell(`acknowledged ${last}`);
+  return result;
+}
+
+async function decideAll(): Promise<void> {
+  for await (const { frames } of store.journal.follow(run, 0, over.signal)) {
+    for (const [, approval] of frames.matchAll(/"approval.requested","approval":"([^"]+)"/g)) {
+      await engine.send(run, { type: 'decide', by: 'child', approval: approval ?? '', decision: 'approve' });
+    }
+  }
+}
+
+function standStill(): Promise<never> {
+  tell('here');
+  return new Promise(() => {});
+}
+
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail({ cause }: { readonly cause: unknown }, message: string): void {
+  process.stderr.write(`${message} ${String(cause)}\n`);
+}

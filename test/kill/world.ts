@@ -1,0 +1,118 @@
+// What the killed process and the one that takes over have in common: a run of some two hundred entries with three
+// agents and ten tools of all three effects, whose effects go to the ledger process.
+import { connect } from 'node:net';
+import type { Agent } from '../../src/catalog/agent.ts';
+import type { Flow, Scope } from '../../src/engine/scope.ts';
+import type { Catalog } from '../../src/engine/world.ts';
+import type { Move } from '../../src/gateways/script.ts';
+import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import type { Effect } from '../../src/run/values.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import { flowOf, toolOf } from '../world.ts';
+import type { Line } from './ledger.ts';
+
+export interface Ledger {
+  readonly socket: string;
+  readonly file: string;
+}
+
+const effects: readonly Effect[] = [
+  'pure',
+  'idempotent',
+  'once',
+  'pure',
+  'idempotent',
+  'once',
+  'pure',
+  'idempotent',
+  'once',
+  'once',
+];
+
+export interface Hooks {
+  /** After a tool's effect, before its outcome can be recorded. */
+  afterEffect(tool: string): Promise<void>;
+}
+
+export function killCatalog(ledger: Ledger, hooks: Hooks): Catalog {
+  const tools = effects.map((effect, i) => ledgerTool(ledger, { name: `tool${i}`, effect }, hooks));
+  return {
+    flows: [killFlow],
+    agents: ['planner', 'clerk', 'writer'].map((name) => ledgerAgent(ledger, name)),
+    tools,
+  };
+}
+
+function ledgerTool(ledger: Ledger, { name, effect }: { name: string; effect: Effect }, hooks: Hooks): Tool {
+  const approval = name === 'tool9' ? 'always' : 'never';
+  return toolOf(
+    name,
+    async (_, { idempotencyKey, say }) => {
+      say(`${name} begins`);
+      await tell(ledger, { effect, key: idempotencyKey, what: name });
+      await hooks.afterEffect(name);
+      return { done: name };
+    },
+    { effect, approval },
+  );
+}
+
+/** A model whose requests are counted where a crash cannot forget them. */
+function ledgerAgent(ledger: Ledger, name: string): Agent {
+  const pieces = Array.from({ length: 28 }, (_, i): Move => ({ type: 'say', text: `${name} ${i}. ` }));
+  const stages: Move[] = [
+    { type: 'stage.opened', stage: '0', title: `${name} thinks` },
+    { type: 'stage.appended', stage: '0', text: 'hm' },
+    { type: 'stage.closed', stage: '0', outcome: 'completed' },
+  ];
+  const inner = scriptedGateway(() => [
+    ...stages,
+    ...pieces,
+    { type: 'usage.reported', usage: { input: 3, output: 28 } },
+  ]);
+  return {
+    name,
+    description: name,
+    effect: 'pure',
+    gateway: {
+      async *takeTurn(turn, signal) {
+        await tell(ledger, { effect: 'model', key: turn.idempotencyKey, what: name });
+        yield* inner.takeTurn(turn, signal);
+      },
+    },
+  };
+}
+
+export const killFlow: Flow = flowOf(async (scope, text) => {
+  const plan = await scope.turn('planner', { messages: [{ role: 'user', text }] });
+  scope.say('The plan stands.');
+  const found = await scope.parallel({
+    read: (branch) => work(branch, 'clerk', ['tool0', 'tool1', 'tool2']),
+    write: (branch) =>
+      branch.step({ key: 'deep', title: 'Deep' }, (deep) =>
+        work(deep, 'writer', ['tool3', 'tool4', 'tool5']),
+      ),
+    check: (branch) => work(branch, 'clerk', ['tool6', 'tool7', 'tool8']),
+  });
+  const last = await scope.call('tool9', { final: true });
+  const answer = await scope.turn('writer', { messages: [{ role: 'user', text: 'sum up' }], answers: true });
+  return [plan.text.length, JSON.stringify(found), last.outcome, answer.text].join(' | ');
+}, 'kill');
+
+async function work(scope: Scope, agent: string, tools: readonly string[]): Promise<string[]> {
+  const outcomes: string[] = [];
+  const { text } = await scope.turn(agent, { messages: [{ role: 'user', text: 'work' }] });
+  for (const tool of tools) outcomes.push((await scope.call(tool, { for: agent })).outcome);
+  return [...outcomes, text];
+}
+
+function tell({ socket, file }: Ledger, line: Omit<Line, 'file'>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const connection = connect(socket, () => connection.write(`${JSON.stringify({ file, ...line })}\n`));
+    connection.once('data', () => {
+      connection.end();
+      resolve();
+    });
+    connection.once('error', reject);
+  });
+}

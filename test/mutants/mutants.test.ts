@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { mutants, type Mutant } from './mutants.ts';
+
+const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+
+test.for(mutants)('[mutant] $name: is caught', { timeout: 300_000 }, async (mutant) => {
+  expect(readFileSync(mutant.file, 'utf8'), `${mutant.file} has the line`).toContain(mutant.find);
+  const { code, output } = await runTest(mutant);
+  expect(output, 'the test itself ran').toMatch(/Tests .*failed/);
+  expect(code, output).not.toBe(0);
+});
+
+test.for([...new Set(mutants.map((mutant) => mutant.test))].map((file) => ({ file })))(
+  '[mutant] without one, $file passes',
+  { timeout: 300_000 },
+  async ({ file }) => {
+    const { code, output } = await runTest({ test: file });
+    expect(code, output).toBe(0);
+  },
+);
+
+async function runTest(
+  mutant: Pick<Mutant, 'test' | 'only'> & { name?: string },
+): Promise<{ code: number; output: string }> {
+  const only = mutant.only === undefined ? [] : ['-t', mutant.only];
+  const args = [vitest, 'run', '--bail', '1', '--no-color', mutant.test, ...only];
+  const child = spawn(process.execPath, args, {
+    env: {
+      ...process.env,
+      SCHEDULES: '1500',
+      KILLS: '10',
+      CI: '1',
+      ...(mutant.name === undefined ? {} : { MUTANT: mutant.name }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
