@@ -5,8 +5,7 @@ import type { Json } from '../run/values.ts';
 import { type Script, ScriptOutcome } from './code-message.ts';
 import { functionTool } from './function.ts';
 import { runKillable } from './killable.ts';
-import { within } from './stop.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 export interface CodeToolOptions {
   readonly limits?: Partial<CodeLimits>;
@@ -50,20 +49,11 @@ export function codeTool({ limits, isolation = 'thread', now = Date.now }: CodeT
     async run({ code, input }, context) {
       const script: Script = { code, input, now: now(), pages: Math.floor(megabytes) * 16, output };
       const sentence = `\`code\` ran longer than ${seconds} s and was ended; make it do less.`;
-      const outcome = await within({ milliseconds: seconds * 1000, sentence }, context, (limited) =>
-        execute(place, script, limited),
-      );
+      const limit = { milliseconds: seconds * 1000, sentence };
+      const outcome = await runKillable(place, { name: 'run_javascript', input: script, limit }, context);
       return resultOf(ScriptOutcome.parse(outcome), megabytes);
     },
   });
-}
-
-function execute(
-  place: Parameters<typeof runKillable>[0],
-  script: Script,
-  context: ToolContext,
-): Promise<Json> {
-  return runKillable(place, { name: 'run_javascript', input: script }, context);
 }
 
 function resultOf(outcome: ScriptOutcome, megabytes: number): Json {

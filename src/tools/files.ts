@@ -7,7 +7,6 @@ import { runKillable } from './killable.ts';
 import { isBinary, readLines } from './read-lines.ts';
 import { quoted, relativePath, rootAt } from './root.ts';
 import { searchFolder, type SearchRequest } from './search.ts';
-import { within } from './stop.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { walk, type WalkGaps } from './walk.ts';
 
@@ -173,7 +172,6 @@ const place = {
 function search(request: SearchRequest, seconds: number, context: ToolContext): Promise<Json> {
   if (!request.regex) return searchFolder(request, context);
   const sentence = `Searching took longer than ${seconds} s; make the regular expression in \`query\` simpler, or narrow \`path\`.`;
-  return within({ milliseconds: seconds * 1000, sentence }, context, (limited) =>
-    runKillable(place, { name: 'search_files', input: request }, limited),
-  );
+  const limit = { milliseconds: seconds * 1000, sentence };
+  return runKillable(place, { name: 'search_files', input: request, limit }, context);
 }

@@ -14,6 +14,14 @@ export interface Place {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** One call of such a function. */
+export interface KillableCall {
+  readonly name: string;
+  readonly input: unknown;
+  /** Counted from when the function begins: on a busy machine a worker may need a while to start. */
+  readonly limit?: { readonly milliseconds: number; readonly sentence: string };
+}
+
 /** One call as it is handed to the worker. */
 export interface Job {
   readonly name: string;
@@ -28,6 +36,7 @@ export interface Job {
 
 /** What a worker tells, as JSON text: nothing else can cross. */
 export const WorkerMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('began') }),
   z.object({ kind: z.literal('said'), text: z.string() }),
   z.object({ kind: z.literal('attached'), item: Item }),
   z.object({ kind: z.literal('done'), result: Json }),

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Failure, RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { functionTool, type FunctionToolOptions } from './function.ts';
-import { type Place, type Started, WorkerMessage } from './killable-job.ts';
+import { type KillableCall, type Place, type Started, WorkerMessage } from './killable-job.ts';
 import { startProcess } from './killable-process.ts';
 import { startThread } from './killable-thread.ts';
 import { orStopped, stopped } from './stop.ts';
@@ -31,27 +31,29 @@ export function killableTool<Input extends z.ZodType>(options: KillableToolOptio
 }
 
 /** Runs the function of a place until it answers or the context's signal says stop; either way nothing of it is left. */
-export async function runKillable(
-  place: Place,
-  call: { readonly name: string; readonly input: unknown },
-  context: ToolContext,
-): Promise<Json> {
-  const { name } = call;
+export async function runKillable(place: Place, call: KillableCall, context: ToolContext): Promise<Json> {
+  const { name, input, limit } = call;
   const { signal, idempotencyKey, tenant, run } = context;
   if (signal.aborted) throw stopped(name, signal);
   const answer = Promise.withResolvers<Json>();
-  const start = place.isolation === 'process' ? startProcess : startThread;
-  const job = { ...call, module: place.module.href, export: place.export, memory: place.memory ?? 256 };
+  let timer: NodeJS.Timeout | undefined;
+  const began = (): void => {
+    if (limit)
+      timer = setTimeout(() => answer.reject(new RunError('timed-out', limit.sentence)), limit.milliseconds);
+  };
   const ears = {
-    message: (text: string) => hear(text, context, answer),
+    message: (text: string) => hear(text, { context, answer, began }),
     ended: ({ code, message }: Failure) => answer.reject(new RunError(code, message)),
   };
+  const job = { name, input, module: place.module.href, export: place.export, memory: place.memory ?? 256 };
+  const start = place.isolation === 'process' ? startProcess : startThread;
   const worker = begin(name, () =>
     start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, ears),
   );
   try {
     return await orStopped(name, signal, () => answer.promise);
   } finally {
+    clearTimeout(timer);
     await worker.kill();
   }
 }
@@ -66,12 +68,19 @@ function begin(name: string, start: () => Started): Started {
   }
 }
 
-function hear(text: string, context: ToolContext, answer: PromiseWithResolvers<Json>): void {
+interface Listening {
+  readonly context: ToolContext;
+  readonly answer: PromiseWithResolvers<Json>;
+  readonly began: () => void;
+}
+
+function hear(text: string, { context, answer, began }: Listening): void {
   // The worker may go on talking between a stop and its end.
   if (context.signal.aborted) return;
   try {
     const message = WorkerMessage.parse(JSON.parse(text));
-    if (message.kind === 'said') context.say(message.text);
+    if (message.kind === 'began') began();
+    else if (message.kind === 'said') context.say(message.text);
     else if (message.kind === 'attached') context.attach(message.item);
     else if (message.kind === 'done') answer.resolve(message.result);
     else answer.reject(errorOf(message));

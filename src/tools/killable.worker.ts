@@ -10,8 +10,10 @@ let told = 0;
 
 try {
   const work: unknown = (await import(job.module))[job.export];
-  if (typeof work === 'function') send({ kind: 'done', result: (await work(job.input, context())) ?? null });
-  else fail(`The module of ${job.name} has no function "${job.export}".`);
+  if (typeof work === 'function') {
+    send({ kind: 'began' });
+    send({ kind: 'done', result: (await work(job.input, context())) ?? null });
+  } else fail(`The module of ${job.name} has no function "${job.export}".`);
 } catch (error) {
   send(thrown(error));
 }
