@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RunError, type Failure } from '../run/failure.ts';
+import type { Clock } from './clock.ts';
 import type { Desk } from './desk.ts';
 import { perform } from './rules.ts';
 import type { WriterFolder } from './sqlite-folder.ts';
@@ -7,7 +8,7 @@ import type { Operation, Reply } from './sqlite-messages.ts';
 import { change, query } from './sqlite-rows.ts';
 import type { SqliteTables } from './sqlite-tables.ts';
 
-export type Committer = (now: number, operations: readonly Operation[]) => Reply;
+export type Committer = (time: ReturnType<Clock>, operations: readonly Operation[]) => Reply;
 
 /**
  * One transaction for a whole batch. What the rules refuse changes nothing and stands alone; what SQLite cannot do fails
@@ -15,9 +16,21 @@ export type Committer = (now: number, operations: readonly Operation[]) => Reply
  */
 export function committer({ database, mark }: WriterFolder, tables: SqliteTables): Committer {
   const transact = transaction(database, mark);
-  const commit: Committer = (now, operations) => {
+  const moveLeases = change(
+    database,
+    `UPDATE run SET leaseUntil = leaseUntil + ?1, due = due + ?1 WHERE state = 'running'`,
+  );
+  // A jump that a full disk kept from being applied is still to be applied.
+  let owed = 0;
+  const commit: Committer = ({ now, jump }, operations) => {
     const desk: Desk = { tables, now, hints: [] };
     try {
+      owed += jump;
+      if (owed !== 0) {
+        transact(() => moveLeases(owed));
+        tables.forget();
+        owed = 0;
+      }
       const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }));
       if (operations.some(({ name }) => name === 'erase')) scrub(database);
       return reply;
@@ -26,7 +39,8 @@ export function committer({ database, mark }: WriterFolder, tables: SqliteTables
       if (!isOurs(thrown)) throw unavailable(thrown);
       // One operation is at fault, and the others must not pay for it.
       const [only] = operations;
-      if (operations.length > 1) return joined(operations.map((operation) => commit(now, [operation])));
+      if (operations.length > 1)
+        return joined(operations.map((operation) => commit({ now, jump: 0 }, [operation])));
       return { results: [], hints: [], refusals: [{ index: 0, failure: internal(only, thrown) }] };
     }
   };

@@ -121,6 +121,26 @@ test('[B4] a blob whose run was never created is gone when the folder is opened 
   await again.close();
 });
 
+test('[S11] a clock that is set, or a machine that sleeps, ends no lease; parked runs follow the clock', async () => {
+  let [wall, elapsed] = [1_700_000_000_000, 0];
+  const store = await sqliteStore({ folder: join(base, 'clock'), now: () => wall, elapsed: () => elapsed });
+  const claims = () => store.dispatch.claim({ worker: 'other', flows: ['flow@1'], max: 10, lease: 1_000 });
+  await store.dispatch.create(newRun('r', { claim: { worker: 'w', lease: 1_000 } }));
+  await store.dispatch.create(newRun('parked', { claim }));
+  await store.dispatch.release({ fence: { run: 'parked', epoch: 1 }, head: 1, wakeAt: wall + 3_600_000 });
+  wall += 7_200_000;
+  expect(await claims()).toMatchObject([{ fence: { run: 'parked' }, reason: 'woken' }]);
+  wall -= 100 * 86_400_000;
+  expect(await store.dispatch.renew([fence], 1_000)).toEqual([fence]);
+  for (const passed of [999, 1]) {
+    expect(await claims()).toEqual([]);
+    wall += passed;
+    elapsed += passed;
+  }
+  expect(await claims()).toMatchObject([{ reason: 'recovered' }, { reason: 'recovered' }]);
+  await store.close();
+});
+
 const disk = join(base, 'disk');
 mkdirSync(disk);
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk]).status === 0;

@@ -16,7 +16,7 @@ export interface Reply {
 }
 
 export type ToThread =
-  | readonly ['batch', now: number, cells: readonly unknown[]]
+  | readonly ['batch', now: number, jump: number, cells: readonly unknown[]]
   | readonly ['read', id: number, name: Read, argument: unknown]
   | readonly ['close'];
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { RunError, type Failure } from '../run/failure.ts';
+import type { Clock } from './clock.ts';
 import type { Argument, Read, Result } from './rules.ts';
 import { flatten, type FromThread, type Operation, type Reply, type ToThread } from './sqlite-messages.ts';
 
@@ -16,7 +17,7 @@ const flags = ['--disable-warning=ExperimentalWarning'];
 export interface SqliteThread {
   readonly notices: readonly string[];
   /** One batch at a time. */
-  commit(now: number, operations: readonly Operation[]): Promise<Reply>;
+  commit(time: ReturnType<Clock>, operations: readonly Operation[]): Promise<Reply>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   close(): Promise<void>;
 }
@@ -42,7 +43,8 @@ export async function sqliteThread(folder: string, mode: 'read' | 'write'): Prom
   let reads = 0;
   return {
     notices,
-    commit: (now, operations) => ask(batch, ['batch', now, flatten(operations)]) as Promise<Reply>,
+    commit: ({ now, jump }, operations) =>
+      ask(batch, ['batch', now, jump, flatten(operations)]) as Promise<Reply>,
     read: (name, argument) => {
       reads += 1;
       return ask(reads, ['read', reads, name, argument]) as Promise<never>;

@@ -1,4 +1,5 @@
 import { RunError } from '../run/failure.ts';
+import { storeClock, type ClockSettings } from './clock.ts';
 import { facets, type Carrier } from './facets.ts';
 import { followers } from './follow.ts';
 import { groupCommit } from './group-commit.ts';
@@ -6,10 +7,8 @@ import { hintsToListeners } from './hints.ts';
 import { sqliteThread } from './sqlite-thread.ts';
 import type { Store } from './store.ts';
 
-export interface SqliteSettings {
+export interface SqliteSettings extends ClockSettings {
   readonly folder: string;
-  /** The store's clock, in milliseconds since 1970. */
-  readonly now?: () => number;
 }
 
 export interface SqliteStore extends Store {
@@ -18,12 +17,13 @@ export interface SqliteStore extends Store {
 }
 
 /** Runs in a folder on this machine, written by this process alone. Fails with `rejected` while another one has it. */
-export async function sqliteStore({ folder, now = Date.now }: SqliteSettings): Promise<SqliteStore> {
+export async function sqliteStore({ folder, ...settings }: SqliteSettings): Promise<SqliteStore> {
+  const clock = storeClock(settings);
   const thread = await sqliteThread(folder, 'write');
   const hints = hintsToListeners();
   const live = followers((run, after) => thread.read('read', { run, after }));
   const group = groupCommit(async (operations) => {
-    const reply = await thread.commit(now(), operations);
+    const reply = await thread.commit(clock(), operations);
     const refused = new Set(reply.refusals.map(({ index }) => index));
     operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
     hints.give(reply.hints);

@@ -43,7 +43,7 @@ function listen({ tables, commit, ...opened }: Opened): void {
     switch (message[0]) {
       case 'batch':
         try {
-          say(['committed', commit(message[1], unflatten(message[2]))]);
+          say(['committed', commit({ now: message[1], jump: message[2] }, unflatten(message[3]))]);
         } catch (thrown) {
           say(['failed', failureOf(thrown)]);
         }

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { RunError } from '../run/failure.ts';
+import { groupCommit } from './group-commit.ts';
+import type { Operation, Reply } from './sqlite-messages.ts';
+import { appending, frames, range, refused } from './store.contract.ts';
+import type { Fence } from './store.ts';
+
+const fence: Fence = { run: 'r', epoch: 1 };
+
+/** Commits when told to, and keeps what it was given. */
+function slowDisk() {
+  const batches: (readonly Operation[])[] = [];
+  const answers: ((reply: Partial<Reply> | Error) => void)[] = [];
+  const group = groupCommit(
+    (operations) =>
+      new Promise((resolve, reject) => {
+        batches.push(operations);
+        answers.push((reply) =>
+          reply instanceof Error
+            ? reject(reply)
+            : resolve({ results: [], refusals: [], hints: [], ...reply }),
+        );
+      }),
+  );
+  const commits = async (reply: Partial<Reply> | Error = {}): Promise<void> => {
+    while (answers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    answers.shift()?.(reply);
+  };
+  return { group, batches, commits };
+}
+
+test('what comes while a batch is being committed is the next batch', async () => {
+  const { group, batches, commits } = slowDisk();
+  const first = group.add('handBack', { run: 'a', epoch: 1 });
+  await commits();
+  const later = ['b', 'c', 'd'].map((run) => group.add('handBack', { run, epoch: 1 }));
+  await commits();
+  await Promise.all([first, ...later, group.drained()]);
+  expect(batches.map((batch) => batch.length)).toEqual([1, 3]);
+});
+
+test('appends of a run that follow each other are one chunk', async () => {
+  const { group, batches, commits } = slowDisk();
+  const uses = [{ command: 'c', seq: 3 }];
+  const asked = [
+    group.add('append', appending(fence, 1)),
+    group.add('append', appending({ run: 'other', epoch: 1 }, 7)),
+    group.add('append', appending(fence, 2, { uses, summary: { status: 'paused', approvals: 2 } })),
+  ];
+  await commits();
+  await Promise.all(asked);
+  expect(batches[0]).toHaveLength(2);
+  expect(batches[0]?.[0]).toMatchObject({
+    name: 'append',
+    argument: { head: 1, last: 3, frames: frames(2, 3), uses, summary: { status: 'paused', approvals: 2 } },
+  });
+});
+
+test.for([
+  { name: 'another epoch', next: appending({ run: 'r', epoch: 2 }, 2) },
+  { name: 'another head', next: appending(fence, 3) },
+  { name: 'too much for one chunk', next: appending(fence, 2, { frames: frames(3, 3, 'x'.repeat(70_000)) }) },
+])('an append with $name is not joined', async ({ next }) => {
+  const { group, batches, commits } = slowDisk();
+  const asked = [group.add('append', appending(fence, 1)), group.add('append', next)];
+  await commits();
+  await Promise.all(asked);
+  expect(batches[0]).toHaveLength(2);
+});
+
+test('nothing is joined across another operation of the run, nor after its end', async () => {
+  const { group, batches, commits } = slowDisk();
+  const asked = [
+    group.add('append', appending(fence, 1)),
+    group.add('release', { fence, head: 2 }),
+    group.add('append', appending(fence, 2, { ends: true })),
+    group.add('append', appending(fence, 3)),
+  ];
+  await commits();
+  await Promise.all(asked);
+  expect(batches[0]?.map(({ name }) => name)).toEqual(['append', 'release', 'append', 'append']);
+});
+
+test('a refusal reaches all whose appends were joined, and nobody else', async () => {
+  const { group, commits } = slowDisk();
+  const asked = [
+    group.add('append', appending(fence, 1)),
+    group.add('append', appending(fence, 2)),
+    group.add('hold', { fence: { run: 'other', epoch: 1 }, name: 'n' }),
+  ];
+  const settled = Promise.allSettled(asked);
+  await commits({
+    results: [undefined, true],
+    refusals: [{ index: 0, failure: { code: 'rejected', message: 'no' } }],
+  });
+  expect((await settled).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(await asked[2]).toBe(true);
+});
+
+test('a batch that fails fails everyone in it, and the next one is tried', async () => {
+  const { group, commits } = slowDisk();
+  const lost = range(1, 3).map((i) => group.add('handBack', { run: `r${i}`, epoch: 1 }));
+  const settled = Promise.all(lost.map((one) => refused(one, 'unavailable', /full/)));
+  await commits(new RunError('unavailable', 'The disk is full.'));
+  await settled;
+  const next = group.add('handBack', { run: 'r', epoch: 1 });
+  await commits();
+  await next;
+});
