@@ -140,32 +140,36 @@ export class Simulation {
 
   /** The store as one process reaches it. */
   storeOf(owner: SimProcess): Store {
-    const { store } = this;
-    const via = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
-      return (...args: A): Promise<R> => this.#carry(owner, () => call(...args));
-    };
+    const { journal, dispatch, mailbox, blobs } = this.store;
+    const via = <R>(call: () => Promise<R>): Promise<R> => this.#carry(owner, call);
     return {
       journal: {
         append: (append) => this.#append(owner, append),
-        read: via(store.journal.read),
-        follow: store.journal.follow,
+        read: (run, after) => via(() => journal.read(run, after)),
+        follow: (run, after, signal) => journal.follow(run, after, signal),
       },
       dispatch: {
-        create: via(store.dispatch.create),
-        claim: via(store.dispatch.claim),
-        renew: via(store.dispatch.renew),
-        release: via(store.dispatch.release),
-        handBack: via(store.dispatch.handBack),
-        get: via(store.dispatch.get),
-        list: via(store.dispatch.list),
-        hold: via(store.dispatch.hold),
-        letGo: via(store.dispatch.letGo),
-        erase: via(store.dispatch.erase),
+        create: (wanted) => via(() => dispatch.create(wanted)),
+        claim: (request) => via(() => dispatch.claim(request)),
+        renew: (fences, lease) => via(() => dispatch.renew(fences, lease)),
+        release: (request) => via(() => dispatch.release(request)),
+        handBack: (fence) => via(() => dispatch.handBack(fence)),
+        get: (run) => via(() => dispatch.get(run)),
+        list: (filter) => via(() => dispatch.list(filter)),
+        hold: (fence, name) => via(() => dispatch.hold(fence, name)),
+        letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
+        erase: (run) => via(() => dispatch.erase(run)),
       },
-      mailbox: { send: via(store.mailbox.send), pending: via(store.mailbox.pending) },
-      blobs: { put: via(store.blobs.put), get: via(store.blobs.get) },
+      mailbox: {
+        send: (command) => via(() => mailbox.send(command)),
+        pending: (run) => via(() => mailbox.pending(run)),
+      },
+      blobs: {
+        put: (place, text) => via(() => blobs.put(place, text)),
+        get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
+      },
       listen: (hear) =>
-        store.listen((hint: Hint) => {
+        this.store.listen((hint: Hint) => {
           if (owner.isDead) return;
           if (this.chance(this.odds.deaf)) this.seen.deaf += 1;
           else this.schedule(owner, () => hear(hint));

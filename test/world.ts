@@ -66,7 +66,10 @@ export function startRun(engine: Engine, flow: Flow, more: Partial<RunRequest> =
 }
 
 /** Everything a run has recorded so far. */
-export async function entriesOf(store: Pick<Store, 'journal'>, run: string): Promise<Entry[]> {
+export async function entriesOf(
+  store: { readonly journal: Pick<Store['journal'], 'read'> },
+  run: string,
+): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
     const chunks = await store.journal.read(run, entries.length);

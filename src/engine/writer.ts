@@ -101,13 +101,15 @@ export class Writer {
 
   #nextAppend(): Append {
     const last = this.#unacknowledged.at(-1)?.seq ?? this.#head;
+    // Only what these entries use: more is emitted while the append is on its way.
+    const uses = this.#uses.filter(({ seq }) => seq <= last);
     return {
       fence: this.fence,
       head: this.#head,
       last,
       frames: encodeAll(this.#unacknowledged),
       summary: { status: runStatus(this.tree), approvals: this.tree.undecided },
-      ...(this.#uses.length > 0 ? { uses: this.#uses } : {}),
+      ...(uses.length > 0 ? { uses } : {}),
       ...(this.tree.ended ? { ends: true } : {}),
     };
   }

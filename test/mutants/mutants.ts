@@ -48,4 +48,11 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (true)',
     test: simulation,
   },
+  {
+    name: 'an append marks commands used whose entries it does not hold',
+    file: 'src/engine/writer.ts',
+    find: 'this.#uses.filter(({ seq }) => seq <= last);',
+    replace: 'this.#uses;',
+    test: simulation,
+  },
 ];

@@ -275,6 +275,7 @@ async function judge({ scene, trees }: { scene: Scene; trees: RunTree[] }): Prom
       ...judgeAppends(scene, run, entries),
       ...judgeDeeds(scene, run, tree),
     );
+    wrongs.push(...(await judgeCommands(scene, run, entries)));
     if ((await scene.sim.store.mailbox.pending(run)).length > 0) wrongs.push(`${run} left commands unused`);
   }
   return wrongs;
@@ -298,6 +299,26 @@ function judgeJournal(run: string, entries: readonly Entry[]): string[] {
     ({ code }) => code === 'OUT_OF_PLACE' || code === 'FLOW_DIVERGED',
   ))
     wrongs.push(`${run}: ${message}`);
+  return wrongs;
+}
+
+/** What a command became must say so, or be the end that overtook it. */
+async function judgeCommands(
+  { sim, sent }: Scene,
+  run: string,
+  entries: readonly Entry[],
+): Promise<string[]> {
+  const wrongs: string[] = [];
+  for (const { id, command } of sent.filter((one) => one.run === run)) {
+    const { used } = await sim.store.mailbox.send({ id, run, command });
+    const event = used === null ? undefined : entries[used - 1]?.event;
+    const isIt =
+      event?.type === 'run.ended' ||
+      event?.type === 'notice.posted' ||
+      (event && 'command' in event && event.command === id);
+    if (!isIt)
+      wrongs.push(`command ${id} (${command.type}) became entry ${used}, which is ${JSON.stringify(event)}`);
+  }
   return wrongs;
 }
 
