@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
+import type { Json } from '../run/values.ts';
 import { functionTool } from './function.ts';
 import { failureFrom, recordingContext, toolContract } from './tool.contract.ts';
 
@@ -52,6 +53,21 @@ test('[T72] the failure lists every field that is wrong', async () => {
     'The arguments of forecast are wrong: `city` expected string, received number; ' +
       '`days` Too big: expected number to be <=7; `x` is not an argument.',
   );
+});
+
+test('[T72] arguments nested without end are refused, whoever would take them apart', async () => {
+  const deep: Json = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`);
+  for (const value of [z.unknown(), z.json()]) {
+    const tool = functionTool({
+      name: 't',
+      description: 'd',
+      input: z.object({ value }),
+      effect: 'pure',
+      run: () => 1,
+    });
+    expect((await failureFrom(tool.run({ value: deep }, recordingContext()))).message).toMatch(/too deeply/);
+    expect(await tool.run({ value: [[[{}]]] }, recordingContext())).toBe(1);
+  }
 });
 
 test('[T73] nothing becomes null, and what JSON cannot say becomes what JSON makes of it', async () => {

@@ -36,7 +36,8 @@ export function parseArguments<Input extends z.ZodType>(
   given: Json,
 ): z.output<Input> {
   const parsed = attempt(name, () => input.safeParse(given));
-  if (parsed.success) return parsed.data;
+  if (parsed.success && !isDeeper(given, 200)) return parsed.data;
+  if (parsed.success) throw tooDeep(name);
   const wrong = parsed.error.issues.slice(0, 10).map(describe).join('; ');
   throw new RunError('malformed', `The arguments of ${name} are wrong: ${wrong}.`);
 }
@@ -55,14 +56,25 @@ function shorten(text: string): string {
   return line.length > 200 ? `${line.slice(0, 200).toWellFormed()}…` : line;
 }
 
-// Checking nested values is recursive, so arguments of great depth end in a RangeError instead of a verdict.
+// Whatever takes a value apart calls itself for what lies inside, and fails with a RangeError when that goes too deep.
+function isDeeper(value: Json, limit: number): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= limit && level.length > 0; depth++) {
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return level.length > 0;
+}
+
 function attempt<T>(name: string, check: () => T): T {
   try {
     return check();
   } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new RunError('malformed', `The arguments of ${name} are nested too deeply.`, { cause });
+    throw cause instanceof RangeError ? tooDeep(name, cause) : cause;
   }
+}
+
+function tooDeep(name: string, cause?: RangeError): RunError {
+  return new RunError('malformed', `The arguments of ${name} are nested too deeply.`, { cause });
 }
 
 function jsonSchema(name: string, input: z.ZodType): Json {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type Failure, RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { functionTool, type FunctionToolOptions } from './function.ts';
-import { type KillableCall, type Place, type Started, WorkerMessage } from './killable-job.ts';
+import { type KillableCall, type Place, WorkerMessage } from './killable-job.ts';
 import { startProcess } from './killable-process.ts';
 import { startThread } from './killable-thread.ts';
 import { orStopped, stopped } from './stop.ts';
@@ -47,24 +47,12 @@ export async function runKillable(place: Place, call: KillableCall, context: Too
   };
   const job = { name, input, module: place.module.href, export: place.export, memory: place.memory ?? 256 };
   const start = place.isolation === 'process' ? startProcess : startThread;
-  const worker = begin(name, () =>
-    start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, ears),
-  );
+  const worker = start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, ears);
   try {
     return await orStopped(name, signal, () => answer.promise);
   } finally {
     clearTimeout(timer);
     await worker.kill();
-  }
-}
-
-// Handing over the arguments copies them, and the copying is recursive.
-function begin(name: string, start: () => Started): Started {
-  try {
-    return start();
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new RunError('malformed', `The arguments of ${name} are nested too deeply.`, { cause });
   }
 }
 
