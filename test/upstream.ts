@@ -8,6 +8,8 @@ export type Act =
   | { readonly send: string | Uint8Array }
   /** Sends this again and again, as fast as it is taken. */
   | { readonly endless: string | Uint8Array }
+  /** Goes on when the test says so. */
+  | { readonly until: Promise<unknown> }
   | 'hang'
   | 'reset'
   | 'end';
@@ -107,6 +109,7 @@ async function play(plan: readonly Act[], response: ServerResponse): Promise<voi
       response.writeHead(act.head, act.headers);
       response.flushHeaders();
     } else if ('send' in act) response.write(act.send);
+    else if ('until' in act) await act.until;
     else await sendForEver(response, act.endless);
   }
 }

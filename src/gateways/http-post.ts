@@ -56,6 +56,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #phase: keyof Timeouts = 'connect';
   #timer: NodeJS.Timeout;
+  #verdict: NodeJS.Immediate | undefined;
   #isOver = false;
 
   constructor(origin: string, timeouts: Timeouts, listener: Listener) {
@@ -78,8 +79,10 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     if (this.#isOver) return;
-    if (this.#phase === 'idle') this.#timer.refresh();
-    else this.#enter('idle');
+    if (this.#phase === 'idle') {
+      this.#hear();
+      this.#timer.refresh();
+    } else this.#enter('idle');
     if (this.#listener.data(bytes) || this.#isOver) return;
     // A reader that is slow is no upstream that is silent.
     clearTimeout(this.#timer);
@@ -106,6 +109,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   #enter(phase: keyof Timeouts): void {
     this.#phase = phase;
+    this.#hear();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#expire, this.#timeouts[phase]);
   }
@@ -113,13 +117,23 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #finish(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
+    this.#hear();
     clearTimeout(this.#timer);
     return true;
   }
 
+  #hear(): void {
+    if (this.#verdict === undefined) return;
+    clearImmediate(this.#verdict);
+    this.#verdict = undefined;
+  }
+
+  /** If our own process stood still, bytes that came in time are still waiting: they are looked at first. */
   readonly #expire = (): void => {
-    this.cancel();
-    this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts));
+    this.#verdict = setImmediate(() => {
+      this.cancel();
+      this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts));
+    });
   };
 }
 
