@@ -1,14 +1,30 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { mutantPlugin } from './test/mutants/plugin.ts';
 
 const plugins = [mutantPlugin()];
+
+/** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
+const edges = [
+  'src/stores/sqlite*.test.ts',
+  'src/tools/{code,killable,mcp,mcp-call,mcp-http,mcp-stdio}.test.ts',
+  'src/{cli,server}/**/*.test.ts',
+];
 
 export default defineConfig({
   test: {
     // A mutant's code must never be kept for the next run.
     fsModuleCache: process.env['MUTANT'] === undefined,
     projects: [
-      { plugins, test: { name: 'unit', include: ['src/**/*.test.ts', 'test/architecture.test.ts'] } },
+      {
+        plugins,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/architecture.test.ts'],
+          exclude: [...configDefaults.exclude, ...edges],
+          testTimeout: 30_000,
+        },
+      },
+      { plugins, test: { name: 'edges', include: edges, testTimeout: 60_000 } },
       {
         plugins,
         test: { name: 'scenarios', include: ['test/scenarios/**/*.test.ts'], testTimeout: 120_000 },

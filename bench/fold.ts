@@ -10,7 +10,7 @@ const pieces = 20;
 const deepest = 6;
 
 /** What folding one entry costs by the length of the run: it must not grow with it. */
-export function foldBench(): void {
+export async function foldBench(): Promise<void> {
   measure(sizes[0]);
   const runs = sizes.map((size) => ({ size, times: [] as number[] }));
   for (let round = 0; round < rounds; round += 1) {
