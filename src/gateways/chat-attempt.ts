@@ -102,11 +102,12 @@ export class ChatAttempt implements Listener {
       this.exchange?.cancel();
       return true;
     }
-    // The connection is read to its end, so that it can be used again.
-    if (reader.isDone) reader.finish(events);
-    const canTakeMore = channel.push(events);
-    if (reader.isDone) this.#over(undefined);
-    return canTakeMore;
+    if (!reader.isDone) return channel.push(events);
+    reader.finish(events);
+    channel.push(events);
+    this.exchange?.release();
+    this.#over(undefined);
+    return true;
   }
 
   #finish(): void {

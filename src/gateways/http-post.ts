@@ -23,6 +23,8 @@ export interface Listener {
 export interface Exchange {
   /** Closes the connection; the listener hears nothing more. */
   cancel(): void;
+  /** Nothing more is wanted: what is left is read for a moment, so that the connection can be used again. */
+  release(): void;
   resume(): void;
 }
 
@@ -47,6 +49,9 @@ export function httpEndpoint(url: URL, timeouts: Timeouts): Endpoint {
     },
   };
 }
+
+/** Milliseconds a server has to end an answer it has called complete. Whoever waits for our process waits for this. */
+const linger = 1000;
 
 /** undici calls this for every chunk. One timer serves all three timeouts, each in its phase. */
 class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
@@ -105,6 +110,13 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   cancel(): void {
     if (this.#finish()) this.#controller?.abort(new Error('The turn was left.'));
+  }
+
+  release(): void {
+    if (this.#isOver) return;
+    this.#enter('idle');
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.cancel(), Math.min(this.#timeouts.idle, linger));
   }
 
   #enter(phase: keyof Timeouts): void {
