@@ -4,6 +4,8 @@ type JsonObject = { readonly [key: string]: Json };
 
 /** A JSON Schema as far as signatures need it: what stands at a place, in one or more parts that all apply. */
 export interface SchemaPlace {
+  /** The property this is the schema of, or of whose list it is. */
+  readonly name: string;
   readonly root: Json;
   readonly parts: readonly JsonObject[];
 }
@@ -13,21 +15,21 @@ const longestTrail = 16;
 
 export function schemaPlace(schema: Json | undefined): SchemaPlace {
   const root = schema ?? true;
-  return { root, parts: partsOf(root, root, 0) };
+  return { name: '', root, parts: partsOf(root, root, 0) };
 }
 
 /** The schema of a property; nothing is known of it if the schema does not name it. */
 export function propertyPlace({ root, parts }: SchemaPlace, name: string): SchemaPlace {
   const found = parts.flatMap(({ properties }) => own(properties, name) ?? []);
-  return { root, parts: found.flatMap((schema) => partsOf(schema, root, 0)) };
+  return { name, root, parts: found.flatMap((schema) => partsOf(schema, root, 0)) };
 }
 
-export function itemPlace({ root, parts }: SchemaPlace, index: number): SchemaPlace {
+export function itemPlace({ name, root, parts }: SchemaPlace, index: number): SchemaPlace {
   const found = parts.flatMap(({ prefixItems, items }) => {
     const positional = Array.isArray(prefixItems) ? (prefixItems as readonly Json[])[index] : undefined;
     return positional ?? items ?? [];
   });
-  return { root, parts: found.flatMap((schema) => partsOf(schema, root, 0)) };
+  return { name, root, parts: found.flatMap((schema) => partsOf(schema, root, 0)) };
 }
 
 /** Properties with a default, by name. */

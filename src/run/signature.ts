@@ -31,8 +31,8 @@ const mostDefaults = 10_000;
  * says `"x-exact": true` is compared as it is.
  */
 export function signatureOf({ tool, arguments: input, schema, scope = [] }: SignedCall): string {
-  const writer = new Writer(tool);
-  return `[${JSON.stringify(scope)},${JSON.stringify(tool)},${writer.write(input, schemaPlace(schema))}]`;
+  const written = write({ tool, depth: 0, defaults: 0, defaultDepth: 0 }, input, schemaPlace(schema));
+  return `[${JSON.stringify(scope)},${JSON.stringify(tool)},${written}]`;
 }
 
 /** A short name for a text: 128 bits of its hash, which is given in hexadecimal. */
@@ -41,61 +41,51 @@ export function fingerprintOf(text: string, hash: (text: string) => string): str
   return hash(text.isWellFormed() ? text : JSON.stringify(text)).slice(0, 32);
 }
 
-class Writer {
-  readonly #tool: string;
-  #depth = 0;
-  #defaultDepth = 0;
-  #defaults = 0;
+interface Writing {
+  readonly tool: string;
+  depth: number;
+  defaults: number;
+  defaultDepth: number;
+}
 
-  constructor(tool: string) {
-    this.#tool = tool;
-  }
+type JsonObject = { readonly [key: string]: Json };
 
-  write(value: Json, place: SchemaPlace, name = ''): string {
-    if (typeof value === 'string') return JSON.stringify(this.#text(value, place, name));
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-    this.#depth += 1;
-    if (this.#depth > deepest) throw this.#tooLarge(`are nested deeper than ${deepest} levels`);
-    const text = isList(value) ? this.#list(value, place, name) : this.#object(value, place);
-    this.#depth -= 1;
-    return text;
-  }
+function write(writing: Writing, value: Json, place: SchemaPlace): string {
+  if (typeof value === 'string') return JSON.stringify(textOf(value, place));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  writing.depth += 1;
+  if (writing.depth > deepest) throw tooLarge(writing, `are nested deeper than ${deepest} levels`);
+  const written = isList(value)
+    ? `[${value.map((item, i) => write(writing, item, itemPlace(place, i))).join(',')}]`
+    : `{${fieldsOf(writing, value, place).toSorted().join(',')}}`;
+  writing.depth -= 1;
+  return written;
+}
 
-  #text(value: string, place: SchemaPlace, name: string): string {
-    if (wordOf(place, 'x-exact') === true) return value;
-    const text = value.normalize('NFC').trim();
-    const format = wordOf(place, 'format');
-    return format === 'path' || (format === undefined && isPathName(name)) ? normalPath(text) : text;
-  }
+function textOf(value: string, place: SchemaPlace): string {
+  if (wordOf(place, 'x-exact') === true) return value;
+  const text = value.normalize('NFC').trim();
+  const format = wordOf(place, 'format');
+  return format === 'path' || (format === undefined && isPathName(place.name)) ? normalPath(text) : text;
+}
 
-  #list(values: readonly Json[], place: SchemaPlace, name: string): string {
-    return `[${values.map((value, i) => this.write(value, itemPlace(place, i), name)).join(',')}]`;
-  }
+/** Written as text, never built as an object: two keys may become one, and `__proto__` is a key like any other. */
+function fieldsOf(writing: Writing, value: JsonObject, place: SchemaPlace): string[] {
+  const field = ([key, inner]: readonly [string, Json]) =>
+    `${JSON.stringify(key.normalize('NFC'))}:${write(writing, inner, propertyPlace(place, key))}`;
+  const fields = Object.entries(value).map(field);
+  if (writing.defaultDepth >= deepestDefault) return fields;
+  const absent = [...defaultsOf(place)].filter(([key]) => !Object.hasOwn(value, key));
+  writing.defaults += absent.length;
+  if (writing.defaults > mostDefaults) throw tooLarge(writing, `have more than ${mostDefaults} defaults`);
+  writing.defaultDepth += 1;
+  fields.push(...absent.map(field));
+  writing.defaultDepth -= 1;
+  return fields;
+}
 
-  /** Written as text, never built as an object: two keys may become one, and `__proto__` is a key like any other. */
-  #object(value: { readonly [key: string]: Json }, place: SchemaPlace): string {
-    const fields = Object.entries(value).map(([key, field]) => this.#field(key, field, place));
-    if (this.#defaultDepth < deepestDefault) fields.push(...this.#absent(value, place));
-    return `{${fields.toSorted().join(',')}}`;
-  }
-
-  #absent(value: { readonly [key: string]: Json }, place: SchemaPlace): string[] {
-    const absent = [...defaultsOf(place)].filter(([key]) => !Object.hasOwn(value, key));
-    this.#defaults += absent.length;
-    if (this.#defaults > mostDefaults) throw this.#tooLarge(`have more than ${mostDefaults} defaults`);
-    this.#defaultDepth += 1;
-    const fields = absent.map(([key, field]) => this.#field(key, field, place));
-    this.#defaultDepth -= 1;
-    return fields;
-  }
-
-  #field(key: string, value: Json, place: SchemaPlace): string {
-    return `${JSON.stringify(key.normalize('NFC'))}:${this.write(value, propertyPlace(place, key), key)}`;
-  }
-
-  #tooLarge(what: string): RunError {
-    return new RunError('too-large', `The arguments of ${this.#tool} ${what}.`);
-  }
+function tooLarge({ tool }: Writing, what: string): RunError {
+  return new RunError('too-large', `The arguments of ${tool} ${what}.`);
 }
 
 function isList(value: Json): value is readonly Json[] {
