@@ -29,7 +29,8 @@ export async function runCall(
 ): Promise<CallResult> {
   const step = await runLeaf(execution, request.parent, callLeaf(execution, tool, request));
   if (step.status === 'completed' || step.status === 'reused') {
-    return { outcome: step.status, result: await resultOf(execution, step), step: step.id };
+    const failure = step.failure ? { failure: step.failure } : {};
+    return { outcome: step.status, result: await resultOf(execution, step), ...failure, step: step.id };
   }
   const failure: Failure = step.failure ?? { code: 'unavailable', message: `${tool.name} was not run.` };
   return { outcome: step.status === 'skipped' ? 'skipped' : 'failed', failure, step: step.id };
@@ -50,7 +51,15 @@ function callLeaf(execution: Execution, tool: Tool, request: Placed & { input: J
     key: request.key,
     opening: { kind: 'call', title: request.title ?? tool.name, call },
     effect: tool.effect,
-    intent: { kind: 'call', parent: request.parent, call, mustAsk, repeatable: tool.repeatable ?? false },
+    intent: {
+      kind: 'call',
+      parent: request.parent,
+      call,
+      mustAsk,
+      requested: request.id !== undefined,
+      repeatable: tool.repeatable ?? false,
+    },
+    refusal: request.refusal,
     misfit: misfitOf(tool, request.input),
     bytes: request.input,
     edited: callOf,

@@ -2,7 +2,8 @@ import type { Intent } from '../policies/policy.ts';
 import type { Call, EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Step } from '../run/tree.ts';
-import type { Effect, Json, Usage } from '../run/values.ts';
+import type { BlobRef, Effect, Json, Usage } from '../run/values.ts';
+import type { Refusal } from './scope.ts';
 
 /** How an effect came out. */
 export interface LeafOutcome {
@@ -20,12 +21,16 @@ export interface Leaf {
   readonly opening: Opening;
   readonly effect: Effect;
   readonly intent: Intent;
+  /** The flow shows it and does not want it run. */
+  readonly refusal?: Refusal | undefined;
   /** Known to fail before anything is asked of anyone: arguments that do not fit. */
   readonly misfit?: Failure | undefined;
   /** What a person sees and agrees to, exactly. */
   readonly bytes: Json;
+  /** The same as an entry carries it, where it is large. */
+  readonly shown?: BlobRef | Json | undefined;
   /** The call as it is after a person has edited it. */
-  edited(bytes: Json): Call | undefined;
+  edited(bytes: Json): Promise<Call | undefined>;
   /** Only one at a time may be under way under this name. */
   readonly exclusive?: string | undefined;
   perform(step: Step, bytes: Json): Promise<LeafOutcome>;

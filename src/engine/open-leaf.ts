@@ -1,11 +1,18 @@
 import type { Verdict } from '../policies/policy.ts';
 import type { RunEvent } from '../run/events.ts';
-import type { Failure } from '../run/failure.ts';
-import type { Step } from '../run/tree.ts';
+import type { Failure, FailureCode } from '../run/failure.ts';
+import { isOpen, type RunTree, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf } from './leaf.ts';
+import type { Refusal } from './scope.ts';
 import { askToBegin } from './permit.ts';
 import { strictest } from './verdict.ts';
+
+/** Refusals a flow must tell from others, to end with an answer. */
+const failureCodes: Readonly<Record<string, FailureCode>> = {
+  BUDGET_EXHAUSTED: 'over-budget',
+  TOOLS_DISABLED: 'disabled',
+};
 
 /**
  * Open a leaf that was not recorded. The verdict is given here, once, and what follows from it is recorded in the same
@@ -13,19 +20,35 @@ import { strictest } from './verdict.ts';
  */
 export async function openLeaf(execution: Execution, parent: number, leaf: Leaf): Promise<Step> {
   for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
-  const { tree, world } = execution;
-  const verdict = strictest(
-    world.policies.map((policy) => policy({ tree, now: world.clock.now() }, leaf.intent)),
-  );
+  const { tree } = execution;
+  let verdict = judge(execution, leaf);
+  // What is to be reused is still under way: nothing is recorded before it is over, and then it is judged anew. No
+  // await may stand between the verdict and the opening, or two branches could both be allowed the same call.
+  for (let first = firstOf(tree, verdict); first && isOpen(first); first = firstOf(tree, verdict)) {
+    await execution.closed(first.id);
+    for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+    verdict = judge(execution, leaf);
+  }
   const id = execution.recorded.child(parent, leaf.key)?.id ?? tree.nextStep;
   const isFree = verdict.verdict === 'allow' && !leaf.misfit && leaf.exclusive === undefined;
   const started = isFree ? { started: true } : {};
   execution.emit({ type: 'step.opened', step: id, parent, key: leaf.key, ...leaf.opening, ...started });
   const step = tree.steps.get(id);
   if (!step) throw new Error(`step ${id} was opened and is not in the tree`);
-  if (leaf.misfit) closeWith(execution, step, leaf.misfit);
+  if (leaf.misfit && !leaf.refusal) closeWith(execution, step, leaf.misfit);
   else enact(execution, step, { verdict, leaf });
   return step;
+}
+
+/** The verdict of all policies on a leaf as it stands. */
+export function judge({ tree, world }: Execution, { intent, refusal, misfit }: Leaf): Verdict {
+  if (refusal) return { verdict: 'refuse', ...refusal };
+  if (misfit) return { verdict: 'allow' };
+  return strictest(world.policies.map((policy) => policy({ tree, now: world.clock.now() }, intent)));
+}
+
+function firstOf(tree: RunTree, verdict: Verdict): Step | undefined {
+  return verdict.verdict === 'reuse' ? tree.steps.get(verdict.step) : undefined;
 }
 
 function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: Verdict; leaf: Leaf }): void {
@@ -41,8 +64,9 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
     case 'ask':
       return askToBegin(execution, step, { leaf, reason: verdict.reason });
     case 'reuse': {
-      const first = execution.tree.steps.get(verdict.step);
+      const first = firstOf(execution.tree, verdict);
       const result = first?.result === undefined ? {} : { result: first.result };
+      const failure = first?.failure === undefined ? {} : { failure: first.failure };
       execution.emit(notice(verdict.code, verdict.reason));
       execution.emit({
         type: 'step.closed',
@@ -50,22 +74,21 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
         outcome: 'reused',
         reusedFrom: verdict.step,
         ...result,
+        ...failure,
       });
       return;
     }
     case 'refuse':
-    case 'stop': {
-      const code = verdict.code === 'BUDGET_EXHAUSTED' ? 'over-budget' : 'refused';
-      execution.emit(notice(verdict.code, verdict.reason));
-      execution.emit({
-        type: 'step.closed',
-        step: step.id,
-        outcome: 'skipped',
-        failure: { code, message: verdict.reason },
-      });
-      return;
-    }
+    case 'stop':
+      return refuse(execution, step, verdict);
   }
+}
+
+/** Not run, and shown as such. */
+export function refuse(execution: Execution, step: Step, { code, reason }: Refusal): void {
+  const failure = { code: failureCodes[code] ?? 'refused', message: reason };
+  execution.emit({ type: 'notice.posted', step: step.id, code, message: reason });
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'skipped', failure });
 }
 
 function closeWith(execution: Execution, step: Step, failure: Failure): void {

@@ -1,5 +1,6 @@
 import type { AgentEvent, Message, ToolOffer } from '../gateways/gateway.ts';
 import type { Decision, EventOf } from '../run/events.ts';
+import type { Failure } from '../run/failure.ts';
 import type { Attachment, Item, Json, Limits, Usage } from '../run/values.ts';
 
 /** What a run does: a plain async function. Every effect goes through the scope; between its calls nothing is random. */
@@ -56,21 +57,31 @@ export interface TurnResult {
   readonly usage?: Usage;
 }
 
+/** Why a call is shown and not run: the code of a notice, and its sentence. */
+export interface Refusal {
+  readonly code: string;
+  readonly reason: string;
+}
+
 export interface CallOptions {
   readonly key?: string;
   /** The model's own id for the call. */
   readonly id?: string;
   readonly title?: string;
+  /** Do not run it: its step opens and closes as skipped, with this notice. */
+  readonly refusal?: Refusal;
 }
 
-/** How a call ended. A failure is a value: a model has to read it. */
+/** How a call ended. A failure is a value: a model has to read it. What is reused may be a failure too. */
 export type CallResult =
-  | { readonly outcome: 'completed' | 'reused'; readonly result: Json; readonly step: number }
+  | { readonly outcome: 'completed'; readonly result: Json; readonly step: number }
   | {
-      readonly outcome: 'failed' | 'skipped';
-      readonly failure: NonNullable<EventOf<'step.closed'>['failure']>;
+      readonly outcome: 'reused';
+      readonly result: Json;
+      readonly failure?: Failure;
       readonly step: number;
-    };
+    }
+  | { readonly outcome: 'failed' | 'skipped'; readonly failure: Failure; readonly step: number };
 
 export interface Question {
   readonly key?: string;

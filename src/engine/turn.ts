@@ -6,9 +6,10 @@ import type { Json, Usage } from '../run/values.ts';
 import type { Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
-import { runLeaf } from './run-leaf.ts';
 import { Mirror } from './mirror.ts';
+import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
+import { TurnMeter } from './turn-meter.ts';
 
 interface Placed extends TurnRequest {
   readonly parent: number;
@@ -75,20 +76,25 @@ async function stream(
     ...(saved === undefined ? {} : { state: saved as Json }),
   };
   const reader = new TurnReader(execution, step, agent.name);
+  const meter = new TurnMeter(execution, request.answers ?? false);
   const ended = new AbortController();
   const signal = AbortSignal.any([execution.signal, ended.signal]);
   try {
     for await (const events of agent.gateway.takeTurn(turn, signal)) {
       for (const event of events) reader.take(event);
-      const spent = overspent(execution);
+      meter.take(events);
+      const spent = meter.overspent();
       if (spent) throw new RunError('over-budget', spent);
-      if (request.maxCalls !== undefined && completeCalls(step) >= request.maxCalls)
+      if (request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls)
         return reader.finish('cut');
     }
     return reader.finish();
   } catch (thrown) {
-    reader.abandon();
-    throw thrown;
+    if (!(thrown instanceof RunError)) {
+      reader.abandon();
+      throw thrown;
+    }
+    return reader.fail(thrown);
   } finally {
     ended.abort();
   }
@@ -166,6 +172,13 @@ class TurnReader {
     return { outcome: 'completed', result: { finish: reason }, ...(usage ? { usage } : {}) };
   }
 
+  /** What was written before the failure is paid for: a model that fails again and again must not be free. */
+  fail({ failure }: RunError): LeafOutcome {
+    this.abandon();
+    const usage = this.#usage ?? estimate(this.#step);
+    return { outcome: 'failed', failure, ...(usage.output > 0 ? { usage } : {}) };
+  }
+
   abandon(): void {
     this.#mirror.finish('failed');
   }
@@ -208,32 +221,6 @@ export function turnResult(step: Step): TurnResult {
     finish,
     ...(step.usage ? { usage: step.usage } : {}),
   };
-}
-
-/** Calls whose name and arguments have arrived whole. Only the last can be incomplete, or any if they interleave. */
-function completeCalls(step: Step): number {
-  let complete = 0;
-  for (const { tool, pieces } of step.requests?.values() ?? [])
-    if (tool !== '' && isJson(pieces.join(''))) complete += 1;
-  return complete;
-}
-
-function isJson(text: string): boolean {
-  if (!/[}\]"]\s*$/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What a turn has used up so far is not in the journal yet; a stream without an end must end all the same. */
-function overspent({ tree, world }: Execution): string | undefined {
-  const { seconds } = tree.started?.limits ?? {};
-  const spent = (tree.spent.milliseconds + Math.max(0, world.clock.now() - tree.at)) / 1_000;
-  if (seconds !== undefined && spent > seconds) return `The run has used up its ${seconds} seconds.`;
-  return undefined;
 }
 
 function lastText(messages: readonly Message[]): string {

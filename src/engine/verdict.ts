@@ -1,6 +1,6 @@
 import type { Verdict } from '../policies/policy.ts';
 
-const strictness = { allow: 0, reuse: 1, ask: 2, refuse: 3, stop: 4 } as const;
+const strictness = { allow: 0, ask: 1, reuse: 2, refuse: 3, stop: 4 } as const;
 
 /** The strictest verdict wins; of equals, the first. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {

@@ -8,13 +8,18 @@ export interface Intent {
   readonly call?: Call;
   /** The tool or agent itself says that a person must agree. */
   readonly mustAsk?: boolean;
+  /** A model asked for the call, so it may be one of a loop. */
+  readonly requested?: boolean;
   /** The same call again is no duplicate. */
   readonly repeatable?: boolean;
   /** The turn that writes the final answer may use what is kept back for it. */
   readonly answers?: boolean;
 }
 
-/** The strictest of all verdicts wins, in this order: stop, refuse, ask, reuse, allow. */
+/**
+ * The strictest of all verdicts wins, in this order: stop, refuse, reuse, ask, allow. What is reused does not run, so
+ * nobody is asked about it: a person who agreed would make it run twice.
+ */
 export type Verdict =
   | { readonly verdict: 'allow' }
   | { readonly verdict: 'reuse'; readonly step: StepId; readonly code: string; readonly reason: string }

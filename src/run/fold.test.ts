@@ -553,7 +553,7 @@ describe('people', () => {
     const taken: RunEvent = { type: 'message.taken', message: 'm', step: 1 };
     const tree = treeOf(taken, queued, queued, taken, taken);
     expect([...tree.messages.values()]).toEqual([
-      { id: 'm', text: 'And?', attachments: [], by: 'ada', takenBy: 1 },
+      { id: 'm', text: 'And?', attachments: [], by: 'ada', takenBy: 1, takenSeq: 4 },
     ]);
     expect(codes(tree)).toEqual(['OUT_OF_PLACE', 'OUT_OF_PLACE', 'OUT_OF_PLACE']);
   });

@@ -122,6 +122,7 @@ function take(tree: RunTree, event: EventOf<'message.taken'>): void {
   const message = tree.messages.get(event.message);
   if (!message || message.takenBy !== undefined) return refuse(tree, event, 'is not waiting to be taken');
   message.takenBy = event.step;
+  message.takenSeq = tree.seq;
   touch(stepOf(tree, 0));
 }
 

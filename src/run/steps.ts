@@ -22,6 +22,7 @@ export function open(tree: RunTree, event: EventOf<'step.opened'>): void {
   step.title = event.title;
   step.attempt = event.attempt ?? 1;
   step.openedAt = tree.at;
+  step.openedSeq = tree.seq;
   describe(step, event);
   const parent = stepOf(tree, step.parent);
   if (parent.phase) step.phase = parent.phase;
@@ -104,6 +105,7 @@ function shut(tree: RunTree, step: Step, outcome: Outcome): void {
   lapse(tree, step);
   setStatus(tree, step, outcome);
   step.closedAt = tree.at;
+  step.closedSeq = tree.seq;
   for (const pieces of Object.values(step.text)) flatten(pieces);
   for (const { pieces } of step.requests?.values() ?? []) flatten(pieces);
   touch(step);

@@ -35,6 +35,7 @@ export interface QueuedMessage {
   readonly attachments: readonly Attachment[];
   readonly by: string;
   takenBy?: StepId;
+  takenSeq?: number;
 }
 
 /** One step, changed in place. `version` moves with every change, which is all a view needs to know. */
@@ -75,6 +76,9 @@ export interface Step {
   openedAt?: number;
   startedAt?: number;
   closedAt?: number;
+  /** The entries that opened and closed it: clocks tie, entries do not. */
+  openedSeq?: number;
+  closedSeq?: number;
 }
 
 export interface Spent {

@@ -1,0 +1,117 @@
+import type { AgentEvent } from '../gateways/gateway.ts';
+import type { Execution } from './execution.ts';
+
+/** What an answer may use beyond a budget that is used up, so that the run still ends with one. */
+const answerReserve = { tokens: 8_192, seconds: 60 } as const;
+const charactersPerToken = 4;
+/** Characters of one turn, whatever the budget is. */
+const longestTurn = 16_000_000;
+
+/**
+ * Measures a turn while it streams. What it has used up so far is not in the journal yet, and a stream without an end
+ * must end all the same. Every piece is looked at once, however long the whole gets.
+ */
+export class TurnMeter {
+  readonly #execution: Execution;
+  readonly #reserve: { readonly tokens: number; readonly seconds: number };
+  readonly #calls = new Map<string, PartialCall>();
+  #written = 0;
+  #complete = 0;
+
+  constructor(execution: Execution, answers: boolean) {
+    this.#execution = execution;
+    this.#reserve = answers ? answerReserve : { tokens: 0, seconds: 0 };
+  }
+
+  /** Calls whose name and arguments have arrived whole. */
+  get completeCalls(): number {
+    return this.#complete;
+  }
+
+  /** What one chunk brought. A chunk and an event without text count too: an endless stream of them must not be free. */
+  take(events: readonly AgentEvent[]): void {
+    this.#written += 1 + events.length;
+    for (const event of events) {
+      if ('text' in event) this.#written += event.text.length;
+      if (event.type === 'turn.retried') this.#forget();
+      if (event.type === 'call.appended') this.#takeCall(event);
+    }
+  }
+
+  /** Why this turn must end now. */
+  overspent(): string | undefined {
+    const { tree, world } = this.#execution;
+    const { seconds, tokens } = tree.started?.limits ?? {};
+    const spent = (tree.spent.milliseconds + Math.max(0, world.clock.now() - tree.at)) / 1_000;
+    if (seconds !== undefined && spent > seconds + this.#reserve.seconds)
+      return `The run has used up its ${seconds} seconds.`;
+    const used = tree.spent.tokens + this.#written / charactersPerToken;
+    if (tokens !== undefined && used > tokens + this.#reserve.tokens)
+      return `The run has used up its ${tokens} tokens.`;
+    if (this.#written > longestTurn) return `A turn may bring ${longestTurn} characters; this one goes on.`;
+    return undefined;
+  }
+
+  #takeCall({ call: id, text, tool }: Extract<AgentEvent, { type: 'call.appended' }>): void {
+    const call = this.#calls.get(id) ?? new PartialCall();
+    this.#calls.set(id, call);
+    if (call.take(text, tool)) this.#complete += 1;
+  }
+
+  #forget(): void {
+    this.#calls.clear();
+    this.#complete = 0;
+  }
+}
+
+/** A call whose arguments are still arriving: complete when its outermost bracket is closed and all of it is JSON. */
+class PartialCall {
+  readonly #pieces: string[] = [];
+  #tool = '';
+  #depth = 0;
+  #isQuoted = false;
+  #isEscaped = false;
+  #arguments: 'arriving' | 'whole' | 'broken' = 'arriving';
+  #isComplete = false;
+
+  /** Whether this piece completed the call. */
+  take(text: string, tool: string | undefined): boolean {
+    if (this.#isComplete) return false;
+    if (tool) this.#tool = tool;
+    if (this.#arguments === 'arriving') this.#read(text);
+    this.#isComplete = this.#arguments === 'whole' && this.#tool !== '';
+    return this.#isComplete;
+  }
+
+  /** Parsed once, where the outermost bracket closes: what is not JSON there never will be. */
+  #read(text: string): void {
+    this.#pieces.push(text);
+    let isClosed = false;
+    for (let i = 0; i < text.length; i += 1) isClosed = this.#step(text[i]) || isClosed;
+    if (isClosed) this.#arguments = isJson(this.#pieces.join('')) ? 'whole' : 'broken';
+  }
+
+  /** Whether this character closed the outermost bracket. */
+  #step(character: string | undefined): boolean {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (this.#isQuoted) {
+      if (character === '\\') this.#isEscaped = true;
+      else if (character === '"') this.#isQuoted = false;
+    } else if (character === '"') this.#isQuoted = true;
+    else if (character === '{' || character === '[') this.#depth += 1;
+    else if (character === '}' || character === ']') {
+      this.#depth -= 1;
+      return this.#depth === 0;
+    }
+    return false;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,4 @@
+/** The request a run serves, by the caller's own name for it if there is one: the same for all its phases. */
+export function requestOf(labels: Readonly<Record<string, string>> | undefined, run: string): string {
+  return labels?.['requestId'] ?? run;
+}
