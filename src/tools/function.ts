@@ -30,11 +30,7 @@ export function functionTool<Input extends z.ZodType>(options: FunctionToolOptio
 }
 
 /** The arguments, or a failure whose one sentence names each field that is wrong, for the model to read. */
-export function parseArguments<Input extends z.ZodType>(
-  name: string,
-  input: Input,
-  given: Json,
-): z.output<Input> {
+function parseArguments<Input extends z.ZodType>(name: string, input: Input, given: Json): z.output<Input> {
   const parsed = attempt(name, () => input.safeParse(given));
   if (parsed.success && !isDeeper(given, 200)) return parsed.data;
   if (parsed.success) throw tooDeep(name);

@@ -1,8 +1,8 @@
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { matchesGlob } from './glob.ts';
-import { isBinary } from './read-lines.ts';
-import { type Root, rootAt } from './root.ts';
+import { readText } from './read-text.ts';
+import { rootAt } from './root.ts';
 import type { ToolContext } from './tool.ts';
 import { walk, type WalkGaps } from './walk.ts';
 
@@ -40,7 +40,7 @@ export async function searchFolder(request: SearchRequest, context: ToolContext)
     if (files === limits.files || matches.length > limits.matches) break;
     files += 1;
     if (files % 500 === 0) context.say(`Searched ${files} files.\n`);
-    const text = found.size > limits.fileBytes ? undefined : await textOf(root, found.path);
+    const text = found.size > limits.fileBytes ? undefined : await readText(root, found.path);
     if (text === undefined) skipped += 1;
     else {
       const room = limits.matches + 1 - matches.length;
@@ -73,20 +73,6 @@ function compile(query: string, flags: string): RegExp {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.slice(-200) : '';
     throw new RunError('malformed', `\`query\` is not a regular expression: ${why}.`, { cause });
-  }
-}
-
-async function textOf(root: Root, path: string): Promise<string | undefined> {
-  // A file that went away or may not be read is skipped like one that is too large, and counted.
-  const opened = await root.open(path, 'file').catch((error: unknown) => {
-    if (error instanceof RunError) return undefined;
-    throw error;
-  });
-  if (!opened) return undefined;
-  try {
-    return (await isBinary(opened.handle)) ? undefined : await opened.handle.readFile('utf8');
-  } finally {
-    await opened.handle.close();
   }
 }
 

@@ -14,7 +14,7 @@ export interface Found {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly size: number;
-  /** Milliseconds since 1970. */
+  /** When it or what is known about it last changed, in milliseconds since 1970. */
   readonly changed: number;
 }
 
@@ -90,7 +90,7 @@ async function look(at: string, path: string): Promise<Found | undefined> {
       : seen.isSymbolicLink()
         ? 'link'
         : 'other';
-  return { path, kind, size: seen.isFile() ? seen.size : 0, changed: seen.mtimeMs };
+  return { path, kind, size: seen.isFile() ? seen.size : 0, changed: seen.ctimeMs };
 }
 
 function nameOf(path: string): string {
