@@ -78,7 +78,7 @@ async function announce(scope: Scope, { window, people }: Facts): Promise<string
 /** What a person said about a call nobody can be sure of. */
 function noteIn(result: Json): string | undefined {
   const isNoted = typeof result === 'object' && result !== null && 'note' in result;
-  return isNoted && typeof result.note === 'string' ? result.note : undefined;
+  return isNoted && typeof result['note'] === 'string' ? result['note'] : undefined;
 }
 
 async function resultOf(scope: Scope, tool: string, input: Json): Promise<Json> {

@@ -3,14 +3,12 @@ import type { World } from '../engine/world.ts';
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { listenForControl } from './control.ts';
-import { appNamed, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+import { localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 
 export interface HeldHome extends Home {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
-  /** What the owner should know about the folder as it was found. */
-  readonly notices: readonly string[];
 }
 
 export interface Holding {
@@ -41,6 +39,9 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const { store } = world;
   return {
     isHolder: true,
+    get inHand() {
+      return engine.busyWith;
+    },
     engine,
     store,
     apps,
@@ -80,8 +81,8 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
   };
   return {
     async start({ app: name, flow, text, conversation, by }) {
-      const app = appNamed(apps, name);
-      if (flowId(app.flow) !== flow) throw otherFlow(app, flow);
+      const app = apps.find((known) => known.name === name);
+      if (!app || flowId(app.flow) !== flow) throw cannotStart(apps, `«${name}» (${flow})`);
       const started = await engine.start({
         app: app.name,
         flow: app.flow,
@@ -154,10 +155,10 @@ function unheard({ message }: Failure): string {
   return `Other terminals can read this folder, but their commands do not arrive: ${message}`;
 }
 
-function otherFlow(app: App, wanted: string): RunError {
-  const known = flowId(app.flow);
+function cannotStart(apps: readonly App[], wanted: string): RunError {
+  const known = apps.map(({ name, flow }) => `«${name}» (${flowId(flow)})`).join(', ');
   return new RunError(
     'rejected',
-    `App «${app.name}» is ${known} in process ${process.pid}, which holds the folder, and ${wanted} here: let that process end first.`,
+    `Process ${process.pid} holds this folder and cannot run ${wanted}, only ${known}: wait until it ends, or choose another folder.`,
   );
 }

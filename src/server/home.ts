@@ -1,8 +1,11 @@
+import { flowId } from '../engine/engine.ts';
 import type { Command } from '../run/commands.ts';
 import type { Limits } from '../run/values.ts';
 import type { Flow } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
-import type { Blobs, Dispatch, Journal, Receipt } from '../stores/store.ts';
+import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../stores/store.ts';
+
+export type { RunRow };
 
 /** What people choose to talk to. */
 export interface App {
@@ -49,11 +52,20 @@ export type Standing =
 /** A data folder as a terminal has it: everything can be read, and what is asked reaches whoever holds it. */
 export interface Home extends HomeReader, Control {
   readonly isHolder: boolean;
+  /** What the owner should know about the folder as it was found. */
+  readonly notices: readonly string[];
   standing(run: string): Promise<Standing>;
+  /** Runs this process works on. */
+  readonly inHand: readonly string[];
 }
 
 /** Everything here belongs to the one person at this machine. */
 export const localTenant = 'local';
+
+/** A run of an app, as the process that holds the folder is asked for it. */
+export function startOf({ name, flow }: App, more: Omit<StartRequest, 'app' | 'flow'>): StartRequest {
+  return { app: name, flow: flowId(flow), ...more };
+}
 
 /** The app somebody means, or a failure that names those there are. */
 export function appNamed<T extends { readonly name: string }>(apps: readonly T[], name: string): T {

@@ -1,17 +1,28 @@
+import { appendFileSync } from 'node:fs';
 import type { Log } from '../engine/world.ts';
 
 /** One line of JSON for each problem, with its cause: for whoever operates the process, never for clients. */
 export const stderrLog: Log = {
-  error({ run, cause }, message) {
-    const line = {
-      at: new Date().toISOString(),
-      message,
-      ...(run === undefined ? {} : { run }),
-      cause: told(cause),
-    };
-    process.stderr.write(`${JSON.stringify(line)}\n`);
-  },
+  error: (details, message) => void process.stderr.write(lineOf(details, message)),
 };
+
+/** The same in a file, which is there once there is something in it. */
+export function fileLog(path: string): Log {
+  return {
+    error(details, message) {
+      try {
+        appendFileSync(path, lineOf(details, message));
+      } catch {
+        // The disk may be what the problem is about; the run itself says what happened to it.
+      }
+    },
+  };
+}
+
+function lineOf({ run, cause }: Parameters<Log['error']>[0], message: string): string {
+  const about = run === undefined ? {} : { run };
+  return `${JSON.stringify({ at: new Date().toISOString(), message, ...about, cause: told(cause) })}\n`;
+}
 
 function told(cause: unknown): string {
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);

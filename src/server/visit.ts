@@ -9,6 +9,8 @@ export function visitHome(reader: HomeReader, client: ControlClient): Home {
   return {
     ...reader,
     isHolder: false,
+    notices: [],
+    inHand: [],
     async start(request) {
       const { app, flow, text, conversation, by } = request;
       const reply = await client.ask({

@@ -1,0 +1,50 @@
+import type { Terminal } from './terminal.ts';
+
+export interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly about: string;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+}
+
+/** What was typed after the name of a command, checked against its options. */
+export interface Given {
+  readonly words: readonly string[];
+  text(option: string): string | undefined;
+  flag(option: string): boolean;
+}
+
+/** One command of the terminal. `run` gives the exit code. */
+export interface CliCommand {
+  readonly name: string;
+  /** What follows the name, as the help shows it. */
+  readonly usage: string;
+  readonly summary: string;
+  /** More to say in the command's own help. */
+  readonly details?: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  /** How many words it takes, without its options. */
+  readonly words: readonly [least: number, most: number];
+  run(given: Given, terminal: Terminal): Promise<number>;
+}
+
+/** What a script can tell from the exit code. */
+export const exit = { completed: 0, failed: 1, badInput: 2, waiting: 3, stopped: 130 } as const;
+
+export const dataOption = {
+  data: { type: 'string', value: '<folder>', about: 'where the runs are kept; ./.vitrine unless said' },
+} as const satisfies CliCommand['options'];
+
+/** For commands that may have to work on a run themselves. */
+export const homeOptions = {
+  ...dataOption,
+  config: {
+    type: 'string',
+    value: '<file>',
+    about: 'the configuration; ./vitrine.config.ts, .js or .json unless said',
+  },
+} as const satisfies CliCommand['options'];
+
+export const jsonOption = {
+  json: { type: 'boolean', about: 'print JSON, one value a line, and nothing else' },
+} as const satisfies CliCommand['options'];

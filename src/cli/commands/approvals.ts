@@ -1,0 +1,68 @@
+import { undecidedApprovals, type Approval } from '../../run/tree.ts';
+import { failureOf } from '../../run/failure.ts';
+import { readHome } from '../../server/compose.ts';
+import type { HomeReader } from '../../server/home.ts';
+import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { jsonLine, visible, visibleLine } from '../escape.ts';
+import { allRuns, treeOf } from '../find.ts';
+import { hint } from '../hint.ts';
+import { render, unpainted } from '../line.ts';
+import { argumentLines } from '../question.ts';
+import { dataOf } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Asked {
+  readonly run: string;
+  readonly title: string;
+  readonly approval: Approval;
+}
+
+export const approvals: CliCommand = {
+  name: 'approvals',
+  usage: '[options]',
+  summary: 'list what waits for a person, with exactly what would run',
+  options: { ...jsonOption, ...dataOption },
+  words: [0, 0],
+  async run(given, terminal) {
+    const asked = await readApprovals(dataOf(given));
+    for (const { run, approval, title } of asked) {
+      if (given.flag('json')) terminal.say(jsonLine({ ...approval, run }));
+      else tell({ run, approval, title }, terminal);
+    }
+    if (given.flag('json')) return exit.completed;
+    if (asked.length === 0) terminal.warn('Nothing waits for a person.');
+    else terminal.warn(`Answer with ${hint(given, 'approve|reject|edit', '<approval>')}`);
+    return exit.completed;
+  },
+};
+
+async function readApprovals(data: string): Promise<readonly Asked[]> {
+  let home: HomeReader;
+  try {
+    home = await readHome({ data });
+  } catch (thrown) {
+    if (failureOf(thrown).code === 'unknown') return [];
+    throw thrown;
+  }
+  const asked: Asked[] = [];
+  try {
+    for await (const { run, title } of allRuns(home, { withApprovals: true })) {
+      const tree = await treeOf(home, run);
+      for (const approval of undecidedApprovals(tree)) asked.push({ run, title, approval });
+    }
+    return asked;
+  } finally {
+    await home.close();
+  }
+}
+
+function tell({ approval, title }: Asked, terminal: Terminal): void {
+  const paint = terminal.isLive ? terminal.paint : unpainted;
+  const width = terminal.isLive ? Math.max(40, terminal.out.columns - 1) : 120;
+  const about = approval.message === undefined ? [] : visible(approval.message).split('\n');
+  const head = [`◆ ${approval.approval}`, visibleLine(approval.title), `(${visibleLine(title)})`].join('  ');
+  terminal.say(paint(head, ['bold']));
+  for (const line of about) terminal.say(`  ${line}`);
+  for (const line of argumentLines(approval.arguments, width, Infinity))
+    terminal.say(render(line, width, paint));
+}

@@ -1,0 +1,21 @@
+import { homeOptions, type CliCommand } from '../command.ts';
+import { decide, jsonIn, rationaleIn } from '../decide.ts';
+
+export const approve: CliCommand = {
+  name: 'approve',
+  usage: '<approval> [options]',
+  summary: 'let exactly what was asked happen',
+  details: ['If nobody works on the run, it goes on here until it ends or asks again.'],
+  options: {
+    why: { type: 'string', value: '<reason>', about: 'for the record' },
+    answer: { type: 'string', value: '<json>', about: 'where the question wants to be filled in' },
+    yes: { type: 'boolean', about: 'approve whatever is asked after this, too' },
+    ...homeOptions,
+  },
+  words: [1, 1],
+  run(given, terminal) {
+    const answer = given.text('answer');
+    const filled = answer === undefined ? {} : { answer: jsonIn(answer, '--answer') };
+    return decide({ given, terminal }, { decision: 'approve', ...rationaleIn(given), ...filled });
+  },
+};

@@ -1,0 +1,19 @@
+import { homeOptions, type CliCommand } from '../command.ts';
+import { decide, jsonIn, rationaleIn } from '../decide.ts';
+
+export const edit: CliCommand = {
+  name: 'edit',
+  usage: `<approval> '<json>' [options]`,
+  summary: 'let something else happen: these arguments instead of those that were asked',
+  options: { why: { type: 'string', value: '<reason>', about: 'for the record' }, ...homeOptions },
+  words: [2, 2],
+  run: (given, terminal) =>
+    decide(
+      { given, terminal },
+      {
+        decision: 'edit',
+        arguments: jsonIn(given.words[1] ?? '', 'What shall run instead'),
+        ...rationaleIn(given),
+      },
+    ),
+};

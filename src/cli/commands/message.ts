@@ -1,0 +1,30 @@
+import { exit, homeOptions, type CliCommand } from '../command.ts';
+import { findRun } from '../find.ts';
+import { inHome } from '../in-home.ts';
+import { settingsOf } from '../settings.ts';
+import { showRun } from '../show-run.ts';
+import { whoIsHere } from '../terminal.ts';
+import { sendTo } from '../told.ts';
+
+export const message: CliCommand = {
+  name: 'message',
+  usage: '<run> "<text>" [options]',
+  summary: 'tell a run something while it works',
+  options: homeOptions,
+  words: [2, Infinity],
+  async run(given, terminal) {
+    const settings = await settingsOf(given, terminal);
+    const [name = '', ...words] = given.words;
+    return inHome(settings.home, { terminal }, async (home) => {
+      const { run, head } = await findRun(home, name);
+      const { sentence } = await sendTo(home, run, {
+        type: 'message',
+        by: whoIsHere(),
+        text: words.join(' '),
+      });
+      terminal.say(sentence);
+      if (!home.isHolder) return exit.completed;
+      return (await showRun(home, { run, after: head }, { given, terminal })).code;
+    });
+  },
+};

@@ -1,0 +1,14 @@
+import { homeOptions, type CliCommand } from '../command.ts';
+import { decide, rationaleIn } from '../decide.ts';
+
+export const reject: CliCommand = {
+  name: 'reject',
+  usage: '<approval> [options]',
+  summary: 'refuse what was asked; the run goes on without it',
+  options: {
+    why: { type: 'string', value: '<reason>', about: 'for the record, and for the model to read' },
+    ...homeOptions,
+  },
+  words: [1, 1],
+  run: (given, terminal) => decide({ given, terminal }, { decision: 'reject', ...rationaleIn(given) }),
+};

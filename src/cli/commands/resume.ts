@@ -1,0 +1,62 @@
+import type { Home, RunRow } from '../../server/home.ts';
+import { exit, homeOptions, type CliCommand } from '../command.ts';
+import { visibleLine } from '../escape.ts';
+import { allRuns, findRun } from '../find.ts';
+import { inHome } from '../in-home.ts';
+import { settingsOf } from '../settings.ts';
+import { showRun, type Where } from '../show-run.ts';
+import { whoIsHere } from '../terminal.ts';
+
+export const resume: CliCommand = {
+  name: 'resume',
+  usage: '[<run>] [options]',
+  summary: 'finish every unfinished run of the folder, or one, then exit',
+  details: [
+    'Runs that were cut off go on where they were, paused ones go on, and what waits for a person is asked here if',
+    'there is a terminal, approved with --yes, and otherwise listed and left (exit code 3).',
+  ],
+  options: { yes: { type: 'boolean', about: 'approve whatever is asked' }, ...homeOptions },
+  words: [0, 1],
+  async run(given, terminal) {
+    const settings = await settingsOf(given, terminal);
+    return inHome(settings.home, { terminal }, async (home) => {
+      const rows = await unfinished(home, given.words[0]);
+      if (rows.length === 0) terminal.warn('There is nothing to resume.');
+      return resumeAll(home, rows, { given, terminal });
+    });
+  },
+};
+
+/** The oldest first: a later turn of a conversation may wait for an earlier one. */
+async function unfinished(home: Home, named: string | undefined): Promise<readonly RunRow[]> {
+  if (named !== undefined) {
+    const row = await findRun(home, named);
+    return row.state === 'ended' ? [] : [row];
+  }
+  const rows: RunRow[] = [];
+  for await (const row of allRuns(home, { unfinished: true })) rows.push(row);
+  return rows.toReversed();
+}
+
+/** All of them work at once; they are shown one after the other, for whoever watches misses nothing. */
+async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Promise<number> {
+  const { terminal } = where;
+  const codes: number[] = [];
+  const taken: RunRow[] = [];
+  for (const row of rows) {
+    if (await home.takeUp(row.run)) taken.push(row);
+    else {
+      terminal.warn(`Run ${row.run} needs the flow ${row.flow}, which is not known here: give its --config.`);
+      codes.push(exit.failed);
+    }
+    if (taken.at(-1) === row && row.status === 'paused')
+      await home.send(row.run, { type: 'resume', by: whoIsHere() });
+  }
+  for (const { run, head, title } of taken) {
+    if (!terminal.isLive) terminal.say(`${run}  ${visibleLine(title)}`);
+    const { code } = await showRun(home, { run, after: head }, where);
+    codes.push(code);
+    if (code === exit.stopped && home.inHand.includes(run)) break;
+  }
+  return Math.max(exit.completed, ...codes);
+}

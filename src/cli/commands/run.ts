@@ -1,0 +1,38 @@
+import { startOf } from '../../server/home.ts';
+import { homeOptions, jsonOption, type CliCommand } from '../command.ts';
+import { throughRun } from '../in-home.ts';
+import { settingsOf } from '../settings.ts';
+import { whoIsHere } from '../terminal.ts';
+
+export const run: CliCommand = {
+  name: 'run',
+  usage: '"<text>" [options]',
+  summary: 'run an app and watch it; without a configuration, the built-in demo',
+  details: [
+    'In a terminal the tree of steps is drawn as it grows, and what is asked is answered there. Ctrl-C asks whether to',
+    'stop the run or to leave it, to be resumed later. Piped, it prints a line as each step opens and closes, and the',
+    'answer last; a run that waits for a person is left waiting (exit code 3) unless --yes is given.',
+  ],
+  options: {
+    app: { type: 'string', value: '<name>', about: 'which app of the configuration' },
+    conversation: { type: 'string', value: '<id>', about: 'go on with a conversation' },
+    ...jsonOption,
+    yes: { type: 'boolean', about: 'approve whatever is asked' },
+    ...homeOptions,
+  },
+  words: [1, Infinity],
+  async run(given, terminal) {
+    const settings = await settingsOf(given, terminal);
+    const app = settings.chosen(given.text('app'));
+    const conversation = given.text('conversation');
+    return throughRun(settings.home, { given, terminal }, (home) =>
+      home.start(
+        startOf(app, {
+          text: given.words.join(' '),
+          by: whoIsHere(),
+          ...(conversation === undefined ? {} : { conversation }),
+        }),
+      ),
+    );
+  },
+};

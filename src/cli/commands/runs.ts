@@ -1,0 +1,98 @@
+import { failureOf, RunError } from '../../run/failure.ts';
+import { readHome } from '../../server/compose.ts';
+import { controlClient } from '../../server/control-client.ts';
+import type { RunRow } from '../../server/home.ts';
+import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
+import { jsonLine, visibleLine } from '../escape.ts';
+import { allRuns } from '../find.ts';
+import { render, type Line } from '../line.ts';
+import { markOf, styleOf } from '../marks.ts';
+import { dataOf } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+const usual = 50;
+
+export const runs: CliCommand = {
+  name: 'runs',
+  usage: '[options]',
+  summary: 'list the runs of the folder, the newest first',
+  options: {
+    unfinished: { type: 'boolean', about: 'only those that have not ended' },
+    limit: {
+      type: 'string',
+      value: '<number>',
+      about: `at most so many; ${usual} unless said, all with --json`,
+    },
+    ...jsonOption,
+    ...dataOption,
+  },
+  words: [0, 0],
+  async run(given, terminal) {
+    const data = dataOf(given);
+    const rows = await rowsOf(given, data);
+    if (given.flag('json')) for (const row of rows) terminal.say(jsonLine(told(row)));
+    else if (rows.length === 0) terminal.warn(`There are no runs in ${data}.`);
+    else await table(rows, data, terminal);
+    return exit.completed;
+  },
+};
+
+async function rowsOf(given: Given, data: string): Promise<readonly RunRow[]> {
+  const limit = limitOf(given);
+  const home = await readHome({ data }).catch((thrown: unknown) => {
+    if (failureOf(thrown).code === 'unknown') return undefined;
+    throw thrown;
+  });
+  if (!home) return [];
+  const rows: RunRow[] = [];
+  try {
+    for await (const row of allRuns(home, given.flag('unfinished') ? { unfinished: true } : {})) {
+      if (rows.length === limit) break;
+      rows.push(row);
+    }
+    return rows;
+  } finally {
+    await home.close();
+  }
+}
+
+function limitOf(given: Given): number {
+  const text = given.text('limit');
+  if (text === undefined) return given.flag('json') ? Infinity : usual;
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new RunError('malformed', `--limit is «${text}»: give a whole number from 1 on.`);
+}
+
+function told({ run, status, app, title, conversation, approvals, createdAt, updatedAt }: RunRow): object {
+  return { run, status, app, title, conversation, approvals, createdAt, updatedAt };
+}
+
+async function table(
+  rows: readonly RunRow[],
+  data: string,
+  { say, paint, out, isLive }: Terminal,
+): Promise<void> {
+  const holder = await controlClient(data);
+  holder?.close();
+  const width = isLive ? Math.max(40, out.columns - 1) : 160;
+  for (const row of rows) {
+    const isLeft = !holder && (row.state === 'running' || row.state === 'ready');
+    const word = isLeft ? 'left' : row.status;
+    const line: Line = [
+      markOf(isLeft ? 'stopped' : row.status),
+      [` ${row.run}  `],
+      [word.padEnd(10), ...styleOf(isLeft ? 'stopped' : row.status)],
+      [`${when(row.createdAt)}  `, 'dim'],
+      [`${visibleLine(row.app)}  `, 'dim'],
+      [visibleLine(row.title)],
+    ];
+    say(render(line, width, paint));
+  }
+}
+
+function when(at: number): string {
+  const date = new Date(at);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

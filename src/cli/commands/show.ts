@@ -1,0 +1,36 @@
+import { flatTree } from '../../run/flat-tree.ts';
+import { readHome } from '../../server/compose.ts';
+import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { drawTree } from '../draw.ts';
+import { jsonLine } from '../escape.ts';
+import { findRun, treeOf } from '../find.ts';
+import { waitingHint } from '../hint.ts';
+import { unpainted } from '../line.ts';
+import { dataOf } from '../settings.ts';
+import { tellAnswer } from '../show-run.ts';
+
+export const show: CliCommand = {
+  name: 'show',
+  usage: '<run> [options]',
+  summary: 'show a run as it is now: its tree and its answer',
+  options: { ...jsonOption, ...dataOption },
+  words: [1, 1],
+  async run(given, terminal) {
+    const home = await readHome({ data: dataOf(given) });
+    try {
+      const { run } = await findRun(home, given.words[0] ?? '');
+      const tree = await treeOf(home, run);
+      if (given.flag('json')) terminal.say(jsonLine(flatTree(tree, run)));
+      else {
+        const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;
+        const paint = terminal.isLive ? terminal.paint : unpainted;
+        for (const line of drawTree(tree, { width, now: tree.at, paint })) terminal.say(line);
+        if (tree.ended) await tellAnswer(home, tree, terminal);
+        else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
+      }
+      return exit.completed;
+    } finally {
+      await home.close();
+    }
+  },
+};

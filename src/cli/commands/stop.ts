@@ -1,0 +1,36 @@
+import { exit, homeOptions, type CliCommand } from '../command.ts';
+import { findRun } from '../find.ts';
+import { inHome } from '../in-home.ts';
+import { leaveWhenTold } from '../leave.ts';
+import { settingsOf } from '../settings.ts';
+import { silentView } from '../silent-view.ts';
+import { whoIsHere } from '../terminal.ts';
+import { sendTo } from '../told.ts';
+import { watch } from '../watch.ts';
+
+export const stop: CliCommand = {
+  name: 'stop',
+  usage: '<run> [options]',
+  summary: 'end a run for good, at every level',
+  options: { why: { type: 'string', value: '<reason>', about: 'for the record' }, ...homeOptions },
+  words: [1, 1],
+  async run(given, terminal) {
+    const settings = await settingsOf(given, terminal);
+    return inHome(settings.home, { terminal }, async (home) => {
+      const { run } = await findRun(home, given.words[0] ?? '');
+      const reason = given.text('why');
+      const stopping = {
+        type: 'stop',
+        by: whoIsHere(),
+        ...(reason === undefined ? {} : { reason }),
+      } as const;
+      await sendTo(home, run, stopping);
+      const leaving = leaveWhenTold();
+      const { is, tree } = await watch(home, run, { view: silentView(leaving.signal) });
+      leaving.done();
+      const outcome = tree.ended?.outcome;
+      terminal.say(is === 'ended' ? `Run ${run} is ${outcome}.` : `Run ${run} is stopping.`);
+      return outcome === 'stopped' ? exit.completed : exit.failed;
+    });
+  },
+};

@@ -1,0 +1,46 @@
+import type { Command } from '../run/commands.ts';
+import { RunError } from '../run/failure.ts';
+import type { Json } from '../run/values.ts';
+import { exit, type Given } from './command.ts';
+import { findApproval } from './find.ts';
+import { inHome } from './in-home.ts';
+import { settingsOf } from './settings.ts';
+import { showRun, type Where } from './show-run.ts';
+import { whoIsHere } from './terminal.ts';
+import { sendTo } from './told.ts';
+
+type Decision = Omit<Extract<Command, { type: 'decide' }>, 'type' | 'by' | 'approval' | 'fingerprint'>;
+
+/** Answer an approval. If nobody else works on the run, it goes on here. */
+export async function decide(where: Where, decision: Decision): Promise<number> {
+  const { given, terminal } = where;
+  const settings = await settingsOf(given, terminal);
+  return inHome(settings.home, where, async (home) => {
+    const { run, approval } = await findApproval(home, given.words[0] ?? '');
+    const { sentence, isDone } = await sendTo(home, run.run, {
+      type: 'decide',
+      by: whoIsHere(),
+      approval: approval.approval,
+      ...decision,
+    });
+    (isDone ? terminal.say : terminal.warn)(sentence);
+    if (!isDone) return exit.failed;
+    if (!home.isHolder) return exit.completed;
+    return (await showRun(home, { run: run.run, after: run.head }, where)).code;
+  });
+}
+
+export function rationaleIn(given: Given): { rationale?: string } {
+  const rationale = given.text('why');
+  return rationale === undefined ? {} : { rationale };
+}
+
+/** JSON somebody typed, or a failure that says where it breaks. */
+export function jsonIn(text: string, what: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new RunError('malformed', `${what} must be JSON: ${why}.`, { cause });
+  }
+}

@@ -1,0 +1,79 @@
+import { decodeAll } from '../run/codec.ts';
+import type { Entry } from '../run/events.ts';
+import { RunError } from '../run/failure.ts';
+import { fold } from '../run/fold.ts';
+import { emptyTree, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
+import { localTenant, type HomeReader, type RunRow } from '../server/home.ts';
+
+const page = 200;
+const named = 5;
+
+/** The run that is meant: its id, or the beginning of it, with or without `run_`. */
+export async function findRun(home: HomeReader, given: string): Promise<RunRow> {
+  const exact = await home.dispatch.get(given);
+  if (exact?.tenant === localTenant) return exact;
+  const found: RunRow[] = [];
+  for await (const row of allRuns(home)) {
+    if (row.run.startsWith(given) || row.run.startsWith(`run_${given}`)) found.push(row);
+  }
+  const [only, ...others] = found;
+  if (!only)
+    throw new RunError('unknown', `There is no run «${given}» here: vitrine runs lists those there are.`);
+  if (others.length === 0) return only;
+  const some = found.slice(0, named).map(({ run }) => run);
+  const more = found.length > named ? ', …' : '';
+  throw new RunError('unknown', `«${given}» may be any of ${found.length} runs: ${some.join(', ')}${more}.`);
+}
+
+/** Every run of the folder, the newest first. */
+export async function* allRuns(
+  home: HomeReader,
+  filter: { readonly unfinished?: boolean; readonly withApprovals?: boolean } = {},
+): AsyncGenerator<RunRow> {
+  let after: string | undefined;
+  for (;;) {
+    const rows = await home.dispatch.list({
+      tenant: localTenant,
+      limit: page,
+      ...filter,
+      ...(after === undefined ? {} : { after }),
+    });
+    yield* rows;
+    after = rows.at(-1)?.run;
+    if (rows.length < page) return;
+  }
+}
+
+/** An undecided approval: its id, the beginning of it, or just its run where only one is asked. */
+export async function findApproval(
+  home: HomeReader,
+  given: string,
+): Promise<{ readonly run: RunRow; readonly approval: Approval }> {
+  const [, run = given, number] = /^(.*)\.(a\d+)$/.exec(given) ?? [];
+  const row = await findRun(home, run);
+  const tree = await treeOf(home, row.run);
+  const exact = number === undefined ? undefined : tree.approvals.get(`${row.run}.${number}`);
+  if (exact) return { run: row, approval: exact };
+  const open = number === undefined ? undecidedApprovals(tree) : [];
+  const [only] = open;
+  if (only && open.length === 1) return { run: row, approval: only };
+  const ids = undecidedApprovals(tree).map(({ approval }) => approval);
+  const known = ids.length === 0 ? 'it asks nothing' : `it asks ${ids.join(', ')}`;
+  throw new RunError('unknown', `There is no single approval «${given}» in run ${row.run}: ${known}.`);
+}
+
+/** A run as it is recorded now. */
+export async function treeOf(home: HomeReader, run: string): Promise<RunTree> {
+  const tree = emptyTree();
+  for (;;) {
+    const before = tree.seq;
+    for (const { frames } of await home.journal.read(run, before))
+      for (const entry of decodeAll(frames)) fold(tree, entry);
+    if (tree.seq === before) return tree;
+  }
+}
+
+export async function entryAt(home: HomeReader, run: string, seq: number): Promise<Entry | undefined> {
+  const chunks = await home.journal.read(run, seq - 1);
+  return chunks.flatMap(({ frames }) => decodeAll(frames)).find((entry) => entry.seq === seq);
+}

@@ -1,0 +1,81 @@
+import { isAllowed, type Asking, type Question } from './asking.ts';
+import { exact, visible, visibleLine } from './escape.ts';
+import type { Line, Span } from './line.ts';
+import { entryLine } from './text-entry.ts';
+import { wrap } from './width.ts';
+
+/** Lines of arguments that are shown before one has to ask for all of them. */
+const most = 12;
+
+const choices = [
+  ['approve', 'a'],
+  ['reject', 'r'],
+  ['edit', 'e'],
+  ['defer', 'd'],
+] as const;
+
+/** A question to a person: what it is about, exactly, and what can be answered. */
+export function questionLines(
+  question: Question,
+  asking: Asking,
+  { width, others }: { readonly width: number; readonly others: number },
+): Line[] {
+  const { approval } = question;
+  const more = others > 0 ? ` (and ${others} more)` : '';
+  const lines: Line[] = [
+    [
+      ['◆ ', 'yellow'],
+      [visibleLine(approval.title), 'bold'],
+      [more, 'yellow'],
+      [`  ${approval.approval}`, 'dim'],
+    ],
+  ];
+  if (approval.message !== undefined)
+    lines.push(...wrap(visible(approval.message), width - 2).map((text): Line => [['  '], [text]]));
+  const isEdited = asking.at === 'reason' && asking.edited !== undefined;
+  lines.push(...argumentLines(isEdited ? asking.edited : question.value, width));
+  lines.push(...promptLines(question, asking, width));
+  return lines;
+}
+
+/** Everything there is to see of the arguments. */
+export function argumentLines(value: unknown, width: number, limit = most): Line[] {
+  if (value === undefined || value === null) return [];
+  const all = exact(value)
+    .split('\n')
+    .flatMap((line) => wrap(line, width - 4));
+  const shown = all.length > limit ? all.slice(0, limit - 1) : all;
+  const lines = shown.map((text): Line => [
+    ['  │ ', 'dim'],
+    [text, 'cyan'],
+  ]);
+  if (all.length > limit)
+    lines.push([[`  │ … ${all.length - shown.length} more lines: press v to see all`, 'yellow']]);
+  return lines;
+}
+
+function promptLines({ approval }: Question, asking: Asking, width: number): Line[] {
+  switch (asking.at) {
+    case 'choice': {
+      const spans = choices.flatMap(([choice, key]): Span[] =>
+        isAllowed(approval, choice) ? [['  '], [key, 'bold', 'underline'], [` ${choice}`]] : [],
+      );
+      const problem: Line[] = asking.problem === undefined ? [] : [[['  '], [asking.problem, 'red']]];
+      return [...problem, spans];
+    }
+    case 'arguments':
+    case 'answer': {
+      const what = asking.at === 'answer' ? 'Your answer' : 'Run this instead';
+      const problem = asking.problem === undefined ? '' : ` ${asking.problem}`;
+      return [
+        [[`  ${what}, as JSON (Enter to go on, Esc to go back):`], [problem, 'red']],
+        [['  › ', 'yellow'], ...entryLine(asking.entry, width - 5)],
+      ];
+    }
+    case 'reason':
+      return [
+        [[`  Why? Optional. Enter to ${asking.decision}, Esc to go back:`]],
+        [['  › ', 'yellow'], ...entryLine(asking.entry, width - 5)],
+      ];
+  }
+}

@@ -1,0 +1,103 @@
+import { isOpen, type Approval, type RunTree, type Step } from '../run/tree.ts';
+import { isBlobRef, type BlobRef, type Item, type Json } from '../run/values.ts';
+import { exact, visible, visibleLine } from './escape.ts';
+import type { Line, Style } from './line.ts';
+import { wrap } from './width.ts';
+
+export interface Room {
+  readonly width: number;
+  /** Lines of text for a step that works, and for one that is over. */
+  readonly tail: number;
+  readonly kept: number;
+}
+
+const notices = 3;
+
+/** What stands below the line of a step: what it says, what came of it, what went wrong. */
+export function stepBody(tree: RunTree, step: Step, room: Room): Line[] {
+  const lines = isOpen(step) ? working(step, room) : room.kept > 0 ? over(tree, step, room) : [];
+  const told = room.tail + room.kept > 0 ? step.notices.slice(-notices) : [];
+  for (const { message } of told)
+    lines.push(...folded(`! ${visibleLine(message)}`, { ...room, lines: 2 }, ['yellow']));
+  return lines;
+}
+
+function working(step: Step, { width, tail }: Room): Line[] {
+  if (tail === 0) return [];
+  const enough = width * (tail + 1) * 2;
+  const text = tailOf(step.text.content, enough);
+  if (text.trim() !== '') return last(text, width, tail).map((line) => [[line]]);
+  const asked = [...(step.requests?.values() ?? [])].at(-1);
+  if (asked) return [[[`→ ${visibleLine(asked.tool)} ${visibleLine(tailOf(asked.pieces, enough))}`, 'dim']]];
+  const thought = tailOf(step.text.reasoning, enough) || tailOf(step.text.log, enough);
+  return last(thought, width, Math.min(2, tail)).map((line) => [[line, 'dim']]);
+}
+
+function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {
+  const lines: Line[] = [];
+  const text = step.text.content?.join('') ?? '';
+  // The answer stands below the tree, whole.
+  if (text.trim() !== '' && text !== tree.ended?.answer)
+    lines.push(...folded(visible(text).trim(), { width, lines: kept }, ['dim']));
+  for (const { tool, pieces } of step.requests?.values() ?? [])
+    lines.push([[`→ ${visibleLine(tool)} ${visibleLine(pieces.join(''))}`, 'dim']]);
+  if (step.kind === 'call' && step.result !== undefined) lines.push([[`→ ${shown(step.result)}`, 'dim']]);
+  for (const item of step.items) lines.push([[`+ ${nameOf(item)}`, 'dim']]);
+  for (const approval of tree.approvals.values())
+    if (approval.step === step.id && approval.decided) lines.push([[decisionOf(approval.decided), 'dim']]);
+  if (step.failure && step.id !== 0)
+    lines.push(...folded(visibleLine(step.failure.message), { width, lines: 3 }, ['red']));
+  return lines;
+}
+
+const words = {
+  approve: 'approved',
+  reject: 'rejected',
+  edit: 'edited',
+  defer: 'deferred',
+  expire: 'expired',
+};
+
+function decisionOf({ decision, by, rationale }: NonNullable<Approval['decided']>): string {
+  const why = rationale === undefined ? '' : `: ${visibleLine(rationale)}`;
+  return `${words[decision]} by ${visibleLine(by)}${why}`;
+}
+
+function shown(result: Json | BlobRef): string {
+  if (isBlobRef(result)) return `${visibleLine(result.preview ?? '')}… (${result.size} bytes)`;
+  return typeof result === 'string' ? visibleLine(result) : exact(result, 0);
+}
+
+function nameOf(item: Item): string {
+  switch (item.kind) {
+    case 'attachment':
+      return visibleLine(item.attachment.title ?? item.attachment.url ?? item.attachment.type);
+    case 'visualization':
+      return item.shape;
+    case 'citation':
+      return visibleLine(item.url === undefined ? item.title : `${item.title} ${item.url}`);
+    case 'action':
+      return visibleLine(item.name);
+  }
+}
+
+/** The first lines of a text, and a mark if there are more. */
+function folded(text: string, { width, lines }: { width: number; lines: number }, styles: Style[]): Line[] {
+  const all = wrap(text, width);
+  const kept = all.slice(0, lines);
+  if (all.length > lines) kept[lines - 1] = `${kept[lines - 1] ?? ''}…`;
+  return kept.map((line) => [[line, ...styles]]);
+}
+
+function last(text: string, width: number, lines: number): string[] {
+  const shown = visible(text).trim();
+  return shown === '' ? [] : wrap(shown, width).slice(-lines);
+}
+
+/** The end of a text that may be very long and is added to many times a second. */
+function tailOf(pieces: readonly string[] | undefined, characters: number): string {
+  let text = '';
+  for (let i = (pieces?.length ?? 0) - 1; i >= 0 && text.length < characters; i -= 1)
+    text = pieces?.[i] + text;
+  return text.slice(-characters);
+}

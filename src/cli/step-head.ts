@@ -1,0 +1,56 @@
+import { isOpen, runStatus, type RunTree, type Step } from '../run/tree.ts';
+import { exact, visibleLine } from './escape.ts';
+import type { Line, Span } from './line.ts';
+import { duration, markOf, styleOf, wordOf } from './marks.ts';
+import { cut, widthOf } from './width.ts';
+
+export interface Moment {
+  /** Milliseconds since 1970: what is open lasts until now. */
+  readonly now: number;
+  /** Turns the marks of what runs. Without it nothing moves. */
+  readonly frame?: number;
+}
+
+/** The line of a step: its mark, what it is called, and how it stands. However narrow, the end of it stays visible. */
+export function stepHead(tree: RunTree, step: Step, { now, frame, width }: Moment & { width: number }): Line {
+  const status = step.id === 0 ? runStatus(tree) : step.status;
+  const mark = markOf(status, frame);
+  const ending = endingOf(tree, step, now);
+  const room = width - widthOf(mark[0]) - 1 - ending.reduce((sum, [text]) => sum + widthOf(text), 0);
+  const title = cut(visibleLine(step.title) || visibleLine(step.key) || step.kind, Math.max(8, room));
+  const about = cut(aboutOf(step), Math.max(0, room - widthOf(title)));
+  const titled: Span = step.id === 0 ? [title, 'bold'] : status === 'pending' ? [title, 'dim'] : [title];
+  return [mark, [' '], titled, [about, 'dim'], ...ending];
+}
+
+function aboutOf(step: Step): string {
+  if (step.call) return ` ${exact(step.call.arguments, 0)}`;
+  const model = step.model === undefined ? '' : ` · ${visibleLine(step.model)}`;
+  return step.query === undefined ? model : `${model} · ${visibleLine(step.query)}`;
+}
+
+function endingOf(tree: RunTree, step: Step, now: number): Span[] {
+  const status = step.id === 0 ? runStatus(tree) : step.status;
+  const spans: Span[] = [];
+  const phase = step.phase && tree.steps.get(step.parent)?.phase !== step.phase ? step.phase : undefined;
+  if (phase) spans.push([` ${phase.phase.replace('_', ' ')} ${phase.cycle}`, 'magenta']);
+  if (step.attempt > 1) spans.push([` attempt ${step.attempt}`, 'yellow']);
+  if (step.id === 0 && tree.stopping && !tree.ended) spans.push([' stopping', 'red']);
+  const word = wordOf(status);
+  if (word !== '') spans.push([` ${word}`, ...styleOf(status)]);
+  if (step.id === 0 && tree.takeovers > 0) spans.push([` recovered ${times(tree.takeovers)}`, 'yellow']);
+  const time = timeOf(step, now);
+  if (time !== undefined) spans.push([` ${duration(time)}`, 'dim']);
+  return spans;
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+function timeOf(step: Step, now: number): number | undefined {
+  const began = step.startedAt ?? step.openedAt;
+  if (began === undefined) return undefined;
+  if (isOpen(step)) return now - began;
+  return step.closedAt === undefined ? undefined : step.closedAt - began;
+}

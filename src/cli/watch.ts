@@ -1,0 +1,144 @@
+import { setTimeout } from 'node:timers/promises';
+import { decodeAll } from '../run/codec.ts';
+import { RunError } from '../run/failure.ts';
+import { fold } from '../run/fold.ts';
+import { emptyTree, runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
+import type { Home, HomeReader } from '../server/home.ts';
+import { whoIsHere } from './terminal.ts';
+import type { View } from './view.ts';
+
+/** How watching ended. `waiting` for somebody who is not here, `left` by who worked on it, `interrupted` by the viewer. */
+export interface Watched {
+  readonly is: 'ended' | 'waiting' | 'left' | 'interrupted';
+  readonly tree: RunTree;
+  readonly why?: string;
+}
+
+export interface WatchOptions {
+  readonly view: View;
+  /** Approve whatever is asked. */
+  readonly yes?: boolean;
+}
+
+const lookAgain = 100;
+/** A run that is just being taken up looks for a moment as if nobody had it. */
+const signsOfLeaving = 5;
+
+/** Follow a run until it ends, or until nothing more will happen without somebody who is not here. */
+export async function watch(home: Home, run: string, { view, yes = false }: WatchOptions): Promise<Watched> {
+  const head = await headOf(home, run);
+  const over = new AbortController();
+  const signal = AbortSignal.any([view.signal, over.signal]);
+  const tree = emptyTree();
+  const answered = new Set<string>();
+  const following = follow(home, run, {
+    view,
+    signal,
+    tree,
+    async after() {
+      // What was asked early in a long journal may have been answered later in it.
+      if (yes && tree.seq >= head) await approveAll(home, run, { tree, answered });
+    },
+  });
+  try {
+    const watched = await Promise.race([following, settle({ home, run, view, yes, head, signal, tree })]);
+    view.close(watched);
+    return watched;
+  } finally {
+    over.abort();
+    await following.catch(() => {});
+  }
+}
+
+/** Follow a run until it ends or the viewer leaves, whoever works on it or does not. */
+export async function look(home: HomeReader, run: string, view: View): Promise<Watched> {
+  await headOf(home, run);
+  const watched = await follow(home, run, { view, signal: view.signal, tree: emptyTree() });
+  view.close(watched);
+  return watched;
+}
+
+async function headOf(home: HomeReader, run: string): Promise<number> {
+  const row = await home.dispatch.get(run);
+  if (!row) throw new RunError('unknown', `There is no run ${run}.`);
+  return row.head;
+}
+
+interface Following {
+  readonly view: View;
+  readonly signal: AbortSignal;
+  readonly tree: RunTree;
+  readonly after?: () => Promise<void>;
+}
+
+async function follow(
+  home: HomeReader,
+  run: string,
+  { view, signal, tree, after }: Following,
+): Promise<Watched> {
+  for await (const { frames } of home.journal.follow(run, 0, signal)) {
+    for (const entry of decodeAll(frames)) {
+      if (entry.seq <= tree.seq) continue;
+      fold(tree, entry);
+      view.show(entry, tree);
+    }
+    await after?.();
+  }
+  return { is: tree.ended ? 'ended' : 'interrupted', tree };
+}
+
+async function approveAll(
+  home: Home,
+  run: string,
+  { tree, answered }: { readonly tree: RunTree; readonly answered: Set<string> },
+): Promise<void> {
+  for (const asked of undecidedApprovals(tree)) {
+    const { approval, fingerprint } = asked;
+    if (answered.has(approval) || !canApprove(asked)) continue;
+    answered.add(approval);
+    const decision = { type: 'decide', decision: 'approve', by: whoIsHere(), approval, fingerprint } as const;
+    await home.send(run, decision).catch((thrown: unknown) => {
+      // The run ended while we were about to answer.
+      if (!(thrown instanceof RunError) || thrown.failure.code !== 'rejected') throw thrown;
+    });
+  }
+}
+
+/** To approve without looking is no answer to a question that wants to be filled in. */
+function canApprove({ allowed, schema }: Approval): boolean {
+  return schema === undefined && allowed.includes('approve');
+}
+
+interface Settling extends Required<WatchOptions> {
+  readonly home: Home;
+  readonly run: string;
+  readonly tree: RunTree;
+  readonly head: number;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the run waits for somebody who is not here, or nobody works on it. */
+async function settle(watching: Settling): Promise<Watched> {
+  const { home, run, tree, signal, head } = watching;
+  let signs = 0;
+  while (!signal.aborted) {
+    await setTimeout(lookAgain, undefined, { signal }).catch(() => {});
+    if (signal.aborted || tree.seq < head) continue;
+    const { seq } = tree;
+    const standing = await home.standing(run);
+    if (tree.seq !== seq) continue;
+    if (standing.is === 'parked' && isStuck(watching)) return { is: 'waiting', tree };
+    signs = standing.is === 'left' ? signs + 1 : 0;
+    if (standing.is === 'left' && signs >= signsOfLeaving)
+      return { is: 'left', tree, ...(standing.why === undefined ? {} : { why: standing.why }) };
+  }
+  return new Promise(() => {});
+}
+
+function isStuck({ tree, view, yes }: Settling): boolean {
+  const status = runStatus(tree);
+  // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
+  if (status === 'paused') return tree.notices.at(-1)?.code === 'FLOW_DIVERGED';
+  if (status !== 'waiting') return false;
+  return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
+}
