@@ -1,0 +1,89 @@
+import type { TurnResult } from '../engine/scope.ts';
+import { RunError } from '../run/failure.ts';
+import { runBatch } from './converse-batch.ts';
+import { sortCalls } from './converse-calls.ts';
+import type { Course, Why } from './converse-course.ts';
+import { composedAnswer, emptyInstruction, lastInstruction, noticesOf } from './converse-words.ts';
+
+/** What people see the moment something is refused or taken away. */
+export function tell(course: Course, notices: readonly string[]): void {
+  for (const notice of notices) course.scope.say(`\n\n**System notice**: ${notice}\n\n`);
+}
+
+const codes = {
+  duplicates: 'TOOLS_DISABLED',
+  cycles: 'TOOLS_DISABLED',
+  budget: 'BUDGET_EXHAUSTED',
+  empty: 'EMPTY_ANSWER',
+  failed: 'TURN_FAILED',
+  person: 'ENDED_BY_PERSON',
+} as const satisfies Record<Why['code'], string>;
+
+/** The end of every conversation that does not end by itself: a verdict, one last call without tools, and an answer. */
+export async function conclude(course: Course, why: Why, failure?: RunError): Promise<string> {
+  const { scope } = course;
+  await scope.step({ kind: 'verdict', title: 'Verdict' }, (verdict) => {
+    verdict.notice(codes[why.code], why.sentence);
+    verdict.say(why.sentence);
+    return Promise.resolve({ code: why.code, sentence: why.sentence });
+  });
+  if (course.phase !== 'action_phase') course.enter('action_phase', why.code);
+  tell(course, [why.sentence]);
+  if (why.code === 'person') return compose(course, why.sentence);
+  const last = await lastAnswer(course, why);
+  if (typeof last === 'string') return last;
+  const problem = last ?? failure;
+  if (problem && course.results.length === 0) throw problem;
+  return compose(course, problem?.failure.message ?? 'It replied without any text.');
+}
+
+/** One last call without tools, and one more if nothing comes of it. The failure if it fails. */
+async function lastAnswer(course: Course, why: Why): Promise<string | RunError | undefined> {
+  const isSecondChance = why.code === 'empty';
+  for (let chance = isSecondChance ? 2 : 1; chance <= 2; chance += 1) {
+    const instructions = chance === 1 ? [lastInstruction] : [emptyInstruction, lastInstruction];
+    try {
+      const turn = await course.scope.turn(course.settings.agent, {
+        messages: course.exchange.messages(instructions),
+        answers: true,
+      });
+      await ignoreCalls(course, turn);
+      if (turn.text.trim() !== '') return turn.text;
+    } catch (thrown) {
+      if (!(thrown instanceof RunError)) throw thrown;
+      return thrown;
+    }
+  }
+  return undefined;
+}
+
+/** Calls a model asked for although it was offered no tools. */
+export async function ignoreCalls(course: Course, turn: TurnResult): Promise<void> {
+  if (turn.calls.length === 0) return;
+  const { run, misfits, refused, left } = sortCalls(turn, {
+    known: course.known,
+    offered: new Map(),
+    most: 0,
+  });
+  const ignored = [...run, ...misfits, ...refused, ...left];
+  const settled = await runBatch(course.scope, {
+    run: [],
+    misfits: [],
+    refused: ignored,
+    left: [],
+    first: course.asked + 1,
+    isParallel: false,
+    most: 0,
+  });
+  course.asked += ignored.length;
+  tell(course, noticesOf(settled, 0));
+}
+
+/** An honest answer without the model: what it had, and why there is no more. */
+function compose({ scope, results }: Course, problem: string): Promise<string> {
+  return scope.step({ kind: 'answer', title: 'Answer' }, (answer) => {
+    const text = composedAnswer(problem, results);
+    answer.say(text);
+    return Promise.resolve(text);
+  });
+}

@@ -1,0 +1,115 @@
+import type { Scope } from '../engine/scope.ts';
+import type { EventOf } from '../run/events.ts';
+import type { SettledCall } from './converse-calls.ts';
+import { twoStageExchange, unifiedExchange, type Exchange } from './converse-exchange.ts';
+import type { ConverseRules, ConverseSettings, ToolOffers } from './converse-settings.ts';
+
+/** As many duplicates as one conversation may ask for before its tools are taken away. */
+const patience = 3;
+
+/** Why a conversation has to come to its end: a code for programs and a sentence for people. */
+export interface Why {
+  readonly code: 'duplicates' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person';
+  readonly sentence: string;
+}
+
+/** Where a conversation is. All of it follows from what is recorded, so a recovery arrives at the same. */
+export class Course {
+  readonly scope: Scope;
+  readonly settings: ConverseSettings;
+  readonly rules: ConverseRules;
+  readonly exchange: Exchange;
+  readonly known: ReadonlySet<string>;
+  /** What was called and came back with something. */
+  readonly results: SettledCall[] = [];
+  /** The phase the scope is in. */
+  phase: EventOf<'phase.entered'>['phase'] | undefined;
+  batch = 0;
+  /** Calls the model asked for so far. */
+  asked = 0;
+  readonly #actionCalls = new Map<string, number>();
+  /** Cycles used up, and the one the phase belongs to: duplicates begin a batch and no cycle. */
+  #cycles = 0;
+  #cycle = 1;
+  #duplicates = 0;
+
+  constructor(scope: Scope, settings: ConverseSettings, rules: ConverseRules) {
+    this.scope = scope;
+    this.settings = settings;
+    this.rules = rules;
+    const { protocol } = rules;
+    this.exchange =
+      protocol === 'two-stage' ? twoStageExchange(settings.system) : unifiedExchange(settings.system);
+    this.known = new Set(settings.tools.map(({ name }) => name));
+  }
+
+  /** A tool phase begins a batch; an action phase belongs to the batch before it. */
+  enter(phase: EventOf<'phase.entered'>['phase'], reason: string): void {
+    if (phase === 'tool_phase') {
+      this.batch += 1;
+      this.#cycle = this.#cycles + 1;
+    }
+    this.phase = phase;
+    this.scope.phase({ phase, batch: this.batch, cycle: this.#cycle, reason });
+  }
+
+  /** How often each tool may be called in the next turn. */
+  offered(): ReadonlyMap<string, number> {
+    const { actionTools, protocol } = this.rules;
+    const isAction = protocol === 'two-stage' && this.phase === 'action_phase';
+    const all = new Map([...this.known].map((name) => [name, Number.POSITIVE_INFINITY]));
+    if (!isAction || actionTools === 'non-duplicate') return all;
+    if (actionTools === 'none') return new Map();
+    const left = Object.entries(actionTools.allow).map(([name, times]): [string, number] => [
+      name,
+      times - (this.#actionCalls.get(name) ?? 0),
+    ]);
+    return new Map(left.filter(([name, times]) => times > 0 && this.known.has(name)));
+  }
+
+  offers(): ToolOffers {
+    const offered = this.offered();
+    return this.settings.tools.filter(({ name }) => offered.has(name));
+  }
+
+  /** Calls that were permitted in an action phase. */
+  countActionCalls(tools: readonly string[]): void {
+    for (const tool of tools) this.#actionCalls.set(tool, (this.#actionCalls.get(tool) ?? 0) + 1);
+  }
+
+  /** What a batch has used up: a duplicate costs no cycle, everything else does. */
+  count(settled: readonly SettledCall[]): void {
+    const duplicates = settled.filter(({ outcome }) => outcome === 'reused').length;
+    this.#duplicates += duplicates;
+    if (duplicates === 0 || settled.some(({ outcome }) => outcome !== 'reused' && outcome !== 'left'))
+      this.#cycles += 1;
+    this.results.push(...settled.filter(({ outcome }) => outcome === 'completed' || outcome === 'failed'));
+  }
+
+  /** Whether the tools must be taken away now. */
+  end(settled: readonly SettledCall[]): Why | undefined {
+    const refusal = (code: string): SettledCall | undefined =>
+      settled.find(({ outcome, failure }) => outcome === 'skipped' && failure?.code === code);
+    const budget = refusal('over-budget');
+    if (budget) {
+      const sentence = `${budget.failure?.message ?? ''} So the model has to answer without tools.`;
+      return { code: 'budget', sentence };
+    }
+    if (this.#duplicates >= patience || refusal('disabled')) {
+      const sentence = `The model asked ${patience} times for calls that had an outcome already, so its tools were taken away.`;
+      return { code: 'duplicates', sentence };
+    }
+    const { maxCycles } = this.rules;
+    if (this.#cycles < maxCycles) return undefined;
+    return {
+      code: 'cycles',
+      sentence: `All ${maxCycles} tool phases are used up, so the model has to answer without tools.`,
+    };
+  }
+
+  /** The person asks for more: what was used up for the answer before does not count. */
+  renew(): void {
+    this.#cycles = 0;
+    this.phase = undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import type { Flow, RunInput, Scope, TurnResult } from '../engine/scope.ts';
+import { RunError } from '../run/failure.ts';
+import { requestOf } from '../run/request.ts';
+import { conclude, ignoreCalls, tell } from './converse-answer.ts';
+import { runBatch } from './converse-batch.ts';
+import { sortCalls, type SettledCall } from './converse-calls.ts';
+import { Course, type Why } from './converse-course.ts';
+import { pauseAfterTool } from './converse-resume.ts';
+import {
+  completeRules,
+  converseSettings,
+  type ConverseRules,
+  type ConverseSettings,
+} from './converse-settings.ts';
+import { actionInstruction, lastInstruction, noticesOf } from './converse-words.ts';
+
+/** One agent with tools, run so that it always ends with an answer, whatever the model does. */
+export function converse(settings: ConverseSettings): Flow {
+  return {
+    name: settings.name ?? 'converse',
+    version: '1',
+    run: (scope, input) => converseIn(scope, settings, input),
+  };
+}
+
+/** The same as part of another flow, in a scope of its own. */
+export async function converseIn(
+  scope: Scope,
+  settings: ConverseSettings,
+  input: Omit<RunInput, 'app'>,
+): Promise<string> {
+  const course = new Course(scope, settings, await register(scope, settings, input));
+  course.exchange.hear(input);
+  for (;;) {
+    const answer = await untilAnswer(course, input);
+    const said = messagesFor(scope);
+    if (said.length === 0) {
+      course.enter('complete', course.phase === 'tool_phase' ? 'no_tools' : 'completed');
+      return answer;
+    }
+    course.exchange.answered(answer);
+    for (const message of said) course.exchange.hear(message);
+    course.renew();
+  }
+}
+
+/** The rules are recorded: a switch that is thrown while a run works, or is down, holds for the next run. */
+function register(
+  scope: Scope,
+  settings: ConverseSettings,
+  { labels }: Pick<RunInput, 'labels'>,
+): Promise<ConverseRules> {
+  const tools = settings.tools.map(({ name }) => name);
+  return scope.step({ key: 'tools', kind: 'registration', title: 'Tools', query: tools.join(', ') }, () => {
+    const { rules } = converseSettings(settings, {}, labels);
+    return Promise.resolve(completeRules(rules));
+  });
+}
+
+/** Turns and batches of calls, one after the other, until there is an answer. */
+async function untilAnswer(course: Course, input: Pick<RunInput, 'labels'>): Promise<string> {
+  course.enter('tool_phase', 'asked');
+  for (;;) {
+    for (const message of messagesFor(course.scope)) course.exchange.hear(message);
+    const turn = await takeTurn(course);
+    if (turn instanceof RunError) return conclude(course, whyFailed(course, turn), turn);
+    if (turn.calls.length === 0 || course.offers().length === 0) {
+      await ignoreCalls(course, turn);
+      if (turn.text.trim() !== '') return turn.text;
+      return conclude(course, {
+        code: 'empty',
+        sentence: 'The model replied without text, so it is asked once more.',
+      });
+    }
+    const why = await settleCalls(course, turn, input);
+    if (why) return conclude(course, why);
+  }
+}
+
+async function takeTurn(course: Course): Promise<TurnResult | RunError> {
+  const { scope, settings, rules, phase, exchange } = course;
+  const tools = course.offers();
+  const isCut = rules.protocol === 'two-stage' && rules.preset === 'strict' && tools.length > 0;
+  const isAction = rules.protocol === 'two-stage' && phase === 'action_phase';
+  try {
+    return await scope.turn(settings.agent, {
+      messages: exchange.messages(isAction ? [tools.length > 0 ? actionInstruction : lastInstruction] : []),
+      ...(tools.length > 0 ? { tools } : { answers: true }),
+      ...(isCut ? { maxCalls: rules.maxToolsPerPhase } : {}),
+    });
+  } catch (thrown) {
+    if (thrown instanceof RunError) return thrown;
+    throw thrown;
+  }
+}
+
+/** A budget that is used up still leaves one turn for the answer. A model that fails with nothing in hand has failed. */
+function whyFailed({ results }: Course, thrown: RunError): Why {
+  const { code, message } = thrown.failure;
+  if (code === 'over-budget')
+    return { code: 'budget', sentence: `${message} So the model has to answer now.` };
+  if (results.length === 0) throw thrown;
+  return {
+    code: 'failed',
+    sentence: `The model failed (${message}), so it is asked once more without tools.`,
+  };
+}
+
+/** Run the calls of a turn, and say why there must be no more of them if that is so. */
+async function settleCalls(
+  course: Course,
+  turn: TurnResult,
+  { labels }: Pick<RunInput, 'labels'>,
+): Promise<Why | undefined> {
+  const { scope, exchange, known, rules } = course;
+  exchange.turned(turn);
+  const most = rules.maxToolsPerPhase;
+  const sorted = sortCalls(turn, { known, offered: course.offered(), most });
+  const hasRun = sorted.run.length > 0;
+  if (hasRun && course.phase === 'action_phase') {
+    course.countActionCalls(sorted.run.map(({ tool }) => tool));
+    course.enter('tool_phase', 'tool_calls_produced');
+  }
+  const first = course.asked + 1;
+  course.asked += turn.calls.length;
+  const settled = await runBatch(scope, { ...sorted, first, isParallel: rules.preset === 'parallel', most });
+  const notices = noticesOf(settled, most);
+  tell(course, notices);
+  exchange.settled(settled, notices);
+  course.count(settled);
+  const resuming = { requestId: requestOf(labels, scope.run), toolBatchId: course.batch };
+  const ended = rules.pauseAfterTool && hasRun ? await pauseAfterTool(scope, resuming) : undefined;
+  const why = ended === undefined ? course.end(settled) : ({ code: 'person', sentence: ended } as const);
+  goOn(course, settled, why);
+  return why;
+}
+
+/** The phase the next turn belongs to. A tool phase in which nothing could be run is tried again. */
+function goOn(course: Course, settled: readonly SettledCall[], why: Why | undefined): void {
+  const has = (outcome: SettledCall['outcome']): boolean => settled.some((call) => call.outcome === outcome);
+  const hasRun = has('completed') || has('failed') || has('reused') || has('skipped');
+  const isOver = why !== undefined || (course.rules.protocol === 'two-stage' && hasRun);
+  const reason =
+    why?.code === 'duplicates'
+      ? 'duplicate_exceeded'
+      : has('completed') || has('failed')
+        ? 'executed'
+        : has('reused')
+          ? 'duplicate_blocked'
+          : 'malformed_or_skipped';
+  if (course.phase === 'action_phase') return;
+  course.enter(isOver ? 'action_phase' : 'tool_phase', reason);
+}
+
+function messagesFor(scope: Scope): readonly NonNullable<ReturnType<Scope['message']>>[] {
+  const messages = [];
+  for (let message = scope.message(); message; message = scope.message()) messages.push(message);
+  return messages;
+}
