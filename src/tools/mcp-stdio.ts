@@ -122,13 +122,13 @@ function next(buffer: ReadBuffer, transport: StdioTransport): JSONRPCMessage | n
   }
 }
 
+/** The end of the line is written last, so a request whose writing failed was never read as one. */
 function write(child: Child | undefined, message: JSONRPCMessage): Promise<void> {
-  if (child === undefined || !child.stdin.writable) {
-    return Promise.reject(new SdkError(SdkErrorCode.NotConnected, 'The server is not running'));
-  }
-  const { stdin } = child;
   return new Promise((resolve, reject) => {
-    stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    const gone = (cause?: Error): void =>
+      reject(new SdkError(SdkErrorCode.NotConnected, 'The server is not running', undefined, { cause }));
+    if (child === undefined || !child.stdin.writable) gone();
+    else child.stdin.write(serializeMessage(message), (error) => (error ? gone(error) : resolve()));
   });
 }
 

@@ -193,7 +193,7 @@ describe('a server that changes', () => {
     const path = join(temporary(), 'pins.json');
     const record = recording();
     const settings = { name: 'sly', pins: filePins(path), command: record.command };
-    const first = mcpServer(settings);
+    const first = open(settings);
     await first.list(signal);
     await first.close();
     const second = open({ ...settings, pins: filePins(path), command: [...record.command, 'changed'] });

@@ -8,11 +8,12 @@ const [record = '/dev/null', ...modes] = process.argv.slice(2);
 const note = (line: string): void => appendFileSync(record, `${line}\n`);
 
 if (modes.includes('stubborn')) {
-  const code = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)';
+  // Not for ever, in case the test that is to kill them dies first.
+  const code = 'process.on("SIGTERM", () => {}); setTimeout(() => {}, 60_000)';
   const helper = spawn(process.execPath, ['-e', code], { stdio: 'inherit' });
   note(`helper ${helper.pid}`);
   process.on('SIGTERM', () => note('asked to end'));
-  setInterval(() => undefined, 1000);
+  setTimeout(() => process.exit(), 60_000);
 }
 
 note(`started ${process.pid}`);
@@ -20,7 +21,7 @@ if (modes.includes('broken')) {
   process.stderr.write(`cannot work with ${process.env['KEY']}\n`);
   process.exit(2);
 } else if (modes.includes('mute')) {
-  setInterval(() => undefined, 1000);
+  setTimeout(() => undefined, 60_000);
 } else if (modes.includes('old')) {
   // Like servers that know the old handshake only, and exit when anything else comes first.
   process.stdin.once('data', (data) => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -25,17 +25,36 @@ const dist = (name: string): string =>
 export const everything = [process.execPath, dist('server-everything'), 'stdio'];
 export const filesystem = [process.execPath, dist('server-filesystem')];
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const one of folders) rmSync(one, { recursive: true, force: true });
+});
+
+/** A folder that is gone after the test file. */
 export function temporary(): string {
-  return mkdtempSync(join(tmpdir(), 'vitrine-mcp-'));
+  const made = mkdtempSync(join(tmpdir(), 'vitrine-mcp-'));
+  folders.push(made);
+  return made;
 }
 
-/** The recorder as a command, and what it has written down so far. */
-export function recording(...modes: string[]): { command: string[]; lines(): string[]; file: string } {
+export interface Recorded {
+  readonly command: string[];
+  /** What the server has written down so far. */
+  lines(): string[];
+}
+
+export function recording(...modes: string[]): Recorded {
+  return recorded('recorder-stdio.ts', modes);
+}
+
+export function terse(): Recorded {
+  return recorded('terse.ts', []);
+}
+
+function recorded(script: string, modes: readonly string[]): Recorded {
   const file = join(temporary(), 'record');
-  const command = [process.execPath, join(folder, 'recorder-stdio.ts'), file, ...modes];
   return {
-    command,
-    file,
+    command: [process.execPath, join(folder, script), file, ...modes],
     lines: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []),
   };
 }
