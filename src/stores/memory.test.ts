@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunError } from '../run/failure.ts';
 import { memoryStore, type Commit } from './memory.ts';
-import { appending, newRun, refused, seqs, storeContract } from './store.contract.ts';
+import { appending, collect, newRun, refused, seqs, storeContract } from './store.contract.ts';
 import type { Store } from './store.ts';
 
 storeContract('memory', async () => {
@@ -62,4 +62,17 @@ test.for([
   if (head === 1) await store.journal.append(appending(fence, 1));
   await store.journal.append(appending(fence, 2));
   expect(seqs(await store.journal.read('r', 0))).toEqual([1, 2, 3]);
+});
+
+test('[J12] an append that falls between reading and waiting is not missed', async () => {
+  let goOn = (): void => {};
+  const store = await storeWith(async (apply, operation) => {
+    const result = apply();
+    if (operation === 'read') await new Promise<void>((resolve) => (goOn = resolve));
+    return result;
+  });
+  const following = collect(store.journal.follow('r', 1, AbortSignal.timeout(5_000)));
+  await store.journal.append(appending(fence, 1, { ends: true }));
+  goOn();
+  expect(seqs(await following)).toEqual([2]);
 });

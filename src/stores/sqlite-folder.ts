@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RunError } from '../run/failure.ts';
@@ -65,7 +65,10 @@ PRAGMA cache_size = -16000;
 PRAGMA temp_store = MEMORY;
 `;
 
-/** Looks without touching: closing a writable database would fold a damaged WAL into it and delete the evidence. */
+/**
+ * Looks without touching: closing a writable database would fold a damaged WAL into it and delete the evidence. Only
+ * through SQLite: whoever closes one of its files by other means takes away all locks this process has on it.
+ */
 function inspect(folder: string): string[] {
   // Read before the database: what is committed in between must not look like a loss.
   const mark = readHighWater(markOf(folder));
@@ -79,10 +82,12 @@ function inspect(folder: string): string[] {
 }
 
 function countIn(folder: string): number {
-  expectVersion(folder);
   const database = readOnly(folder);
   try {
+    expectVersion(folder, versionOf(database));
     return commitsOf(database);
+  } catch (thrown) {
+    throw isNoDatabase(thrown) ? foreign(folder, thrown) : thrown;
   } finally {
     database.close();
   }
@@ -92,25 +97,22 @@ function readOnly(folder: string): DatabaseSync {
   return new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: busyMilliseconds });
 }
 
-/** Looks at the bytes: to open a database is already to create files beside it. */
-function expectVersion(folder: string): void {
-  const path = databaseOf(folder);
-  const header = Buffer.alloc(100);
-  const file = openSync(path, 'r');
-  readSync(file, header, 0, 100, 0);
-  closeSync(file);
-  const version = header.readUInt32BE(60);
-  if (header.toString('latin1', 0, 15) !== 'SQLite format 3' || version === 0) {
-    throw new RunError(
-      'malformed',
-      `${path} is not a database of Vitrine: move it away, or choose another folder.`,
-    );
-  }
-  if (version <= schemaVersion) return;
+function expectVersion(folder: string, version: number): void {
+  if (version === schemaVersion) return;
+  if (version === 0) throw foreign(folder);
   throw new RunError(
     'rejected',
     `The runs in ${folder} were written by a newer Vitrine (format ${version}, this one knows ${schemaVersion}): update Vitrine, or choose another folder. Nothing was changed.`,
   );
+}
+
+function isNoDatabase(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && thrown.errcode === 26;
+}
+
+function foreign(folder: string, cause?: unknown): RunError {
+  const message = `${databaseOf(folder)} is not a database of Vitrine: move it away, or choose another folder.`;
+  return new RunError('malformed', message, { cause });
 }
 
 function damaged(folder: string, missing: number): RunError {
@@ -118,6 +120,10 @@ function damaged(folder: string, missing: number): RunError {
     'rejected',
     `The database in ${folder} is damaged: its last ${missing} ${missing === 1 ? 'commit is' : 'commits are'} missing although they were acknowledged. Restore a copy of the folder, or move ${markOf(folder)} aside to go on with what is left. Nothing was changed.`,
   );
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
 function commitsOf(database: DatabaseSync): number {

@@ -329,6 +329,16 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await claim({ flows: [] })).toEqual([]);
       });
 
+      test('[D4] a run that became ready later is claimed later, however old it is', async () => {
+        const fence = await started('old');
+        pass(1);
+        await create('young');
+        pass(1);
+        await store.dispatch.handBack(fence);
+        expect(runs(await claim({ max: 1 }))).toEqual(['young']);
+        expect(runs(await claim({ max: 1 }))).toEqual(['old']);
+      });
+
       test('[D4] a claim for one run takes that one or none', async () => {
         await create('a');
         await create('b');
