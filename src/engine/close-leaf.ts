@@ -1,10 +1,19 @@
-import type { Step } from '../run/tree.ts';
+import { isOpen, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 import { keepLarge } from './large.ts';
 import type { LeafOutcome } from './leaf.ts';
 
 /** Record how an effect came out. */
-export async function closeLeaf(execution: Execution, step: Step, outcome: LeafOutcome): Promise<void> {
-  const result = outcome.result === undefined ? {} : { result: await keepLarge(execution, outcome.result) };
-  execution.emit({ type: 'step.closed', step: step.id, ...outcome, ...result });
+export function closeLeaf(execution: Execution, step: Step, outcome: LeafOutcome): Promise<void> {
+  return execution.recording(async () => {
+    const result = outcome.result === undefined ? {} : { result: await keepLarge(execution, outcome.result) };
+    if (isOpen(step)) execution.emit({ type: 'step.closed', step: step.id, ...outcome, ...result });
+    else
+      tellLate(execution, step, `«${step.title}» ended after it had been closed; its outcome is not used.`);
+  });
+}
+
+/** What comes when nobody waits for it any more is shown all the same. */
+export function tellLate(execution: Execution, step: Step, message: string): void {
+  execution.emit({ type: 'notice.posted', step: step.id, code: 'LATE_RESULT', message });
 }

@@ -5,6 +5,7 @@ import type { Execution } from './execution.ts';
 import { forever } from './execution.ts';
 import { keepLarge, resultOf } from './large.ts';
 import { leave, meet } from './meet.ts';
+import { plain } from './plain.ts';
 import type { StepOptions } from './scope.ts';
 
 interface Placed extends StepOptions {
@@ -30,6 +31,7 @@ export async function composite<T>(
   if (!isOpen(step)) return recall<T>(execution, step);
   let result: Json;
   try {
+    // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
     result = plain(await work(step));
   } catch (thrown) {
     if (!(thrown instanceof RunError))
@@ -44,7 +46,7 @@ export async function composite<T>(
   await leave(execution, step.id);
   const kept = await execution.busy(keepLarge(execution, result));
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result: kept });
-  return result as T;
+  return plain(result) as T;
 }
 
 /** The recorded step at this place, or a new one. */
@@ -54,7 +56,7 @@ export function openComposite(
 ): Step | Promise<never> {
   const known = meet(execution, { parent, key, kind, identity: agent ?? '' });
   if (known) return known;
-  if (!execution.isLive) return forever();
+  if (!execution.isLive || execution.isAside) return forever();
   const step = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;
   execution.emit({
     type: 'step.opened',
@@ -80,11 +82,4 @@ async function recall<T>(execution: Execution, step: Step): Promise<T> {
     message: `«${step.title}» was ${step.status}.`,
   };
   throw new RunError(code, message, retryable === undefined ? {} : { retryable });
-}
-
-/** A result as a recovery will see it. What JSON cannot hold must not be there the first time either. */
-function plain(value: unknown): Json {
-  if (value === undefined || value === null) return null;
-  if (typeof value !== 'object') return value as Json;
-  return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -1,19 +1,24 @@
 import type { Command } from '../run/commands.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { Approval, RunTree } from '../run/tree.ts';
+import type { Json } from '../run/values.ts';
 import type { SentCommand } from '../stores/store.ts';
 
 type Decide = Extract<Command, { type: 'decide' }>;
+
+/** What only the run itself knows about a decision. */
+export interface Judge {
+  /** Why what the person gave cannot be used. */
+  misfit(approval: Approval, command: Decide): string | undefined;
+  /** Of what will run after an edit. */
+  fingerprint(approval: Approval, edited: Json): string;
+}
 
 /**
  * The one entry a command becomes. A command that comes too late, or asks for what cannot be, becomes a notice: it is
  * never dropped, and whoever sent it can see what became of it.
  */
-export function entryFor(
-  { id, command }: SentCommand,
-  tree: RunTree,
-  fingerprint: (approval: Approval, edited: Decide['arguments']) => string,
-): RunEvent {
+export function entryFor({ id, command }: SentCommand, tree: RunTree, judge: Judge): RunEvent {
   const by = { by: command.by, command: id };
   switch (command.type) {
     case 'pause':
@@ -36,18 +41,18 @@ export function entryFor(
         ...by,
       };
     case 'decide':
-      return decided({ id, command }, tree, fingerprint);
+      return decided({ id, command }, tree, judge);
   }
 }
 
 function decided(
   { id, command }: { readonly id: string; readonly command: Decide },
   tree: RunTree,
-  fingerprint: (approval: Approval, edited: Decide['arguments']) => string,
+  judge: Judge,
 ): RunEvent {
   const approval = tree.approvals.get(command.approval);
   if (!approval) return notice('UNKNOWN_APPROVAL', `There is no approval ${command.approval} in this run.`);
-  const refusal = refusalOf(command, approval);
+  const refusal = refusalOf(command, approval) ?? misfitNotice(judge.misfit(approval, command));
   if (refusal) return { ...refusal, step: approval.step };
   const edited = command.decision === 'edit' ? command.arguments : undefined;
   return {
@@ -59,7 +64,7 @@ function decided(
     ...(command.rationale === undefined ? {} : { rationale: command.rationale }),
     ...(command.answer === undefined ? {} : { answer: command.answer }),
     ...(command.until === undefined ? {} : { until: command.until }),
-    ...(edited === undefined ? {} : { arguments: edited, fingerprint: fingerprint(approval, edited) }),
+    ...(edited === undefined ? {} : { arguments: edited, fingerprint: judge.fingerprint(approval, edited) }),
   };
 }
 
@@ -75,6 +80,11 @@ function refusalOf(
       `${command.by} decided «${command.decision}», but ${decided.by} had decided «${decided.decision}» at ${when}.`,
     );
   }
+  if (approval.lapsedAt !== undefined) {
+    const when = new Date(approval.lapsedAt).toISOString();
+    const message = `${command.by} decided «${command.decision}», but nobody waits for it since ${when}.`;
+    return notice('LATE_DECISION', message);
+  }
   if (command.fingerprint !== undefined && command.fingerprint !== approval.fingerprint) {
     return notice('DECISION_REFUSED', `${command.by} decided on something other than what is asked now.`);
   }
@@ -82,10 +92,11 @@ function refusalOf(
     const allowed = approval.allowed.join(', ');
     return notice('DECISION_REFUSED', `«${command.decision}» is not allowed here; allowed: ${allowed}.`);
   }
-  if (command.decision === 'edit' && command.arguments === undefined) {
-    return notice('DECISION_REFUSED', 'An edit needs «arguments»: what shall run instead.');
-  }
   return undefined;
+}
+
+function misfitNotice(misfit: string | undefined): Extract<RunEvent, { type: 'notice.posted' }> | undefined {
+  return misfit === undefined ? undefined : notice('DECISION_REFUSED', misfit);
 }
 
 function notice(code: string, message: string): Extract<RunEvent, { type: 'notice.posted' }> {

@@ -3,22 +3,44 @@ import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf } from './leaf.ts';
-import { ask } from './permit.ts';
+import { judge, refuse } from './open-leaf.ts';
+import { approvalToBegin, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
 
 /**
  * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated; for the
  * rest a person decides, and agreeing never repeats anything.
  */
 export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
-  const again = (reason: string, bytes?: Json): void => {
-    const call = bytes === undefined ? undefined : leaf.edited(bytes);
-    const attempt = step.attempt + 1;
-    execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...(call ? { call } : {}) });
-  };
-  if (leaf.effect !== 'once') return again('The worker ended during this attempt.');
+  if (leaf.effect !== 'once') await repeat(execution, step, leaf);
+  else await askWhetherItHappened(execution, step, leaf);
+  const isOver = step.closedAt !== undefined;
+  if (isOver && leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
+}
+
+/** Every attempt counts against the budget, and one that a person agreed to was agreed to once. */
+async function repeat(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
+  const verdict = judge(execution, leaf);
+  if (verdict.verdict === 'refuse' && verdict.code === 'BUDGET_EXHAUSTED')
+    return refuse(execution, step, verdict);
+  const reason = 'The worker ended during this attempt.';
+  if (!approvalToBegin(execution, step, leaf)) return again(execution, step, { leaf, reason });
+  const { approval } = ask(execution, step, {
+    purpose: 'begin',
+    ...whatRan(execution, step, leaf),
+    attempt: step.attempt + 1,
+    title: step.title,
+    message: 'You agreed to this once, and the worker ended during it. It runs again once you agree again.',
+    allowed: ['approve', 'reject', 'edit', 'defer'],
+  });
+  const decided = await execution.decision(approval);
+  if (!isYes(decided)) return decline(execution, step, decided);
+  return again(execution, step, { leaf, reason, call: await editedCall(leaf, decided) });
+}
+
+async function askWhetherItHappened(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
   const { approval } = ask(execution, step, {
     purpose: 'doubt',
-    bytes: leaf.bytes,
+    ...whatRan(execution, step, leaf),
     title: `Did «${step.title}» happen?`,
     message:
       'It was begun, and the worker ended before its outcome was recorded. ' +
@@ -28,13 +50,40 @@ export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf):
     priority: 'high',
   });
   const decided = await execution.decision(approval);
+  const { by, decision, answer } = decided;
+  if (decision === 'edit')
+    return again(execution, step, {
+      leaf,
+      reason: `${by} asked to run it again.`,
+      call: await editedCall(leaf, decided),
+    });
   for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
-  if (decided.decision === 'edit')
-    return again(`${decided.by} asked to run it again.`, decided.arguments as Json);
-  if (decided.decision === 'approve') {
-    const result = decided.answer ?? { outcome: 'unknown', note: `${decided.by} took it as done.` };
-    return closeLeaf(execution, step, { outcome: 'completed', result });
-  }
-  const message = `«${step.title}» may or may not have happened; ${decided.by} did not count on it.`;
-  return closeLeaf(execution, step, { outcome: 'failed', failure: { code: 'unavailable', message } });
+  const note: Json = { outcome: 'unknown', note: `${by} took it as done.` };
+  const message = `«${step.title}» may or may not have happened; ${by} did not count on it.`;
+  const closed = closeLeaf(
+    execution,
+    step,
+    decision === 'approve'
+      ? { outcome: 'completed', result: answer ?? note }
+      : { outcome: 'failed', failure: { code: 'unavailable', message } },
+  );
+  await execution.busy(closed);
+}
+
+/** What the flow asked for, or what a person had made of it when it was last begun. */
+function whatRan({ recorded }: Execution, step: Step, leaf: Leaf): Pick<Leaf, 'bytes' | 'shown'> {
+  const bytes = recorded.ran(step.id);
+  return bytes === undefined ? { bytes: leaf.bytes, shown: leaf.shown } : { bytes };
+}
+
+interface Repetition {
+  readonly leaf: Leaf;
+  readonly reason: string;
+  readonly call?: Awaited<ReturnType<Leaf['edited']>>;
+}
+
+async function again(execution: Execution, step: Step, { leaf, reason, call }: Repetition): Promise<void> {
+  await clearWay(execution, step, leaf);
+  const attempt = step.attempt + 1;
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...(call ? { call } : {}) });
 }

@@ -1,13 +1,18 @@
-import type { EventOf, RunEvent } from '../run/events.ts';
+import type { EventOf, RunEvent, StepId } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import type { Fence, SentCommand } from '../stores/store.ts';
+import { Activity } from './activity.ts';
+import { Awaited } from './awaited.ts';
 import { entryFor } from './control.ts';
+import { Conversation } from './conversation.ts';
+import { editedFingerprint } from './fingerprint.ts';
 import { closings } from './ending.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { Line } from './line.ts';
 import type { Loaded } from './load.ts';
+import { misfitOfDecision } from './misfit-of-decision.ts';
 import type { Recorded } from './recorded.ts';
+import { StepWatch } from './step-watch.ts';
 import type { World } from './world.ts';
 import { Writer } from './writer.ts';
 
@@ -19,6 +24,13 @@ export type Ending = 'ended' | 'parked' | 'lost';
 /** How long effects get to end by themselves after a stop, in milliseconds. */
 const grace = 200;
 const retryPause = 100;
+/** How long a worker that gives a run back waits for what is being written. */
+const farewell = 1_000;
+/**
+ * A run whose next time is this near is not parked. The store's clock wakes it and this worker's clock decides what is
+ * over: where the two disagree, it would be parked and woken again and again.
+ */
+const nearby = 15_000;
 
 /**
  * One run in the hands of this worker. When the worker lets go (parked, stopped, lost) nothing is thrown into the flow:
@@ -31,20 +43,21 @@ export class Execution {
   readonly recorded: Recorded;
   readonly writer: Writer;
   readonly line = new Line();
+  readonly conversation = new Conversation(this);
   readonly done: Promise<Ending>;
   /** Until when this worker may act on the run, as far as it knows. */
   leaseUntil = 0;
   readonly #letGo: (ending: Ending) => void;
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
-  readonly #deciders = new Map<string, (decided: Decided) => void>();
+  readonly #activity = new Activity();
+  readonly #decisions = new Awaited<Decided>();
+  readonly #steps = new StepWatch();
   readonly #applied = new Set<string>();
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
-  #inFlight = 0;
-  #waits = 0;
+  #isAside = false;
   #settling = false;
   #gate = Promise.withResolvers<void>();
-  #quiet = Promise.withResolvers<void>();
   /** Commands are applied, and the run is parked or ended, one at a time. */
   #control: Promise<void> = Promise.resolve();
 
@@ -83,9 +96,16 @@ export class Execution {
     return this.#mode === 'working';
   }
 
+  /** Whether the flow turned out to be another than the recorded one: nothing it does counts any more. */
+  get isAside(): boolean {
+    return this.#isAside;
+  }
+
   /** What effects bring is recorded while a run is stopping, and no longer once it is ending. */
   emit(event: RunEvent): void {
-    if (this.#mode === 'working' || this.#mode === 'stopping') this.writer.emit(event);
+    if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
+    this.writer.emit(event);
+    if (event.type === 'step.closed') this.#steps.look();
   }
 
   /** Everything emitted so far is durable. */
@@ -95,23 +115,42 @@ export class Execution {
 
   /** Work that keeps the run from being parked. Settles only while the flow may go on. */
   async busy<T>(work: Promise<T>): Promise<T> {
-    this.#inFlight += 1;
     try {
-      return await work;
+      return await this.#activity.busy(work);
     } finally {
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#quiet.resolve();
       if (!this.isLive) await forever();
       this.#considerParking();
     }
   }
 
+  /** Something that only a person, a time or another run can bring about: the run may be parked meanwhile. */
+  async waiting<T>(what: Promise<T>): Promise<T> {
+    const waited = this.#activity.waiting(what);
+    this.#considerParking();
+    try {
+      return await waited;
+    } finally {
+      if (!this.isLive) await forever();
+    }
+  }
+
+  /** Record what is known already. A stop waits for it, however long the store takes. */
+  recording(work: () => Promise<void>): Promise<void> {
+    return this.#activity.recording(work);
+  }
+
   /** Resolves when new work may be opened. Undefined, so that opening stays synchronous, if that is now. */
   gate(): Promise<void> | undefined {
-    if (!this.isLive) return forever();
+    if (!this.isLive || this.#isAside) return forever();
     if (!this.tree.paused) return undefined;
     this.#considerParking();
     return this.#gate.promise;
+  }
+
+  /** Resolves when a step that is open now is not any more. Nothing is in flight meanwhile: the step itself is. */
+  async closed(id: StepId): Promise<void> {
+    const step = this.tree.steps.get(id);
+    if (step) await this.#steps.over(step);
   }
 
   /** Ask a person, and watch the time if the question has one. */
@@ -122,13 +161,7 @@ export class Execution {
 
   /** The final decision on an approval, whenever it comes. The run may be parked meanwhile. */
   async decision(id: string): Promise<Decided> {
-    const known = this.tree.approvals.get(id)?.decided;
-    if (known) return known;
-    this.#waits += 1;
-    this.#considerParking();
-    const decided = await new Promise<Decided>((resolve) => this.#deciders.set(id, resolve));
-    this.#waits -= 1;
-    return decided;
+    return this.tree.approvals.get(id)?.decided ?? this.waiting(this.#decisions.of(id));
   }
 
   /** A command may have arrived. */
@@ -137,9 +170,15 @@ export class Execution {
   }
 
   /** What the flow does now is not what was recorded: keep the run for a person, in case the right code comes back. */
-  async diverge(message: string): Promise<never> {
-    if (this.isLive) {
-      this.emit({ type: 'notice.posted', step: 0, code: 'FLOW_DIVERGED', message });
+  diverge(message: string): Promise<never> {
+    return this.setAside('FLOW_DIVERGED', message);
+  }
+
+  /** Pause the run with a notice. Whoever resumes it gets it run from the top again. */
+  setAside(code: string, message: string): Promise<never> {
+    if (this.isLive && !this.#isAside) {
+      this.#isAside = true;
+      this.emit({ type: 'notice.posted', step: 0, code, message });
       if (!this.tree.paused) this.emit({ type: 'run.paused', by: 'engine', reason: message });
       this.#considerParking();
     }
@@ -154,6 +193,29 @@ export class Execution {
     });
   }
 
+  /** End everything: effects are told to end, get a moment to do so, and what is left open is closed. */
+  async stop(): Promise<void> {
+    if (!this.isLive) return;
+    this.#mode = 'stopping';
+    this.#effects.abort();
+    const enough = new AbortController();
+    await Promise.race([this.#activity.quiet(), this.world.clock.sleep(grace, enough.signal)]);
+    enough.abort();
+    await Promise.race([this.#activity.recorded(), this.done]);
+    await this.#exclusively(() => this.#finish({ outcome: 'stopped' }));
+  }
+
+  /** Give the run back unfinished, for anyone to take up at once. What is known is written first. */
+  async handBack(): Promise<void> {
+    const enough = new AbortController();
+    const written = this.isLive ? Promise.race([this.barrier(), this.done]) : this.done;
+    await Promise.race([written, this.world.clock.sleep(farewell, enough.signal)]);
+    enough.abort();
+    if (this.#mode === 'gone') return;
+    this.drop('lost');
+    await this.world.store.dispatch.handBack(this.writer.fence);
+  }
+
   /** Let go: record nothing more, end all effects, tell nobody inside. */
   drop(ending: Ending): void {
     if (this.#mode === 'gone') return;
@@ -163,10 +225,23 @@ export class Execution {
     this.#letGo(ending);
   }
 
+  /** Ask the store until it answers; a refusal means that the run is another worker's. A flow never hears of either. */
+  async insist<T>(question: () => Promise<T>): Promise<T> {
+    while (this.#mode !== 'gone') {
+      try {
+        return await question();
+      } catch (thrown) {
+        if (!(thrown instanceof RunError)) throw thrown;
+        if (thrown.failure.code === 'rejected' || thrown.failure.code === 'unknown') this.drop('lost');
+        else await this.world.clock.sleep(retryPause, this.#dropped.signal);
+      }
+    }
+    return forever();
+  }
+
   async #applyCommands(): Promise<void> {
     if (!this.isLive) return;
-    const pending = await this.#insist(() => this.world.store.mailbox.pending(this.run));
-    for (const sent of pending ?? []) {
+    for (const sent of await this.insist(() => this.world.store.mailbox.pending(this.run))) {
       if (!this.isLive || this.#applied.has(sent.id)) continue;
       this.#applied.add(sent.id);
       this.#apply(sent);
@@ -174,9 +249,9 @@ export class Execution {
   }
 
   #apply(sent: SentCommand): void {
-    const event = entryFor(sent, this.tree, ({ step }, edited = null) => {
-      const attempt = this.tree.steps.get(step)?.attempt ?? 1;
-      return fingerprintOf(this, { step, attempt, purpose: 'begin', bytes: edited });
+    const event = entryFor(sent, this.tree, {
+      misfit: (approval, decision) => misfitOfDecision(this, approval, decision),
+      fingerprint: (approval, bytes) => editedFingerprint(this, approval, bytes),
     });
     this.writer.emit(event, sent.id);
     if (event.type === 'stop.requested') void this.stop();
@@ -185,19 +260,12 @@ export class Execution {
       this.#gate.resolve();
       this.#gate = Promise.withResolvers();
     }
-    if (event.type === 'run.paused') this.#considerParking();
+    this.#considerParking();
   }
 
-  /** End everything: effects are told to end, get a moment to do so, and what is left open is closed. */
-  async stop(): Promise<void> {
-    this.#mode = 'stopping';
-    this.#effects.abort();
-    if (this.#inFlight > 0) {
-      const enough = new AbortController();
-      await Promise.race([this.#quiet.promise, this.world.clock.sleep(grace, enough.signal)]);
-      enough.abort();
-    }
-    await this.#exclusively(() => this.#finish({ outcome: 'stopped' }));
+  #settle(approval: string): void {
+    const decided = this.tree.approvals.get(approval)?.decided;
+    if (decided) this.#decisions.settle(approval, decided);
   }
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
@@ -210,29 +278,30 @@ export class Execution {
     this.drop('ended');
   }
 
-  #settle(approval: string): void {
-    const decided = this.tree.approvals.get(approval)?.decided;
-    if (!decided) return;
-    this.#deciders.get(approval)?.(decided);
-    this.#deciders.delete(approval);
-  }
-
   #watchExpiry({ approval, expiresAt }: Pick<Approval, 'approval' | 'expiresAt'>): void {
     if (expiresAt === undefined) return;
-    void this.world.clock
-      .sleep(Math.max(0, expiresAt - this.world.clock.now()), this.#dropped.signal)
-      .then(() =>
-        this.#exclusively(async () => {
-          if (!this.isLive || this.tree.approvals.get(approval)?.decided) return;
-          this.emit({ type: 'approval.decided', approval, decision: 'expire', by: 'clock' });
-          this.#settle(approval);
-        }),
-      );
+    const { clock } = this.world;
+    void clock.sleep(Math.max(0, expiresAt - clock.now()), this.#dropped.signal).then(() => {
+      // A timer holds less than a month.
+      if (this.isLive && clock.now() < expiresAt) return this.#watchExpiry({ approval, expiresAt });
+      return void this.#exclusively(() => this.#expire(approval));
+    });
   }
 
-  /** Nothing is under way, and only a person or the clock can change that. */
+  /** A decision that is there already was earlier than the clock. */
+  async #expire(approval: string): Promise<void> {
+    await this.#applyCommands();
+    const { decided, lapsedAt } = this.tree.approvals.get(approval) ?? {};
+    if (!this.isLive || decided || lapsedAt !== undefined) return;
+    this.emit({ type: 'approval.decided', approval, decision: 'expire', by: 'clock' });
+    this.#settle(approval);
+    this.#considerParking();
+  }
+
+  /** Nothing is under way, and only a person, a time or another run can change that. */
   get #isIdle(): boolean {
-    return this.isLive && this.#inFlight === 0 && (this.#waits > 0 || this.tree.paused);
+    if (!this.isLive || !this.#activity.isQuiet) return false;
+    return this.#activity.isWaiting || this.tree.paused || this.#isAside;
   }
 
   #considerParking(): void {
@@ -247,31 +316,29 @@ export class Execution {
   async #park(): Promise<void> {
     await Promise.race([this.barrier(), this.done]);
     if (!this.#isIdle) return;
-    const { fence, head } = this.writer;
+    // Somebody resumed what this flow cannot go on with: it has to begin at the top, with whoever takes it up.
+    if (this.#isAside && !this.tree.paused) return this.handBack();
     const times = undecidedApprovals(this.tree).flatMap(({ expiresAt }) => expiresAt ?? []);
-    const wakeAt = times.length > 0 ? { wakeAt: Math.min(...times) } : {};
-    const state = await this.#insist(async () => {
-      const row = await this.world.store.dispatch.get(this.run);
-      if (row?.epoch === fence.epoch && row.state === 'waiting') return 'waiting';
-      return this.world.store.dispatch.release({ fence, head, ...wakeAt });
-    });
-    if (state === 'waiting') this.drop('parked');
-    else await this.#applyCommands();
+    const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
+    if (wakeAt !== undefined && wakeAt - this.world.clock.now() < nearby) return;
+    const state = await this.#release(wakeAt);
+    if (state === 'waiting') return this.drop('parked');
+    this.line.hear();
+    await this.#applyCommands();
     this.#considerParking();
   }
 
-  /** Ask the store until it answers; a refusal means that the run is another worker's. */
-  async #insist<T>(question: () => Promise<T>): Promise<T | undefined> {
-    while (this.#mode !== 'gone') {
-      try {
-        return await question();
-      } catch (thrown) {
-        if (!(thrown instanceof RunError)) throw thrown;
-        if (thrown.failure.code === 'rejected' || thrown.failure.code === 'unknown') this.drop('lost');
-        else await this.world.clock.sleep(retryPause, this.#dropped.signal);
-      }
-    }
-    return undefined;
+  async #release(wakeAt: number | undefined): Promise<string> {
+    const { fence, head } = this.writer;
+    const { dispatch } = this.world.store;
+    let tries = 0;
+    return this.insist(async () => {
+      tries += 1;
+      // An answer that was lost may have been a yes, and a parked run cannot be parked again.
+      const row = tries > 1 ? await dispatch.get(this.run) : undefined;
+      if (row?.epoch === fence.epoch && row.state === 'waiting') return row.state;
+      return dispatch.release({ fence, head, ...(wakeAt === undefined ? {} : { wakeAt }) });
+    });
   }
 
   #exclusively(work: () => Promise<void>): Promise<void> {

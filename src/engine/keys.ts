@@ -15,14 +15,14 @@ export class Keys {
   }
 
   async use<T>(kind: string, given: string | undefined, work: (key: string) => Promise<T>): Promise<T> {
-    if (given !== undefined) return work(this.#claim(given));
+    if (given !== undefined) return work(this.claim(given));
     if (this.#unnamed !== undefined) {
       const message = `In «${this.#where}» two unnamed operations are under way at once (${this.#unnamed}, ${kind}); give each a key.`;
       throw new RunError('malformed', message);
     }
     const count = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, count);
-    const key = this.#claim(`${kind}${count}`);
+    const key = this.claim(`${kind}${count}`);
     this.#unnamed = key;
     try {
       return await work(key);
@@ -31,7 +31,7 @@ export class Keys {
     }
   }
 
-  #claim(key: string): string {
+  claim(key: string): string {
     if (this.#used.has(key))
       throw new RunError('malformed', `In «${this.#where}» the key «${key}» is used twice.`);
     this.#used.add(key);

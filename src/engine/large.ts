@@ -6,21 +6,30 @@ import type { Execution } from './execution.ts';
 const inlineLimit = 32_768;
 const previewLength = 1_200;
 
+/** Whether an entry cannot carry a value itself. */
+export function isLarge(value: Json): boolean {
+  // What only looks like a reference must never be read as one: it could name what another run has kept.
+  return isBlobRef(value) || JSON.stringify(value).length > inlineLimit;
+}
+
+/** The value as an entry carries it. */
 export async function keepLarge(execution: Execution, value: Json): Promise<BlobRef | Json> {
+  if (!isLarge(value)) return value;
   const text = JSON.stringify(value);
-  if (text.length <= inlineLimit) return value;
-  const tenant = execution.tree.started?.tenant ?? '';
-  const kept = await execution.world.store.blobs.put({ tenant, run: execution.run }, text);
+  const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };
+  const kept = await execution.insist(() => execution.world.store.blobs.put(owner, text));
   return { ...kept, preview: text.slice(0, previewLength) };
 }
 
-/** A recorded value, wherever it is kept. */
+/** A recorded value, wherever it is kept, as a copy of its own: a flow may change what it gets. */
 export async function loadLarge(execution: Execution, value: BlobRef | Json | undefined): Promise<Json> {
   if (value === undefined) return null;
-  if (!isBlobRef(value)) return value;
-  const text = await execution.world.store.blobs.get(execution.tree.started?.tenant ?? '', value.blob);
-  if (text === undefined) throw new Error(`blob ${value.blob} of run ${execution.run} is missing`);
-  return JSON.parse(text) as Json;
+  if (!isBlobRef(value)) return structuredClone(value);
+  const tenant = execution.tree.started?.tenant ?? '';
+  const text = await execution.insist(() => execution.world.store.blobs.get(tenant, value.blob));
+  if (text !== undefined) return JSON.parse(text) as Json;
+  const message = `What this run recorded as blob ${value.blob} is not in the store; bring it back and resume.`;
+  return execution.setAside('RESULT_MISSING', message);
 }
 
 export function resultOf(execution: Execution, step: Step): Promise<Json> {

@@ -1,46 +1,49 @@
-import type { Step } from '../run/tree.ts';
+import type { StepId } from '../run/events.ts';
+import type { RunTree, Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 
 /** How long to wait before looking again whether it is our turn, should the hint get lost. */
 const lookAgain = 1_000;
+const code = 'WAITING_FOR_TURN';
 
 /**
  * One turn at a time per conversation and agent. Between runs the store keeps the line, so it survives a crash; within
  * a run, branches stand in line here.
  */
 export class Line {
-  readonly #last = new Map<string, Promise<void>>();
-  readonly #leave = new Map<string, () => void>();
+  readonly #holders = new Map<string, StepId>();
   readonly #waiting = new Set<() => void>();
 
-  /** Resolves when it is this step's turn; people see that it waits. */
+  /** Resolves when it is this step's turn; people see that it waits. The run may be parked meanwhile. */
   async take(execution: Execution, step: Step, name: string): Promise<void> {
-    const before = this.#last.get(name);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#last.set(name, promise);
-    if (before) {
+    while (!(await this.#isFirst(execution, step, name))) {
       tell(execution, step);
-      await before;
-    }
-    this.#leave.set(name, resolve);
-    let isTold = before !== undefined;
-    while (execution.isLive && !(await execution.world.store.dispatch.hold(execution.writer.fence, name))) {
-      if (!isTold) tell(execution, step);
-      isTold = true;
-      await this.#word(execution);
+      await execution.waiting(this.#word(execution));
     }
   }
 
   /** The next in line may build on what this turn left behind, so that must be durable first. */
   async stepAside(execution: Execution, name: string): Promise<void> {
     await execution.barrier();
-    await execution.world.store.dispatch.letGo(execution.writer.fence, name);
-    this.#leave.get(name)?.();
+    await execution.insist(() => execution.world.store.dispatch.letGo(execution.writer.fence, name));
+    this.#holders.delete(name);
+    this.hear();
   }
 
-  /** Word from the store that this run may be first somewhere. */
+  /** Word that this run, or another branch of it, may be first somewhere. */
   hear(): void {
     for (const wake of this.#waiting) wake();
+  }
+
+  async #isFirst(execution: Execution, step: Step, name: string): Promise<boolean> {
+    const holder = this.#holders.get(name) ?? underWay(execution.tree, step);
+    if (holder !== undefined && holder !== step.id) return false;
+    // Said before the store is asked, or a second branch would be told yes as well: to the store they are one run.
+    this.#holders.set(name, step.id);
+    const { dispatch } = execution.world.store;
+    const isFirst = await execution.busy(execution.insist(() => dispatch.hold(execution.writer.fence, name)));
+    if (!isFirst) this.#holders.delete(name);
+    return isFirst;
   }
 
   async #word({ world, signal }: Execution): Promise<void> {
@@ -52,7 +55,17 @@ export class Line {
   }
 }
 
+/** A turn of the same agent that was begun here, or by an earlier worker, and is not over. */
+function underWay(tree: RunTree, { id, agent }: Step): StepId | undefined {
+  for (const open of tree.open) {
+    const other = tree.steps.get(open);
+    if (other?.kind === 'turn' && other.started && other.agent === agent && other.id !== id) return other.id;
+  }
+  return undefined;
+}
+
 function tell(execution: Execution, step: Step): void {
+  if (step.notices.some((notice) => notice.code === code)) return;
   const message = `Another turn of «${step.agent ?? step.title}» is under way in this conversation; this one waits.`;
-  execution.emit({ type: 'notice.posted', step: step.id, code: 'WAITING_FOR_TURN', message });
+  execution.emit({ type: 'notice.posted', step: step.id, code, message });
 }

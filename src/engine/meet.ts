@@ -18,12 +18,11 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
   const { recorded } = execution;
   const known = recorded.child(place.parent, place.key);
   if (!known || known.status === 'pending') {
-    const [ahead] = recorded.unvisited(place.parent);
+    const ahead = recorded.ahead(place.parent);
     if (ahead) return execution.diverge(`The flow opens «${place.key}» where «${ahead.key}» was recorded.`);
-    if (known) recorded.visit(known.id);
     return undefined;
   }
-  recorded.visit(known.id);
+  recorded.visit(known);
   if (known.kind !== place.kind) {
     return execution.diverge(`«${place.key}» is a ${place.kind} now, but was recorded as a ${known.kind}.`);
   }
@@ -36,7 +35,7 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
 
 /** A scope that returns while recorded steps are still ahead has changed since. */
 export function leave(execution: Execution, scope: StepId): Promise<never> | undefined {
-  const [ahead] = execution.recorded.unvisited(scope);
+  const ahead = execution.recorded.ahead(scope);
   if (!ahead) return undefined;
   return execution.diverge(`The flow no longer comes to «${ahead.key}», which was recorded.`);
 }

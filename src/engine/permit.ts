@@ -8,15 +8,24 @@ import type { Leaf } from './leaf.ts';
 
 /** Bring a leaf that is open and has not begun to its beginning, or close it if a person says no. */
 export async function permit(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
-  const approval = approvalOf(execution, step, { purpose: 'begin', bytes: leaf.bytes });
+  const approval = approvalToBegin(execution, step, leaf);
   const decided = approval && (await execution.decision(approval.approval));
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
-  if (decided && decided.decision !== 'approve' && decided.decision !== 'edit')
-    return decline(execution, step, decided);
-  if (leaf.exclusive !== undefined)
-    await execution.busy(execution.line.take(execution, step, leaf.exclusive));
-  const call = decided?.decision === 'edit' ? leaf.edited(decided.arguments as Json) : undefined;
+  if (decided && !isYes(decided)) return decline(execution, step, decided);
+  const call = decided && (await editedCall(leaf, decided));
+  await clearWay(execution, step, leaf);
   execution.emit({ type: 'step.started', step: step.id, ...(call ? { call } : {}) });
+}
+
+/** Nothing stands in the way: no pause, and nobody before us in line. */
+export async function clearWay(execution: Execution, step: Step, { exclusive }: Leaf): Promise<void> {
+  for (;;) {
+    for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+    if (exclusive === undefined) return;
+    await execution.line.take(execution, step, exclusive);
+    if (!execution.tree.paused) return;
+    // Whoever is paused in front of the line must not keep the others.
+    await execution.line.stepAside(execution, exclusive);
+  }
 }
 
 /** Ask a person whether exactly this may begin. */
@@ -28,27 +37,39 @@ export function askToBegin(
   ask(execution, step, {
     purpose: 'begin',
     bytes: leaf.bytes,
+    shown: leaf.shown,
     title: step.title,
     message: reason,
     allowed: ['approve', 'reject', 'edit', 'defer'],
   });
 }
 
-type Asking = Pick<Bound, 'purpose' | 'bytes'> &
+/** The approval a leaf needs to begin, if it needs one. */
+export function approvalToBegin(execution: Execution, step: Step, leaf: Leaf): Approval | undefined {
+  return approvalOf(execution, step, { purpose: 'begin', bytes: leaf.bytes, attempt: 1 });
+}
+
+type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
   Pick<EventOf<'approval.requested'>, 'title' | 'message' | 'allowed'> &
-  Partial<Pick<EventOf<'approval.requested'>, 'schema' | 'priority' | 'expiresAt'>>;
+  Partial<Pick<EventOf<'approval.requested'>, 'schema' | 'priority' | 'expiresAt'>> & {
+    /** The bytes as an entry carries them, where they are large. */
+    readonly shown?: EventOf<'approval.requested'>['arguments'];
+    /** The attempt it is about, unless it is the current one. */
+    readonly attempt?: number;
+  };
 
 /** Put a question about a step to a person; the same question is put once, also after a recovery. */
-export function ask(execution: Execution, step: Step, { purpose, bytes, ...question }: Asking): Approval {
-  const known = approvalOf(execution, step, { purpose, bytes });
+export function ask(execution: Execution, step: Step, asking: Asking): Approval {
+  const { purpose, bytes, place, shown, attempt = step.attempt, ...question } = asking;
+  const known = approvalOf(execution, step, { purpose, bytes, place, attempt });
   if (known) return known;
   const approval = `${execution.run}.a${execution.tree.approvals.size + 1}`;
   execution.request({
     type: 'approval.requested',
     approval,
     step: step.id,
-    fingerprint: fingerprintOf(execution, { step: step.id, attempt: step.attempt, purpose, bytes }),
-    arguments: bytes,
+    fingerprint: fingerprintOf(execution, { step: step.id, attempt, purpose, bytes, place }),
+    arguments: shown ?? bytes,
     priority: 'medium',
     ...question,
   });
@@ -57,19 +78,29 @@ export function ask(execution: Execution, step: Step, { purpose, bytes, ...quest
   return asked;
 }
 
-function approvalOf(
-  execution: Execution,
-  step: Step,
-  bound: Pick<Bound, 'purpose' | 'bytes'>,
-): Approval | undefined {
-  const fingerprint = fingerprintOf(execution, { step: step.id, attempt: step.attempt, ...bound });
+function approvalOf(execution: Execution, step: Step, bound: Omit<Bound, 'step'>): Approval | undefined {
+  const fingerprint = fingerprintOf(execution, { ...bound, step: step.id });
   for (const approval of execution.tree.approvals.values()) {
     if (approval.step === step.id && approval.fingerprint === fingerprint) return approval;
   }
   return undefined;
 }
 
-function decline(execution: Execution, step: Step, { decision, by, rationale }: Decided): void {
+export function isYes({ decision }: Decided): boolean {
+  return decision === 'approve' || decision === 'edit';
+}
+
+/** The call a person made of it. */
+export async function editedCall(
+  leaf: Leaf,
+  { decision, arguments: edited }: Decided,
+): Promise<Awaited<ReturnType<Leaf['edited']>>> {
+  return decision === 'edit' ? leaf.edited(edited as Json) : undefined;
+}
+
+export async function decline(execution: Execution, step: Step, decided: Decided): Promise<void> {
+  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  const { decision, by, rationale } = decided;
   const why = rationale === undefined ? '.' : `: ${rationale}`;
   const failure: Failure =
     decision === 'expire'

@@ -1,5 +1,6 @@
 import type { Entry, StepId } from '../run/events.ts';
 import type { RunTree, Step } from '../run/tree.ts';
+import type { Json } from '../run/values.ts';
 
 /**
  * What an earlier worker recorded, as the flow meets it again. It is taken once, when a run is loaded; what this worker
@@ -9,15 +10,19 @@ export interface Recorded {
   child(parent: StepId, key: string): Step | undefined;
   /** A step this worker has only planned: opening it must find it, as a recovery would. */
   plan(step: Step): void;
-  visit(step: StepId): void;
-  /** Recorded steps of a scope that the flow has not come to (again). */
-  unvisited(parent: StepId): readonly Step[];
+  visit(step: Step): void;
+  /** The first recorded step of a scope that the flow has not come to (again). */
+  ahead(parent: StepId): Step | undefined;
   /** What made a step the work it was when it was opened; a person may have edited it since. */
   identity(step: StepId): string;
+  /** What a person had made of the work when it was last begun, if anyone had. */
+  ran(step: StepId): Json | undefined;
   /** How many things the flow said, attached, noticed or saved in this scope. */
   said(step: StepId): number;
   /** The message a scope took the n-th time it looked. */
   taken(step: StepId, poll: number): string | undefined;
+  /** The last time a scope looked and took a message. */
+  lastPoll(step: StepId): number;
 }
 
 /** Notices the engine posts in scopes of the flow; they are not the flow's own words. */
@@ -29,37 +34,66 @@ export const engineNotices: ReadonlySet<string> = new Set([
   'ALREADY_PAUSED',
   'NOT_PAUSED',
   'ALREADY_STOPPING',
+  'RESULT_MISSING',
 ]);
 
 export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   const children = new Map<StepId, Map<string, Step>>();
-  const visited = new Set<StepId>();
+  const ahead = new Map<StepId, Set<Step>>();
   const said = new Map<StepId, number>();
   const taken = new Map<string, string>();
+  const lastPolls = new Map<StepId, number>();
   const identities = new Map<StepId, string>();
   const place = (step: Step): void => {
     let siblings = children.get(step.parent);
     if (!siblings) children.set(step.parent, (siblings = new Map()));
     siblings.set(step.key, step);
   };
-  for (const step of tree.steps.values()) if (step.id !== 0 && !isMirrored(step)) place(step);
+  for (const step of tree.steps.values()) {
+    if (step.id === 0 || isMirrored(step)) continue;
+    place(step);
+    if (step.status === 'pending') continue;
+    let unvisited = ahead.get(step.parent);
+    if (!unvisited) ahead.set(step.parent, (unvisited = new Set()));
+    unvisited.add(step);
+  }
+  const edits = editsIn(entries);
   for (const { event } of entries) {
     if (event.type === 'step.opened') identities.set(event.step, event.call?.signature ?? event.agent ?? '');
-    else if (event.type === 'message.taken') taken.set(`${event.step}#${event.poll ?? 0}`, event.message);
-    else if (isSaid(event)) said.set(event.step, (said.get(event.step) ?? 0) + 1);
+    else if (event.type === 'message.taken') {
+      taken.set(`${event.step}#${event.poll ?? 0}`, event.message);
+      lastPolls.set(event.step, event.poll ?? 0);
+    } else if (isSaid(event)) said.set(event.step, (said.get(event.step) ?? 0) + 1);
   }
   return {
     child: (parent, key) => children.get(parent)?.get(key),
     plan: place,
-    visit: (step) => void visited.add(step),
-    unvisited: (parent) =>
-      [...(children.get(parent)?.values() ?? [])].filter(
-        (step) => step.status !== 'pending' && !visited.has(step.id),
-      ),
+    visit: (step) => void ahead.get(step.parent)?.delete(step),
+    ahead: (parent) => ahead.get(parent)?.values().next().value,
     identity: (step) => identities.get(step) ?? '',
+    ran: (step) => edits.get(step),
     said: (step) => said.get(step) ?? 0,
     taken: (step, poll) => taken.get(`${step}#${poll}`),
+    lastPoll: (step) => lastPolls.get(step) ?? 0,
   };
+}
+
+/** What people had made of steps, as it stood when each was last begun. */
+function editsIn(entries: Iterable<Entry>): ReadonlyMap<StepId, Json> {
+  const about = new Map<string, StepId>();
+  const edited = new Map<StepId, Json>();
+  const begun = new Map<StepId, Json>();
+  for (const { event } of entries) {
+    if (event.type === 'approval.requested') about.set(event.approval, event.step);
+    else if (event.type === 'approval.decided' && event.decision === 'edit') {
+      const step = about.get(event.approval);
+      if (step !== undefined && event.arguments !== undefined) edited.set(step, event.arguments as Json);
+    } else if (event.type === 'step.started' || event.type === 'step.retried') {
+      const bytes = edited.get(event.step);
+      if (bytes !== undefined) begun.set(event.step, bytes);
+    }
+  }
+  return begun;
 }
 
 /** Steps a back end opened inside a turn are never looked up: a retried turn opens its own. */

@@ -8,10 +8,12 @@ import { composite, openComposite } from './composite.ts';
 import type { Execution } from './execution.ts';
 import { Keys } from './keys.ts';
 import type {
+  AgentExchange,
   Answer,
   Branches,
   CallOptions,
   CallResult,
+  Exchange,
   PlannedStep,
   Question,
   Scope,
@@ -64,51 +66,55 @@ export class ScopeIn implements Scope {
 
   step<T>(options: StepOptions, work: (scope: Scope) => Promise<T>): Promise<T> {
     const kind = options.kind ?? 'step';
-    return this.#keys.use(kind, options.key, (key) =>
+    const stepped = this.#keys.use(kind, options.key, (key) =>
       composite(this.#execution, { ...options, kind, key, parent: this.id }, (step) =>
         work(new ScopeIn(this.#execution, step)),
       ),
     );
+    return heard(stepped);
   }
 
   turn(name: string, request: TurnRequest): Promise<TurnResult> {
     const agent = this.#execution.world.catalog.agents.find((candidate) => candidate.name === name);
-    if (!agent) return Promise.reject(unknownName('agent', name, this.#execution.world.catalog.agents));
-    return this.#keys.use('turn', request.key, (key) =>
+    if (!agent) return heard(Promise.reject(unknownAgent(name, this.#execution.world.catalog.agents)));
+    const taken = this.#keys.use('turn', request.key, (key) =>
       runTurn(this.#execution, agent, { ...request, key, parent: this.id }),
     );
+    return heard(taken);
   }
 
   call(name: string, input: Json, options: CallOptions = {}): Promise<CallResult> {
-    const tool = this.#execution.world.catalog.tools.find((candidate) => candidate.name === name);
-    if (!tool) return Promise.reject(unknownName('tool', name, this.#execution.world.catalog.tools));
-    return this.#keys.use('call', options.key, (key) =>
-      runCall(this.#execution, tool, { ...options, key, parent: this.id, input }),
+    const called = this.#keys.use('call', options.key, (key) =>
+      runCall(this.#execution, name, { ...options, key, parent: this.id, input }),
     );
+    return heard(called);
   }
 
   ask(question: Question): Promise<Answer> {
-    return this.#keys.use('ask', question.key, (key) =>
+    const asked = this.#keys.use('ask', question.key, (key) =>
       askPerson(this.#execution, { ...question, key, parent: this.id }),
     );
+    return heard(asked);
   }
 
-  async parallel<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T> {
-    for (let gate = this.#execution.gate(); gate; gate = this.#execution.gate()) await gate;
+  parallel<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T> {
+    return heard(this.#fanOut(branches));
+  }
+
+  async #fanOut<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T> {
     const names = Object.keys(branches);
+    for (const key of names) this.#keys.claim(key);
+    for (let gate = this.#execution.gate(); gate; gate = this.#execution.gate()) await gate;
     // All branches are opened before any of them runs, so that people see the whole fan at once.
     const opened = names.map((key) =>
       openComposite(this.#execution, { key, kind: 'branch', title: key, parent: this.id }),
     );
     const settled = await Promise.allSettled(
       names.map((key, i) =>
-        this.#keys.use('branch', key, () =>
-          composite(
-            this.#execution,
-            { key, kind: 'branch', title: key, parent: this.id, opened: opened[i] },
-            (step) =>
-              (branches[key] as (scope: Scope) => Promise<unknown>)(new ScopeIn(this.#execution, step)),
-          ),
+        composite(
+          this.#execution,
+          { key, kind: 'branch', title: key, parent: this.id, opened: opened[i] },
+          (step) => (branches[key] as (scope: Scope) => Promise<unknown>)(new ScopeIn(this.#execution, step)),
         ),
       ),
     );
@@ -122,7 +128,7 @@ export class ScopeIn implements Scope {
 
   plan(steps: readonly PlannedStep[]): void {
     for (const { key, title, kind = 'step' } of steps) {
-      if (this.#execution.recorded.child(this.id, key)) continue;
+      if (this.#execution.isAside || this.#execution.recorded.child(this.id, key)) continue;
       const step = this.#execution.tree.nextStep;
       this.#execution.emit({ type: 'step.planned', step, parent: this.id, key, kind, title });
       const planned = this.#execution.tree.steps.get(step);
@@ -150,12 +156,23 @@ export class ScopeIn implements Scope {
     this.#say({ type: 'state.saved', step: this.id, agent, strategy, state });
   }
 
+  history(): Promise<readonly Exchange[]> {
+    return this.#execution.busy(this.#execution.conversation.history());
+  }
+
+  thread(agent: string): Promise<readonly AgentExchange[]> {
+    return this.#execution.busy(this.#execution.conversation.thread(agent));
+  }
+
   message(): Omit<EventOf<'message.queued'>, 'type'> | undefined {
     this.#polls += 1;
     const { recorded, tree } = this.#execution;
     const poll = this.#polls;
     const known = recorded.taken(this.id, poll);
-    const isPast = recorded.unvisited(this.id).length > 0 || this.#said < recorded.said(this.id);
+    const isPast =
+      recorded.ahead(this.id) !== undefined ||
+      this.#said < recorded.said(this.id) ||
+      poll < recorded.lastPoll(this.id);
     if (known === undefined && isPast) return undefined;
     const message =
       known === undefined
@@ -170,16 +187,21 @@ export class ScopeIn implements Scope {
   /** What a flow says is numbered, so that a recovery does not say it again. */
   #say(event: RunEvent): void {
     this.#said += 1;
-    if (this.#said > this.#execution.recorded.said(this.id) && isOpenScope(this.#step))
-      this.#execution.emit(event);
+    const { recorded, isAside } = this.#execution;
+    if (this.#said > recorded.said(this.id) && isOpen(this.#step) && !isAside) this.#execution.emit(event);
   }
 }
 
-function isOpenScope(step: Step): boolean {
-  return step.id === 0 || isOpen(step);
+/**
+ * Whatever fails is recorded at its step. A flow that looks at a failure late, or never, must not end the process and
+ * every other run with it.
+ */
+function heard<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
 }
 
-function unknownName(what: string, name: string, known: readonly { readonly name: string }[]): RunError {
+function unknownAgent(name: string, known: readonly { readonly name: string }[]): RunError {
   const names = known.map((candidate) => candidate.name).join(', ') || 'none';
-  return new RunError('unknown', `There is no ${what} «${name}»; known: ${names}.`);
+  return new RunError('unknown', `There is no agent «${name}»; known: ${names}.`);
 }

@@ -1,15 +1,29 @@
-import type { Step } from '../run/tree.ts';
+import { isOpen, type Step } from '../run/tree.ts';
+import type { Json } from '../run/values.ts';
 import type { ToolContext } from '../tools/tool.ts';
+import type { AttemptTimer } from './attempt-timer.ts';
 import type { Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { ask } from './permit.ts';
 
+/** One attempt of a call. */
+export interface Attempt {
+  readonly input: Json;
+  readonly signal: AbortSignal;
+  readonly timer: AttemptTimer;
+}
+
 /** What a tool may use while it runs. Once its attempt is over nothing it does reaches the journal. */
-export function toolContext(execution: Execution, step: Step, signal: AbortSignal): ToolContext {
+export function toolContext(
+  execution: Execution,
+  step: Step,
+  { input, signal, timer }: Attempt,
+): ToolContext {
   const { attempt } = step;
-  const isCurrent = (): boolean => !signal.aborted && step.attempt === attempt;
+  const isCurrent = (): boolean => !signal.aborted && step.attempt === attempt && isOpen(step);
+  let questions = 0;
   return {
-    idempotencyKey: idempotencyKey(execution, step),
+    idempotencyKey: idempotencyKey(execution, step, input),
     tenant: execution.tree.started?.tenant ?? '',
     run: execution.run,
     signal,
@@ -20,15 +34,19 @@ export function toolContext(execution: Execution, step: Step, signal: AbortSigna
       if (isCurrent()) execution.emit({ type: 'item.attached', step: step.id, item });
     },
     async ask({ title, message, schema }) {
+      if (!isCurrent()) return { decision: 'cancel' };
+      questions += 1;
       const { approval } = ask(execution, step, {
         purpose: 'answer',
         bytes: { title, message },
+        // A tool may ask the same twice, and one answer is not two.
+        place: questions,
         title,
         message,
         allowed: ['approve', 'reject'],
         ...(schema === undefined ? {} : { schema }),
       });
-      const { decision, answer } = await execution.decision(approval);
+      const { decision, answer } = await timer.exempt(execution.decision(approval));
       return decision === 'approve'
         ? { decision: 'accept', ...(answer === undefined ? {} : { answer }) }
         : { decision: 'decline' };

@@ -1,8 +1,9 @@
 import type { AgentEvent } from '../gateways/gateway.ts';
+import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Execution } from './execution.ts';
 
 /** What an answer may use beyond a budget that is used up, so that the run still ends with one. */
-const answerReserve = { tokens: 8_192, seconds: 60 } as const;
+const answerReserve = { tokens: 8_192, milliseconds: 60_000 } as const;
 const charactersPerToken = 4;
 /** Characters of one turn, whatever the budget is. */
 const longestTurn = 16_000_000;
@@ -13,14 +14,21 @@ const longestTurn = 16_000_000;
  */
 export class TurnMeter {
   readonly #execution: Execution;
-  readonly #reserve: { readonly tokens: number; readonly seconds: number };
+  /** What this turn may use beyond the budget. */
+  readonly #extra: { readonly tokens: number; readonly milliseconds: number };
   readonly #calls = new Map<string, PartialCall>();
   #written = 0;
   #complete = 0;
 
   constructor(execution: Execution, answers: boolean) {
     this.#execution = execution;
-    this.#reserve = answers ? answerReserve : { tokens: 0, seconds: 0 };
+    const { tree, world } = execution;
+    const tokensLeft = limitsOf(tree).tokens - tree.spent.tokens;
+    const timeLeft = millisecondsLeft(tree, world.clock.now());
+    this.#extra = {
+      tokens: answers ? Math.max(0, answerReserve.tokens - tokensLeft) : 0,
+      milliseconds: answers ? Math.max(0, answerReserve.milliseconds - timeLeft) : 0,
+    };
   }
 
   /** Calls whose name and arguments have arrived whole. */
@@ -40,16 +48,31 @@ export class TurnMeter {
 
   /** Why this turn must end now. */
   overspent(): string | undefined {
-    const { tree, world } = this.#execution;
-    const { seconds, tokens } = tree.started?.limits ?? {};
-    const spent = (tree.spent.milliseconds + Math.max(0, world.clock.now() - tree.at)) / 1_000;
-    if (seconds !== undefined && spent > seconds + this.#reserve.seconds)
-      return `The run has used up its ${seconds} seconds.`;
+    const { tree } = this.#execution;
+    const { tokens } = limitsOf(tree);
+    if (this.#millisecondsLeft() <= 0) return this.#outOfTime();
     const used = tree.spent.tokens + this.#written / charactersPerToken;
-    if (tokens !== undefined && used > tokens + this.#reserve.tokens)
-      return `The run has used up its ${tokens} tokens.`;
+    if (used > tokens + this.#extra.tokens) return `The run has used up its ${tokens} tokens.`;
     if (this.#written > longestTurn) return `A turn may bring ${longestTurn} characters; this one goes on.`;
     return undefined;
+  }
+
+  /** A stream that hangs brings nothing to measure, and must end all the same. */
+  async watchClock(signal: AbortSignal, end: (spent: string) => void): Promise<void> {
+    while (!signal.aborted) {
+      const left = this.#millisecondsLeft();
+      if (left <= 0) return end(this.#outOfTime());
+      await this.#execution.world.clock.sleep(left, signal);
+    }
+  }
+
+  #millisecondsLeft(): number {
+    const { tree, world } = this.#execution;
+    return millisecondsLeft(tree, world.clock.now()) + this.#extra.milliseconds;
+  }
+
+  #outOfTime(): string {
+    return `The run has used up its ${limitsOf(this.#execution.tree).seconds} seconds.`;
   }
 
   #takeCall({ call: id, text, tool }: Extract<AgentEvent, { type: 'call.appended' }>): void {

@@ -1,12 +1,16 @@
 import type { Agent } from '../catalog/agent.ts';
 import type { AgentEvent, Message, Turn } from '../gateways/gateway.ts';
 import { RunError } from '../run/failure.ts';
-import { textOf, type Step } from '../run/tree.ts';
-import type { Json, Usage } from '../run/values.ts';
+import { isOpen, textOf, type Step } from '../run/tree.ts';
+import type { BlobRef, Json, Usage } from '../run/values.ts';
+import { latestState } from './conversation.ts';
 import type { Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
+import { isLarge, keepLarge } from './large.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
 import { Mirror } from './mirror.ts';
+import { mustAsk } from './must-ask.ts';
+import { readStream } from './read-stream.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
 import { TurnMeter } from './turn-meter.ts';
@@ -18,7 +22,9 @@ interface Placed extends TurnRequest {
 
 /** A turn of a model or agent, told as it streams. The result is what the journal holds, not a second copy. */
 export async function runTurn(execution: Execution, agent: Agent, request: Placed): Promise<TurnResult> {
-  const step = await runLeaf(execution, request.parent, turnLeaf(execution, agent, request));
+  const message = lastText(request.messages);
+  const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
+  const step = await runLeaf(execution, request.parent, turnLeaf(execution, agent, { ...request, shown }));
   const result = turnResult(step);
   if (step.status === 'completed') return result;
   const failure = step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` };
@@ -29,10 +35,8 @@ export async function runTurn(execution: Execution, agent: Agent, request: Place
   );
 }
 
-function turnLeaf(execution: Execution, agent: Agent, request: Placed): Leaf {
+function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown: BlobRef | Json }): Leaf {
   const message = lastText(request.messages);
-  const mustAsk =
-    typeof agent.approval === 'function' ? agent.approval(message) : agent.approval === 'always';
   const conversation = execution.tree.started?.conversation ?? execution.run;
   return {
     key: request.key,
@@ -41,54 +45,63 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed): Leaf {
       title: request.title ?? agent.name,
       agent: agent.name,
       effect: agent.effect,
+      ...(agent.effect === 'pure' ? {} : { query: message }),
       ...(agent.model === undefined ? {} : { model: agent.model }),
     },
     effect: agent.effect,
-    intent: { kind: 'turn', parent: request.parent, mustAsk, answers: request.answers ?? false },
+    intent: {
+      kind: 'turn',
+      parent: request.parent,
+      mustAsk: mustAsk(execution, agent, message),
+      answers: request.answers ?? false,
+    },
     bytes: message,
-    edited: () => undefined,
+    shown: request.shown,
+    edited: async () => undefined,
     exclusive: agent.effect === 'pure' ? undefined : `${conversation}/${agent.name}`,
     perform: (step, bytes) =>
-      stream(execution, step, { agent, request: withLastText(request, bytes), conversation }),
+      stream(execution, step, { agent, request: withLastText(request, bytes), bytes, conversation }),
   };
 }
 
 interface Sending {
   readonly agent: Agent;
   readonly request: TurnRequest;
+  readonly bytes: Json;
   readonly conversation: string;
 }
 
 async function stream(
   execution: Execution,
   step: Step,
-  { agent, request, conversation }: Sending,
+  { agent, request, bytes, conversation }: Sending,
 ): Promise<LeafOutcome> {
   const { messages, tools, toolChoice, answerSchema } = request;
-  const saved = execution.tree.states.get(agent.name)?.state;
+  const saved = agent.effect === 'pure' ? undefined : await latestState(execution, agent.name);
   const turn: Turn = {
     messages,
     conversation,
-    idempotencyKey: idempotencyKey(execution, step),
+    idempotencyKey: idempotencyKey(execution, step, bytes),
     ...(tools ? { tools } : {}),
     ...(toolChoice ? { toolChoice } : {}),
     ...(answerSchema === undefined ? {} : { answerSchema }),
-    ...(saved === undefined ? {} : { state: saved as Json }),
+    ...(saved === undefined ? {} : { state: saved }),
   };
   const reader = new TurnReader(execution, step, agent.name);
   const meter = new TurnMeter(execution, request.answers ?? false);
   const ended = new AbortController();
   const signal = AbortSignal.any([execution.signal, ended.signal]);
+  void meter.watchClock(signal, (spent) => ended.abort(new RunError('over-budget', spent)));
   try {
-    for await (const events of agent.gateway.takeTurn(turn, signal)) {
+    const isCut = await readStream(agent.gateway.takeTurn(turn, signal), signal, (events) => {
+      if (!isOpen(step)) throw new RunError('rejected', `«${step.title}» was closed before it ended.`);
       for (const event of events) reader.take(event);
       meter.take(events);
       const spent = meter.overspent();
       if (spent) throw new RunError('over-budget', spent);
-      if (request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls)
-        return reader.finish('cut');
-    }
-    return reader.finish();
+      return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
+    });
+    return reader.finish(isCut ? 'cut' : undefined);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) {
       reader.abandon();
@@ -224,15 +237,20 @@ export function turnResult(step: Step): TurnResult {
 }
 
 function lastText(messages: readonly Message[]): string {
-  return messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
+  return messages[placeOfLast(messages)]?.text ?? '';
 }
 
 function withLastText(request: TurnRequest, bytes: Json): TurnRequest {
-  const text = lastText(request.messages);
-  if (bytes === text || typeof bytes !== 'string') return request;
-  const place = request.messages.findLastIndex((message) => message.text === text);
+  if (bytes === lastText(request.messages) || typeof bytes !== 'string') return request;
+  const place = placeOfLast(request.messages);
   return {
     ...request,
     messages: request.messages.map((message, i) => (i === place ? { ...message, text: bytes } : message)),
   };
+}
+
+/** What is asked in this turn: the last message of the person, or the last of all. */
+function placeOfLast(messages: readonly Message[]): number {
+  const place = messages.findLastIndex(({ role }) => role === 'user');
+  return place < 0 ? messages.length - 1 : place;
 }

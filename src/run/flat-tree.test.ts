@@ -58,7 +58,7 @@ test('[R25] a run is told as a list of steps that name their parents', () => {
     answer: null,
     startedAt: 100,
     usage: { input: 3, output: 2 },
-    spent: { turns: 1, calls: 1, tokens: 5, milliseconds: 1_000 },
+    spent: { turns: 1, calls: 1, tokens: 5, milliseconds: 900 },
     steps: [
       {
         id: 1,

@@ -3,7 +3,7 @@ import { appendText, appendTitle, attach, enterPhase } from './contents.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { post, refuse } from './notices.ts';
 import { begin, closeBelow, open, plan, retry, settle } from './steps.ts';
-import { emptyTree, stepOf, touch, type RunTree } from './tree.ts';
+import { emptyTree, runStatus, stepOf, touch, type RunTree } from './tree.ts';
 
 /** Fold one entry into the tree. Entries at or below `tree.seq` are ignored, so replaying is harmless. */
 export function fold(tree: RunTree, { seq, at, event }: Entry): void {
@@ -67,9 +67,9 @@ function apply(tree: RunTree, event: RunEvent): void {
   }
 }
 
-/** Time counts against the budget only while somebody works: not while parked, and not while paused. */
+/** Time counts against the budget only while somebody works: not while parked, paused or waiting for a person. */
 function passTime(tree: RunTree, at: number, event: RunEvent): void {
-  const idle = tree.paused || event.type === 'worker.took' || event.type === 'run.started';
+  const idle = runStatus(tree) !== 'running' || event.type === 'worker.took' || event.type === 'run.started';
   if (!idle && tree.at > 0) tree.spent.milliseconds += Math.max(0, at - tree.at);
   tree.at = Math.max(tree.at, at);
 }

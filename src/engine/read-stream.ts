@@ -1,0 +1,31 @@
+/**
+ * Reads until the stream ends, `take` has enough, or the signal aborts. A stream that does not listen to its signal is
+ * left behind. True if it was `take` that had enough.
+ */
+export async function readStream<T>(
+  chunks: AsyncIterable<T>,
+  signal: AbortSignal,
+  take: (chunk: T) => boolean,
+): Promise<boolean> {
+  const cut = Promise.withResolvers<never>();
+  const end = (): void => cut.reject(signal.reason);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await Promise.race([readAll(chunks, signal, take), cut.promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+async function readAll<T>(
+  chunks: AsyncIterable<T>,
+  signal: AbortSignal,
+  take: (chunk: T) => boolean,
+): Promise<boolean> {
+  for await (const chunk of chunks) {
+    if (signal.aborted) return false;
+    if (take(chunk)) return true;
+  }
+  return false;
+}

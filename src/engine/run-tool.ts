@@ -1,0 +1,111 @@
+import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import { limitsOf, millisecondsLeft } from '../run/limits.ts';
+import type { Step } from '../run/tree.ts';
+import type { Json } from '../run/values.ts';
+import type { Tool } from '../tools/tool.ts';
+import { AttemptTimer } from './attempt-timer.ts';
+import { tellLate } from './close-leaf.ts';
+import type { Execution } from './execution.ts';
+import type { LeafOutcome } from './leaf.ts';
+import { plain } from './plain.ts';
+import { toolContext } from './tool-context.ts';
+
+const defaultTimeout = 60_000;
+const maxAttempts = 3;
+const firstPause = 200;
+
+interface Work {
+  readonly tool: Tool;
+  readonly input: Json;
+}
+
+/** What may be repeated is tried again when the failure says that it could help. */
+export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return { outcome: 'completed', result: plain(await once(execution, step, work)) };
+    } catch (thrown) {
+      const failure = failureOf(thrown);
+      if (!(thrown instanceof RunError))
+        execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
+      const isWorthIt = tries < maxAttempts && mayRepeat(execution, step, { ...work, failure });
+      if (!isWorthIt || !(await isTime(execution, tries))) return { outcome: 'failed', failure };
+      const attempt = step.attempt + 1;
+      execution.emit({ type: 'step.retried', step: step.id, attempt, reason: failure.message });
+      await execution.barrier();
+      if (!execution.mayAct()) return { outcome: 'failed', failure };
+    }
+  }
+}
+
+/** An approval is for one attempt: what a person agreed to is not repeated without asking again. */
+function mayRepeat(
+  { tree }: Execution,
+  { id }: Step,
+  { tool, failure }: Work & { failure: Failure },
+): boolean {
+  if (failure.retryable !== true || tool.effect === 'once') return false;
+  const { calls } = limitsOf(tree);
+  if (tree.spent.calls >= calls) return false;
+  for (const { step } of tree.approvals.values()) if (step === id) return false;
+  return true;
+}
+
+async function isTime({ world, signal }: Execution, tries: number): Promise<boolean> {
+  await world.clock.sleep(firstPause * 2 ** (tries - 1), signal);
+  return !signal.aborted;
+}
+
+/** One attempt. A tool that does not listen to its signal is left behind; what it brings later is not used. */
+async function once(execution: Execution, step: Step, { tool, input }: Work): Promise<Json> {
+  const { clock } = execution.world;
+  const limit = timeLimit(execution, tool);
+  const over = new AbortController();
+  const signal = AbortSignal.any([execution.signal, over.signal]);
+  const timer = new AttemptTimer(clock, limit.milliseconds, signal);
+  const tooLate = timer.over.then(() => {
+    over.abort(limit.failure);
+    throw limit.failure;
+  });
+  const context = toolContext(execution, step, { input, signal, timer });
+  const running = (async () => tool.run(input, context))();
+  try {
+    return await Promise.race([running, tooLate]);
+  } catch (thrown) {
+    if (thrown === limit.failure) leaveBehind(execution, step, { tool, running });
+    throw thrown;
+  } finally {
+    over.abort();
+  }
+}
+
+/** The tool's own time, or what is left of the run's. */
+function timeLimit(
+  { tree, world }: Execution,
+  { name, timeout = defaultTimeout }: Tool,
+): { milliseconds: number; failure: RunError } {
+  const left = millisecondsLeft(tree, world.clock.now());
+  if (left < timeout) {
+    const { seconds } = limitsOf(tree);
+    const failure = new RunError('over-budget', `The run used up its ${seconds} seconds during ${name}.`);
+    return { milliseconds: Math.max(0, left), failure };
+  }
+  const message = `${name} took longer than ${timeout / 1000} seconds.`;
+  return { milliseconds: timeout, failure: new RunError('timed-out', message, { retryable: true }) };
+}
+
+/** Nobody waits for it any more, so nobody will know what it did: that is said, now and when it comes to an end. */
+function leaveBehind(
+  execution: Execution,
+  step: Step,
+  { tool, running }: { tool: Tool; running: Promise<Json> },
+): void {
+  if (tool.effect === 'once') {
+    const message = `«${tool.name}» was cut off; it may or may not have happened.`;
+    execution.emit({ type: 'notice.posted', step: step.id, code: 'IN_DOUBT', message });
+  }
+  running.then(
+    () => tellLate(execution, step, `«${tool.name}» answered after its time; the answer is not used.`),
+    () => {},
+  );
+}

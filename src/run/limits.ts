@@ -1,0 +1,22 @@
+import { runStatus, type RunTree } from './tree.ts';
+import type { Limits } from './values.ts';
+
+/** What a run may use up if nobody says otherwise. */
+export const defaultLimits = { turns: 30, calls: 60, tokens: 1_000_000, depth: 12, seconds: 3_600 } as const;
+
+export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: number } {
+  const { turns, calls, tokens, depth, seconds } = tree.started?.limits ?? {};
+  return {
+    turns: turns ?? defaultLimits.turns,
+    calls: calls ?? defaultLimits.calls,
+    tokens: tokens ?? defaultLimits.tokens,
+    depth: depth ?? defaultLimits.depth,
+    seconds: seconds ?? defaultLimits.seconds,
+  };
+}
+
+/** How long a run may still work; below zero when it has worked for too long. Only time in which it works counts. */
+export function millisecondsLeft(tree: RunTree, now: number): number {
+  const since = runStatus(tree) === 'running' ? Math.max(0, now - tree.at) : 0;
+  return limitsOf(tree).seconds * 1_000 - tree.spent.milliseconds - since;
+}
