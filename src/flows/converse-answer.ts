@@ -33,7 +33,8 @@ export async function conclude(course: Course, why: Why, failure?: RunError): Pr
   const last = await lastAnswer(course, why);
   if (typeof last === 'string') return last;
   const problem = last ?? failure;
-  if (problem && course.results.length === 0) throw problem;
+  const hasNothing = course.results.length === 0 && problem?.failure.code !== 'over-budget';
+  if (problem && hasNothing) throw problem;
   return compose(course, problem?.failure.message ?? 'It replied without any text.');
 }
 
@@ -45,7 +46,7 @@ async function lastAnswer(course: Course, why: Why): Promise<string | RunError |
     try {
       const turn = await course.scope.turn(course.settings.agent, {
         messages: course.exchange.messages(instructions),
-        answers: true,
+        answers: course.answers,
       });
       await ignoreCalls(course, turn);
       if (turn.text.trim() !== '') return turn.text;

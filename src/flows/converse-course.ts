@@ -43,6 +43,11 @@ export class Course {
     this.known = new Set(settings.tools.map(({ name }) => name));
   }
 
+  /** Whether this conversation writes the answer of the run, for which one turn is kept back; a part of it does not. */
+  get answers(): boolean {
+    return this.scope.id === 0;
+  }
+
   /** A tool phase begins a batch; an action phase belongs to the batch before it. */
   enter(phase: EventOf<'phase.entered'>['phase'], reason: string): void {
     if (phase === 'tool_phase') {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ask, begin, resultsIn, say, stepsOf, talk } from '../../test/conversation.ts';
-import { converseTwice } from '../../test/two-agents.ts';
+import { answerOf, ask, begin, resultsIn, say, stepsOf, talk } from '../../test/conversation.ts';
+import { converseInTurn } from '../../test/agents-in-turn.ts';
 import { ended, toolOf, until } from '../../test/world.ts';
 import type { Turn } from '../gateways/gateway.ts';
 import type { Move } from '../gateways/script.ts';
+import { scriptedGateway } from '../gateways/scripted.ts';
 import { RunError } from '../run/failure.ts';
 import { textOf, type RunTree } from '../run/tree.ts';
 
@@ -360,11 +361,12 @@ describe('duplicates', () => {
     const charge = toolOf('charge', (input) => effects.push(input), { effect: 'once' });
     const loop = ({ tools }: Turn): readonly Move[] =>
       tools ? [ask('charge', { amount: 5 })] : [say('Once.')];
-    const { tree, turns } = await converseTwice(loop, [charge]);
+    const model = scriptedGateway(loop);
+    const tree = await converseInTurn({ model, tools: [charge], agents: ['first', 'second'] });
     expect(effects).toEqual([{ amount: 5 }]);
     expect(tree.ended?.answer).toBe('Once. Once.');
     expect(calls(tree).filter((call) => call === 'charge skipped')).toHaveLength(1);
-    expect(turns).toBe(7);
+    expect(stepsOf(tree, 'turn')).toHaveLength(7);
     expect(stepsOf(tree, 'verdict')).toHaveLength(2);
   });
 });
@@ -392,6 +394,14 @@ describe('always an answer', () => {
     });
     expect(tree.ended?.answer).toBe('Straight away.');
     expect(turns).toHaveLength(1);
+  });
+
+  test('[C20] a conversation that is part of a run leaves it the turn for its answer', async () => {
+    const model = scriptedGateway(({ tools }) => (tools ? [ask('list_files', {})] : [say('Mine.')]));
+    const tree = await converseInTurn({ model, tools: [list], agents: ['part'], limits: { turns: 2 } });
+    expect(tree.spent.turns).toBe(1);
+    expect(tree.ended).toMatchObject({ outcome: 'completed' });
+    expect(answerOf(tree)).toContain('["a.md","b.md"]');
   });
 
   test('[C20] when the budget refuses a call, the model has to answer', async () => {

@@ -1,0 +1,49 @@
+// Agents with tools, one after the other, in one run: what one has called the others have called.
+import { Engine } from '../src/engine/engine.ts';
+import { converseIn } from '../src/flows/converse.ts';
+import type { ConverseRules } from '../src/flows/converse-settings.ts';
+import type { Gateway } from '../src/gateways/gateway.ts';
+import type { Policy } from '../src/policies/policy.ts';
+import type { RunTree } from '../src/run/tree.ts';
+import type { Limits } from '../src/run/values.ts';
+import type { Tool } from '../src/tools/tool.ts';
+import { policies as usual } from './conversation.ts';
+import { ended, flowOf, startRun, testWorld } from './world.ts';
+
+export interface InTurn {
+  readonly model: Gateway;
+  readonly tools: readonly Tool[];
+  readonly agents: readonly string[];
+  readonly rules?: Partial<ConverseRules>;
+  readonly limits?: Limits;
+  readonly policies?: readonly Policy[];
+}
+
+export async function converseInTurn({
+  model,
+  tools,
+  agents,
+  rules = {},
+  limits = {},
+  policies = usual,
+}: InTurn): Promise<RunTree> {
+  const flow = flowOf(async (scope, text) => {
+    const answers: string[] = [];
+    for (const agent of agents) {
+      const settings = { agent, system: `You are the ${agent}.`, tools, rules };
+      const input = { text, attachments: [], labels: {} };
+      answers.push(
+        await scope.step({ key: agent, kind: 'agent', agent }, (step) => converseIn(step, settings, input)),
+      );
+    }
+    return answers.join(' ');
+  });
+  const known = agents.map((name) => ({ name, description: name, gateway: model, effect: 'pure' as const }));
+  const world = testWorld({ flows: [flow], agents: known, tools }, { policies });
+  const engine = new Engine(world, 'w1');
+  const { run } = await startRun(engine, flow, { limits });
+  const tree = await ended(world.store, run);
+  await engine.idle();
+  if (world.problems.length > 0) throw new Error('a bug was logged', { cause: world.problems[0] });
+  return tree;
+}
