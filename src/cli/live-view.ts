@@ -1,4 +1,4 @@
-import { emptyTree, runStatus, type RunTree } from '../run/tree.ts';
+import { emptyTree, type RunTree } from '../run/tree.ts';
 import type { Home } from '../server/home.ts';
 import { drawTree } from './draw.ts';
 import { keyboardOf } from './keys.ts';
@@ -70,7 +70,9 @@ interface Frame {
 function frameLines({ tree, frame, screen, paint, below }: Frame): string[] {
   const { width, height } = screen;
   const room = Math.max(3, height - below.length - 1);
-  const lines = drawTree(tree, { width, height: room, now: Date.now(), frame, paint });
+  // Where nothing is under way, nothing turns.
+  const turning = tree.paused && tree.working === 0 ? {} : { frame };
+  const lines = drawTree(tree, { width, height: room, now: Date.now(), ...turning, paint });
   const under = below.map((line) => render(line, width, paint));
   return [...lines, '', ...under].slice(-height);
 }
@@ -78,5 +80,5 @@ function frameLines({ tree, frame, screen, paint, below }: Frame): string[] {
 function hintOf(run: string, tree: RunTree, isGuest: boolean): string {
   if (isGuest) return `${run} · Ctrl-C leaves, the run goes on`;
   if (tree.stopping) return `${run} · stopping`;
-  return `${run} · Ctrl-C to stop, pause or leave${runStatus(tree) === 'paused' ? ', or to resume' : ''}`;
+  return `${run} · Ctrl-C to stop, ${tree.paused ? 'resume' : 'pause'} or leave`;
 }

@@ -28,11 +28,11 @@ export function plainView({ say }: Terminal, { signal, after = 0 }: PlainOptions
 }
 
 /** What one entry adds to the output. */
-function linesOf({ event, at }: Entry, tree: RunTree): string[] {
+function linesOf({ event }: Entry, tree: RunTree): string[] {
   const step = tree.steps.get('step' in event ? event.step : 0);
   if (!step) return [];
   if (event.type === 'step.opened' || event.type === 'step.closed') {
-    const lines = [stepHead(tree, step, { now: at, width: Infinity })];
+    const lines = [stepHead(tree, step, { width: Infinity })];
     if (event.type === 'step.closed')
       lines.push(...stepBody(tree, step, { width, tail: 0, kept: 3 }).map(below));
     return lines.map((line) => indent(step) + render(line, width * 2, unpainted));

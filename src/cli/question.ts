@@ -2,7 +2,7 @@ import { isAllowed, type Asking, type Question } from './asking.ts';
 import { exact, visible, visibleLine } from './escape.ts';
 import type { Line, Span } from './line.ts';
 import { entryLine } from './text-entry.ts';
-import { wrap } from './width.ts';
+import { chop, wrap } from './width.ts';
 
 /** Lines of arguments that are shown before one has to ask for all of them. */
 const most = 12;
@@ -43,7 +43,7 @@ export function argumentLines(value: unknown, width: number, limit = most): Line
   if (value === undefined || value === null) return [];
   const all = exact(value)
     .split('\n')
-    .flatMap((line) => wrap(line, width - 4));
+    .flatMap((line) => chop(line, width - 4));
   const shown = all.length > limit ? all.slice(0, limit - 1) : all;
   const lines = shown.map((text): Line => [
     ['  │ ', 'dim'],
@@ -66,16 +66,19 @@ function promptLines({ approval }: Question, asking: Asking, width: number): Lin
     case 'arguments':
     case 'answer': {
       const what = asking.at === 'answer' ? 'Your answer' : 'Run this instead';
-      const problem = asking.problem === undefined ? '' : ` ${asking.problem}`;
+      const problem: Line[] = asking.problem === undefined ? [] : [[['  '], [asking.problem, 'red']]];
       return [
-        [[`  ${what}, as JSON (Enter to go on, Esc to go back):`], [problem, 'red']],
+        ...problem,
+        [[`  ${what}, as JSON (Enter to go on, Esc to go back):`]],
         [['  › ', 'yellow'], ...entryLine(asking.entry, width - 5)],
       ];
     }
-    case 'reason':
+    case 'reason': {
+      const verb = asking.decision === 'edit' ? 'run this instead' : asking.decision;
       return [
-        [[`  Why? Optional. Enter to ${asking.decision}, Esc to go back:`]],
+        [[`  Why? Optional. Enter to ${verb}, Esc to go back:`]],
         [['  › ', 'yellow'], ...entryLine(asking.entry, width - 5)],
       ];
+    }
   }
 }

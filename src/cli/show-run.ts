@@ -11,6 +11,7 @@ import { plainView } from './plain-view.ts';
 import type { Terminal } from './terminal.ts';
 import type { View } from './view.ts';
 import { watch, type Watched } from './watch.ts';
+import { wrap } from './width.ts';
 
 export interface Showing {
   readonly run: string;
@@ -90,8 +91,9 @@ export async function tellAnswer(home: HomeReader, tree: Watched['tree'], termin
   if (answer === undefined)
     return terminal.warn(tree.ended?.outcome === 'stopped' ? 'Stopped.' : 'There is no answer.');
   const text = isBlobRef(answer) ? await home.blobs.get(localTenant, answer.blob) : answer;
+  const shown = visible(text ?? failureOf(undefined).message);
   terminal.say();
-  terminal.say(visible(text ?? failureOf(undefined).message));
+  terminal.say(terminal.isLive ? wrap(shown, terminal.out.columns - 1).join('\n') : shown);
 }
 
 /** Other terminals may have asked for runs of their own; what was begun here is not dropped half done. */

@@ -44,10 +44,16 @@ function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {
   if (step.kind === 'call' && step.result !== undefined) lines.push([[`→ ${shown(step.result)}`, 'dim']]);
   for (const item of step.items) lines.push([[`+ ${nameOf(item)}`, 'dim']]);
   for (const approval of tree.approvals.values())
-    if (approval.step === step.id && approval.decided) lines.push([[decisionOf(approval.decided), 'dim']]);
+    if (approval.step === step.id && approval.decided)
+      lines.push([[`${about(approval, step)}${decisionOf(approval.decided)}`, 'dim']]);
   if (step.failure && step.id !== 0)
     lines.push(...folded(visibleLine(step.failure.message), { width, lines: 3 }, ['red']));
   return lines;
+}
+
+/** A step may be asked about more than once, and not only whether it may begin. */
+function about({ title }: Approval, step: Step): string {
+  return title === step.title ? '' : `${visibleLine(title)} `;
 }
 
 const words = {

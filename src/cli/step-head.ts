@@ -5,8 +5,8 @@ import { duration, markOf, styleOf, wordOf } from './marks.ts';
 import { cut, widthOf } from './width.ts';
 
 export interface Moment {
-  /** Milliseconds since 1970: what is open lasts until now. */
-  readonly now: number;
+  /** Milliseconds since 1970: what is open lasts until now. Without it, only what is over has a duration. */
+  readonly now?: number;
   /** Turns the marks of what runs. Without it nothing moves. */
   readonly frame?: number;
 }
@@ -29,7 +29,7 @@ function aboutOf(step: Step): string {
   return step.query === undefined ? model : `${model} · ${visibleLine(step.query)}`;
 }
 
-function endingOf(tree: RunTree, step: Step, now: number): Span[] {
+function endingOf(tree: RunTree, step: Step, now: number | undefined): Span[] {
   const status = step.id === 0 ? runStatus(tree) : step.status;
   const spans: Span[] = [];
   const phase = step.phase && tree.steps.get(step.parent)?.phase !== step.phase ? step.phase : undefined;
@@ -48,9 +48,9 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-function timeOf(step: Step, now: number): number | undefined {
+function timeOf(step: Step, now: number | undefined): number | undefined {
   const began = step.startedAt ?? step.openedAt;
   if (began === undefined) return undefined;
-  if (isOpen(step)) return now - began;
+  if (isOpen(step)) return now === undefined ? undefined : now - began;
   return step.closedAt === undefined ? undefined : step.closedAt - began;
 }

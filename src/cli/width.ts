@@ -26,6 +26,20 @@ export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, room));
 }
 
+/** The text in pieces that fit, broken anywhere, so that not even a space is lost. */
+export function chop(text: string, width: number): string[] {
+  const room = Math.max(1, width);
+  const pieces: string[] = [];
+  let rest = text;
+  while (widthOf(rest) > room) {
+    // A character wider than the whole line still has to go somewhere.
+    const piece = head(rest, room) || firstOf(rest);
+    pieces.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return [...pieces, rest];
+}
+
 function wrapLine(line: string, width: number): string[] {
   if (widthOf(line) <= width) return [line];
   const lines: string[] = [];
@@ -36,13 +50,9 @@ function wrapLine(line: string, width: number): string[] {
       continue;
     }
     if (current !== '') lines.push(current.trimEnd());
-    current = word;
-    while (widthOf(current.trimEnd()) > width) {
-      // A character wider than the whole line still has to go somewhere.
-      const piece = head(current, width) || firstOf(current);
-      lines.push(piece);
-      current = current.slice(piece.length);
-    }
+    const pieces = chop(word.trimEnd(), width);
+    lines.push(...pieces.slice(0, -1));
+    current = `${pieces.at(-1) ?? ''} `;
   }
   if (current.trimEnd() !== '') lines.push(current.trimEnd());
   return lines;

@@ -72,13 +72,13 @@ async function announce(scope: Scope, { window, people }: Facts): Promise<string
   const message = `${service} will be down for maintenance, ${window}.`;
   const told = await scope.call('demo_notify', { people: [...people], message }, { title: 'notify' });
   if ('failure' in told) return `nobody was told: ${told.failure.message}`;
-  return noteIn(told.result) ?? `${people.length} people were told`;
+  const { note, sent } = isRecord(told.result) ? told.result : {};
+  if (typeof note === 'string') return `whether people were told is not certain: ${note}`;
+  return `${typeof sent === 'number' ? sent : people.length} people were told`;
 }
 
-/** What a person said about a call nobody can be sure of. */
-function noteIn(result: Json): string | undefined {
-  const isNoted = typeof result === 'object' && result !== null && 'note' in result;
-  return isNoted && typeof result['note'] === 'string' ? result['note'] : undefined;
+function isRecord(value: Json): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function resultOf(scope: Scope, tool: string, input: Json): Promise<Json> {

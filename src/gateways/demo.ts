@@ -3,7 +3,7 @@ import type { Move } from './script.ts';
 import { scriptedGateway } from './scripted.ts';
 
 /** Milliseconds a scripted model takes for a word at pace 1. */
-const word = 45;
+const word = 32;
 
 /** The models of the built-in demo. They are scripts, not models, and what they say does not hide it. */
 export function demoModel(role: 'planner' | 'analyst' | 'writer', pace: number): Gateway {
@@ -31,12 +31,11 @@ function analyst(_: string, pace: number): Move[] {
 }
 
 function writer(text: string, pace: number): Move[] {
-  const { window, people, reserved, told } = JSON.parse(text) as Record<string, unknown>;
-  const number = Array.isArray(people) ? people.length : 0;
+  const { window, reserved, told } = JSON.parse(text) as Record<string, unknown>;
   const answer =
     `The maintenance of orders-db is planned for ${String(window)}, its quietest two hours of the week. ` +
     `${reserved === null ? 'The window could not be reserved' : `The window is reserved (${reference(reserved)})`}; ` +
-    `of ${number} people affected, ${String(told).replace(/\.$/, '')}. ` +
+    `${String(told).replace(/\.$/, '')}. ` +
     'This was the built-in demo: every tool ran, the model was a script. Configure an app to put a real one in its place.';
   return [...spoken(answer, pace), usage(240, 70)];
 }

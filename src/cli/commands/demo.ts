@@ -28,7 +28,7 @@ export const demo: CliCommand = {
     );
     terminal.say();
     dim(`Look back:  ${hint(given, 'runs')}  ·  ${hint(given, 'show', '<run>')}`);
-    dim(`Your own:   ${hint(given, 'run', '"<text>"')}  ·  all commands: ${hint(given, '--help')}`);
+    dim(`Go on:      ${hint(given, 'run', '"<text>"')}  ·  vitrine --help`);
     return code;
   },
 };
