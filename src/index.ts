@@ -1,0 +1,53 @@
+/** Says what may stand in `vitrine.config.ts`. */
+export { defineConfig, type ConfigInput } from './catalog/config.ts';
+
+/** What a run does, and the hand it has on the run while it does it. */
+export type { Flow, RunInput, Scope } from './engine/scope.ts';
+/** What a flow asks of its scope, and what it gets. */
+export type { Answer, CallResult, Question, StepOptions, TurnRequest, TurnResult } from './engine/scope.ts';
+
+/** Somebody a turn can be given to. */
+export type { Agent } from './catalog/agent.ts';
+/** The port to whoever takes a turn. */
+export type { AgentEvent, Gateway, Message, Turn } from './gateways/gateway.ts';
+/** A gateway to any server that speaks OpenAI chat completions. */
+export { openAiChatGateway, type OpenAiChatSettings } from './gateways/openai-chat.ts';
+/** A gateway that replays a script. */
+export { scriptedGateway } from './gateways/scripted.ts';
+
+/** Something an agent may call, and what it may use while it runs. */
+export type { Tool, ToolContext } from './tools/tool.ts';
+/** Makes a tool from a function and the zod schema of its arguments. */
+export { functionTool } from './tools/function.ts';
+/** Judges what may happen next. */
+export type { Policy, Verdict } from './policies/policy.ts';
+
+/** Opens a data folder as the process that holds it, with a worker for its runs. */
+export { openHome, type HomeSettings } from './server/compose.ts';
+/** Reads a data folder beside the process that holds it. */
+export { readHome } from './server/compose.ts';
+/** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
+export { Engine, type RunRequest } from './engine/engine.ts';
+/** Everything an engine stands on. */
+export type { World } from './engine/world.ts';
+/** Where runs are kept. */
+export type { Store } from './stores/store.ts';
+/** Keeps runs as long as the process lives. */
+export { memoryStore } from './stores/memory.ts';
+/** Keeps runs in a folder on this machine. */
+export { sqliteStore } from './stores/sqlite.ts';
+
+/** What happened, as the journal keeps it. */
+export type { Entry, RunEvent } from './run/events.ts';
+/** What people ask of a run. */
+export type { Command } from './run/commands.ts';
+/** A failure that is expected: a code, a sentence, whether trying again can help. */
+export { RunError, type Failure } from './run/failure.ts';
+/** Computes the tree of steps from entries. */
+export { foldAll } from './run/fold.ts';
+/** The tree of steps. */
+export type { RunTree, Step } from './run/tree.ts';
+/** Gives the tree as JSON. */
+export { flatTree, type FlatTree } from './run/flat-tree.ts';
+/** What may be recorded. */
+export type { Json } from './run/values.ts';
