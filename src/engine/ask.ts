@@ -1,6 +1,8 @@
-import type { Step } from '../run/tree.ts';
-import type { Json } from '../run/values.ts';
-import type { Execution } from './execution.ts';
+import { isOpen, type Approval, type Step } from '../run/tree.ts';
+import type { BlobRef, Json } from '../run/values.ts';
+import type { Decided, Execution } from './execution.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { isLarge, keepLarge, resultOf } from './large.ts';
 import { meet } from './meet.ts';
 import { ask } from './permit.ts';
 import type { Answer, Question } from './scope.ts';
@@ -8,47 +10,75 @@ import type { Answer, Question } from './scope.ts';
 interface Placed extends Question {
   readonly parent: number;
   readonly key: string;
+  /** What is asked about, as an entry carries it. */
+  readonly shown?: BlobRef | Json;
 }
 
 /** A question to a person. It costs nothing while it waits, however long. */
 export async function askPerson(execution: Execution, question: Placed): Promise<Answer> {
   const known = meet(execution, { parent: question.parent, key: question.key, kind: 'ask', identity: '' });
   if (known instanceof Promise) return known;
-  const step = known ?? (await open(execution, question));
-  if (step.status !== 'running' && step.status !== 'waiting') return step.result as unknown as Answer;
-  const { approval } = put(execution, step, question);
-  const { decision, by, rationale, answer, arguments: edited } = await execution.decision(approval);
-  const result: Answer = {
+  const shown = await shownOf(execution, question);
+  const step = known ?? (await open(execution, { ...question, shown }));
+  if (!isOpen(step)) return (await execution.busy(resultOf(execution, step))) as unknown as Answer;
+  if (isOther(execution, step, question))
+    return execution.diverge(`«${question.key}» asks about something else than was recorded.`);
+  const { approval } = put(execution, step, { ...question, shown });
+  const answer = answerOf(await execution.decision(approval));
+  const result = await execution.busy(keepLarge(execution, { ...answer }));
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result });
+  return answer;
+}
+
+async function open(execution: Execution, question: Placed): Promise<Step> {
+  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  const { parent, key, title } = question;
+  const id = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;
+  execution.emit({ type: 'step.opened', step: id, parent, key, kind: 'ask', title });
+  const step = execution.tree.steps.get(id);
+  if (!step) throw new Error(`step ${id} was opened and is not in the tree`);
+  put(execution, step, question);
+  return step;
+}
+
+function put(execution: Execution, step: Step, question: Placed): Approval {
+  const { title, message, schema, priority, expiresIn, shown } = question;
+  return ask(execution, step, {
+    purpose: 'answer',
+    bytes: bytesOf(question),
+    title,
+    allowed: [...(question.allowed ?? ['approve', 'reject'])],
+    ...(shown === undefined ? {} : { shown }),
+    ...(message === undefined ? {} : { message }),
+    ...(schema === undefined ? {} : { schema }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.clock.now() + expiresIn }),
+  });
+}
+
+function bytesOf(question: Question): Json {
+  return question.arguments ?? null;
+}
+
+async function shownOf(execution: Execution, question: Question): Promise<BlobRef | Json> {
+  const bytes = bytesOf(question);
+  return isLarge(bytes) ? execution.busy(keepLarge(execution, bytes)) : bytes;
+}
+
+/** Whether a person was asked about something else at this place. */
+function isOther(execution: Execution, { id, attempt }: Step, question: Question): boolean {
+  const bound = { step: id, attempt, purpose: 'answer', bytes: bytesOf(question) } as const;
+  for (const { step, fingerprint } of execution.tree.approvals.values())
+    if (step === id) return fingerprint !== fingerprintOf(execution, bound);
+  return false;
+}
+
+function answerOf({ decision, by, rationale, answer, arguments: edited }: Decided): Answer {
+  return {
     decision,
     by,
     ...(rationale === undefined ? {} : { rationale }),
     ...(answer === undefined ? {} : { answer }),
     ...(edited === undefined ? {} : { arguments: edited as Json }),
   };
-  execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result: { ...result } });
-  return result;
-}
-
-async function open(execution: Execution, { parent, key, title, ...question }: Placed): Promise<Step> {
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
-  const id = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;
-  execution.emit({ type: 'step.opened', step: id, parent, key, kind: 'ask', title });
-  const step = execution.tree.steps.get(id);
-  if (!step) throw new Error(`step ${id} was opened and is not in the tree`);
-  put(execution, step, { parent, key, title, ...question });
-  return step;
-}
-
-function put(execution: Execution, step: Step, question: Placed): { readonly approval: string } {
-  const { title, message, schema, priority, expiresIn } = question;
-  return ask(execution, step, {
-    purpose: 'answer',
-    bytes: question.arguments ?? null,
-    title,
-    allowed: [...(question.allowed ?? ['approve', 'reject'])],
-    ...(message === undefined ? {} : { message }),
-    ...(schema === undefined ? {} : { schema }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.clock.now() + expiresIn }),
-  });
 }

@@ -1,11 +1,12 @@
 import { encodeAll } from '../run/codec.ts';
 import { Command } from '../run/commands.ts';
 import type { Entry, EventOf } from '../run/events.ts';
-import { RunError } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import type { Limits } from '../run/values.ts';
-import type { Fence, Hint, Receipt } from '../stores/store.ts';
+import type { Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
 import { Execution, type Ending } from './execution.ts';
+import { keepLargeInput } from './large-input.ts';
 import { loadRun, type Loaded } from './load.ts';
 import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
@@ -18,7 +19,12 @@ const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */
 const lookAgain = 1_000;
 const claimAtOnce = 16;
+/** How long a store may be unavailable before a run cannot be started, and how often it is asked meanwhile. */
+const patience = 5_000;
+const retryPause = 100;
 const titleLength = 200;
+/** How many earlier runs of a conversation a run looks back on. */
+const remembered = 50;
 
 export interface RunRequest {
   readonly app: string;
@@ -55,8 +61,12 @@ export class Engine {
     const run = this.#world.newId('run');
     const conversation = request.conversation ?? this.#world.newId('conversation');
     const { tenant, who, idempotencyKey } = request.caller ?? { tenant: 'local', who: 'local' };
-    const { flow, app, input } = request;
+    const { flow, app } = request;
+    this.#flowOf(flow);
+    const input = await keepLargeInput(this.#world.store.blobs, { tenant, run }, request.input);
     const at = this.#world.clock.now();
+    const earlier =
+      request.conversation === undefined ? [] : await this.#earlier(tenant, request.conversation);
     const entries: Entry[] = [
       {
         seq: 1,
@@ -71,16 +81,17 @@ export class Engine {
           flow: { name: flow.name, version: flow.version },
           limits: request.limits ?? {},
           labels: { ...request.labels },
+          ...(earlier.length > 0 ? { earlier } : {}),
         },
       },
       { seq: 2, at, event: { type: 'worker.took', worker: this.worker, epoch: 1, reason: 'started' } },
     ];
-    const created = await this.#world.store.dispatch.create({
+    const created = await this.#create({
       run,
       tenant,
       conversation,
       app,
-      title: input.text.slice(0, titleLength),
+      title: request.input.text.slice(0, titleLength),
       flow: flowId(flow),
       last: entries.length,
       frames: encodeAll(entries),
@@ -115,7 +126,7 @@ export class Engine {
     const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      if (!only) await this.#quietly('claim', () => this.claim());
+      if (!only) await this.#quietly('claim', () => this.#claimAll(signal));
       for (const run of only ?? []) await this.#quietly('claim', () => this.claim(run));
       if (this.#world.clock.now() - this.#renewedAt >= renewal) await this.#renew();
       await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, this.#wake.signal]));
@@ -145,6 +156,10 @@ export class Engine {
     return claims.length;
   }
 
+  async #claimAll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await this.claim()) === claimAtOnce);
+  }
+
   /** Resolves when this worker has nothing in hand. */
   async idle(): Promise<void> {
     while (this.#executions.size > 0)
@@ -157,9 +172,7 @@ export class Engine {
   }
 
   #execute(fence: Fence, loaded: Loaded): Execution {
-    const { name, version } = loaded.tree.started?.flow ?? { name: '', version: '' };
-    const flow = this.#world.catalog.flows.find((known) => known.name === name && known.version === version);
-    if (!flow) throw new Error(`run ${fence.run} was claimed without its flow ${name}@${version}`);
+    const flow = this.#flowOf(loaded.tree.started?.flow ?? { name: '', version: '' });
     const execution = new Execution(this.#world, fence, loaded);
     this.#executions.set(fence.run, execution);
     void execution.done.then(() => {
@@ -193,22 +206,53 @@ export class Engine {
       const alive = new Set(held.map(({ run, epoch }) => `${run}#${epoch}`));
       for (const execution of executions) {
         const { run, epoch } = execution.writer.fence;
-        if (alive.has(`${run}#${epoch}`)) execution.leaseUntil = now + lease;
-        else execution.drop('lost');
+        if (!alive.has(`${run}#${epoch}`)) execution.drop('lost');
+        execution.leaseUntil = now + lease;
+        // Should the hint of a command have got lost, the command waits no longer than this.
+        void execution.look();
       }
       this.#renewedAt = now;
     } catch (cause) {
       this.#world.log.error({ cause }, 'The leases could not be renewed.');
       // Another worker may take over soon: whoever cannot prove a lease must not act on it.
-      if (now - this.#renewedAt > (lease * 2) / 3) for (const execution of executions) execution.drop('lost');
+      for (const execution of executions) if (execution.leaseUntil - now < lease / 3) execution.drop('lost');
     }
   }
 
   async #handBack(): Promise<void> {
-    for (const execution of this.#executions.values()) {
-      execution.drop('lost');
-      await this.#quietly('hand back', () => this.#world.store.dispatch.handBack(execution.writer.fence));
+    const held = [...this.#executions.values()];
+    await Promise.all(held.map((execution) => this.#quietly('hand back', () => execution.handBack())));
+  }
+
+  async #earlier(tenant: string, conversation: string): Promise<string[]> {
+    const rows = await this.#world.store.dispatch.list({ tenant, conversation, limit: remembered });
+    return rows
+      .filter(({ state }) => state === 'ended')
+      .map(({ run }) => run)
+      .reverse();
+  }
+
+  /** An answer that got lost may have been a yes: asked again under the same id, the store tells. */
+  async #create(wanted: NewRun): Promise<{ run: string; created: boolean }> {
+    const { store, clock } = this.#world;
+    const until = clock.now() + patience;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { run, created } = await store.dispatch.create(wanted);
+        return { run, created: created || (tries > 1 && run === wanted.run) };
+      } catch (thrown) {
+        if (failureOf(thrown).code !== 'unavailable' || clock.now() >= until) throw thrown;
+        await clock.sleep(retryPause, new AbortController().signal);
+      }
     }
+  }
+
+  #flowOf({ name, version }: { readonly name: string; readonly version: string }): Flow {
+    const { flows } = this.#world.catalog;
+    const flow = flows.find((known) => known.name === name && known.version === version);
+    if (flow) return flow;
+    const known = flows.map(flowId).join(', ') || 'none';
+    throw new RunError('unknown', `There is no flow ${flowId({ name, version })} here; known: ${known}.`);
   }
 
   async #conversationOf(run: string): Promise<string> {

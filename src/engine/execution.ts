@@ -1,5 +1,5 @@
 import type { EventOf, RunEvent, StepId } from '../run/events.ts';
-import { RunError } from '../run/failure.ts';
+import { failureOf } from '../run/failure.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import type { Fence, SentCommand } from '../stores/store.ts';
 import { Activity } from './activity.ts';
@@ -231,8 +231,9 @@ export class Execution {
       try {
         return await question();
       } catch (thrown) {
-        if (!(thrown instanceof RunError)) throw thrown;
-        if (thrown.failure.code === 'rejected' || thrown.failure.code === 'unknown') this.drop('lost');
+        const { code } = failureOf(thrown);
+        if (code === 'rejected' || code === 'unknown') this.drop('lost');
+        else if (code !== 'unavailable' && code !== 'timed-out') throw thrown;
         else await this.world.clock.sleep(retryPause, this.#dropped.signal);
       }
     }

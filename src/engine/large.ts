@@ -18,7 +18,11 @@ export async function keepLarge(execution: Execution, value: Json): Promise<Blob
   const text = JSON.stringify(value);
   const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };
   const kept = await execution.insist(() => execution.world.store.blobs.put(owner, text));
-  return { ...kept, preview: text.slice(0, previewLength) };
+  return { ...kept, preview: previewOf(text) };
+}
+
+export function previewOf(text: string): string {
+  return text.slice(0, previewLength);
 }
 
 /** A recorded value, wherever it is kept, as a copy of its own: a flow may change what it gets. */

@@ -68,7 +68,12 @@ export class Mirror {
     if (parent !== undefined && above === undefined) {
       this.#complain(`The back end put a stage under one it never opened (${parent}).`);
     }
+    if (above !== undefined && !this.#isOpen(above)) {
+      this.#complain(`The back end put a stage under one that is closed (${parent}).`);
+    }
     const step = this.#execution.tree.nextStep;
+    // A stage that is used again comes after those that were opened since.
+    this.#steps.delete(stage);
     this.#steps.set(stage, step);
     if (title === undefined || title === '') this.#untitled.add(stage);
     this.#execution.emit({

@@ -1,7 +1,8 @@
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import { isBlobRef } from '../run/values.ts';
 import type { Execution } from './execution.ts';
-import { loadLarge, keepLarge } from './large.ts';
+import { loadInput } from './large-input.ts';
+import { keepLarge } from './large.ts';
 import { leave } from './meet.ts';
 import type { Flow, RunInput } from './scope.ts';
 import { ScopeIn } from './scope-in.ts';
@@ -30,15 +31,8 @@ export async function runFlow(execution: Execution, flow: Flow): Promise<void> {
 async function inputOf(execution: Execution): Promise<RunInput> {
   const { started } = execution.tree;
   if (!started) throw new Error(`run ${execution.run} has no beginning`);
-  const text = isBlobRef(started.input.text)
-    ? await loadLarge(execution, started.input.text)
-    : started.input.text;
-  return {
-    text: typeof text === 'string' ? text : JSON.stringify(text),
-    attachments: started.input.attachments ?? [],
-    app: started.app,
-    labels: started.labels,
-  };
+  const { input, app, labels } = started;
+  return { ...(await execution.busy(loadInput(execution, input))), app, labels };
 }
 
 /** Whoever asked gets an answer also when the work could not be done. */

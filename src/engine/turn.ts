@@ -1,19 +1,19 @@
 import type { Agent } from '../catalog/agent.ts';
-import type { AgentEvent, Message, Turn } from '../gateways/gateway.ts';
+import type { Message, Turn } from '../gateways/gateway.ts';
 import { RunError } from '../run/failure.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
-import type { BlobRef, Json, Usage } from '../run/values.ts';
+import type { BlobRef, Json } from '../run/values.ts';
 import { latestState } from './conversation.ts';
-import type { Execution } from './execution.ts';
+import { forever, type Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { isLarge, keepLarge } from './large.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
-import { Mirror } from './mirror.ts';
 import { mustAsk } from './must-ask.ts';
 import { readStream } from './read-stream.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
 import { TurnMeter } from './turn-meter.ts';
+import { TurnReader } from './turn-reader.ts';
 
 interface Placed extends TurnRequest {
   readonly parent: number;
@@ -77,7 +77,9 @@ async function stream(
   { agent, request, bytes, conversation }: Sending,
 ): Promise<LeafOutcome> {
   const { messages, tools, toolChoice, answerSchema } = request;
-  const saved = agent.effect === 'pure' ? undefined : await latestState(execution, agent.name);
+  const saved = await savedState(execution, agent);
+  // Looking it up took time, and the lease may have ended in it.
+  if (!execution.mayAct()) return forever();
   const turn: Turn = {
     messages,
     conversation,
@@ -113,111 +115,9 @@ async function stream(
   }
 }
 
-/** Turns what a back end tells into entries of one step and those below it. */
-class TurnReader {
-  readonly #execution: Execution;
-  readonly #step: Step;
-  readonly #agent: string;
-  #mirror: Mirror;
-  #usage: Usage | undefined;
-  #finish: TurnResult['finish'] = 'other';
-
-  constructor(execution: Execution, step: Step, agent: string) {
-    this.#execution = execution;
-    this.#step = step;
-    this.#agent = agent;
-    this.#mirror = new Mirror(execution, step.id);
-  }
-
-  take(event: AgentEvent): void {
-    const step = this.#step.id;
-    switch (event.type) {
-      case 'text.appended':
-        return this.#emit({
-          type: 'text.appended',
-          step,
-          channel: event.channel ?? 'content',
-          text: event.text,
-        });
-      case 'call.appended': {
-        const tool = event.tool === undefined ? {} : { tool: event.tool };
-        return this.#emit({
-          type: 'text.appended',
-          step,
-          channel: 'arguments',
-          text: event.text,
-          call: event.call,
-          ...tool,
-        });
-      }
-      case 'item.attached':
-        return this.#emit({ type: 'item.attached', step, item: event.item });
-      case 'state.reported':
-        return this.#emit({
-          type: 'state.saved',
-          step,
-          agent: this.#agent,
-          strategy: 'reported',
-          state: event.state,
-        });
-      case 'usage.reported':
-        this.#usage = event.usage;
-        return;
-      case 'turn.retried':
-        return this.#retry(event);
-      case 'notice.posted':
-        return this.#emit({ type: 'notice.posted', step, code: event.code, message: event.message });
-      case 'turn.finished':
-        this.#finish = event.reason;
-        return;
-      case 'stage.opened':
-      case 'stage.titled':
-      case 'stage.appended':
-      case 'stage.attached':
-      case 'stage.closed':
-        return this.#mirror.take(event);
-    }
-  }
-
-  finish(reason = this.#finish): LeafOutcome {
-    this.#mirror.finish('completed');
-    const usage = this.#usage ?? (reason === 'cut' ? estimate(this.#step) : undefined);
-    return { outcome: 'completed', result: { finish: reason }, ...(usage ? { usage } : {}) };
-  }
-
-  /** What was written before the failure is paid for: a model that fails again and again must not be free. */
-  fail({ failure }: RunError): LeafOutcome {
-    this.abandon();
-    const usage = this.#usage ?? estimate(this.#step);
-    return { outcome: 'failed', failure, ...(usage.output > 0 ? { usage } : {}) };
-  }
-
-  abandon(): void {
-    this.#mirror.finish('failed');
-  }
-
-  #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {
-    const attempt = this.#step.attempt + 1;
-    this.#mirror = new Mirror(this.#execution, this.#step.id);
-    this.#emit({
-      type: 'step.retried',
-      step: this.#step.id,
-      attempt,
-      reason,
-      ...(model === undefined ? {} : { model }),
-    });
-  }
-
-  #emit(event: Parameters<Execution['emit']>[0]): void {
-    this.#execution.emit(event);
-  }
-}
-
-/** Without the model's own figures: about four characters to a token. */
-function estimate(step: Step): Usage {
-  const requested = [...(step.requests?.values() ?? [])].flatMap(({ pieces }) => pieces);
-  const written = textOf(step).length + textOf(step, 'reasoning').length + requested.join('').length;
-  return { input: 0, output: Math.ceil(written / 4), estimated: true };
+/** What a remote agent left behind. Models have none: what they need is in the messages. */
+async function savedState(execution: Execution, { name, effect }: Agent): Promise<Json | undefined> {
+  return effect === 'pure' ? undefined : execution.insist(() => latestState(execution, name));
 }
 
 /** The result of a turn, from the fold. */

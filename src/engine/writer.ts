@@ -89,8 +89,10 @@ export class Writer {
         pause = firstPause;
       } catch (thrown) {
         failingSince ??= clock.now();
+        const before = this.#head;
         await this.#reconcile(thrown);
         if (this.#isLost) return;
+        if (this.#head > before) continue;
         if (clock.now() - failingSince >= patience) return this.#giveUp(thrown);
         await clock.sleep(pause, signal);
         pause = Math.min(pause * 2, longestPause);

@@ -1,0 +1,122 @@
+import type { AgentEvent } from '../gateways/gateway.ts';
+import type { RunError } from '../run/failure.ts';
+import { textOf, type Step } from '../run/tree.ts';
+import type { Usage } from '../run/values.ts';
+import type { Execution } from './execution.ts';
+import type { LeafOutcome } from './leaf.ts';
+import { Mirror } from './mirror.ts';
+import type { TurnResult } from './scope.ts';
+
+/** Turns what a back end tells into entries of one step and those below it. */
+export class TurnReader {
+  readonly #execution: Execution;
+  readonly #step: Step;
+  readonly #agent: string;
+  #mirror: Mirror;
+  #usage: Usage | undefined;
+  #finish: TurnResult['finish'] = 'other';
+
+  constructor(execution: Execution, step: Step, agent: string) {
+    this.#execution = execution;
+    this.#step = step;
+    this.#agent = agent;
+    this.#mirror = new Mirror(execution, step.id);
+  }
+
+  take(event: AgentEvent): void {
+    const step = this.#step.id;
+    switch (event.type) {
+      case 'text.appended':
+        return this.#emit({
+          type: 'text.appended',
+          step,
+          channel: event.channel ?? 'content',
+          text: event.text,
+        });
+      case 'call.appended': {
+        const tool = event.tool === undefined ? {} : { tool: event.tool };
+        return this.#emit({
+          type: 'text.appended',
+          step,
+          channel: 'arguments',
+          text: event.text,
+          call: event.call,
+          ...tool,
+        });
+      }
+      case 'item.attached':
+        return this.#emit({ type: 'item.attached', step, item: event.item });
+      case 'state.reported':
+        return this.#emit({
+          type: 'state.saved',
+          step,
+          agent: this.#agent,
+          strategy: 'reported',
+          state: event.state,
+        });
+      case 'usage.reported':
+        this.#usage = event.usage;
+        return;
+      case 'turn.retried':
+        return this.#retry(event);
+      case 'notice.posted':
+        return this.#emit({ type: 'notice.posted', step, code: event.code, message: event.message });
+      case 'turn.finished':
+        this.#finish = event.reason;
+        return;
+      case 'stage.opened':
+      case 'stage.titled':
+      case 'stage.appended':
+      case 'stage.attached':
+      case 'stage.closed':
+        return this.#mirror.take(event);
+    }
+  }
+
+  finish(reason = this.#finish): LeafOutcome {
+    this.#mirror.finish('completed');
+    return { outcome: 'completed', result: { finish: reason }, ...this.#paid() };
+  }
+
+  /** What was written before the failure is paid for too. */
+  fail({ failure }: RunError): LeafOutcome {
+    this.abandon();
+    return { outcome: 'failed', failure, ...this.#paid() };
+  }
+
+  abandon(): void {
+    this.#mirror.finish('failed');
+  }
+
+  #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {
+    const attempt = this.#step.attempt + 1;
+    this.#usage = undefined;
+    this.#finish = 'other';
+    this.#mirror = new Mirror(this.#execution, this.#step.id);
+    this.#emit({
+      type: 'step.retried',
+      step: this.#step.id,
+      attempt,
+      reason,
+      ...(model === undefined ? {} : { model }),
+    });
+  }
+
+  /** What the model says it used, or an estimate: a model that says nothing must not be free. */
+  #paid(): { readonly usage?: Usage } {
+    if (this.#usage) return { usage: this.#usage };
+    const usage = estimate(this.#step);
+    return usage.output > 0 ? { usage } : {};
+  }
+
+  #emit(event: Parameters<Execution['emit']>[0]): void {
+    this.#execution.emit(event);
+  }
+}
+
+/** Without the model's own figures: about four characters to a token. */
+function estimate(step: Step): Usage {
+  const requested = [...(step.requests?.values() ?? [])].flatMap(({ pieces }) => pieces);
+  const written = textOf(step).length + textOf(step, 'reasoning').length + requested.join('').length;
+  return { input: 0, output: Math.ceil(written / 4), estimated: true };
+}
