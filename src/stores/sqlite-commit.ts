@@ -32,11 +32,11 @@ export function committer({ database, mark }: WriterFolder, tables: SqliteTables
         owed = 0;
       }
       const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }));
-      if (operations.some(({ name }) => name === 'erase')) scrub(database);
+      if (operations.some(({ name }) => name === 'erase')) afterCommit(() => scrub(database));
       return reply;
     } catch (thrown) {
       tables.forget();
-      if (!isOurs(thrown)) throw unavailable(thrown);
+      if (!isFault(thrown)) throw unavailable(thrown);
       // One operation is at fault, and the others must not pay for it.
       const [only] = operations;
       if (operations.length > 1)
@@ -77,13 +77,22 @@ function transaction(database: DatabaseSync, mark: WriterFolder['mark']): <T>(wo
       const result = work();
       const counted = count.one();
       commit();
-      mark.raise(counted?.count ?? 0);
+      afterCommit(() => mark.raise(counted?.count ?? 0));
       return result;
     } catch (thrown) {
       if (database.isTransaction) rollback();
       throw thrown;
     }
   };
+}
+
+/** What fails here must not look like the fault of an operation: to try those again would be to do them twice. */
+function afterCommit(work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    throw unavailable(cause);
+  }
 }
 
 function performAll(desk: Desk, operations: readonly Operation[]): Omit<Reply, 'hints'> {
@@ -108,20 +117,16 @@ function scrub(database: DatabaseSync): void {
 /** Result codes that speak of an operation (a constraint, a value that does not fit), not of the disk. */
 const faults = new Set([1, 18, 19, 20, 21, 25]);
 
-function isOurs(thrown: unknown): boolean {
+function isFault(thrown: unknown): boolean {
+  if (thrown instanceof RunError) return false;
   return !(thrown instanceof Error && 'errcode' in thrown) || faults.has(Number(thrown.errcode) & 0xff);
 }
 
 function unavailable(cause: unknown): RunError {
+  if (cause instanceof RunError) return cause;
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new RunError(
-    'unavailable',
-    `The database could not be written (${why}): see to the disk, then try again.`,
-    {
-      retryable: true,
-      cause,
-    },
-  );
+  const message = `The database could not be written (${why}): see to the disk, then try again.`;
+  return new RunError('unavailable', message, { retryable: true, cause });
 }
 
 function internal(operation: Operation | undefined, thrown: unknown): Failure {
