@@ -4,7 +4,7 @@ import { failureOfProvider } from './ai-sdk-failure.ts';
 import { callOptions } from './ai-sdk-prompt.ts';
 import { AiSdkReader } from './ai-sdk-reader.ts';
 import type { AgentEvent, Gateway, Turn } from './gateway.ts';
-import { defaultTimeouts, type Timeouts, tooSlow } from './http-post.ts';
+import { defaultTimeouts, type Timeouts, tooSlow } from './http-exchange.ts';
 import { delayBefore } from './retry.ts';
 import { realSleep, type Sleep } from './sleep.ts';
 import { stoppable } from './stoppable.ts';

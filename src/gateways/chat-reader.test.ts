@@ -5,6 +5,7 @@ import { frames } from '../../test/chat-frames.ts';
 import { RunError } from '../run/failure.ts';
 import { failureOfError } from './chat-failure.ts';
 import { ChatReader } from './chat-reader.ts';
+import { Complaints } from './complaints.ts';
 import type { AgentEvent, Message } from './gateway.ts';
 
 const clean = (text: string): string => text;
@@ -20,7 +21,8 @@ interface Heard {
 function hear(chunks: readonly Uint8Array[], { limit = 1000, messages = [] as Message[] } = {}): Heard {
   const turn = { messages, idempotencyKey: 'k', conversation: 'c' };
   const failureOf = (error: unknown): RunError => failureOfError('Model m', error, clean);
-  const reader = new ChatReader({ who: 'Model m', turn, limit, clean, failureOf });
+  const complaints = new Complaints('Model m', clean);
+  const reader = new ChatReader({ who: 'Model m', turn, limit, complaints, failureOf });
   const events: AgentEvent[] = [];
   try {
     for (const chunk of chunks) reader.read(chunk, events);

@@ -3,7 +3,10 @@ import type { Usage } from '../run/values.ts';
 import { ChatChunk, type ChatContentPart, type ChatDelta, type ChatUsage } from '../wire/openai.ts';
 import { type SseEvent, sseReader, SseTooLarge } from '../wire/sse.ts';
 import { ChatCalls } from './chat-calls.ts';
+import type { Complaints } from './complaints.ts';
+import type { Dialect } from './dialect.ts';
 import type { AgentEvent, Turn } from './gateway.ts';
+import { isTooDeep } from './json-depth.ts';
 import { WholeText } from './whole-text.ts';
 
 type FinishReason = Extract<AgentEvent, { type: 'turn.finished' }>['reason'];
@@ -13,13 +16,11 @@ interface Settings {
   readonly turn: Turn;
   /** Bytes of one event of the stream, and characters of the arguments of one call. */
   readonly limit: number;
-  /** Upstream's own words, short and without secrets. */
-  readonly clean: (text: string) => string;
+  readonly complaints: Complaints;
   /** The failure an error object of upstream stands for. */
   readonly failureOf: (error: unknown) => RunError;
+  readonly dialect?: Dialect | undefined;
 }
-
-const mostNotices = 10;
 
 /** Reads one answer in the form of chat completion chunks. What a chunk of bytes tells is pushed onto `events`. */
 export class ChatReader {
@@ -34,7 +35,6 @@ export class ChatReader {
   #usage: ChatUsage | undefined;
   #finish: string | undefined;
   #hasRefused = false;
-  #malformed = 0;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -58,9 +58,27 @@ export class ChatReader {
     }
   }
 
+  /** Reads an answer that came in one piece, of a protocol that has such answers. */
+  readWhole(text: string, events: AgentEvent[]): void {
+    const { who, dialect, failureOf } = this.#settings;
+    const body = parse(text);
+    const chunk = ChatChunk.safeParse(body).data;
+    if (chunk?.error) throw failureOf(chunk.error);
+    const frames = dialect?.framesOf(body);
+    if (frames === undefined)
+      throw new RunError('unavailable', `${who} answered with something that is no answer.`);
+    for (const frame of frames) this.#takeFrame(frame, events);
+    this.isDone = true;
+  }
+
+  /** Whether answers may come in one piece, and streams are read to their end. */
+  get hasDialect(): boolean {
+    return this.#settings.dialect !== undefined;
+  }
+
   /** Whether upstream has said how the answer ended. */
   get isComplete(): boolean {
-    return this.isDone || this.#finish !== undefined;
+    return this.isDone || (this.#finish !== undefined && !this.hasDialect);
   }
 
   /** What is told last of an answer that came whole. */
@@ -71,9 +89,13 @@ export class ChatReader {
 
   /** What is told last of an answer that broke off. */
   abandon(events: AgentEvent[]): void {
+    const { dialect } = this.#settings;
     for (const [stream, text] of this.#whole.finish()) this.#tell(stream, text, events);
+    dialect?.finish(events);
     this.#noticeWhatWasLost(events);
-    if (this.#usage !== undefined) events.push({ type: 'usage.reported', usage: usageOf(this.#usage) });
+    const reported = this.#usage === undefined ? undefined : usageOf(this.#usage);
+    const usage = dialect ? dialect.usage(reported) : reported;
+    if (usage !== undefined) events.push({ type: 'usage.reported', usage });
   }
 
   #take({ event, data }: SseEvent, events: AgentEvent[]): void {
@@ -82,15 +104,25 @@ export class ChatReader {
       this.isDone = true;
       return;
     }
-    const chunk = readChunk(data);
-    if (event === 'error') throw this.#settings.failureOf(chunk?.error ?? data);
-    if (chunk === undefined)
-      return this.#malform(`a chunk that cannot be read: ${data.slice(0, 200)}`, events);
-    if (chunk.error !== undefined && chunk.error !== null) throw this.#settings.failureOf(chunk.error);
+    const frame = parse(data);
+    if (event === 'error') throw this.#settings.failureOf(errorIn(frame) ?? data);
+    this.#takeFrame(frame, events, data);
+  }
+
+  #takeFrame(frame: unknown, events: AgentEvent[], data = ''): void {
+    const { dialect, complaints, failureOf } = this.#settings;
+    const before = events.length;
+    const isKnown = dialect?.take(frame, events) ?? false;
+    if (events.slice(before).some(({ type }) => type !== 'notice.posted')) this.hasTold = true;
+    const chunk = ChatChunk.safeParse(frame).data;
+    const error = errorIn(frame);
+    if (error !== undefined) throw failureOf(error);
+    if (chunk === undefined || !(chunk.choices || chunk.usage || isKnown))
+      return complaints.sent(`a chunk that cannot be read: ${data.slice(0, 200)}`, events);
     if (chunk.usage) this.#usage = chunk.usage;
     // The number of a choice is not looked at: one was asked for, and some proxies count chunks in it.
     const [choice, ...others] = chunk.choices ?? [];
-    if (others.length > 0) this.#malform(`${others.length} more answers than were asked for`, events);
+    if (others.length > 0) complaints.sent(`${others.length} more answers than were asked for`, events);
     if (choice?.delta) this.#takeDelta(choice.delta, events);
     this.#finish = choice?.finish_reason || this.#finish;
   }
@@ -134,22 +166,12 @@ export class ChatReader {
     else events.push({ type: 'call.appended', call: stream.slice('call '.length), text });
   }
 
-  #malform(what: string, events: AgentEvent[]): void {
-    this.#malformed += 1;
-    if (this.#malformed > mostNotices) return;
-    events.push(this.#notice(`sent ${this.#settings.clean(what)}`));
-  }
-
   #noticeWhatWasLost(events: AgentEvent[]): void {
+    const { complaints } = this.#settings;
     const { nameless } = this.#calls;
     if (nameless > 0)
-      events.push(this.#notice(`asked for ${nameless} calls without naming a tool; they are not run.`));
-    const more = this.#malformed - mostNotices;
-    if (more > 0) events.push(this.#notice(`sent ${more} more pieces that cannot be read.`));
-  }
-
-  #notice(what: string): AgentEvent {
-    return { type: 'notice.posted', code: 'UPSTREAM_MALFORMED', message: `${this.#settings.who} ${what}` };
+      complaints.say(`asked for ${nameless} calls without naming a tool; they are not run.`, events);
+    complaints.finish(events);
   }
 
   #reason(): FinishReason {
@@ -172,16 +194,18 @@ export class ChatReader {
   }
 }
 
-/** A chunk says something or is an error; anything else is not one. */
-function readChunk(data: string): ChatChunk | undefined {
-  let value: unknown;
+function parse(data: string): unknown {
   try {
-    value = JSON.parse(data);
+    const value: unknown = JSON.parse(data);
+    return isTooDeep(data, value) ? undefined : value;
   } catch {
     return undefined;
   }
-  const chunk = ChatChunk.safeParse(value).data;
-  return chunk?.choices || chunk?.usage || chunk?.error ? chunk : undefined;
+}
+
+function errorIn(frame: unknown): unknown {
+  const error = typeof frame === 'object' && frame !== null && 'error' in frame ? frame.error : undefined;
+  return error ?? undefined;
 }
 
 function usageOf(usage: ChatUsage): Usage {

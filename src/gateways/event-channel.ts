@@ -12,6 +12,31 @@ interface Source {
 const over: Step = { done: true, value: undefined };
 const highWater = 64;
 
+/** A turn whose events are pushed into a channel by `ask`; it ends when `ask` does. */
+export function channelled(
+  signal: AbortSignal,
+  ask: (channel: EventChannel) => Promise<void>,
+): AsyncIterable<readonly AgentEvent[]> {
+  return {
+    [Symbol.asyncIterator]() {
+      const channel = new EventChannel(signal);
+      ask(channel).then(
+        () => channel.close(),
+        (error: unknown) => channel.close(error),
+      );
+      return channel;
+    },
+  };
+}
+
+/** Aborts when the reader of the channel leaves, for work that brings no chunks. */
+export function signalOf(channel: EventChannel): AbortSignal {
+  const left = new AbortController();
+  channel.source = { resume: () => undefined, cancel: () => left.abort() };
+  if (channel.isOver) left.abort();
+  return left.signal;
+}
+
 /**
  * What callbacks bring, for whoever iterates: one array for each chunk, in order. Written by hand, since a generator
  * would cost more than all else that is done for a piece of text. Abort and `return` take effect at once, whatever is

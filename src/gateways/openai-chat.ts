@@ -1,144 +1,81 @@
-import { RunError } from '../run/failure.ts';
-import { ChatAttempt, type Refusal } from './chat-attempt.ts';
-import { cleaner, failureOfError } from './chat-failure.ts';
-import { ChatReader } from './chat-reader.ts';
+import { askAgain, type Refusal, type Surroundings } from './ask-again.ts';
+import { askChat, type Limits } from './ask-chat.ts';
+import { pathOf, urlBelow } from './base-url.ts';
 import { chatRequest } from './chat-request.ts';
-import { EventChannel } from './event-channel.ts';
+import { channelled, type EventChannel } from './event-channel.ts';
 import type { Gateway, Turn } from './gateway.ts';
-import { defaultTimeouts, type Endpoint, httpEndpoint, type Timeouts } from './http-post.ts';
-import { idempotencyHeader } from './idempotency-header.ts';
-import { delayBefore } from './retry.ts';
-import { realSleep, type Sleep } from './sleep.ts';
+import {
+  defaultTimeouts,
+  type Endpoint,
+  httpEndpoint,
+  type HttpRequest,
+  type Timeouts,
+} from './http-exchange.ts';
+import { requestHeaders } from './request-headers.ts';
+import { readSecret, type Secret } from './secret.ts';
 
 export interface OpenAiChatSettings {
   /** Where the API begins, as in `https://host/v1`. */
   readonly baseUrl: string;
   readonly model: string;
-  readonly key?: string | (() => string);
+  readonly key?: Secret;
   /** Models of the same endpoint that are asked, in this order, when the first cannot answer. */
   readonly fallbacks?: readonly string[];
   readonly timeouts?: Partial<Timeouts>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes of one event (1 MiB unless said) and of one answer (64 MiB). */
-  readonly limits?: { readonly event?: number; readonly answer?: number };
+  readonly limits?: Limits;
 }
 
-interface Surroundings {
-  readonly random?: () => number;
-  readonly sleep?: Sleep;
-}
-
-interface Asking extends Required<Surroundings> {
+interface Asking {
   readonly settings: OpenAiChatSettings;
+  readonly surroundings: Surroundings;
   readonly endpoint: Endpoint;
+  readonly path: string;
   readonly turn: Turn;
   readonly channel: EventChannel;
 }
 
-const mostTries = 3;
-
 /** Any server that speaks OpenAI chat completions. It is asked again only while it has not begun to answer. */
-export function openAiChatGateway(
-  settings: OpenAiChatSettings,
-  { random = Math.random, sleep = realSleep }: Surroundings = {},
-): Gateway {
-  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
-  const endpoint = httpEndpoint(completionsUrl(settings.baseUrl), timeouts);
+export function openAiChatGateway(settings: OpenAiChatSettings, surroundings: Surroundings = {}): Gateway {
+  const url = urlBelow(settings.baseUrl, 'chat/completions', 'https://host/v1');
+  const endpoint = httpEndpoint(url, { ...defaultTimeouts, ...settings.timeouts });
+  const path = pathOf(url);
   return {
-    takeTurn: (turn, signal) => ({
-      [Symbol.asyncIterator]() {
-        const channel = new EventChannel(signal);
-        ask({ settings, random, sleep, endpoint, turn, channel }).then(
-          () => channel.close(),
-          (error: unknown) => channel.close(error),
-        );
-        return channel;
-      },
-    }),
+    takeTurn: (turn, signal) =>
+      channelled(signal, (channel) => ask({ settings, surroundings, endpoint, path, turn, channel })),
   };
 }
 
 async function ask(asking: Asking): Promise<void> {
-  const { settings, channel } = asking;
+  const { settings, channel, surroundings, turn } = asking;
   const models = [settings.model, ...(settings.fallbacks ?? [])];
   for (const [i, model] of models.entries()) {
-    const refusal = await askModel(asking, model);
+    const body = JSON.stringify(chatRequest(model, turn));
+    // Whoever has waited a whole timeout is not made to wait another one for the same model.
+    const mayAskAgain = (refusal: Refusal): boolean => isPassing(refusal) && !isSlow(refusal);
+    const once = (): Promise<Refusal | undefined> => askOnce(asking, model, body);
+    const refusal = await askAgain({ channel, mayAskAgain, ...surroundings }, once);
     if (refusal === undefined) return;
     const next = models[i + 1];
-    if (next === undefined || !mayAskAgain(refusal)) throw refusal.error;
+    if (next === undefined || !isPassing(refusal)) throw refusal.error;
     channel.push([{ type: 'turn.retried', reason: refusal.error.message, model: next }]);
   }
 }
 
-async function askModel(asking: Asking, model: string): Promise<Refusal | undefined> {
-  const { channel, random } = asking;
-  const body = JSON.stringify(chatRequest(model, asking.turn));
-  for (let tries = 1; !channel.isOver; tries += 1) {
-    const refusal = await askOnce(asking, model, body);
-    if (refusal === undefined) return undefined;
-    // Whoever has waited a whole timeout is not made to wait another one for the same model.
-    const isSlow = refusal.error.failure.code === 'timed-out';
-    if (!mayAskAgain(refusal) || isSlow || tries === mostTries) return refusal;
-    const wait = delayBefore(tries, refusal.wait, random);
-    channel.push([{ type: 'turn.retried', reason: `${refusal.error.message} Asked again in ${wait} ms.` }]);
-    await pause(asking, wait);
-  }
-  return undefined;
-}
-
 function askOnce(asking: Asking, model: string, body: string): Promise<Refusal | undefined> {
-  const { settings, endpoint, turn, channel } = asking;
-  const key = readKey(settings);
-  const clean = cleaner([key, ...Object.values(settings.headers ?? {})]);
+  const { settings, endpoint, path, turn, channel } = asking;
+  const { headers: own = {}, limits } = settings;
   const who = `Model ${model}`;
-  const { event = 1024 * 1024, answer = 64 * 1024 * 1024 } = settings.limits ?? {};
-  const failureOf = (error: unknown): RunError => failureOfError(who, error, clean);
-  const reader = new ChatReader({ who, turn, limit: event, clean, failureOf });
-  const attempt = new ChatAttempt({ who, channel, reader, clean, limit: answer });
-  channel.source = attempt;
-  attempt.exchange = endpoint.post(headersOf(settings, key, turn), body, attempt);
-  return attempt.outcome;
+  const key = readSecret(settings.key ?? '', who);
+  const headers = requestHeaders(turn, key === '' ? {} : { authorization: `Bearer ${key}` }, own);
+  const request: HttpRequest = { method: 'POST', path, headers, body };
+  return askChat(request, { who, turn, channel, endpoint, limits, secrets: [key, ...Object.values(own)] });
 }
 
-async function pause({ sleep, channel }: Asking, wait: number): Promise<void> {
-  const left = new AbortController();
-  channel.source = { resume: () => undefined, cancel: () => left.abort() };
-  await sleep(wait, left.signal).catch((error: unknown) => {
-    if (!left.signal.aborted) throw error;
-  });
-}
-
-function mayAskAgain({ error, isBeforeAnswer }: Refusal): boolean {
+function isPassing({ error, isBeforeAnswer }: Refusal): boolean {
   return isBeforeAnswer && error.failure.retryable === true;
 }
 
-function headersOf({ headers = {} }: OpenAiChatSettings, key: string, turn: Turn): Record<string, string> {
-  const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
-  return {
-    'content-type': 'application/json',
-    accept: 'text/event-stream',
-    // Counting bytes bounds memory only while a byte is a byte.
-    'accept-encoding': 'identity',
-    ...idempotencyHeader(turn),
-    ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
-    ...Object.fromEntries(own),
-  };
-}
-
-function readKey({ key = '', model }: OpenAiChatSettings): string {
-  if (typeof key === 'string') return key;
-  try {
-    return key();
-  } catch (cause) {
-    throw new RunError('unauthenticated', `The key for model ${model} cannot be read.`, { cause });
-  }
-}
-
-function completionsUrl(baseUrl: string): URL {
-  const url = URL.parse(baseUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new RunError('malformed', `baseUrl "${baseUrl}" is no address; give one like https://host/v1.`);
-  }
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
-  return url;
+function isSlow({ error }: Refusal): boolean {
+  return error.failure.code === 'timed-out';
 }

@@ -1,4 +1,4 @@
-import type { Headers } from './http-post.ts';
+import type { Headers } from './http-exchange.ts';
 
 const first = 500;
 const most = 20_000;

@@ -17,7 +17,8 @@ export interface Listener {
   head(status: number, headers: Headers): void;
   data(bytes: Uint8Array): boolean;
   end(): void;
-  fail(error: RunError): void;
+  /** `isSent`: the request was on its way, so that it may have been acted on. */
+  fail(error: RunError, isSent: boolean): void;
 }
 
 export interface Exchange {
@@ -25,26 +26,34 @@ export interface Exchange {
   cancel(): void;
   /** Nothing more is wanted: what is left is read for a moment, so that the connection can be used again. */
   release(): void;
+  /** Nothing more is wanted but the end: it is waited for, up to the idle timeout, and the listener hears of it. */
+  awaitEnd(): void;
   resume(): void;
 }
 
-export interface Endpoint {
-  post(headers: Readonly<Record<string, string>>, body: string, listener: Listener): Exchange;
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
-/** One address that is posted to again and again, over connections that are kept. */
-export function httpEndpoint(url: URL, timeouts: Timeouts): Endpoint {
+export interface Endpoint {
+  send(request: HttpRequest, listener: Listener): Exchange;
+}
+
+/** One server that is asked again and again, over connections that are kept for a while (in milliseconds). */
+export function httpEndpoint(url: URL, timeouts: Timeouts, keepAlive = 30_000): Endpoint {
   const pool = new Pool(url.origin, {
     connect: { timeout: timeouts.connect },
     headersTimeout: 0,
     bodyTimeout: 0,
-    keepAliveTimeout: 30_000,
+    keepAliveTimeout: keepAlive,
   });
-  const path = url.pathname + url.search;
   return {
-    post(headers, body, listener) {
+    send({ method, path, headers, body = null }, listener) {
       const exchange = new HttpExchange(url.origin, timeouts, listener);
-      pool.dispatch({ method: 'POST', path, headers, body }, exchange);
+      pool.dispatch({ method, path, headers, body }, exchange);
       return exchange;
     },
   };
@@ -63,6 +72,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout;
   #verdict: NodeJS.Immediate | undefined;
   #isOver = false;
+  #isLast = false;
 
   constructor(origin: string, timeouts: Timeouts, listener: Listener) {
     this.#origin = origin;
@@ -85,8 +95,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     if (this.#isOver) return;
     if (this.#phase === 'idle') {
-      this.#hear();
-      this.#timer.refresh();
+      if (!this.#isLast) this.#stayIdle();
     } else this.#enter('idle');
     if (this.#listener.data(bytes) || this.#isOver) return;
     // A reader that is slow is no upstream that is silent.
@@ -99,7 +108,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    if (this.#finish()) this.#listener.fail(lost(this.#origin, error));
+    const isSent = this.#phase !== 'connect';
+    if (this.#finish()) this.#listener.fail(lost(this.#origin, error), isSent);
   }
 
   resume(): void {
@@ -117,6 +127,18 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#enter('idle');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.cancel(), Math.min(this.#timeouts.idle, linger));
+  }
+
+  awaitEnd(): void {
+    if (this.#isOver) return;
+    this.#enter('idle');
+    // Whoever says that all was said and then goes on for ever must not hold anyone.
+    this.#isLast = true;
+  }
+
+  #stayIdle(): void {
+    this.#hear();
+    this.#timer.refresh();
   }
 
   #enter(phase: keyof Timeouts): void {
@@ -144,7 +166,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #expire = (): void => {
     this.#verdict = setImmediate(() => {
       this.cancel();
-      this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts));
+      const isSent = this.#phase !== 'connect';
+      this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts), isSent);
     });
   };
 }

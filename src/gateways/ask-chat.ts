@@ -1,0 +1,42 @@
+import type { RunError } from '../run/failure.ts';
+import type { Refusal } from './ask-again.ts';
+import { ChatAttempt } from './chat-attempt.ts';
+import { cleaner, failureOfError } from './chat-failure.ts';
+import { ChatReader } from './chat-reader.ts';
+import { Complaints } from './complaints.ts';
+import type { Dialect } from './dialect.ts';
+import type { EventChannel } from './event-channel.ts';
+import type { Turn } from './gateway.ts';
+import type { Endpoint, HttpRequest } from './http-exchange.ts';
+
+/** Bytes of one event (1 MiB unless said) and of one answer (64 MiB). */
+export interface Limits {
+  readonly event?: number;
+  readonly answer?: number;
+}
+
+interface Asking {
+  /** Who is asked, as failures name it. */
+  readonly who: string;
+  readonly turn: Turn;
+  readonly channel: EventChannel;
+  readonly endpoint: Endpoint;
+  readonly limits: Limits | undefined;
+  /** What was sent and must never be told. */
+  readonly secrets: readonly string[];
+  readonly dialect?: (complaints: Complaints) => Dialect;
+}
+
+/** Sends one request that is answered with chunks of chat, and tells them. Resolves with why there was no answer. */
+export function askChat(request: HttpRequest, asking: Asking): Promise<Refusal | undefined> {
+  const { who, turn, channel, endpoint, limits = {}, secrets, dialect } = asking;
+  const { event = 1024 * 1024, answer = 64 * 1024 * 1024 } = limits;
+  const clean = cleaner(secrets);
+  const complaints = new Complaints(who, clean);
+  const failureOf = (error: unknown): RunError => failureOfError(who, error, clean);
+  const spoken = dialect?.(complaints);
+  const reader = new ChatReader({ who, turn, limit: event, complaints, failureOf, dialect: spoken });
+  const attempt = new ChatAttempt({ who, channel, reader, complaints, clean, limits: { event, answer } });
+  attempt.begin(endpoint, request);
+  return attempt.outcome;
+}
