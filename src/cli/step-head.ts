@@ -11,6 +11,9 @@ export interface Moment {
   readonly frame?: number;
 }
 
+/** Fewer columns than this say nothing. */
+const leastAbout = 6;
+
 /** The line of a step: its mark, what it is called, and how it stands. However narrow, the end of it stays visible. */
 export function stepHead(tree: RunTree, step: Step, { now, frame, width }: Moment & { width: number }): Line {
   const status = step.id === 0 ? runStatus(tree) : step.status;
@@ -18,7 +21,8 @@ export function stepHead(tree: RunTree, step: Step, { now, frame, width }: Momen
   const ending = endingOf(tree, step, now);
   const room = width - widthOf(mark[0]) - 1 - ending.reduce((sum, [text]) => sum + widthOf(text), 0);
   const title = cut(visibleLine(step.title) || visibleLine(step.key) || step.kind, Math.max(8, room));
-  const about = cut(aboutOf(step), Math.max(0, room - widthOf(title)));
+  const rest = room - widthOf(title);
+  const about = rest < leastAbout ? '' : cut(aboutOf(step), rest);
   const titled: Span = step.id === 0 ? [title, 'bold'] : status === 'pending' ? [title, 'dim'] : [title];
   return [mark, [' '], titled, [about, 'dim'], ...ending];
 }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Approval } from '../run/tree.ts';
+import type { Question } from './asking.ts';
+import { render, unpainted, type Line } from './line.ts';
+import { argumentLines, questionLines } from './question.ts';
+import { textEntry } from './text-entry.ts';
+import { widthOf } from './width.ts';
+
+const approval: Approval = {
+  approval: 'r.a1',
+  step: 1,
+  title: 'pay\u001b[2J',
+  message: 'Exactly this runs once you agree.',
+  fingerprint: 'f1',
+  priority: 'medium',
+  allowed: ['approve', 'reject'],
+  requestedAt: 0,
+};
+const question: Question = { approval, value: { to: 'bo\u202e', amount: 5 }, hasEditor: false };
+
+const shown = (lines: readonly Line[], width = 60): string[] =>
+  lines.map((line) => render(line, width, unpainted));
+
+test('a question shows exactly what would run, and what can be answered', () => {
+  expect(shown(questionLines(question, { at: 'choice' }, { width: 60, others: 2 }))).toEqual([
+    '◆ pay\\x1b[2J (and 2 more)  r.a1',
+    '  Exactly this runs once you agree.',
+    '  │ {',
+    '  │   "to": "bo\\u202e",',
+    '  │   "amount": 5',
+    '  │ }',
+    '  a approve  r reject',
+  ]);
+});
+
+test('an edit is shown as it would run before it counts', () => {
+  const asking = { at: 'reason', decision: 'edit', entry: textEntry(), edited: { amount: 1 } } as const;
+  const lines = shown(questionLines(question, asking, { width: 60, others: 0 }));
+  expect(lines).toContain('  │   "amount": 1');
+  expect(lines).not.toContain('  │   "amount": 5');
+});
+
+test('not a space of the arguments is lost, and long ones are shown on demand', () => {
+  const value = {
+    text: `${' '.repeat(30)}x${' '.repeat(50)}`,
+    list: Array.from({ length: 40 }, (_, i) => i),
+  };
+  const all = shown(argumentLines(value, 40, Infinity), 40).map((line) => line.slice(4));
+  expect(JSON.parse(all.join(''))).toEqual(value);
+  const some = shown(argumentLines(value, 40), 40);
+  expect(some.length).toBe(12);
+  expect(some.at(-1)).toContain('press v');
+  for (const line of some) expect(widthOf(line)).toBeLessThanOrEqual(40);
+});
