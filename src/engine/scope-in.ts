@@ -14,6 +14,7 @@ import type {
   CallOptions,
   CallResult,
   Exchange,
+  Looks,
   PlannedStep,
   Question,
   Scope,
@@ -97,24 +98,21 @@ export class ScopeIn implements Scope {
     return heard(asked);
   }
 
-  parallel<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T> {
-    return heard(this.#fanOut(branches));
+  parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks = {}): Promise<T> {
+    return heard(this.#fanOut(branches, looks));
   }
 
-  async #fanOut<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T> {
+  async #fanOut<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks): Promise<T> {
     const names = Object.keys(branches);
     for (const key of names) this.#keys.claim(key);
     for (let gate = this.#execution.gate(); gate; gate = this.#execution.gate()) await gate;
     // All branches are opened before any of them runs, so that people see the whole fan at once.
-    const opened = names.map((key) =>
-      openComposite(this.#execution, { key, kind: 'branch', title: key, parent: this.id }),
-    );
+    const places = names.map((key) => ({ kind: 'branch', title: key, ...looks[key], key, parent: this.id }));
+    const opened = places.map((place) => openComposite(this.#execution, place));
     const settled = await Promise.allSettled(
-      names.map((key, i) =>
-        composite(
-          this.#execution,
-          { key, kind: 'branch', title: key, parent: this.id, opened: opened[i] },
-          (step) => (branches[key] as (scope: Scope) => Promise<unknown>)(new ScopeIn(this.#execution, step)),
+      places.map((place, i) =>
+        composite(this.#execution, { ...place, opened: opened[i] }, (step) =>
+          (branches[place.key] as (scope: Scope) => Promise<unknown>)(new ScopeIn(this.#execution, step)),
         ),
       ),
     );

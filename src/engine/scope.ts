@@ -106,11 +106,29 @@ export interface Answer {
   readonly arguments?: Json;
 }
 
+/** What was asked and answered in an earlier run of a conversation. */
+export interface Exchange {
+  readonly run: string;
+  readonly text: string;
+  readonly answer: string;
+}
+
+/** One turn of an agent in an earlier run. */
+export interface AgentExchange {
+  readonly run: string;
+  readonly asked: string;
+  readonly answered: string;
+  readonly state?: Json;
+}
+
 export interface PlannedStep {
   readonly key: string;
   readonly title: string;
   readonly kind?: string;
 }
+
+/** How branches are shown, by name; `kind` is `branch` and the title is the name unless said. */
+export type Looks = Readonly<Record<string, Omit<StepOptions, 'key'>>>;
 
 export type Branches<T> = { readonly [Name in keyof T]: (scope: Scope) => Promise<T[Name]> };
 
@@ -136,7 +154,7 @@ export interface Scope {
   call(tool: string, input: Json, options?: CallOptions): Promise<CallResult>;
   ask(question: Question): Promise<Answer>;
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
-  parallel<T extends Record<string, unknown>>(branches: Branches<T>): Promise<T>;
+  parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks): Promise<T>;
 
   /** Show what will come. */
   plan(steps: readonly PlannedStep[]): void;
@@ -146,6 +164,10 @@ export interface Scope {
   notice(code: string, message: string): void;
   /** What an agent wants to remember in this conversation. */
   save(agent: string, strategy: string, state: Json): void;
+  /** What was asked and answered in this conversation before, oldest first; the same after a recovery. */
+  history(): Promise<readonly Exchange[]>;
+  /** What one agent was sent and said in this conversation before, with the state it left. */
+  thread(agent: string): Promise<readonly AgentExchange[]>;
   /** The next follow-up message nobody has taken yet. */
   message(): Omit<EventOf<'message.queued'>, 'type'> | undefined;
 }

@@ -50,6 +50,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),
+    /** Runs of the conversation that had ended when this one began, oldest first. */
+    earlier: z.array(z.string()).optional(),
     forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),
   }),
   z.object({ type: z.literal('run.paused'), ...by }),
