@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateways/gateway.ts';
 import type { Effect } from '../run/values.ts';
+import type { StateStrategy } from './state.ts';
 
 /** Someone who can take a turn: a model, or an agent that lives elsewhere. */
 export interface Agent {
@@ -10,6 +11,8 @@ export interface Agent {
   readonly model?: string;
   /** `pure` for models; a remote agent may do things, so it is `once` unless it says otherwise. */
   readonly effect: Effect;
+  /** How it remembers a conversation; `stateless` unless said. */
+  readonly state?: StateStrategy;
   /** When a person must see the message and agree before it is sent. */
   readonly approval?: 'never' | 'always' | ((message: string) => boolean);
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
-import { signatureOf } from '../run/signature.ts';
+import { fingerprintOf, signatureOf } from '../run/signature.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { misfitOf } from './arguments.ts';
@@ -39,7 +39,10 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     id: request.id ?? request.key,
     tool: name,
     arguments: shown,
-    signature: signatureOf({ tool: name, arguments: input, schema: tool.schema }),
+    signature: fingerprintOf(
+      signatureOf({ tool: name, arguments: input, schema: tool.schema }),
+      execution.world.hash,
+    ),
     effect: tool.effect,
   });
   const call = callOf(request.input, request.shown);

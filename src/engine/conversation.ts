@@ -1,6 +1,6 @@
 import type { RunTree, Step } from '../run/tree.ts';
 import { textOf } from '../run/tree.ts';
-import { isBlobRef, type Json } from '../run/values.ts';
+import type { BlobRef, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
 import { loadLarge } from './large.ts';
 import { loadRun } from './load.ts';
@@ -71,9 +71,9 @@ export class Conversation {
     return this.#names.get(tree) ?? '';
   }
 
-  async #textOf(value: string | Parameters<typeof isBlobRef>[0]): Promise<string> {
+  async #textOf(value: string | BlobRef): Promise<string> {
     if (typeof value === 'string') return value;
-    const loaded = isBlobRef(value) ? await loadLarge(this.#execution, value) : '';
+    const loaded = await loadLarge(this.#execution, value);
     return typeof loaded === 'string' ? loaded : JSON.stringify(loaded);
   }
 }

@@ -1,4 +1,4 @@
-import type { StepId } from '../run/events.ts';
+import type { Call, StepId } from '../run/events.ts';
 import type { Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 
@@ -8,6 +8,8 @@ export interface Place {
   readonly kind: string;
   /** What makes it the same work: the signature of a call, the agent of a turn. */
   readonly identity: string;
+  /** The same in words, where the identity is not readable. */
+  readonly shown?: string;
 }
 
 /**
@@ -28,9 +30,17 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
   }
   const before = recorded.identity(known.id);
   if (before !== place.identity) {
-    return execution.diverge(`«${place.key}» is ${place.identity} now, but was recorded as ${before}.`);
+    const now = place.shown ?? place.identity;
+    const then = known.call ? shownCall(known.call) : before;
+    return execution.diverge(`«${place.key}» is ${now} now, but was recorded as ${then}.`);
   }
   return known;
+}
+
+const shownLength = 200;
+
+export function shownCall({ tool, arguments: input }: Call): string {
+  return `${tool} ${JSON.stringify(input)}`.slice(0, shownLength);
 }
 
 /** A scope that returns while recorded steps are still ahead has changed since. */

@@ -5,7 +5,7 @@ import { closeLeaf } from './close-leaf.ts';
 import { settleDoubt } from './doubt.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
-import { meet } from './meet.ts';
+import { meet, shownCall } from './meet.ts';
 import { openLeaf } from './open-leaf.ts';
 import { permit } from './permit.ts';
 
@@ -16,7 +16,13 @@ import { permit } from './permit.ts';
 export async function runLeaf(execution: Execution, parent: number, leaf: Leaf): Promise<Step> {
   const { opening } = leaf;
   const identity = opening.call?.signature ?? opening.agent ?? '';
-  const known = meet(execution, { parent, key: leaf.key, kind: opening.kind, identity });
+  const known = meet(execution, {
+    parent,
+    key: leaf.key,
+    kind: opening.kind,
+    identity,
+    ...(opening.call ? { shown: shownCall(opening.call) } : {}),
+  });
   if (known instanceof Promise) return known;
   const step = known ?? (await openLeaf(execution, parent, leaf));
   if (isOpen(step)) {

@@ -1,7 +1,9 @@
+import type { Agent } from '../catalog/agent.ts';
 import type { AgentEvent } from '../gateways/gateway.ts';
 import type { RunError } from '../run/failure.ts';
 import { textOf, type Step } from '../run/tree.ts';
 import type { Usage } from '../run/values.ts';
+import { AgentState } from './agent-state.ts';
 import type { Execution } from './execution.ts';
 import type { LeafOutcome } from './leaf.ts';
 import { Mirror } from './mirror.ts';
@@ -11,15 +13,15 @@ import type { TurnResult } from './scope.ts';
 export class TurnReader {
   readonly #execution: Execution;
   readonly #step: Step;
-  readonly #agent: string;
+  readonly #state: AgentState;
   #mirror: Mirror;
   #usage: Usage | undefined;
   #finish: TurnResult['finish'] = 'other';
 
-  constructor(execution: Execution, step: Step, agent: string) {
+  constructor(execution: Execution, step: Step, agent: Agent) {
     this.#execution = execution;
     this.#step = step;
-    this.#agent = agent;
+    this.#state = new AgentState(execution, step.id, agent);
     this.#mirror = new Mirror(execution, step.id);
   }
 
@@ -47,13 +49,7 @@ export class TurnReader {
       case 'item.attached':
         return this.#emit({ type: 'item.attached', step, item: event.item });
       case 'state.reported':
-        return this.#emit({
-          type: 'state.saved',
-          step,
-          agent: this.#agent,
-          strategy: 'reported',
-          state: event.state,
-        });
+        return this.#state.report(event.state);
       case 'usage.reported':
         this.#usage = event.usage;
         return;
@@ -76,6 +72,11 @@ export class TurnReader {
   finish(reason = this.#finish): LeafOutcome {
     this.#mirror.finish('completed');
     return { outcome: 'completed', result: { finish: reason }, ...this.#paid() };
+  }
+
+  /** What could not be recorded as it came. */
+  settle(): Promise<void> {
+    return this.#state.settle();
   }
 
   /** What was written before the failure is paid for too. */

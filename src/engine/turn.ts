@@ -89,7 +89,7 @@ async function stream(
     ...(answerSchema === undefined ? {} : { answerSchema }),
     ...(saved === undefined ? {} : { state: saved }),
   };
-  const reader = new TurnReader(execution, step, agent.name);
+  const reader = new TurnReader(execution, step, agent);
   const meter = new TurnMeter(execution, request.answers ?? false);
   const ended = new AbortController();
   const signal = AbortSignal.any([execution.signal, ended.signal]);
@@ -103,6 +103,7 @@ async function stream(
       if (spent) throw new RunError('over-budget', spent);
       return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
     });
+    await reader.settle();
     return reader.finish(isCut ? 'cut' : undefined);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) {
