@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { scriptedGateway } from '../gateways/scripted.ts';
+import { readConfig } from './config.ts';
+
+const flow = { name: 'own', version: '1', run: () => Promise.resolve('') };
+
+describe('a configuration', () => {
+  test('may be empty', () => {
+    expect(readConfig({}, 'f')).toEqual({ models: {}, agents: {}, tools: [], apps: {}, limits: {} });
+  });
+
+  test('holds models, agents, tools, apps and limits', () => {
+    const config = readConfig(
+      {
+        models: {
+          fast: { baseUrl: 'http://localhost:1/v1', model: 'm', key: { env: 'KEY' }, timeouts: { idle: 5 } },
+        },
+        agents: { helper: { model: 'fast' }, remote: { gateway: scriptedGateway([]), effect: 'once' } },
+        tools: [{ name: 't', description: '', schema: {}, effect: 'pure', run: () => Promise.resolve(null) }],
+        apps: { one: { flow: 'demo', settings: { anything: 1 } }, two: { flow, limits: { turns: 3 } } },
+        defaultApp: 'two',
+        limits: { seconds: 60 },
+      },
+      'f',
+    );
+    expect(config.apps['two']?.flow).toBe(flow);
+    expect(config.agents['helper']).toEqual({ description: '', model: 'fast' });
+  });
+
+  test.for<[name: string, config: unknown, sentence: string]>([
+    ['no object', 5, 'the whole: expected object, received number'],
+    ['an unknown field', { modles: {} }, 'the whole: «modles» is not known here; remove or rename it'],
+    [
+      'a secret in the file',
+      modelWith({ key: 'sk-1' }),
+      'models.m.key: a secret is a reference: write { "env"',
+    ],
+    [
+      'a strange variable',
+      modelWith({ key: { env: 'A B' } }),
+      'models.m.key.env: write the name of an environment',
+    ],
+    ['no address', modelWith({ baseUrl: 'here' }), 'models.m.baseUrl: write an address like https://host/v1'],
+    ['a timeout below zero', modelWith({ timeouts: { idle: -1 } }), 'models.m.timeouts.idle: Too small'],
+    ['an agent without a model', { agents: { a: {} } }, 'agents.a: name a «model» of this configuration'],
+    ['a model that is not there', { agents: { a: { model: 'x' } } }, 'agents.a.model: there is no model «x»'],
+    ['no flow', { apps: { a: { flow: { name: 'x' } } } }, 'apps.a.flow: name a flow, or give one'],
+    ['no tool', { tools: [{}] }, 'tools[0]: give a tool'],
+    ['a wrong limit', { limits: { turns: 0 } }, 'limits.turns: Too small'],
+    ['an unknown limit', { limits: { turn: 1 } }, 'limits: «turn» is not known here'],
+    [
+      'a default that is not there',
+      { defaultApp: 'x' },
+      'defaultApp: there is no app «x» under «apps»; known: none',
+    ],
+    ['a strange name', { apps: { 'a b': { flow } } }, 'apps.a b: use up to 64 letters, digits'],
+  ])('with %s is refused by field and fix', ([, config, sentence]) => {
+    expect(() => readConfig(config, 'vitrine.config.ts')).toThrow(sentence);
+    expect(() => readConfig(config, 'vitrine.config.ts')).toThrow('vitrine.config.ts is not a configuration');
+  });
+});
+
+function modelWith(more: object): unknown {
+  return { models: { m: { baseUrl: 'http://localhost/v1', model: 'x', ...more } } };
+}

@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { testWorld, until } from '../../test/world.ts';
+import type { Agent } from '../catalog/agent.ts';
+import { Engine } from '../engine/engine.ts';
+import { demoModel } from '../gateways/demo.ts';
+import { undecidedApprovals, type RunTree } from '../run/tree.ts';
+import { memoryStore, type Commit } from '../stores/memory.ts';
+import { demoTools } from '../tools/demo.ts';
+import { demoFlow } from './demo.ts';
+
+let folder = '';
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'vitrine-demo-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const agents = (['planner', 'analyst', 'writer'] as const).map((role): Agent => ({
+  name: `demo-${role}`,
+  description: role,
+  gateway: demoModel(role, 0),
+  model: 'scripted',
+  effect: 'pure',
+}));
+
+interface Told {
+  readonly tree: RunTree;
+  readonly appends: number;
+  readonly ledger: readonly string[];
+}
+
+/** Tell the story; after so many appends the worker is gone, and another one takes over. */
+async function tell(lastAppend = Infinity): Promise<Told> {
+  let offset = 0;
+  let appends = 0;
+  let isGone = false;
+  const gone = Promise.withResolvers<void>();
+  const commit: Commit = async (apply, operation) => {
+    await Promise.resolve();
+    if (operation === 'append') appends += 1;
+    const result = apply();
+    if (appends !== lastAppend || isGone) return result;
+    isGone = true;
+    offset = 60_000;
+    gone.resolve();
+    return new Promise(() => {});
+  };
+  const store = memoryStore({ now: () => Date.now() + offset, commit });
+  const world = testWorld({ flows: [demoFlow], agents, tools: demoTools({ folder, pace: 0 }) }, { store });
+  const over = new AbortController();
+  const { run } = await new Engine(world, 'first').start({
+    app: 'demo',
+    flow: demoFlow,
+    input: { text: 'go' },
+  });
+  const second = new Engine(world, 'second');
+  const working = second.work(over.signal);
+  void gone.promise.then(() => second.claim(run));
+  const answered = new Set<string>();
+  const tree = await until(store, run, (folded) => {
+    for (const { approval } of undecidedApprovals(folded)) {
+      if (answered.has(approval)) continue;
+      answered.add(approval);
+      void second.send(run, { type: 'decide', by: 'ann', approval, decision: 'approve' });
+    }
+    return folded.ended !== undefined;
+  });
+  over.abort();
+  await working;
+  const file = join(folder, 'demo-ledger.txt');
+  const ledger = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  rmSync(file, { force: true });
+  return { tree, appends, ledger };
+}
+
+test('the story has three levels, two branches, tools of all three effects and one approval', async () => {
+  const { tree, ledger } = await tell();
+  const steps = [...tree.steps.values()];
+  expect(tree.ended).toMatchObject({ outcome: 'completed' });
+  expect(tree.ended?.answer).toContain('3 people were told. This was the built-in demo');
+  expect(Math.max(...steps.map(({ depth }) => depth))).toBeGreaterThanOrEqual(3);
+  expect(steps.filter(({ kind }) => kind === 'branch').length).toBe(2);
+  expect(new Set(steps.flatMap(({ call }) => call?.effect ?? []))).toEqual(
+    new Set(['pure', 'idempotent', 'once']),
+  );
+  expect(tree.approvals.size).toBe(1);
+  expect(tree.notices).toEqual([]);
+  expect(ledger.length).toBe(1);
+});
+
+test('whenever its worker dies, it ends, and nobody is told twice', async () => {
+  const { appends } = await tell();
+  for (let last = 1; last < appends; last += 3) {
+    const { tree, ledger } = await tell(last);
+    expect(tree.ended, `cut off after append ${last}`).toMatchObject({ outcome: 'completed' });
+    expect(tree.notices).toEqual([]);
+    // Cut off between the intent and the deed: a person was asked, and said that it counts as done.
+    const isDoubted = tree.approvals.size === 2;
+    expect(ledger.length).toBeLessThanOrEqual(1);
+    if (!isDoubted) expect(ledger.length).toBe(1);
+  }
+});
