@@ -181,7 +181,8 @@ export function shapeOf(tree: RunTree): unknown {
     title: step.title,
     status: step.status,
     text: textOf(step),
-    log: textOf(step, 'log'),
+    // Where a person settled a doubt, what the tool had said may never have been recorded.
+    log: step.call?.effect === 'once' ? '' : textOf(step, 'log'),
     result: step.result,
     children: step.children
       .map((id) => tree.steps.get(id))
