@@ -16,7 +16,7 @@ interface Placed extends Question {
 
 /** A question to a person. It costs nothing while it waits, however long. */
 export async function askPerson(execution: Execution, question: Placed): Promise<Answer> {
-  const known = meet(execution, { parent: question.parent, key: question.key, kind: 'ask', identity: '' });
+  const known = meet(execution, { parent: question.parent, key: question.key, kind: 'ask' });
   if (known instanceof Promise) return known;
   const shown = await shownOf(execution, question);
   const step = known ?? (await open(execution, { ...question, shown }));

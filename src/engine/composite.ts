@@ -54,7 +54,7 @@ export function openComposite(
   execution: Execution,
   { parent, key, kind, title, icon, agent, query, reasoning }: Placed,
 ): Step | Promise<never> {
-  const known = meet(execution, { parent, key, kind, identity: agent ?? '' });
+  const known = meet(execution, { parent, key, kind, agent });
   if (known) return known;
   if (!execution.isLive || execution.isAside) return forever();
   const step = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;

@@ -1,16 +1,16 @@
 import type { Call, StepId } from '../run/events.ts';
-import type { Step } from '../run/tree.ts';
+import { isOpen, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 
 export interface Place {
   readonly parent: StepId;
   readonly key: string;
   readonly kind: string;
-  /** What makes it the same work: the signature of a call, the agent of a turn. */
-  readonly identity: string;
-  /** The same in words, where the identity is not readable. */
-  readonly shown?: string;
+  readonly agent?: string | undefined;
+  readonly call?: Call | undefined;
 }
+
+const shownLength = 200;
 
 /**
  * The step an earlier worker recorded at this place, if any. A flow that comes to a place with other work, or to a new
@@ -25,22 +25,8 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
     return undefined;
   }
   recorded.visit(known);
-  if (known.kind !== place.kind) {
-    return execution.diverge(`«${place.key}» is a ${place.kind} now, but was recorded as a ${known.kind}.`);
-  }
-  const before = recorded.identity(known.id);
-  if (before !== place.identity) {
-    const now = place.shown ?? place.identity;
-    const then = known.call ? shownCall(known.call) : before;
-    return execution.diverge(`«${place.key}» is ${now} now, but was recorded as ${then}.`);
-  }
-  return known;
-}
-
-const shownLength = 200;
-
-export function shownCall({ tool, arguments: input }: Call): string {
-  return `${tool} ${JSON.stringify(input)}`.slice(0, shownLength);
+  const why = differenceOf(execution, known, place);
+  return why === undefined ? known : execution.diverge(why);
 }
 
 /** A scope that returns while recorded steps are still ahead has changed since. */
@@ -48,4 +34,28 @@ export function leave(execution: Execution, scope: StepId): Promise<never> | und
   const ahead = execution.recorded.ahead(scope);
   if (!ahead) return undefined;
   return execution.diverge(`The flow no longer comes to «${ahead.key}», which was recorded.`);
+}
+
+function differenceOf({ recorded }: Execution, known: Step, place: Place): string | undefined {
+  if (known.kind !== place.kind)
+    return `«${place.key}» is a ${place.kind} now, but was recorded as a ${known.kind}.`;
+  const before = recorded.opening(known.id);
+  if (before && identityOf(before) !== identityOf(place))
+    return `«${place.key}» is ${shown(place)} now, but was recorded as ${shown(before)}.`;
+  // What is recalled does no harm; what would go on from here must not, without what came before it.
+  const left = recorded.ahead(place.parent);
+  if (left && isOpen(known) && (left.openedSeq ?? 0) < (known.openedSeq ?? 0))
+    return `The flow comes to «${place.key}» without «${left.key}», which was recorded before it.`;
+  return undefined;
+}
+
+type Work = Pick<Place, 'agent' | 'call'>;
+
+/** What makes it the same work: the signature of a call, the agent of a turn. */
+function identityOf({ call, agent }: Work): string {
+  return call?.signature ?? agent ?? '';
+}
+
+function shown({ call, agent = 'nobody' }: Work): string {
+  return call ? `${call.tool} ${JSON.stringify(call.arguments)}`.slice(0, shownLength) : agent;
 }

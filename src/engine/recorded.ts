@@ -1,5 +1,5 @@
-import type { Entry, StepId } from '../run/events.ts';
-import type { RunTree, Step } from '../run/tree.ts';
+import type { Entry, EventOf, StepId } from '../run/events.ts';
+import { isOpen, stepOf, type RunTree, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 
 /**
@@ -13,8 +13,10 @@ export interface Recorded {
   visit(step: Step): void;
   /** The first recorded step of a scope that the flow has not come to (again). */
   ahead(parent: StepId): Step | undefined;
-  /** What made a step the work it was when it was opened; a person may have edited it since. */
-  identity(step: StepId): string;
+  /** Whether the flow is still going over what was recorded, anywhere. */
+  isReplaying(): boolean;
+  /** A step as it was opened; a person may have edited it since. */
+  opening(step: StepId): EventOf<'step.opened'> | undefined;
   /** What a person had made of the work when it was last begun, if anyone had. */
   ran(step: StepId): Json | undefined;
   /** How many things the flow said, attached, noticed or saved in this scope. */
@@ -43,13 +45,13 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   const said = new Map<StepId, number>();
   const taken = new Map<string, string>();
   const lastPolls = new Map<StepId, number>();
-  const identities = new Map<StepId, string>();
+  const openings = new Map<StepId, EventOf<'step.opened'>>();
   const place = (step: Step): void => {
     let siblings = children.get(step.parent);
     if (!siblings) children.set(step.parent, (siblings = new Map()));
     siblings.set(step.key, step);
   };
-  for (const step of tree.steps.values()) {
+  for (const step of inOrderOfOpening(tree)) {
     if (step.id === 0 || isMirrored(step)) continue;
     place(step);
     if (step.status === 'pending') continue;
@@ -59,7 +61,7 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   }
   const edits = editsIn(entries);
   for (const { event } of entries) {
-    if (event.type === 'step.opened') identities.set(event.step, event.call?.signature ?? event.agent ?? '');
+    if (event.type === 'step.opened') openings.set(event.step, event);
     else if (event.type === 'message.taken') {
       taken.set(`${event.step}#${event.poll ?? 0}`, event.message);
       lastPolls.set(event.step, event.poll ?? 0);
@@ -68,14 +70,30 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   return {
     child: (parent, key) => children.get(parent)?.get(key),
     plan: place,
-    visit: (step) => void ahead.get(step.parent)?.delete(step),
+    visit: (step) => {
+      const unvisited = ahead.get(step.parent);
+      if (unvisited?.delete(step) && unvisited.size === 0) ahead.delete(step.parent);
+      if (isOpen(step)) return;
+      // What is closed is recalled as a whole: the flow does not come to what is below.
+      const closed = [step];
+      for (const { id, children: below } of closed) {
+        ahead.delete(id);
+        for (const child of below) closed.push(stepOf(tree, child));
+      }
+    },
+    isReplaying: () => ahead.size > 0,
     ahead: (parent) => ahead.get(parent)?.values().next().value,
-    identity: (step) => identities.get(step) ?? '',
+    opening: (step) => openings.get(step),
     ran: (step) => edits.get(step),
     said: (step) => said.get(step) ?? 0,
     taken: (step, poll) => taken.get(`${step}#${poll}`),
     lastPoll: (step) => lastPolls.get(step) ?? 0,
   };
+}
+
+/** Ids are given when a step is planned, which may be long before. */
+function inOrderOfOpening({ steps }: RunTree): readonly Step[] {
+  return [...steps.values()].sort((a, b) => (a.openedSeq ?? 0) - (b.openedSeq ?? 0));
 }
 
 /** What people had made of steps, as it stood when each was last begun. */

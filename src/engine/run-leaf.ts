@@ -5,7 +5,7 @@ import { closeLeaf } from './close-leaf.ts';
 import { settleDoubt } from './doubt.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
-import { meet, shownCall } from './meet.ts';
+import { meet } from './meet.ts';
 import { openLeaf } from './open-leaf.ts';
 import { permit } from './permit.ts';
 
@@ -14,15 +14,8 @@ import { permit } from './permit.ts';
  * anything can be built on it.
  */
 export async function runLeaf(execution: Execution, parent: number, leaf: Leaf): Promise<Step> {
-  const { opening } = leaf;
-  const identity = opening.call?.signature ?? opening.agent ?? '';
-  const known = meet(execution, {
-    parent,
-    key: leaf.key,
-    kind: opening.kind,
-    identity,
-    ...(opening.call ? { shown: shownCall(opening.call) } : {}),
-  });
+  const { kind, agent, call } = leaf.opening;
+  const known = meet(execution, { parent, key: leaf.key, kind, agent, call });
   if (known instanceof Promise) return known;
   const step = known ?? (await openLeaf(execution, parent, leaf));
   if (isOpen(step)) {

@@ -168,9 +168,7 @@ export class ScopeIn implements Scope {
     const poll = this.#polls;
     const known = recorded.taken(this.id, poll);
     const isPast =
-      recorded.ahead(this.id) !== undefined ||
-      this.#said < recorded.said(this.id) ||
-      poll < recorded.lastPoll(this.id);
+      recorded.isReplaying() || this.#said < recorded.said(this.id) || poll < recorded.lastPoll(this.id);
     if (known === undefined && isPast) return undefined;
     const message =
       known === undefined
