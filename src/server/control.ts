@@ -12,18 +12,19 @@ import { readLines } from './lines.ts';
  */
 export async function listenForControl(folder: string, control: Control): Promise<() => Promise<void>> {
   const path = controlPath(folder);
-  const sockets = new Set<Socket>();
+  const sockets = new Map<Socket, () => Promise<void>>();
   const server = createServer((socket) => {
-    sockets.add(socket);
+    sockets.set(socket, serve(socket, control));
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    serve(socket, control);
   });
   if (process.platform !== 'win32') rmSync(path, { force: true });
   await listen(server, path);
   return async () => {
     const closed = new Promise((resolve) => server.close(resolve));
-    for (const socket of sockets) socket.destroy();
+    // Whoever asked to stop the last run here must still hear that it was stopped.
+    await Promise.all([...sockets.values()].map((answered) => answered()));
+    for (const socket of sockets.keys()) socket.destroySoon();
     await closed;
   };
 }
@@ -38,7 +39,8 @@ async function listen(server: Server, path: string): Promise<void> {
   if (process.platform !== 'win32') chmodSync(path, 0o600);
 }
 
-function serve(socket: Socket, control: Control): void {
+/** Answers one request after the other. Returns what waits until all of them are answered. */
+function serve(socket: Socket, control: Control): () => Promise<void> {
   let before: Promise<void> = Promise.resolve();
   readLines(socket, longestLine, (line) => {
     before = before.then(async () => {
@@ -46,6 +48,7 @@ function serve(socket: Socket, control: Control): void {
       if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`);
     });
   });
+  return () => before;
 }
 
 async function answer(line: string, control: Control): Promise<ControlReply> {

@@ -1,0 +1,88 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cli } from './cli.ts';
+import { unpainted } from './line.ts';
+import type { Terminal } from './terminal.ts';
+
+let folder = '';
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'vitrine-cli-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What is typed is not shown anywhere but here. */
+async function typed(...words: string[]): Promise<{ code: number; out: string[]; error: string[] }> {
+  const out: string[] = [];
+  const error: string[] = [];
+  const stream = new PassThrough() as unknown as NodeJS.WriteStream & NodeJS.ReadStream;
+  const terminal: Terminal = {
+    input: stream,
+    out: stream,
+    error: stream,
+    isLive: false,
+    canAsk: false,
+    paint: unpainted,
+    say: (line = '') => void out.push(line),
+    warn: (line) => void error.push(line),
+  };
+  return { code: await cli(words, terminal), out, error };
+}
+
+const data = (): string => join(folder, 'data');
+
+test.for([
+  ['an unknown command', ['rnu', 'x'], 'vitrine has no command «rnu»: did you mean «run»?'],
+  ['an unknown option', ['run', 'x', '--jsno'], 'did you mean --json?'],
+  ['no text', ['run'], 'vitrine run needs more'],
+  ['a run where there are none', ['show', 'zzz'], 'There are no runs in'],
+  ['an app that is not there', ['run', 'x', '--app', 'y'], 'There is no app «y»; known: '],
+  [
+    'a configuration that is not there',
+    ['run', 'x', '--config', '/no/such.ts'],
+    'There is no configuration at',
+  ],
+  ['an edit that is not JSON', ['edit', 'x', '{'], 'What shall run instead must be JSON: '],
+  ['a number that is none', ['runs', '--limit', 'x'], '--limit is «x»: give a whole number from 1 on.'],
+] as const)('%s is answered in a sentence, and nothing is changed', async ([, words, sentence]) => {
+  const isPlaced = words[0] !== 'rnu';
+  const { code, error, out } = await typed(...words, ...(isPlaced ? ['--data', data()] : []));
+  expect([code, out, error.length]).toEqual([2, [], 1]);
+  expect(error[0]).toContain(sentence);
+  expect(existsSync(data())).toBe(false);
+});
+
+test.for([
+  ['config.json', '{ "apps": ', 'cannot be read: Unexpected end of JSON input'],
+  [
+    'config.json',
+    '{ "apps": { "a": { "flow": "fly" } } }',
+    'apps.a.flow: there is no flow «fly»; known: demo',
+  ],
+  ['config.js', 'export default { limits: { turns: "many" } };', 'limits.turns: expected number'],
+  ['config.mjs', 'export const x = 1;', 'exports no configuration'],
+  ['config.mjs', 'throw new Error("no way")', 'cannot be read: no way. Nothing was changed.'],
+] as const)('%s with %s is refused by file, field and fix', async ([name, text, sentence]) => {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  const { code, error } = await typed('run', 'x', '--config', file, '--data', data());
+  expect(code).toBe(2);
+  expect(error.join('\n')).toContain(file);
+  expect(error.join('\n')).toContain(sentence);
+  expect(existsSync(data())).toBe(false);
+});
+
+test('every command has its help', async () => {
+  const { out } = await typed('--help');
+  const names = [...(out[0] ?? '').matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThanOrEqual(13);
+  for (const name of names) {
+    const { code, out: help } = await typed(name, '--help');
+    expect([code, help[0]?.split('\n')[0]?.startsWith(`vitrine ${name} `)]).toEqual([0, true]);
+  }
+});
+
+test('an empty folder has no runs and nothing to approve', async () => {
+  expect(await typed('runs', '--json', '--data', data())).toEqual({ code: 0, out: [], error: [] });
+  expect((await typed('approvals', '--data', data())).error).toEqual(['Nothing waits for a person.']);
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { failureOf, RunError } from '../run/failure.ts';
+import { exit, type CliCommand } from './command.ts';
+import { approvals } from './commands/approvals.ts';
+import { approve } from './commands/approve.ts';
+import { demo } from './commands/demo.ts';
+import { edit } from './commands/edit.ts';
+import { follow } from './commands/follow.ts';
+import { message } from './commands/message.ts';
+import { pause } from './commands/pause.ts';
+import { reject } from './commands/reject.ts';
+import { resume } from './commands/resume.ts';
+import { run } from './commands/run.ts';
+import { runs } from './commands/runs.ts';
+import { show } from './commands/show.ts';
+import { stop } from './commands/stop.ts';
+import { visible } from './escape.ts';
+import { helpOf, overview } from './help.ts';
+import { nearest } from './nearest.ts';
+import { parse } from './parse.ts';
+import { isDebugging } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+
+const commands: readonly CliCommand[] = [
+  run,
+  demo,
+  runs,
+  show,
+  follow,
+  resume,
+  stop,
+  pause,
+  message,
+  approvals,
+  approve,
+  reject,
+  edit,
+];
+
+/** Do what was typed. Gives the exit code; whatever goes wrong has been told by then. */
+export async function cli(typed: readonly string[], terminal: Terminal): Promise<number> {
+  return perform(typed, terminal).catch((thrown: unknown) => tell(thrown, terminal));
+}
+
+async function perform([name = '--help', ...typed]: readonly string[], out: Terminal): Promise<number> {
+  if (name === '--version') return said(out, versionHere());
+  if (name === '--help' || name === '-h' || name === 'help') return said(out, overview(commands));
+  const command = commands.find((known) => known.name === name);
+  if (!command) throw unknownCommand(name);
+  const given = parse(command, typed);
+  return given ? command.run(given, out) : said(out, helpOf(command));
+}
+
+function said(out: Terminal, text: string): number {
+  out.say(text);
+  return exit.completed;
+}
+
+function unknownCommand(name: string): RunError {
+  const names = commands.map((known) => known.name);
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? `known: ${names.join(', ')}.` : `did you mean «${meant}»?`;
+  return new RunError('malformed', `vitrine has no command «${name}»: ${hint}`);
+}
+
+/** An expected failure is its one sentence; what is behind it is for those who ask. */
+function tell(thrown: unknown, { warn }: Terminal): number {
+  const { code: kind, message: sentence } = failureOf(thrown);
+  warn(visible(sentence));
+  if (isDebugging) warn(causes(thrown));
+  else if (!(thrown instanceof RunError)) warn('VITRINE_DEBUG=1 shows what is behind it.');
+  return kind === 'malformed' || kind === 'unknown' ? exit.badInput : exit.failed;
+}
+
+function causes(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const behind = thrown.cause === undefined ? '' : `\ncaused by ${causes(thrown.cause)}`;
+  return `${thrown.stack ?? thrown.message}${behind}`;
+}
+
+function versionHere(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
+}
