@@ -8,6 +8,7 @@ const edges = [
   'src/stores/sqlite*.test.ts',
   'src/tools/{code,killable,mcp,mcp-call,mcp-http,mcp-stdio}.test.ts',
   'src/{cli,server}/**/*.test.ts',
+  'demo/**/*.test.ts',
 ];
 
 export default defineConfig({
