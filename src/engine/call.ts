@@ -1,3 +1,4 @@
+import type { EarlierOutcome } from '../policies/policy.ts';
 import type { Call } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import { fingerprintOf, signatureOf } from '../run/signature.ts';
@@ -22,14 +23,32 @@ interface Placed extends CallOptions {
 export async function runCall(execution: Execution, name: string, request: Placed): Promise<CallResult> {
   const { input } = request;
   const shown = isLarge(input) ? await execution.busy(keepLarge(execution, input)) : input;
-  const step = await runLeaf(execution, request.parent, callLeaf(execution, name, { ...request, shown }));
+  const leaf = callLeaf(execution, name, { ...request, shown });
+  // Awaited only where there is something: otherwise opening stays synchronous, and branches keep their order.
+  const remembered = rememberedFor(execution, leaf);
+  const known = remembered && (await remembered);
+  const step = await runLeaf(execution, request.parent, known ? { ...leaf, earlier: known } : leaf);
   if (step.status === 'completed' || step.status === 'reused') {
     const failure = step.failure ? { failure: step.failure } : {};
     const result = await execution.busy(resultOf(execution, step));
-    return { outcome: step.status, result, ...failure, step: step.id };
+    if (step.status === 'completed') return { outcome: step.status, result, step: step.id };
+    const from = step.reusedFrom === undefined ? {} : { from: step.reusedFrom };
+    return { outcome: step.status, result, ...failure, ...from, step: step.id };
   }
   const failure: Failure = step.failure ?? { code: 'unavailable', message: `${name} was not run.` };
   return { outcome: step.status === 'skipped' ? 'skipped' : 'failed', failure, step: step.id };
+}
+
+/** What the same call gave earlier in the conversation, where the tool lets it be remembered. */
+function rememberedFor(
+  execution: Execution,
+  { opening }: Leaf,
+): Promise<EarlierOutcome | undefined> | undefined {
+  const { world, conversation, tree } = execution;
+  const { call } = opening;
+  const { remembers, effect } = world.catalog.tools.find(({ name }) => name === call?.tool) ?? {};
+  if (!call || remembers === undefined || effect !== 'pure' || !tree.started?.earlier) return undefined;
+  return execution.busy(conversation.outcome(call.signature, world.clock.now() - remembers));
 }
 
 function callLeaf(execution: Execution, name: string, request: Placed & { shown: BlobRef | Json }): Leaf {

@@ -1,8 +1,10 @@
+import type { EarlierOutcome } from '../policies/policy.ts';
+import { callHistory } from '../run/call-history.ts';
 import type { RunTree, Step } from '../run/tree.ts';
 import { textOf } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
-import { loadLarge } from './large.ts';
+import { keepLarge, loadLarge } from './large.ts';
 import { loadRun } from './load.ts';
 import type { AgentExchange, Exchange } from './scope.ts';
 
@@ -30,6 +32,22 @@ export class Conversation {
       });
     }
     return exchanges;
+  }
+
+  /** What a call gave last in an earlier run, not before a time, if nothing was written since. */
+  async outcome(signature: string, notBefore: number): Promise<EarlierOutcome | undefined> {
+    for (const tree of (await this.#earlier()).toReversed()) {
+      const history = callHistory(tree);
+      const { lastCompleted: last } = history.past(signature);
+      // What was itself remembered is as old as where it came from, which is further back.
+      if (last?.status === 'completed' && (last.openedSeq ?? 0) > history.lastWrite) {
+        if ((last.closedAt ?? 0) < notBefore) return undefined;
+        const result = await loadLarge(this.#execution, last.result);
+        return { run: this.#nameOf(tree), result: await keepLarge(this.#execution, result) };
+      }
+      if (history.lastWrite > 0) return undefined;
+    }
+    return undefined;
   }
 
   /** The thread of one agent, oldest first. */

@@ -1,4 +1,4 @@
-import type { Intent } from '../policies/policy.ts';
+import type { EarlierOutcome, Intent } from '../policies/policy.ts';
 import type { Call, EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Step } from '../run/tree.ts';
@@ -23,6 +23,8 @@ export interface Leaf {
   readonly intent: Intent;
   /** The flow shows it and does not want it run. */
   readonly refusal?: Refusal | undefined;
+  /** What the same call gave earlier in the conversation. */
+  readonly earlier?: EarlierOutcome | undefined;
   /** Known to fail before anything is asked of anyone: arguments that do not fit. */
   readonly misfit?: Failure | undefined;
   /** What a person sees and agrees to, exactly. */

@@ -94,7 +94,7 @@ describe('the same call at once', () => {
 });
 
 describe('a call again', () => {
-  test('[C39] that needs approval is reused without asking: whoever agreed would make it run twice', async () => {
+  test('[C30] that needs approval is reused without asking: whoever agreed would make it run twice', async () => {
     const effects: unknown[] = [];
     const pay = toolOf('pay', (input) => effects.push(input), { effect: 'once', approval: 'always' });
     const flow = flowOf(async (scope) => {

@@ -1,5 +1,5 @@
 import type { Verdict } from '../policies/policy.ts';
-import type { RunEvent } from '../run/events.ts';
+import type { EventOf, RunEvent } from '../run/events.ts';
 import type { Failure, FailureCode } from '../run/failure.ts';
 import { isOpen, type RunTree, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
@@ -41,14 +41,16 @@ export async function openLeaf(execution: Execution, parent: number, leaf: Leaf)
 }
 
 /** The verdict of all policies on a leaf as it stands. */
-export function judge({ tree, world }: Execution, { intent, refusal, misfit }: Leaf): Verdict {
+export function judge({ tree, world }: Execution, { intent, refusal, misfit, earlier }: Leaf): Verdict {
   if (refusal) return { verdict: 'refuse', ...refusal };
   if (misfit) return { verdict: 'allow' };
-  return strictest(world.policies.map((policy) => policy({ tree, now: world.clock.now() }, intent)));
+  const view = { tree, now: world.clock.now(), earlier };
+  return strictest(world.policies.map((policy) => policy(view, intent)));
 }
 
 function firstOf(tree: RunTree, verdict: Verdict): Step | undefined {
-  return verdict.verdict === 'reuse' ? tree.steps.get(verdict.step) : undefined;
+  if (verdict.verdict !== 'reuse' || verdict.step === undefined) return undefined;
+  return tree.steps.get(verdict.step);
 }
 
 function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: Verdict; leaf: Leaf }): void {
@@ -64,24 +66,21 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
     case 'ask':
       return askToBegin(execution, step, { leaf, reason: verdict.reason });
     case 'reuse': {
-      const first = firstOf(execution.tree, verdict);
-      const result = first?.result === undefined ? {} : { result: first.result };
-      const failure = first?.failure === undefined ? {} : { failure: first.failure };
       execution.emit(notice(verdict.code, verdict.reason));
-      execution.emit({
-        type: 'step.closed',
-        step: step.id,
-        outcome: 'reused',
-        reusedFrom: verdict.step,
-        ...result,
-        ...failure,
-      });
-      return;
+      const first = firstOf(execution.tree, verdict);
+      const used = first
+        ? { ...outcomeOf(first), reusedFrom: first.id }
+        : { result: leaf.earlier?.result ?? null };
+      return execution.emit({ type: 'step.closed', step: step.id, outcome: 'reused', ...used });
     }
     case 'refuse':
     case 'stop':
       return refuse(execution, step, verdict);
   }
+}
+
+function outcomeOf({ result, failure }: Step): Pick<EventOf<'step.closed'>, 'result' | 'failure'> {
+  return { ...(result === undefined ? {} : { result }), ...(failure === undefined ? {} : { failure }) };
 }
 
 /** Not run, and shown as such. */

@@ -79,6 +79,8 @@ export type CallResult =
       readonly outcome: 'reused';
       readonly result: Json;
       readonly failure?: Failure;
+      /** The step whose outcome it is; absent if an earlier run of the conversation had it. */
+      readonly from?: number;
       readonly step: number;
     }
   | { readonly outcome: 'failed' | 'skipped'; readonly failure: Failure; readonly step: number };

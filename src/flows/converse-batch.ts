@@ -58,7 +58,9 @@ function settledAs({ id, tool }: ReadCall, result: CallResult): SettledCall {
   if (result.outcome === 'completed') return { id, tool, outcome: result.outcome, result: result.result };
   const failure = result.failure ? { failure: result.failure } : {};
   const value = result.outcome === 'reused' ? { result: result.result } : {};
-  return { id, tool, outcome: result.outcome, ...value, ...failure };
+  // What an earlier run had found is no duplicate: this model asks for the first time.
+  const isRecalled = result.outcome === 'reused' && result.from === undefined;
+  return { id, tool, outcome: isRecalled ? 'recalled' : result.outcome, ...value, ...failure };
 }
 
 /** A call nobody can run is a step too: a failed one, with what the model is told. */

@@ -19,7 +19,15 @@ export interface ReadCall {
 export interface SettledCall {
   readonly id: string;
   readonly tool: string;
-  readonly outcome: 'completed' | 'reused' | 'failed' | 'skipped' | 'misfit' | 'refused' | 'left';
+  readonly outcome:
+    | 'completed'
+    | 'recalled'
+    | 'reused'
+    | 'failed'
+    | 'skipped'
+    | 'misfit'
+    | 'refused'
+    | 'left';
   readonly result?: Json;
   readonly failure?: Failure;
 }

@@ -88,7 +88,7 @@ export class Course {
     this.#duplicates += duplicates;
     if (duplicates === 0 || settled.some(({ outcome }) => outcome !== 'reused' && outcome !== 'left'))
       this.#cycles += 1;
-    this.results.push(...settled.filter(({ outcome }) => outcome === 'completed' || outcome === 'failed'));
+    this.results.push(...settled.filter(isResult));
   }
 
   /** Whether the tools must be taken away now. */
@@ -117,4 +117,9 @@ export class Course {
     this.#cycles = 0;
     this.phase = undefined;
   }
+}
+
+/** Something came back, good or bad. */
+export function isResult({ outcome }: SettledCall): boolean {
+  return outcome === 'completed' || outcome === 'recalled' || outcome === 'failed';
 }

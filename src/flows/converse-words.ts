@@ -64,8 +64,7 @@ export function noticesOf(calls: readonly SettledCall[], most: number): string[]
 
 /** A composed answer: what the tools returned, when the model itself says nothing. */
 export function composedAnswer(problem: string, results: readonly SettledCall[]): string {
-  const found = results.filter(({ outcome }) => outcome === 'completed' || outcome === 'failed');
-  const lines = found.map((call) => `- ${call.tool}: ${shorten(resultBody(call), 600)}`);
+  const lines = results.map((call) => `- ${call.tool}: ${shorten(resultBody(call), 600)}`);
   const what =
     lines.length > 0 ? `What the tools returned:\n\n${lines.join('\n')}` : 'No tool returned anything.';
   return `There is no answer from the model. ${problem}\n\n${what}`;

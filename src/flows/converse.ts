@@ -1,10 +1,11 @@
 import type { Flow, RunInput, Scope, TurnResult } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
+import { bounded } from './bounded-history.ts';
 import { conclude, ignoreCalls, tell } from './converse-answer.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls, type SettledCall } from './converse-calls.ts';
-import { Course, type Why } from './converse-course.ts';
+import { Course, isResult, type Why } from './converse-course.ts';
 import { pauseAfterTool } from './converse-resume.ts';
 import {
   completeRules,
@@ -30,6 +31,12 @@ export async function converseIn(
   input: Omit<RunInput, 'app'>,
 ): Promise<string> {
   const course = new Course(scope, settings, await register(scope, settings, input));
+  if (course.answers) {
+    for (const { text, answer } of bounded(scope, await scope.history(), {})) {
+      course.exchange.hear({ text });
+      course.exchange.answered(answer);
+    }
+  }
   course.exchange.hear(input);
   for (;;) {
     const answer = await untilAnswer(course, input);
@@ -138,12 +145,13 @@ async function settleCalls(
 /** The phase the next turn belongs to. A tool phase in which nothing could be run is tried again. */
 function goOn(course: Course, settled: readonly SettledCall[], why: Why | undefined): void {
   const has = (outcome: SettledCall['outcome']): boolean => settled.some((call) => call.outcome === outcome);
-  const hasRun = has('completed') || has('failed') || has('reused') || has('skipped');
+  const hasResult = settled.some(isResult);
+  const hasRun = hasResult || has('reused') || has('skipped');
   const isOver = why !== undefined || (course.rules.protocol === 'two-stage' && hasRun);
   const reason =
     why?.code === 'duplicates'
       ? 'duplicate_exceeded'
-      : has('completed') || has('failed')
+      : hasResult
         ? 'executed'
         : has('reused')
           ? 'duplicate_blocked'

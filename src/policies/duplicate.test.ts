@@ -29,7 +29,8 @@ function treeOf(happenings: readonly Happening[]): RunTree {
     if (how === 'open' || how === 'gated') return [opening];
     if (typeof how === 'object')
       return [opening, { type: 'step.closed', step, outcome: 'failed', failure: how }];
-    return [opening, { type: 'step.closed', step, outcome: how, result: step }];
+    const from = how === 'reused' ? { reusedFrom: 1 } : {};
+    return [opening, { type: 'step.closed', step, outcome: how, result: step, ...from }];
   });
   return foldAll(events.map((event, i): Entry => ({ seq: i + 1, at: 1_000, event })));
 }
@@ -237,6 +238,24 @@ describe('a call', () => {
     expect(judge(tree, 'list')).toEqual({ verdict: 'allow' });
   });
 
+  test('[C39] of a conversation is remembered if it only reads and nothing was written in this run', () => {
+    const earlier = { run: 'run_0', result: ['a'] };
+    const remembering = (past: Happening[], signature: string) =>
+      duplicate(
+        { tree: treeOf(past), now: 0, earlier },
+        { kind: 'call', parent: 0, call: callOf(signature) },
+      );
+    expect(remembering([], 'list')).toMatchObject({ verdict: 'reuse', code: 'OUTCOME_REMEMBERED' });
+    expect(remembering([], 'list')).not.toHaveProperty('step');
+    expect(remembering(['write a'], 'list')).toEqual({ verdict: 'allow' });
+    expect(remembering([], 'write a')).toEqual({ verdict: 'allow' });
+    expect(remembering(['list'], 'list')).toMatchObject({
+      verdict: 'reuse',
+      step: 1,
+      code: 'DUPLICATE_BLOCKED',
+    });
+  });
+
   test('[C37] a turn is no call', () => {
     expect(duplicate({ tree: treeOf(['list']), now: 0 }, { kind: 'turn', parent: 0 })).toEqual({
       verdict: 'allow',
@@ -246,7 +265,7 @@ describe('a call', () => {
 
 describe('the history of calls', () => {
   test('[C38] is the same whether it grew with the run or was read at once', () => {
-    const happenings: Happening[] = [];
+    const happenings: string[] = [];
     for (let i = 0; i < 40; i += 1)
       happenings.push(i % 3 === 0 ? 'list' : i % 3 === 1 ? `write ${i % 5}` : `charge ${i % 7}`);
     const whole = treeOf(happenings);
@@ -289,11 +308,11 @@ function opened(step: number, signature: string): EventOf<'step.opened'> {
   };
 }
 
-function entriesOf(happenings: readonly Happening[]): Entry[] {
-  return happenings.flatMap((happening, i): Entry[] => {
+function entriesOf(signatures: readonly string[]): Entry[] {
+  return signatures.flatMap((signature, i): Entry[] => {
     const closed: RunEvent = { type: 'step.closed', step: i + 1, outcome: 'completed', result: i + 1 };
     return [
-      { seq: 2 * i + 1, at: 1_000, event: opened(i + 1, String(happening)) },
+      { seq: 2 * i + 1, at: 1_000, event: opened(i + 1, signature) },
       { seq: 2 * i + 2, at: 1_000, event: closed },
     ];
   });

@@ -1,7 +1,7 @@
+import { callHistory, type CallHistory } from '../run/call-history.ts';
 import type { Call } from '../run/events.ts';
 import type { Step } from '../run/tree.ts';
-import { callHistory, type CallHistory } from './call-history.ts';
-import type { Policy, Verdict } from './policy.ts';
+import type { EarlierOutcome, Policy, Verdict } from './policy.ts';
 
 /** After this many duplicates a model gets no tools any more. */
 const patience = 3;
@@ -10,13 +10,15 @@ const patience = 3;
  * The same call is not run twice in a run: an earlier outcome is used again. What was read is read again once something
  * was written since, and what failed is tried once more.
  */
-export const duplicate: Policy = ({ tree }, { call, requested, repeatable }) => {
+export const duplicate: Policy = ({ tree, earlier }, { call, requested, repeatable }) => {
   if (!call) return { verdict: 'allow' };
   const history = callHistory(tree);
   if (requested && history.duplicates >= patience) return disabled(call);
   if (repeatable) return { verdict: 'allow' };
   const first = history.running(call.signature) ?? answering(history, call);
-  return first ? reuse(call, first) : { verdict: 'allow' };
+  if (first) return reuse(call, first);
+  const isRemembered = earlier !== undefined && call.effect === 'pure' && history.lastWrite === 0;
+  return isRemembered ? recall(call, earlier) : { verdict: 'allow' };
 };
 
 /** The step whose outcome answers this call. */
@@ -45,6 +47,11 @@ function reuse({ tool }: Call, { id, failure }: Step): Verdict {
     : 'its outcome is used again.';
   const reason = `«${tool}» was called with the same arguments before; ${outcome}`;
   return { verdict: 'reuse', step: id, code: 'DUPLICATE_BLOCKED', reason };
+}
+
+function recall({ tool }: Call, { run }: EarlierOutcome): Verdict {
+  const reason = `«${tool}» was called with the same arguments in ${run}, earlier in this conversation; its outcome is used again.`;
+  return { verdict: 'reuse', code: 'OUTCOME_REMEMBERED', reason };
 }
 
 function disabled({ tool }: Call): Verdict {

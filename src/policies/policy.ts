@@ -1,5 +1,6 @@
 import type { Call, StepId } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
+import type { BlobRef, Json } from '../run/values.ts';
 
 /** What someone wants to begin: a tool call, or a turn of a model or agent. */
 export interface Intent {
@@ -22,10 +23,23 @@ export interface Intent {
  */
 export type Verdict =
   | { readonly verdict: 'allow' }
-  | { readonly verdict: 'reuse'; readonly step: StepId; readonly code: string; readonly reason: string }
+  /** The outcome of a step of this run, or, without one, of the earlier run. */
+  | { readonly verdict: 'reuse'; readonly step?: StepId; readonly code: string; readonly reason: string }
   | { readonly verdict: 'ask'; readonly reason: string }
   | { readonly verdict: 'refuse'; readonly code: string; readonly reason: string }
   | { readonly verdict: 'stop'; readonly code: string; readonly reason: string };
 
+/** What the same call gave earlier in the conversation, if its tool lets others remember it. */
+export interface EarlierOutcome {
+  readonly run: string;
+  readonly result: BlobRef | Json;
+}
+
+export interface PolicyView {
+  readonly tree: RunTree;
+  readonly now: number;
+  readonly earlier?: EarlierOutcome | undefined;
+}
+
 /** What may happen next, judged from the run as recorded. Pure: the same tree gives the same verdict. */
-export type Policy = (view: { readonly tree: RunTree; readonly now: number }, intent: Intent) => Verdict;
+export type Policy = (view: PolicyView, intent: Intent) => Verdict;

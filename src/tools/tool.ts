@@ -36,6 +36,11 @@ export interface Tool {
   readonly approval?: ApprovalRule;
   /** Milliseconds for one attempt; 60,000 unless said. */
   readonly timeout?: number;
+  /**
+   * Milliseconds for which a later turn of the conversation may use an outcome again, if nothing was written since; not
+   * at all unless said. For `pure` tools only: whoever asks again to change something wants it changed again.
+   */
+  readonly remembers?: number;
   /** Polling and the like: the same call again is not a duplicate, but it is still budgeted. */
   readonly repeatable?: boolean;
   run(input: Json, context: ToolContext): Promise<Json>;

@@ -1,5 +1,5 @@
-import type { StepId } from '../run/events.ts';
-import { isOpen, type RunTree, type Step } from '../run/tree.ts';
+import type { StepId } from './events.ts';
+import { isOpen, type RunTree, type Step } from './tree.ts';
 
 /** What became of one call, however often it was asked for. */
 export interface Past {
@@ -81,7 +81,7 @@ class History implements CallHistory {
     const { call } = step;
     if (!call) return;
     // A call without an id of its own is the flow's, and a flow does not loop by mistake.
-    if (step.status === 'reused') this.duplicates += call.id === step.key ? 0 : 1;
+    if (isDuplicate(step)) this.duplicates += call.id === step.key ? 0 : 1;
     else this.#past.set(call.signature, added(this.past(call.signature), step, this.#tree));
   }
 
@@ -94,11 +94,16 @@ class History implements CallHistory {
 }
 
 function added(past: Past, step: Step, tree: RunTree): Past {
-  if (step.status === 'completed')
+  if (step.status === 'completed' || step.status === 'reused')
     return { ...past, firstCompleted: past.firstCompleted ?? step, lastCompleted: step };
   // What was never begun has no outcome: arguments that did not fit, a refusal, a budget.
   if (step.status === 'failed' && step.started) return { ...past, failed: [...past.failed, step].slice(-2) };
   return isRejected(tree, step) ? { ...past, rejected: step } : past;
+}
+
+/** What an earlier run of the conversation had found is new to this one. */
+function isDuplicate({ status, reusedFrom }: Step): boolean {
+  return status === 'reused' && reusedFrom !== undefined;
 }
 
 function isRejected(tree: RunTree, step: Step): boolean {
