@@ -10,6 +10,7 @@ import { RunError } from '../run/failure.ts';
 import { textOf } from '../run/tree.ts';
 import type { Effect, Json } from '../run/values.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
+import type { Append } from '../stores/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Engine } from './engine.ts';
 import type { Scope } from './scope.ts';
@@ -373,14 +374,14 @@ describe('a worker that takes over', () => {
     });
     const stage = new Stage();
     let isCut = false;
-    const { append } = stage.store.journal;
+    const { journal } = stage.store;
     const store = {
       ...stage.store,
       journal: {
-        ...stage.store.journal,
+        ...journal,
         // The worker dies between the entry of the stop and the entry of the end.
-        append: (wanted: Parameters<typeof append>[0]) =>
-          wanted.ends && !isCut ? new Promise<never>(() => (isCut = true)) : append(wanted),
+        append: (wanted: Append) =>
+          wanted.ends && !isCut ? new Promise<never>(() => (isCut = true)) : journal.append(wanted),
       },
     };
     const first = stage.hire({ flows: [flow], tools: [tool] }, { store });
