@@ -5,6 +5,9 @@ import type { Execution } from './execution.ts';
 
 type StageEvent = Extract<AgentEvent, { readonly stage: string }>;
 
+/** An answer in which nothing fits is told in few notices. */
+const mostNotices = 20;
+
 /**
  * Shows the stages of a back end as steps below its turn. Stages go by the back end's own keys; what does not fit (a
  * close of something never opened, a second opening, text after the close) is shown as a notice and never opens a
@@ -15,6 +18,10 @@ export class Mirror {
   readonly #turn: StepId;
   readonly #steps = new Map<string, StepId>();
   readonly #untitled = new Set<string>();
+  /** Closed by the back end while stages below them went on; they are closed when those are. */
+  readonly #closing = new Map<StepId, 'completed' | 'failed'>();
+  #opened = 0;
+  #complained = 0;
 
   constructor(execution: Execution, turn: StepId) {
     this.#execution = execution;
@@ -32,10 +39,9 @@ export class Mirror {
       this.#open({ type: 'stage.opened', stage: event.stage });
       return this.take(event);
     }
-    const known = this.#execution.tree.steps.get(step);
-    if (!known || !isOpen(known))
-      return this.#complain(`The back end went on with a closed stage (${event.stage}).`);
-    this.#write(step, event);
+    if (this.#isOpen(step)) return this.#write(step, event);
+    const lost = 'text' in event ? `: «${event.text.slice(0, 200).toWellFormed()}»` : '';
+    this.#complain(`The back end went on with a closed stage (${event.stage})${lost}.`);
   }
 
   /** A stage without a name gets a readable one, and one that was never closed is closed with its turn. */
@@ -44,12 +50,11 @@ export class Mirror {
       const known = this.#execution.tree.steps.get(step);
       if (!known || !isOpen(known)) continue;
       this.#title(stage, step);
-      this.#execution.emit({
-        type: 'step.closed',
-        step,
-        outcome: outcome === 'failed' ? 'failed' : 'abandoned',
-      });
+      const own = this.#closing.get(step) ?? (outcome === 'failed' ? 'failed' : 'abandoned');
+      this.#execution.emit({ type: 'step.closed', step, outcome: own });
     }
+    const more = this.#complained - mostNotices;
+    if (more > 0) this.#post(`The back end sent ${more} more pieces of stages that do not fit.`);
   }
 
   #open({
@@ -62,8 +67,10 @@ export class Mirror {
     query,
   }: Extract<AgentEvent, { type: 'stage.opened' }>): void {
     const before = this.#steps.get(stage);
-    const known = before === undefined ? undefined : this.#execution.tree.steps.get(before);
-    if (known && isOpen(known)) return this.#complain(`The back end opened a stage twice (${stage}).`);
+    const isAgain = before !== undefined;
+    const name = title ? `${stage}, «${title}»` : stage;
+    if (this.#isOpen(before)) return this.#complain(`The back end opened a stage twice (${name}).`);
+    if (isAgain) this.#complain(`The back end used a closed stage again (${name}); it is shown as another.`);
     const above = parent === undefined ? undefined : this.#steps.get(parent);
     if (parent !== undefined && above === undefined) {
       this.#complain(`The back end put a stage under one it never opened (${parent}).`);
@@ -72,6 +79,7 @@ export class Mirror {
       this.#complain(`The back end put a stage under one that is closed (${parent}).`);
     }
     const step = this.#execution.tree.nextStep;
+    this.#opened += 1;
     // A stage that is used again comes after those that were opened since.
     this.#steps.delete(stage);
     this.#steps.set(stage, step);
@@ -80,7 +88,7 @@ export class Mirror {
       type: 'step.opened',
       step,
       parent: this.#isOpen(above) ? above : this.#turn,
-      key: `stage ${stage}`,
+      key: isAgain ? `stage ${stage} again ${this.#opened}` : `stage ${stage}`,
       kind: kind ?? 'stage',
       title: title ?? '',
       origin: stage,
@@ -103,7 +111,20 @@ export class Mirror {
         return this.#execution.emit({ type: 'item.attached', step, item: event.item });
       case 'stage.closed':
         this.#title(event.stage, step);
-        return this.#execution.emit({ type: 'step.closed', step, outcome: event.outcome });
+        return this.#close(step, event.outcome);
+    }
+  }
+
+  /** A closed step takes what is below it with it, but a back end may close a stage before those inside it. */
+  #close(step: StepId, outcome: 'completed' | 'failed'): void {
+    this.#closing.set(step, outcome);
+    for (let next: StepId | undefined = step; next !== undefined;) {
+      const known = this.#execution.tree.steps.get(next);
+      const own = this.#closing.get(next);
+      if (!known || own === undefined || known.children.some((child) => this.#isRunning(child))) return;
+      this.#closing.delete(next);
+      this.#execution.emit({ type: 'step.closed', step: next, outcome: own });
+      next = known.parent;
     }
   }
 
@@ -112,12 +133,22 @@ export class Mirror {
     this.#execution.emit({ type: 'title.appended', step, text: `Stage ${stage}` });
   }
 
+  /** Whether the back end may write to it. */
   #isOpen(step: StepId | undefined): step is StepId {
-    const known = step === undefined ? undefined : this.#execution.tree.steps.get(step);
+    return step !== undefined && this.#isRunning(step) && !this.#closing.has(step);
+  }
+
+  #isRunning(step: StepId): boolean {
+    const known = this.#execution.tree.steps.get(step);
     return known !== undefined && isOpen(known);
   }
 
   #complain(message: string): void {
+    this.#complained += 1;
+    if (this.#complained <= mostNotices) this.#post(message);
+  }
+
+  #post(message: string): void {
     this.#execution.emit({ type: 'notice.posted', step: this.#turn, code: 'UPSTREAM_MALFORMED', message });
   }
 }
