@@ -3,16 +3,20 @@ import type { Gateway } from '../src/gateways/gateway.ts';
 import { frames } from './chat-frames.ts';
 import { type Act, openUpstream, sse } from './upstream.ts';
 
+const overloaded: Act[] = [{ head: 503 }, { send: '{"error":{"message":"overloaded"}}' }, 'end'];
+
 /** A gateway in front of the fake upstream, which speaks OpenAI chat completions. */
 export async function chatSubject(
   open: (settings: { readonly baseUrl: string; readonly key: string }) => Gateway,
+  busy: readonly Act[] = overloaded,
 ): Promise<Subject> {
   const upstream = await openUpstream();
   const secret = 'sk-test-51f0c9a7e2b84d';
   return {
     gateway: open({ baseUrl: upstream.url, key: secret }),
     secret,
-    plan: (...plans) => upstream.answer(...plans.map((plan) => actsOf(plan, secret))),
+    plan: (...plans) =>
+      upstream.answer(...plans.map((plan) => (plan === 'busy' ? busy : chatActs(plan, secret)))),
     async request(i) {
       const { headers, left } = await upstream.request(i);
       return { key: String(headers['idempotency-key']), left };
@@ -24,8 +28,8 @@ export async function chatSubject(
   };
 }
 
-function actsOf(plan: Plan, secret: string): Act[] {
-  if (plan === 'busy') return [{ head: 503 }, { send: '{"error":{"message":"overloaded"}}' }, 'end'];
+/** What a server that speaks chat completions does to carry out a plan. */
+export function chatActs(plan: Exclude<Plan, 'busy'>, secret: string): Act[] {
   if (plan === 'refuse') {
     const body = { error: { message: `Incorrect API key provided: ${secret}`, code: 'invalid_api_key' } };
     return [{ head: 401 }, { send: JSON.stringify(body) }, 'end'];

@@ -10,6 +10,8 @@ export type Act =
   | { readonly endless: string | Uint8Array }
   /** Goes on when the test says so. */
   | { readonly until: Promise<unknown> }
+  /** Happens now, and is waited for. */
+  | { readonly does: () => unknown }
   | 'hang'
   | 'reset'
   | 'end';
@@ -26,12 +28,15 @@ export interface SeenRequest {
   readonly left: Promise<number>;
 }
 
+/** What a request gets: these acts, or what is made of it when it has come. */
+export type Plan = readonly Act[] | ((request: SeenRequest) => readonly Act[]);
+
 export interface Upstream {
   /** Where the API begins. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
   /** What the next requests get, one list each; the last one stays. */
-  answer(...plans: (readonly Act[])[]): void;
+  answer(...plans: Plan[]): void;
   /** Resolves with request number `i`, counted from 0, once it has arrived. */
   request(i: number): Promise<SeenRequest>;
   close(): Promise<void>;
@@ -44,7 +49,7 @@ export async function openUpstream(): Promise<Upstream> {
   const requests: SeenRequest[] = [];
   const sockets: unknown[] = [];
   const waiting: (() => void)[] = [];
-  let plans: (readonly Act[])[] = [];
+  let plans: Plan[] = [];
 
   const server = createServer((request, response) => {
     // A client that goes away in the middle is what half of the tests are about.
@@ -58,10 +63,11 @@ export async function openUpstream(): Promise<Upstream> {
     void readBody(request).then((body) => {
       const { method = '', url: path = '', headers, socket } = request;
       if (!sockets.includes(socket)) sockets.push(socket);
-      requests.push({ method, path, headers, body, connection: sockets.indexOf(socket), left });
+      const seen = { method, path, headers, body, connection: sockets.indexOf(socket), left };
+      requests.push(seen);
       for (const wake of waiting.splice(0)) wake();
       const plan = (plans.length > 1 ? plans.shift() : plans[0]) ?? [];
-      return play(plan, response);
+      return play(typeof plan === 'function' ? plan(seen) : plan, response);
     });
   });
   server.keepAliveTimeout = 60_000;
@@ -110,6 +116,7 @@ async function play(plan: readonly Act[], response: ServerResponse): Promise<voi
       response.flushHeaders();
     } else if ('send' in act) response.write(act.send);
     else if ('until' in act) await act.until;
+    else if ('does' in act) await act.does();
     else await sendForEver(response, act.endless);
   }
 }

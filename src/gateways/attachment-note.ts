@@ -6,3 +6,8 @@ export function noteOf({ type, title, data, url }: Attachment): string {
   if (data !== undefined && type.startsWith('text/')) return `${name}:\n${data}`;
   return url === undefined ? `${name}, not included.` : `${name}: ${url}`;
 }
+
+/** A text, and below it what stands for the attachments that cannot go with it. */
+export function withNotes(text: string, attachments: readonly Attachment[]): string {
+  return [text, ...attachments.map(noteOf)].filter((part) => part !== '').join('\n\n');
+}

@@ -144,7 +144,7 @@ export class ChatAttempt implements Listener {
   /** Upstream has more to send than it has to say. */
   #leave(): void {
     this.#exchange?.cancel();
-    if (this.#state === 'ending') this.#finish();
+    if (this.#state === 'ending') this.#finish(true);
   }
 
   #finish(isCut = false): void {

@@ -1,16 +1,33 @@
 import type { Attachment } from '../run/values.ts';
 import type { ChatMessage, ChatPart, ChatRequest } from '../wire/openai.ts';
-import { noteOf } from './attachment-note.ts';
+import { noteOf, withNotes } from './attachment-note.ts';
 import type { Message, Turn } from './gateway.ts';
 
 /** A turn as chat completions ask for it. */
 export function chatRequest(model: string, turn: Turn): ChatRequest {
-  const { tools = [], toolChoice, answerSchema, temperature, maxTokens } = turn;
   return {
     model,
     messages: turn.messages.map(chatMessage),
     stream: true,
     stream_options: { include_usage: true },
+    ...chatOptions(turn),
+  };
+}
+
+type ChatOptions = Pick<
+  ChatRequest,
+  'tools' | 'tool_choice' | 'response_format' | 'temperature' | 'max_tokens'
+>;
+
+/** What a turn says beside its messages. */
+export function chatOptions({
+  tools = [],
+  toolChoice,
+  answerSchema,
+  temperature,
+  maxTokens,
+}: Turn): ChatOptions {
+  return {
     // An empty list of tools, and a choice without tools, are refused by most servers.
     ...(tools.length === 0
       ? {}
@@ -29,8 +46,20 @@ export function chatRequest(model: string, turn: Turn): ChatRequest {
   };
 }
 
-function chatMessage({ role, text, attachments = [], calls = [], call = '' }: Message): ChatMessage {
-  const notes = [text, ...attachments.map(noteOf)].filter((part) => part !== '').join('\n\n');
+/** The calls an assistant message asked for. */
+export function chatCalls({ calls = [] }: Message): NonNullable<AssistantMessage['tool_calls']> {
+  return calls.map(({ id, tool, arguments: given }) => ({
+    id,
+    type: 'function',
+    function: { name: tool, arguments: given },
+  }));
+}
+
+type AssistantMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+function chatMessage(message: Message): ChatMessage {
+  const { role, text, attachments = [], calls = [], call = '' } = message;
+  const notes = withNotes(text, attachments);
   switch (role) {
     case 'system':
       return { role, content: notes };
@@ -38,15 +67,7 @@ function chatMessage({ role, text, attachments = [], calls = [], call = '' }: Me
       return { role, content: attachments.some(isImage) ? partsOf(text, attachments) : notes };
     case 'assistant':
       if (calls.length === 0) return { role, content: notes };
-      return {
-        role,
-        content: notes === '' ? null : notes,
-        tool_calls: calls.map(({ id, tool, arguments: given }) => ({
-          id,
-          type: 'function',
-          function: { name: tool, arguments: given },
-        })),
-      };
+      return { role, content: notes === '' ? null : notes, tool_calls: chatCalls(message) };
     case 'tool':
       return { role, tool_call_id: call, content: notes };
   }

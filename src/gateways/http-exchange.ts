@@ -10,6 +10,9 @@ export interface Timeouts {
 
 export const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 300_000, idle: 120_000 };
 
+/** Shorter than servers keep a connection: what is sent over one that is just closing may or may not have arrived. */
+export const agentKeepAlive = 4_000;
+
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Whoever hears an answer. `data` says whether it can take more; if not, `resume` asks for it. */

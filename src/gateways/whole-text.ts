@@ -15,6 +15,11 @@ export class WholeText {
     return text.slice(0, -1).toWellFormed();
   }
 
+  /** What stands for half a character at the end of one stream, if it ended so. */
+  end(stream: string): string {
+    return this.#halves.delete(stream) ? '\uFFFD' : '';
+  }
+
   /** The streams that ended with half a character, each with what stands for it. */
   finish(): readonly (readonly [stream: string, text: string])[] {
     const rest = [...this.#halves.keys()].map((stream) => [stream, '\uFFFD'] as const);

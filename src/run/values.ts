@@ -11,6 +11,10 @@ export const Usage = z.object({
   cached: z.number().nonnegative().optional(),
   reasoning: z.number().nonnegative().optional(),
   estimated: z.boolean().optional(),
+  /** Whose tokens these are, where an agent elsewhere asked several models. */
+  models: z
+    .array(z.object({ model: z.string(), input: z.number().nonnegative(), output: z.number().nonnegative() }))
+    .optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 

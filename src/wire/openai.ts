@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { Json } from './json.ts';
 
 /** OpenAI chat completions as they are really spoken: unknown fields pass, and what others leave out may be missing. */
-
-type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-const Json: z.ZodType<Json> = z.json();
 
 const count = z.number().nonnegative().nullish();
 
@@ -49,9 +47,13 @@ export type ChatDelta = z.infer<typeof ChatDelta>;
 
 /** The body of a refusal, and of an error in the middle of a stream; read with `readChatError`. */
 const ChatError = z.union([
-  z.string().transform((message) => ({ message, type: undefined, code: undefined })),
+  z
+    .string()
+    .transform((message) => ({ message, type: undefined, code: undefined, display_message: undefined })),
   z.object({
     message: z.string().nullish(),
+    /** What DIAL means people to read. */
+    display_message: z.string().nullish(),
     type: z.string().nullish(),
     code: z.union([z.string(), z.number()]).nullish(),
   }),
@@ -61,7 +63,8 @@ const ChatError = z.union([
 export function readChatError(error: unknown): { message?: string; codes: readonly string[] } {
   const parsed = ChatError.safeParse(error);
   if (!parsed.success) return { codes: [] };
-  const { message, type, code } = parsed.data;
+  const { type, code } = parsed.data;
+  const message = parsed.data.display_message || parsed.data.message;
   const codes = [type, code].filter((value) => value !== null && value !== undefined).map(String);
   return message === null || message === undefined ? { codes } : { message, codes };
 }
