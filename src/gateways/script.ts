@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { FailureCode, RunError } from '../run/failure.ts';
+import { FailureCode } from '../run/failure-schema.ts';
+import { RunError } from '../run/failure.ts';
 import { Item, Json, Usage } from '../run/values.ts';
 import type { AgentEvent, Message, Turn } from './gateway.ts';
 

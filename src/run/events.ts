@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from './failure.ts';
+import { Failure } from './failure-schema.ts';
 import { Attachment, BlobRef, Effect, Item, Json, Limits, Usage } from './values.ts';
 
 /** Small integers in the order of opening, given by the engine. The run itself is step 0. */

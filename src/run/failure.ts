@@ -1,4 +1,7 @@
-import { z } from 'zod';
+// Threads and short commands start with this file, so it must not bring the schemas along.
+import type { Failure, FailureCode } from './failure-schema.ts';
+
+export type { Failure, FailureCode };
 
 /** What can go wrong, and the HTTP status that says so. The only place where the two meet. */
 export const statusOf = {
@@ -13,30 +16,7 @@ export const statusOf = {
   unavailable: 502,
   'timed-out': 504,
   internal: 500,
-} as const;
-
-export const FailureCode = z.enum([
-  'malformed',
-  'unauthenticated',
-  'refused',
-  'unknown',
-  'rejected',
-  'too-large',
-  'over-budget',
-  'disabled',
-  'unavailable',
-  'timed-out',
-  'internal',
-] satisfies (keyof typeof statusOf)[]);
-export type FailureCode = z.infer<typeof FailureCode>;
-
-/** A failure we expect, as plain data: it goes into the journal and to clients. */
-export const Failure = z.object({
-  code: FailureCode,
-  message: z.string(),
-  retryable: z.boolean().optional(),
-});
-export type Failure = z.infer<typeof Failure>;
+} as const satisfies Record<FailureCode, number>;
 
 /** Carries a failure to the one place that catches it: the engine or the route. */
 export class RunError extends Error {

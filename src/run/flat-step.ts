@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Call, Outcome, Phase, StepId } from './events.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './failure-schema.ts';
 import { filled, present } from './present.ts';
 import { textOf, type RequestedCall, type Step } from './tree.ts';
 import { BlobRef, Effect, Item, Json, Usage } from './values.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StepId } from './events.ts';
-import { Failure } from './failure.ts';
+import { Failure } from './failure-schema.ts';
 import { FlatApproval, flatApproval } from './flat-approval.ts';
 import { FlatPhase, FlatStep, flatStep } from './flat-step.ts';
 import { filled, present } from './present.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Command } from '../run/commands.ts';
-import { Failure } from '../run/failure.ts';
+import { Failure } from '../run/failure-schema.ts';
 
 /** What one process asks of the one that holds the folder: a line of JSON each. */
 export const ControlRequest = z.discriminatedUnion('type', [

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Failure } from '../run/failure.ts';
+import { Failure } from '../run/failure-schema.ts';
 import { Item, Json } from '../run/values.ts';
 
 /** Where a function lives that can be killed while it works: it is loaded there, so it shares nothing with this process. */

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** What can go wrong. */
+export const FailureCode = z.enum([
+  'malformed',
+  'unauthenticated',
+  'refused',
+  'unknown',
+  'rejected',
+  'too-large',
+  'over-budget',
+  'disabled',
+  'unavailable',
+  'timed-out',
+  'internal',
+]);
+export type FailureCode = z.infer<typeof FailureCode>;
+
+/** A failure we expect, as plain data: it goes into the journal and to clients. */
+export const Failure = z.object({
+  code: FailureCode,
+  message: z.string(),
+  retryable: z.boolean().optional(),
+});
+export type Failure = z.infer<typeof Failure>;
