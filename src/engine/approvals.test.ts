@@ -179,8 +179,8 @@ describe('a decision', () => {
 
   test('[E49] on a question nobody waits for any more is a notice too', async () => {
     const { tool, release } = gated();
-    const late = toolOf('late', (_, { ask }) => {
-      void ask?.({ title: 'Still?', message: 'Still there?' });
+    const late = toolOf('late', (_, context) => {
+      void context.ask?.({ title: 'Still?', message: 'Still there?' });
       return 'done without waiting';
     });
     const flow = flowOf(async (scope) => {

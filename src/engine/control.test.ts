@@ -519,7 +519,7 @@ describe('a worker', () => {
     let isCaught = false;
     const flow = flowOf(async (scope) => {
       const { result } = (await scope.call('work', {}).catch(() => (isCaught = true))) as { result: Json };
-      return String(result);
+      return JSON.stringify(result);
     });
     const stage = new Stage();
     const { journal } = stage.store;
@@ -543,7 +543,7 @@ describe('a worker', () => {
     expect(stage.problems).toMatchObject([{ message: expect.stringContaining('The disk is full.') }]);
     isAway = false;
     await stage.clock.pass(20_000);
-    expect((await stage.tree(run)).ended?.answer).toBe('first');
+    expect((await stage.tree(run)).ended?.answer).toBe('"first"');
   });
 
   test('[E9] asks a store that is unavailable again, wherever it has to, and the flow hears nothing', async () => {

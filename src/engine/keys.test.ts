@@ -155,7 +155,7 @@ describe('parallel', () => {
         })
         .catch((thrown: RunError) => thrown.message);
       await scope.call('halt', {}, { key: 'halt' });
-      return String(failed);
+      return JSON.stringify(failed);
     });
     const tools = [
       toolOf('slow', () => calm().then(() => 1)),
@@ -167,7 +167,7 @@ describe('parallel', () => {
     await calm();
     stage.hire({ flows: [flow], tools });
     await stage.bury(first);
-    expect((await stage.tree(run)).ended?.answer).toBe('One.');
+    expect((await stage.tree(run)).ended?.answer).toBe('"One."');
   });
 });
 

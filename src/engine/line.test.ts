@@ -45,8 +45,8 @@ const talk: Flow = {
   run: async (scope, { text }) => (await scope.turn('remote', user(text))).text,
 };
 
-function say(stage: Stage, worker: Worker, text: string, more: object = {}) {
-  return stage.start(worker, talk, { input: { text }, conversation: 'c1', ...more });
+function say(stage: Stage, worker: Worker, text: string) {
+  return stage.start(worker, talk, { input: { text }, conversation: 'c1' });
 }
 
 describe('turns of one agent in one conversation', () => {
