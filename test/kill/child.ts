@@ -6,7 +6,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { killCatalog, killFlow, type Ledger } from './world.ts';
+import { killCatalog, killFlows, type Ledger } from './world.ts';
 
 /** `before` the commit that holds an entry, `after` it but before anyone is told, or after a tool's `effect`. */
 export type Point =
@@ -17,6 +17,7 @@ export type Point =
 export interface Job {
   readonly folder: string;
   readonly ledger: Ledger;
+  readonly flow: keyof typeof killFlows;
   readonly point: Point;
 }
 
@@ -40,7 +41,7 @@ const world = {
 const engine = new Engine(world, 'child');
 const over = new AbortController();
 const working = engine.work(over.signal);
-const { run } = await engine.start({ app: 'kill', flow: killFlow, input: { text: 'begin' } });
+const { run } = await engine.start({ app: 'kill', flow: killFlows[job.flow], input: { text: 'begin' } });
 tell(`run ${run}`);
 await decideAll();
 over.abort();

@@ -46,11 +46,11 @@ export async function startLedger(): Promise<{ socket: string; stop(): Promise<v
 }
 
 /** One case of the sweep: kill at the point, take over, look. */
-export async function killAt(socket: string, point: Point): Promise<Outcome> {
+export async function killAt(socket: string, flow: Job['flow'], point: Point): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-kill-'));
   const ledger = { socket, file: join(folder, 'ledger.jsonl') };
   try {
-    const { acknowledged, wasCut, trouble } = await runChild({ folder, ledger, point });
+    const { acknowledged, wasCut, trouble } = await runChild({ folder, ledger, flow, point });
     const store = await sqliteStore({ folder });
     try {
       const outcome = await takeOver(store, ledger, acknowledged);

@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Flow, Scope } from '../../src/engine/scope.ts';
 import type { Catalog } from '../../src/engine/world.ts';
-import type { Move } from '../../src/gateways/script.ts';
+import { converse } from '../../src/flows/converse.ts';
+import type { Move, Script } from '../../src/gateways/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted.ts';
 import type { Effect } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
@@ -37,8 +38,11 @@ export interface Hooks {
 export function killCatalog(ledger: Ledger, hooks: Hooks): Catalog {
   const tools = effects.map((effect, i) => ledgerTool(ledger, { name: `tool${i}`, effect }, hooks));
   return {
-    flows: [killFlow],
-    agents: ['planner', 'clerk', 'writer'].map((name) => ledgerAgent(ledger, name)),
+    flows: Object.values(killFlows),
+    agents: [
+      ...['planner', 'clerk', 'writer'].map((name) => ledgerAgent(ledger, name, monologue(name))),
+      ledgerAgent(ledger, 'model', talk),
+    ],
     tools,
   };
 }
@@ -47,8 +51,9 @@ function ledgerTool(ledger: Ledger, { name, effect }: { name: string; effect: Ef
   const approval = name === 'tool9' ? 'always' : 'never';
   return toolOf(
     name,
-    async (_, { idempotencyKey, say }) => {
-      say(`${name} begins`);
+    async (_, context) => {
+      const { idempotencyKey } = context;
+      context.say(`${name} begins`);
       await tell(ledger, { effect, key: idempotencyKey, what: name });
       await hooks.afterEffect(name);
       return { done: name };
@@ -58,18 +63,8 @@ function ledgerTool(ledger: Ledger, { name, effect }: { name: string; effect: Ef
 }
 
 /** A model whose requests are counted where a crash cannot forget them. */
-function ledgerAgent(ledger: Ledger, name: string): Agent {
-  const pieces = Array.from({ length: 28 }, (_, i): Move => ({ type: 'say', text: `${name} ${i}. ` }));
-  const stages: Move[] = [
-    { type: 'stage.opened', stage: '0', title: `${name} thinks` },
-    { type: 'stage.appended', stage: '0', text: 'hm' },
-    { type: 'stage.closed', stage: '0', outcome: 'completed' },
-  ];
-  const inner = scriptedGateway(() => [
-    ...stages,
-    ...pieces,
-    { type: 'usage.reported', usage: { input: 3, output: 28 } },
-  ]);
+function ledgerAgent(ledger: Ledger, name: string, script: Script): Agent {
+  const inner = scriptedGateway(script);
   return {
     name,
     description: name,
@@ -83,7 +78,18 @@ function ledgerAgent(ledger: Ledger, name: string): Agent {
   };
 }
 
-export const killFlow: Flow = flowOf(async (scope, text) => {
+function monologue(name: string): Script {
+  const pieces = Array.from({ length: 28 }, (_, i): Move => ({ type: 'say', text: `${name} ${i}. ` }));
+  return () => [
+    { type: 'stage.opened', stage: '0', title: `${name} thinks` },
+    { type: 'stage.appended', stage: '0', text: 'hm' },
+    { type: 'stage.closed', stage: '0', outcome: 'completed' },
+    ...pieces,
+    { type: 'usage.reported', usage: { input: 3, output: 28 } },
+  ];
+}
+
+const branches: Flow = flowOf(async (scope, text) => {
   const plan = await scope.turn('planner', { messages: [{ role: 'user', text }] });
   scope.say('The plan stands.');
   const found = await scope.parallel({
@@ -97,7 +103,30 @@ export const killFlow: Flow = flowOf(async (scope, text) => {
   const last = await scope.call('tool9', { final: true });
   const answer = await scope.turn('writer', { messages: [{ role: 'user', text: 'sum up' }], answers: true });
   return [plan.text.length, JSON.stringify(found), last.outcome, answer.text].join(' | ');
-}, 'kill');
+}, 'branches');
+
+/** A model that asks for all ten tools, one after the other, and then answers. */
+const conversation: Flow = converse({
+  agent: 'model',
+  system: 'Use every tool once.',
+  tools: effects.map((_, i) => ({ name: `tool${i}`, description: `tool ${i}`, schema: { type: 'object' } })),
+  rules: { maxCycles: 12 },
+});
+
+const talk: Script = ({ messages }) => {
+  const results = messages.filter(({ text }) => text.includes('TOOL RESULT: ')).length;
+  const words = Array.from({ length: 8 }, (_, i): Move => ({ type: 'say', text: `word ${i}. ` }));
+  const usage: Move = { type: 'usage.reported', usage: { input: 3, output: 8 } };
+  if (results >= effects.length) return [...words, usage];
+  return [
+    ...words,
+    { type: 'call', call: `c${results}`, tool: `tool${results}`, arguments: ['{"n":', `${results}`, '}'] },
+    usage,
+  ];
+};
+
+/** What is killed: the flow of its own with branches, or one agent with tools. */
+export const killFlows = { branches, converse: conversation } as const;
 
 async function work(scope: Scope, agent: string, tools: readonly string[]): Promise<string[]> {
   const outcomes: string[] = [];

@@ -21,6 +21,7 @@ test('[L3 L6] a worker stopped past its lease and woken is refused, and what it 
   const job = {
     folder,
     ledger: { socket: ledger.socket, file: join(folder, 'ledger.jsonl') },
+    flow: 'branches',
     point: { when: 'effect', tool: 'tool2' },
   };
   const worker = spawn(process.execPath, [child, JSON.stringify(job)], {
