@@ -19,6 +19,12 @@ export { scriptedGateway } from './gateways/scripted.ts';
 export type { Tool, ToolContext } from './tools/tool.ts';
 /** Makes a tool from a function and the zod schema of its arguments. */
 export { functionTool } from './tools/function.ts';
+/** Lists, reads and searches the files of one folder. */
+export { fileTools, type FileToolsOptions } from './tools/files.ts';
+/** Searches the documents of one folder, with citations. */
+export { documentTools, type DocumentToolsOptions } from './tools/documents.ts';
+/** Runs JavaScript in a sandbox. */
+export { codeTool, type CodeToolOptions } from './tools/code.ts';
 /** Judges what may happen next. */
 export type { Policy, Verdict } from './policies/policy.ts';
 

@@ -1,7 +1,6 @@
-import { z } from 'zod';
+import type { Json } from '../../src/wire/json.ts';
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-export const Json: z.ZodType<Json> = z.json();
+export type { Json };
 
 type JsonObject = { readonly [key: string]: Json };
 
