@@ -64,7 +64,11 @@ export async function killAt(socket: string, flow: Job['flow'], point: Point): P
 }
 
 async function runChild(job: Job): Promise<{ acknowledged: number; wasCut: boolean; trouble: string[] }> {
-  const victim = spawn(process.execPath, [child, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const victim = spawn(process.execPath, [child, JSON.stringify(job)], {
+    // Hundreds of processes read the same sources.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const seen = { acknowledged: 0, wasCut: false, trouble: [] as string[] };
   createInterface(victim.stderr).on('line', (line) => seen.trouble.push(line));
   createInterface(victim.stdout).on('line', (line) => {
