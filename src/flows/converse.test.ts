@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answerOf, ask, begin, resultsIn, say, stepsOf, talk } from '../../test/conversation.ts';
 import { converseInTurn } from '../../test/agents-in-turn.ts';
 import { ended, toolOf, until } from '../../test/world.ts';
-import type { Turn } from '../gateways/gateway.ts';
+import type { Gateway, Turn } from '../gateways/gateway.ts';
 import type { Move } from '../gateways/script.ts';
 import { scriptedGateway } from '../gateways/scripted.ts';
 import { RunError } from '../run/failure.ts';
@@ -120,7 +120,7 @@ describe('two-stage', () => {
     expect(calls(tree)).toEqual(['list_files completed', 'read_file completed']);
   });
 
-  test('[C7] a permitted call opens the next tool phase, up to the last cycle; then one call without tools', async () => {
+  test('[C7] [C8] a permitted call opens the next tool phase, up to the last cycle; then one call without tools', async () => {
     const { tree, turns } = await talk({
       model: ({ tools, messages }) =>
         tools ? [ask('read_file', { page: resultsIn(messages) })] : [say('That is all.')],
@@ -145,7 +145,7 @@ describe('two-stage', () => {
     expect(tree.steps.get(0)?.phase).toEqual({ phase: 'complete', batch: 3, cycle: 3 });
   });
 
-  test('[C5] no tools in the action phase: what is called there is ignored, and that is shown', async () => {
+  test('[C5] [C6] no tools in the action phase: what is called there is ignored, and that is shown', async () => {
     const { tree, turns, world } = await talk({
       model: ({ messages }) =>
         resultsIn(messages) === 0
@@ -372,7 +372,7 @@ describe('duplicates', () => {
 });
 
 describe('always an answer', () => {
-  test('[C20] when the budget refuses a turn, one last turn without tools answers', async () => {
+  test('[C20] [C24] when the budget refuses a turn, one last turn without tools answers', async () => {
     const { tree, turns } = await talk({
       model: ({ tools, messages }) =>
         tools ? [ask('read_file', { n: resultsIn(messages) })] : [say('Enough.')],
@@ -457,6 +457,15 @@ describe('always an answer', () => {
       outcome: 'failed',
       failure: { code: 'unavailable', message: 'The model is down.' },
     });
+  });
+
+  test('[C23] so is a last turn that fails with nothing in hand', async () => {
+    const { tree } = await talk({
+      model: () => [{ type: 'fail', code: 'unavailable', message: 'The model is down.' }],
+      tools: [list],
+      request: { limits: { turns: 1 } },
+    });
+    expect(tree.ended).toMatchObject({ outcome: 'failed', failure: { code: 'unavailable' } });
   });
 
   test('[C22] a model that says nothing gets one more chance', async () => {
@@ -579,6 +588,37 @@ describe('control', () => {
       'user: more',
     ]);
     expect(phases(tree)).toEqual(['turn tool_phase 1.1', 'turn tool_phase 2.1']);
+    over.abort();
+    await working;
+  });
+
+  test('[C44] a follow-up to a complete answer has its own cycles', async () => {
+    const answering = Promise.withResolvers<void>();
+    const heard = Promise.withResolvers<void>();
+    const model: Gateway = {
+      async *takeTurn({ tools, messages }) {
+        const isSecond = messages.some(({ text }) => text === 'And b?');
+        const results = resultsIn(messages);
+        if (tools && results < (isSecond ? 2 : 1))
+          return yield [
+            { type: 'call.appended', call: 'c', tool: 'read_file', text: JSON.stringify({ results }) },
+          ];
+        yield [{ type: 'text.appended', text: isSecond ? 'Both.' : 'One.' }];
+        answering.resolve();
+        await heard.promise;
+      },
+    };
+    const { world, engine, run } = await begin({ model, tools: [read], rules: { maxCycles: 1 } });
+    const over = new AbortController();
+    const working = engine.work(over.signal);
+    await answering.promise;
+    await engine.send(run, { type: 'message', by: 'ann', text: 'And b?' });
+    await until(world.store, run, ({ messages }) => messages.size === 1);
+    heard.resolve();
+    const tree = await ended(world.store, run);
+    expect(tree.ended?.answer).toBe('Both.');
+    expect(calls(tree)).toEqual(['read_file completed', 'read_file completed']);
+    expect(tree.steps.get(0)?.phase).toEqual({ phase: 'complete', batch: 2, cycle: 1 });
     over.abort();
     await working;
   });

@@ -123,8 +123,8 @@ async function settleCalls(
   exchange.turned(turn);
   const most = rules.maxToolsPerPhase;
   const sorted = sortCalls(turn, { known, offered: course.offered(), most });
-  const hasRun = sorted.run.length > 0;
-  if (hasRun && course.phase === 'action_phase') {
+  const mayRun = sorted.run.length > 0;
+  if (mayRun && course.phase === 'action_phase') {
     course.countActionCalls(sorted.run.map(({ tool }) => tool));
     course.enter('tool_phase', 'tool_calls_produced');
   }
@@ -136,7 +136,7 @@ async function settleCalls(
   exchange.settled(settled, notices);
   course.count(settled);
   const resuming = { requestId: requestOf(labels, scope.run), toolBatchId: course.batch };
-  const ended = rules.pauseAfterTool && hasRun ? await pauseAfterTool(scope, resuming) : undefined;
+  const ended = rules.pauseAfterTool && mayRun ? await pauseAfterTool(scope, resuming) : undefined;
   const why = ended === undefined ? course.end(settled) : ({ code: 'person', sentence: ended } as const);
   goOn(course, settled, why);
   return why;
@@ -144,20 +144,20 @@ async function settleCalls(
 
 /** The phase the next turn belongs to. A tool phase in which nothing could be run is tried again. */
 function goOn(course: Course, settled: readonly SettledCall[], why: Why | undefined): void {
-  const has = (outcome: SettledCall['outcome']): boolean => settled.some((call) => call.outcome === outcome);
-  const hasResult = settled.some(isResult);
-  const hasRun = hasResult || has('reused') || has('skipped');
-  const isOver = why !== undefined || (course.rules.protocol === 'two-stage' && hasRun);
-  const reason =
-    why?.code === 'duplicates'
-      ? 'duplicate_exceeded'
-      : hasResult
-        ? 'executed'
-        : has('reused')
-          ? 'duplicate_blocked'
-          : 'malformed_or_skipped';
   if (course.phase === 'action_phase') return;
-  course.enter(isOver ? 'action_phase' : 'tool_phase', reason);
+  const isOver = why !== undefined || (course.rules.protocol === 'two-stage' && settled.some(hasRun));
+  course.enter(isOver ? 'action_phase' : 'tool_phase', reasonFor(settled, why));
+}
+
+/** What a tool phase came to, in the words trace dashboards know. */
+function reasonFor(settled: readonly SettledCall[], why: Why | undefined): string {
+  if (why?.code === 'duplicates') return 'duplicate_exceeded';
+  if (settled.some(isResult)) return 'executed';
+  return settled.some(({ outcome }) => outcome === 'reused') ? 'duplicate_blocked' : 'malformed_or_skipped';
+}
+
+function hasRun(call: SettledCall): boolean {
+  return isResult(call) || call.outcome === 'reused' || call.outcome === 'skipped';
 }
 
 function messagesFor(scope: Scope): readonly NonNullable<ReturnType<Scope['message']>>[] {

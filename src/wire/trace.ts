@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
-export const TraceSource = z.enum(['user', 'orion', 'tool', 'system']);
-export type TraceSource = z.infer<typeof TraceSource>;
+const TraceSource = z.enum(['user', 'orion', 'tool', 'system']);
 
 export const TraceType = z.enum([
   'user_message',
