@@ -6,7 +6,7 @@ import { ChatCalls } from './chat-calls.ts';
 import type { Complaints } from './complaints.ts';
 import type { Dialect } from './dialect.ts';
 import type { AgentEvent, Turn } from './gateway.ts';
-import { isTooDeep } from './json-depth.ts';
+import { parseJson } from './parse-json.ts';
 import { WholeText } from './whole-text.ts';
 
 type FinishReason = Extract<AgentEvent, { type: 'turn.finished' }>['reason'];
@@ -61,7 +61,7 @@ export class ChatReader {
   /** Reads an answer that came in one piece, of a protocol that has such answers. */
   readWhole(text: string, events: AgentEvent[]): void {
     const { who, dialect, failureOf } = this.#settings;
-    const body = parse(text);
+    const body = parseJson(text);
     const chunk = ChatChunk.safeParse(body).data;
     if (chunk?.error) throw failureOf(chunk.error);
     const frames = dialect?.framesOf(body);
@@ -104,7 +104,7 @@ export class ChatReader {
       this.isDone = true;
       return;
     }
-    const frame = parse(data);
+    const frame = parseJson(data);
     if (event === 'error') throw this.#settings.failureOf(errorIn(frame) ?? data);
     this.#takeFrame(frame, events, data);
   }
@@ -191,15 +191,6 @@ export class ChatReader {
       default:
         return 'other';
     }
-  }
-}
-
-function parse(data: string): unknown {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isTooDeep(data, value) ? undefined : value;
-  } catch {
-    return undefined;
   }
 }
 

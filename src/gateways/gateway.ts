@@ -80,4 +80,8 @@ export type AgentEvent =
  */
 export interface Gateway {
   takeTurn(turn: Turn, signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+  /** Whether the back end's own history shows that this turn arrived; undefined when it cannot tell. */
+  arrived?(turn: Turn, signal: AbortSignal): Promise<boolean | undefined>;
+  /** What the back end's own history has as the answer to this turn, if it has one. */
+  answered?(turn: Turn, signal: AbortSignal): Promise<string | undefined>;
 }

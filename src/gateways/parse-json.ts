@@ -2,8 +2,17 @@ const deepest = 500;
 /** So many brackets need at least so many characters. */
 const shortestDeep = deepest * 2;
 
-/** JSON text whose nesting would overflow the stack of whoever writes it again. `value` is what it was parsed to. */
-export function isTooDeep(text: string, value: unknown): boolean {
+/** What JSON text says; undefined for what is none, and for nesting that would overflow the stack of its next writer. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(text, value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTooDeep(text: string, value: unknown): boolean {
   if (text.length <= shortestDeep) return false;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
