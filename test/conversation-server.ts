@@ -11,7 +11,7 @@ export interface Chat {
   readonly id: string;
   readonly content: string;
   /** Writes the exchange into the history, as the service does when all is said. */
-  save(answer: string): void;
+  readonly save: (answer: string) => void;
 }
 
 export type ChatPlan = (chat: Chat) => readonly Act[];
@@ -55,25 +55,62 @@ export function chunk(delta: object, finish: string | null = null): string {
 
 /** A service that keeps conversations, on a real socket. */
 export async function openConversationServer(settings: Settings = {}): Promise<ConversationServer> {
-  const { unknown = 404, records = 'after' } = settings;
   const upstream = await openUpstream();
-  const conversations = new Map<string, Remembered[]>();
-  const chats: SeenRequest[] = [];
-  const refusals: (readonly Act[])[] = [];
-  let plans: ChatPlan[] = [says('ok')];
+  const service = new Service(settings);
+  upstream.answer((request) => service.answer(request));
+  return {
+    url: upstream.url,
+    requests: upstream.requests,
+    chats: service.chats,
+    conversations: service.conversations,
+    answer: (...next) => void (service.plans = next),
+    refuseToCreate: (...next) => void service.refusals.push(...next),
+    async chat(i) {
+      for (;;) {
+        const found = service.chats[i];
+        if (found !== undefined) return found;
+        await upstream.request(upstream.requests.length);
+      }
+    },
+    close: () => upstream.close(),
+  };
+}
 
-  const create = (): readonly Act[] => {
-    const refusal = refusals.shift();
+class Service {
+  readonly conversations = new Map<string, Remembered[]>();
+  readonly chats: SeenRequest[] = [];
+  readonly refusals: (readonly Act[])[] = [];
+  plans: ChatPlan[] = [says('ok')];
+  readonly #settings: Settings;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  answer(request: SeenRequest): readonly Act[] {
+    const { method, path, body } = request;
+    const [, part = '', tail = ''] = /\/conversations(?:\/([^/]+)(\/chat)?)?$/.exec(path) ?? [];
+    const id = decodeURIComponent(part);
+    if (method === 'POST' && id === '') return body === undefined ? json(422, missingBody) : this.#create();
+    if (method === 'POST' && tail !== '') return this.#chat(request, id);
+    const messages = this.conversations.get(id);
+    return messages ? json(200, { id, title: 't', messages }) : notFound;
+  }
+
+  #create(): readonly Act[] {
+    const refusal = this.refusals.shift();
     if (refusal) return refusal;
-    const id = `conversation-${conversations.size + 1}`;
-    conversations.set(id, []);
+    const id = `conversation-${this.conversations.size + 1}`;
+    this.conversations.set(id, []);
     const at = '2026-11-15T20:10:25.941095+00:00';
     return json(200, { id, title: 'New Conversation', messages: [], created_at: at, updated_at: at });
-  };
-  const chat = (request: SeenRequest, id: string): readonly Act[] => {
-    chats.push(request);
-    const history = conversations.get(id);
-    const plan = (plans.length > 1 ? plans.shift() : plans[0]) ?? says('ok');
+  }
+
+  #chat(request: SeenRequest, id: string): readonly Act[] {
+    const { unknown = 404, records = 'after' } = this.#settings;
+    this.chats.push(request);
+    const history = this.conversations.get(id);
+    const plan = (this.plans.length > 1 ? this.plans.shift() : this.plans[0]) ?? says('ok');
     if (!history) return unknown === 404 ? notFound : broken;
     const { content } = (request.body as { message: { content: string } }).message;
     const asked = { role: 'user', content };
@@ -82,33 +119,7 @@ export async function openConversationServer(settings: Settings = {}): Promise<C
     const save = (answer: string): void =>
       void history.push(...(records === 'before' ? [] : [asked]), { role: 'assistant', content: answer });
     return plan({ id, content, save });
-  };
-  upstream.answer((request) => {
-    const { method, path, body } = request;
-    const [, id = '', tail = ''] = /\/conversations(?:\/([^/]+)(\/chat)?)?$/.exec(path) ?? [];
-    const known = decodeURIComponent(id);
-    if (method === 'POST' && id === '') return body === undefined ? json(422, missingBody) : create();
-    if (method === 'POST' && tail !== '') return chat(request, known);
-    const messages = conversations.get(known);
-    return messages ? json(200, { id: known, title: 't', messages }) : notFound;
-  });
-
-  return {
-    url: upstream.url,
-    requests: upstream.requests,
-    chats,
-    conversations,
-    answer: (...next) => void (plans = next),
-    refuseToCreate: (...next) => void refusals.push(...next),
-    async chat(i) {
-      for (let seen = 0; ; seen += 1) {
-        const found = chats[i];
-        if (found !== undefined) return found;
-        await upstream.request(Math.max(seen, upstream.requests.length));
-      }
-    },
-    close: () => upstream.close(),
-  };
+  }
 }
 
 const missingBody = { detail: [{ loc: ['body'], msg: 'field required', type: 'value_error.missing' }] };
