@@ -1,5 +1,6 @@
 // Agents with tools, one after the other, in one run: what one has called the others have called.
 import { Engine } from '../src/engine/engine.ts';
+import type { Scope } from '../src/engine/scope.ts';
 import { converseIn } from '../src/flows/converse.ts';
 import type { ConverseRules } from '../src/flows/converse-settings.ts';
 import type { Gateway } from '../src/gateways/gateway.ts';
@@ -17,27 +18,13 @@ export interface InTurn {
   readonly rules?: Partial<ConverseRules>;
   readonly limits?: Limits;
   readonly policies?: readonly Policy[];
+  /** Whether each is a part of the run, in a step of its own; a single one is the run itself unless said. */
+  readonly isPart?: boolean;
 }
 
-export async function converseInTurn({
-  model,
-  tools,
-  agents,
-  rules = {},
-  limits = {},
-  policies = usual,
-}: InTurn): Promise<RunTree> {
-  const flow = flowOf(async (scope, text) => {
-    const answers: string[] = [];
-    for (const agent of agents) {
-      const settings = { agent, system: `You are the ${agent}.`, tools, rules };
-      const input = { text, attachments: [], labels: {} };
-      answers.push(
-        await scope.step({ key: agent, kind: 'agent', agent }, (step) => converseIn(step, settings, input)),
-      );
-    }
-    return answers.join(' ');
-  });
+export async function converseInTurn(settings: InTurn): Promise<RunTree> {
+  const { model, tools, agents, limits = {}, policies = usual } = settings;
+  const flow = flowOf((scope, text) => answersOf(scope, text, settings));
   const known = agents.map((name) => ({ name, description: name, gateway: model, effect: 'pure' as const }));
   const world = testWorld({ flows: [flow], agents: known, tools }, { policies });
   const engine = new Engine(world, 'w1');
@@ -46,4 +33,25 @@ export async function converseInTurn({
   await engine.idle();
   if (world.problems.length > 0) throw new Error('a bug was logged', { cause: world.problems[0] });
   return tree;
+}
+
+async function answersOf(
+  scope: Scope,
+  text: string,
+  { agents, tools, rules = {}, isPart }: InTurn,
+): Promise<string> {
+  const answers: string[] = [];
+  for (const agent of agents) {
+    const converse = (place: Scope): Promise<string> =>
+      converseIn(
+        place,
+        { agent, system: `You are the ${agent}.`, tools, rules },
+        { text, attachments: [], labels: {} },
+      );
+    const isStep = isPart ?? agents.length > 1;
+    answers.push(
+      isStep ? await scope.step({ key: agent, kind: 'agent', agent }, converse) : await converse(scope),
+    );
+  }
+  return answers.join(' ');
 }

@@ -3,6 +3,7 @@ import type { EventOf } from '../run/events.ts';
 import type { SettledCall } from './converse-calls.ts';
 import { twoStageExchange, unifiedExchange, type Exchange } from './converse-exchange.ts';
 import type { ConverseRules, ConverseSettings, ToolOffers } from './converse-settings.ts';
+import { clause } from './converse-words.ts';
 
 /** As many duplicates as one conversation may ask for before its tools are taken away. */
 const patience = 3;
@@ -97,7 +98,8 @@ export class Course {
       settled.find(({ outcome, failure }) => outcome === 'skipped' && failure?.code === code);
     const budget = refusal('over-budget');
     if (budget) {
-      const sentence = `${budget.failure?.message ?? ''} So the model has to answer without tools.`;
+      const message = clause(budget.failure?.message ?? 'The budget is used up');
+      const sentence = `${message}, so the model has to answer without tools.`;
       return { code: 'budget', sentence };
     }
     if (this.#duplicates >= patience || refusal('disabled')) {

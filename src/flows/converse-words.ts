@@ -76,6 +76,11 @@ function list(tools: readonly string[]): string {
   return names.join(', ') + more;
 }
 
+/** A sentence as the beginning of a longer one. */
+export function clause(sentence: string): string {
+  return sentence.trim().replace(/\.$/, '');
+}
+
 export function shorten(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
 }

@@ -398,7 +398,13 @@ describe('always an answer', () => {
 
   test('[C20] a conversation that is part of a run leaves it the turn for its answer', async () => {
     const model = scriptedGateway(({ tools }) => (tools ? [ask('list_files', {})] : [say('Mine.')]));
-    const tree = await converseInTurn({ model, tools: [list], agents: ['part'], limits: { turns: 2 } });
+    const tree = await converseInTurn({
+      model,
+      tools: [list],
+      agents: ['part'],
+      isPart: true,
+      limits: { turns: 2 },
+    });
     expect(tree.spent.turns).toBe(1);
     expect(tree.ended).toMatchObject({ outcome: 'completed' });
     expect(answerOf(tree)).toContain('["a.md","b.md"]');

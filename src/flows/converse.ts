@@ -13,7 +13,7 @@ import {
   type ConverseRules,
   type ConverseSettings,
 } from './converse-settings.ts';
-import { actionInstruction, lastInstruction, noticesOf } from './converse-words.ts';
+import { actionInstruction, clause, lastInstruction, noticesOf } from './converse-words.ts';
 
 /** One agent with tools, run so that it always ends with an answer, whatever the model does. */
 export function converse(settings: ConverseSettings): Flow {
@@ -103,9 +103,10 @@ async function takeTurn(course: Course): Promise<TurnResult | RunError> {
 
 /** A budget that is used up still leaves one turn for the answer. A model that fails with nothing in hand has failed. */
 function whyFailed({ results }: Course, thrown: RunError): Why {
-  const { code, message } = thrown.failure;
+  const { code } = thrown.failure;
+  const message = clause(thrown.failure.message);
   if (code === 'over-budget')
-    return { code: 'budget', sentence: `${message} So the model has to answer now.` };
+    return { code: 'budget', sentence: `${message}, so the model has to answer now.` };
   if (results.length === 0) throw thrown;
   return {
     code: 'failed',

@@ -15,7 +15,7 @@ const seeds = Array.from({ length: 20 }, (_, i) => i + 1);
 const protocols = ['two-stage', 'unified'] as const;
 /** Cycles, and duplicates, which cost none: after these many turns with tools a model has none. */
 const turnsWithTools = 3 + 3;
-const verdictSentence = /^[A-Z][^\n]*[^.\n]\.$/;
+const verdictSentence = /^[A-Z][^\n.]+\.$/;
 
 interface Tried {
   readonly tree: RunTree;
@@ -106,7 +106,10 @@ describe.for(protocols)('loop court, %s', (protocol) => {
       expect(tree.spent.calls, what).toBeLessThanOrEqual(limits.calls);
       expect(ledger.length, what).toBeLessThanOrEqual(pattern.distinct);
       expect(tree.ended?.outcome, what).toBe('completed');
+      if (!pattern.isAcrossAgents) expect(answerOf(tree), what).toBe('This is the answer.');
       expect(answerOf(tree), what).not.toBe('');
+      for (const { result } of stepsOf(tree, 'verdict'))
+        expect((result as { sentence: string }).sentence, what).toMatch(verdictSentence);
     }
   });
 });
