@@ -1,0 +1,163 @@
+import type { Slice } from './piece.ts';
+import type { Source } from './source.ts';
+import type { Sink, Viewer } from './viewer.ts';
+import { windowAt, type Window } from './window.ts';
+
+/** From so many viewers on, what comes in a moment is joined: the number of writes is what viewers cost. */
+const crowd = 50;
+/** One more millisecond of joining for so many viewers, within these bounds. */
+const viewersPerMillisecond = 40;
+const shortestPause = 20;
+const longestPause = 100;
+
+export interface ChannelSettings {
+  readonly source: Source;
+  readonly now: () => number;
+  readonly problem: (cause: unknown) => void;
+  /** Called with how many characters a viewer was given. */
+  readonly delivered: (characters: number) => void;
+}
+
+/** One run in one protocol, and all who watch it there. A slow viewer costs a bounded buffer and misses nothing. */
+export class Channel {
+  readonly viewers = new Set<Viewer>();
+  readonly #settings: ChannelSettings;
+  readonly #window: Window;
+  readonly #over = new AbortController();
+  #isEnded = false;
+  #flushedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(settings: ChannelSettings) {
+    this.#settings = settings;
+    this.#window = windowAt(settings.source.start);
+    void this.#live();
+  }
+
+  join(sink: Sink, after: number): Viewer {
+    const viewer: Viewer = { sink, seq: after, is: 'live', since: 0, heard: true };
+    this.viewers.add(viewer);
+    sink.listen({
+      drained: () => {
+        if (viewer.is !== 'stalled') return;
+        viewer.is = 'live';
+        this.#serve(viewer);
+      },
+      gone: () => this.#leave(viewer),
+    });
+    this.#serve(viewer);
+    return viewer;
+  }
+
+  /** Whether nobody can join any more. */
+  get isClosed(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  /** Look after everyone: a sign of life for those who heard nothing, the end for those who take nothing. */
+  look({ isBeat, stalledBefore }: { readonly isBeat: boolean; readonly stalledBefore: number }): void {
+    for (const viewer of this.viewers) {
+      if (viewer.is === 'stalled' && viewer.since < stalledBefore) viewer.sink.cut();
+      if (!isBeat) continue;
+      if (!viewer.heard && viewer.is === 'live') viewer.sink.beat();
+      viewer.heard = false;
+    }
+  }
+
+  /** Let everyone go. Whoever is not stalled has all there is; the others come back to their place. */
+  close(farewell?: 'reconnect'): void {
+    this.#over.abort();
+    this.#flush();
+    for (const viewer of this.viewers) {
+      this.#leave(viewer);
+      viewer.sink.end(farewell);
+    }
+  }
+
+  async #live(): Promise<void> {
+    try {
+      for await (const piece of this.#settings.source.live(this.#over.signal)) {
+        this.#window.push(piece);
+        this.#flushSoon();
+      }
+      if (this.#over.signal.aborted) return;
+      this.#isEnded = true;
+    } catch (cause) {
+      // Whoever is cut off here comes back with a cursor, to a store that answers again.
+      this.#settings.problem(cause);
+      return this.close('reconnect');
+    }
+    this.#flush();
+  }
+
+  #flushSoon(): void {
+    if (this.#timer) return;
+    const pause = this.#pause();
+    const due = this.#flushedAt + pause - this.#settings.now();
+    if (pause === 0 || due <= 0) return this.#flush();
+    this.#timer = setTimeout(() => this.#flush(), due);
+  }
+
+  #pause(): number {
+    const { size } = this.viewers;
+    if (size < crowd) return 0;
+    return Math.min(longestPause, Math.max(shortestPause, size / viewersPerMillisecond));
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const viewer of this.viewers) if (viewer.is === 'live') this.#serve(viewer);
+    this.#flushedAt = this.#settings.now();
+  }
+
+  #serve(viewer: Viewer): void {
+    while (viewer.is === 'live' && viewer.seq < this.#window.head) {
+      const slice = this.#window.slice(viewer.seq);
+      if (!slice) return void this.#read(viewer);
+      this.#give(viewer, slice);
+    }
+    if (viewer.is === 'live' && this.#isEnded) {
+      this.#leave(viewer);
+      viewer.sink.end();
+    }
+  }
+
+  #give(viewer: Viewer, { text, last }: Slice): void {
+    viewer.seq = last;
+    if (text === '') return;
+    viewer.heard = true;
+    this.#settings.delivered(text.length);
+    if (viewer.sink.write(text)) return;
+    viewer.is = 'stalled';
+    viewer.since = this.#settings.now();
+  }
+
+  /** One page at a time for those who are behind the window, each as far as its connection takes it. */
+  async #read(viewer: Viewer): Promise<void> {
+    viewer.is = 'reading';
+    try {
+      const page = await this.#settings.source.page(viewer.seq);
+      if (viewer.is !== 'reading') return;
+      viewer.is = 'live';
+      this.#give(viewer, detached(page.from(viewer.seq, pageSlice)));
+      this.#serve(viewer);
+    } catch (cause) {
+      this.#settings.problem(cause);
+      this.#leave(viewer);
+      viewer.sink.end('reconnect');
+    }
+  }
+
+  #leave(viewer: Viewer): void {
+    viewer.is = 'gone';
+    this.viewers.delete(viewer);
+  }
+}
+
+const pageSlice = 64 * 1024;
+
+/** A part of a string holds the whole in memory: a page for each viewer that waits with a part of it. */
+function detached({ text, last }: Slice): Slice {
+  return { text: Buffer.from(text).toString(), last };
+}

@@ -1,0 +1,114 @@
+import type { Telling } from '../../projections/projection.ts';
+import type { Journal } from '../../stores/store.ts';
+import type { SseFrame } from '../../wire/sse-frame.ts';
+import { archiveOf, type Archive } from './archive.ts';
+import { Channel } from './channel.ts';
+import { nativeSource, toldSource } from './source.ts';
+import type { Sink, Viewer } from './viewer.ts';
+
+export interface Watched {
+  readonly run: string;
+  /** Its last entry, as far as is known. */
+  readonly head: number;
+  /** The name of the protocol with all that changes its frames: those of one name share them. */
+  readonly as: string;
+  /** Absent for the native protocol, whose frames are what the journal keeps. */
+  readonly telling?: Telling<SseFrame>;
+}
+
+export interface ChannelsSettings {
+  readonly journal: Pick<Journal, 'read' | 'follow'>;
+  readonly clean: (frames: string) => string;
+  readonly now: () => number;
+  readonly problem: (run: string, cause: unknown) => void;
+  readonly delivered: (characters: number) => void;
+  /** How long a viewer may take nothing before it is cut off, in milliseconds. It loses nothing: it has a cursor. */
+  readonly patience: number;
+}
+
+/** Connections are kept open and looked after at this pace. Milliseconds. */
+const tick = 1_000;
+const beat = 25_000;
+/** A channel is kept for a moment after its last viewer: they mostly come back. */
+const linger = 10_000;
+
+interface Place {
+  readonly run: string;
+  readonly channel: Channel;
+  emptySince: number | undefined;
+}
+
+/** Everyone who watches something here. */
+export class Channels {
+  readonly #settings: ChannelsSettings;
+  readonly #archive: Archive;
+  readonly #places = new Map<string, Place>();
+  readonly #looking: NodeJS.Timeout;
+  #beaten: number;
+
+  constructor(settings: ChannelsSettings) {
+    this.#settings = settings;
+    this.#archive = archiveOf(settings.journal, settings.clean);
+    this.#beaten = settings.now();
+    this.#looking = setInterval(() => this.#look(), tick);
+    this.#looking.unref();
+  }
+
+  watch(watched: Watched, sink: Sink, after: number): Viewer {
+    const key = `${watched.as} ${watched.run}`;
+    const known = this.#places.get(key);
+    if (known && !known.channel.isClosed) return known.channel.join(sink, after);
+    const place = { run: watched.run, channel: this.#channel(watched), emptySince: undefined };
+    this.#places.set(key, place);
+    return place.channel.join(sink, after);
+  }
+
+  /** The run is gone, and with it what was kept of it. */
+  forget(run: string): void {
+    this.#archive.forget(run);
+    for (const [key, place] of this.#places) {
+      if (place.run !== run) continue;
+      this.#places.delete(key);
+      place.channel.close();
+    }
+  }
+
+  count(): { readonly viewers: number; readonly stalled: number; readonly channels: number } {
+    const viewers = [...this.#places.values()].flatMap(({ channel }) => [...channel.viewers]);
+    const stalled = viewers.filter(({ is }) => is === 'stalled').length;
+    return { viewers: viewers.length, stalled, channels: this.#places.size };
+  }
+
+  /** Everyone is told to come back. */
+  close(): void {
+    clearInterval(this.#looking);
+    for (const { channel } of this.#places.values()) channel.close('reconnect');
+    this.#places.clear();
+  }
+
+  #channel(watched: Watched): Channel {
+    const { run, head, telling } = watched;
+    const { journal, clean, now, problem, delivered } = this.#settings;
+    const parts = { run, journal, archive: this.#archive, clean };
+    return new Channel({
+      source: telling ? toldSource(parts, telling) : nativeSource(parts, head),
+      now,
+      problem: (cause) => problem(run, cause),
+      delivered,
+    });
+  }
+
+  #look(): void {
+    const at = this.#settings.now();
+    const isBeat = at - this.#beaten >= beat;
+    if (isBeat) this.#beaten = at;
+    for (const [key, place] of this.#places) {
+      place.channel.look({ isBeat, stalledBefore: at - this.#settings.patience });
+      if (place.channel.viewers.size > 0) place.emptySince = undefined;
+      else place.emptySince ??= at;
+      if (place.emptySince === undefined || at - place.emptySince < linger) continue;
+      this.#places.delete(key);
+      place.channel.close();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Frames as the messages of a WebSocket, ready for the wire: `{"id":…,"event":…,"data":…}`, or the data alone. All viewers
+ * of a channel get the same text, so the last one is remembered.
+ */
+export function messagesOf(frames: string, bare: boolean): Buffer {
+  const known = bare ? lastBare : lastWhole;
+  if (known?.frames === frames) return known.messages;
+  const messages = Buffer.concat(
+    frames
+      .split('\n\n')
+      .filter((frame) => frame !== '')
+      .map((frame) => messageOf(bare ? dataOf(frame) : wholeOf(frame))),
+  );
+  if (bare) lastBare = { frames, messages };
+  else lastWhole = { frames, messages };
+  return messages;
+}
+
+interface Remembered {
+  readonly frames: string;
+  readonly messages: Buffer;
+}
+let lastBare: Remembered | undefined;
+let lastWhole: Remembered | undefined;
+
+function wholeOf(frame: string): string {
+  const parts: string[] = [];
+  const id = fieldOf(frame, 'id');
+  const event = fieldOf(frame, 'event');
+  if (id !== undefined) parts.push(`"id":${id}`);
+  if (event !== undefined) parts.push(`"event":${JSON.stringify(event)}`);
+  parts.push(`"data":${dataOf(frame)}`);
+  return `{${parts.join(',')}}`;
+}
+
+function fieldOf(frame: string, name: string): string | undefined {
+  return frame
+    .split('\n')
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
+}
+
+function dataOf(frame: string): string {
+  return frame
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => line.slice(6))
+    .join('\n');
+}
+
+/** A whole text message, as a server sends it: not masked, not compressed. */
+function messageOf(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const { length } = payload;
+  if (length < 126) return Buffer.concat([Buffer.from([textFrame, length]), payload]);
+  const head = Buffer.alloc(length < 65_536 ? 4 : 10);
+  head[0] = textFrame;
+  if (length < 65_536) {
+    head[1] = 126;
+    head.writeUInt16BE(length, 2);
+  } else {
+    head[1] = 127;
+    head.writeBigUInt64BE(BigInt(length), 2);
+  }
+  return Buffer.concat([head, payload]);
+}
+
+const textFrame = 0x81;

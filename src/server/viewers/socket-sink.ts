@@ -1,0 +1,37 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { messagesOf } from './socket-messages.ts';
+import type { Sink } from './viewer.ts';
+
+/** Close codes of the protocol: all was said; the server goes away, come back. */
+const over = 1000;
+const goingAway = 1001;
+
+/** A WebSocket that gets the same frames, one message each. `bare` is for clients that expect the data alone. */
+export function socketSink({
+  socket,
+  raw,
+  bare,
+}: {
+  readonly socket: WebSocket;
+  readonly raw: Duplex;
+  readonly bare: boolean;
+}): Sink {
+  let isAnswered = true;
+  socket.on('pong', () => (isAnswered = true));
+  return {
+    write: (frames) => raw.write(messagesOf(frames, bare)),
+    beat() {
+      if (!isAnswered) return socket.terminate();
+      isAnswered = false;
+      socket.ping();
+    },
+    end: (why) => (why ? socket.close(goingAway, 'come back with your cursor') : socket.close(over)),
+    cut: () => socket.terminate(),
+    listen({ drained, gone }) {
+      raw.on('drain', drained);
+      socket.on('close', gone);
+      socket.on('error', gone);
+    },
+  };
+}

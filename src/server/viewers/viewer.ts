@@ -1,0 +1,25 @@
+/** Where frames go: a response, a socket. */
+export interface Sink {
+  /** False when it has enough for now: nothing more until it says that it has drained. */
+  write(frames: string): boolean;
+  /** A sign of life that is no frame. */
+  beat(): void;
+  /** Nothing more comes. A farewell asks to come back. */
+  end(farewell?: 'reconnect'): void;
+  /** Cut it off: it takes nothing and says nothing. */
+  cut(): void;
+  /** Called once: what to do when it has drained, and when it is gone. */
+  listen(heard: { readonly drained: () => void; readonly gone: () => void }): void;
+}
+
+/** Somebody who watches: a place in the journal, and whether they take more now. */
+export interface Viewer {
+  readonly sink: Sink;
+  seq: number;
+  /** `live` gets what comes, `reading` waits for the archive, `stalled` for its own connection. */
+  is: 'live' | 'reading' | 'stalled' | 'gone';
+  /** When it stalled, on the server's clock. */
+  since: number;
+  /** Whether it was written to since the last beat. */
+  heard: boolean;
+}
