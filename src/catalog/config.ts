@@ -3,6 +3,7 @@ import type { Gateway } from '../gateways/gateway.ts';
 import { RunError } from '../run/failure.ts';
 import { Effect, Limits } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
+import { Auth, Secret, Server } from './server-settings.ts';
 
 /** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
 export interface ConfiguredFlow {
@@ -13,17 +14,6 @@ export interface ConfiguredFlow {
 
 const Name = z.string().regex(/^[\w.-]{1,64}$/, 'use up to 64 letters, digits, _, - and .');
 const milliseconds = z.number().positive();
-
-/** Where a secret is. The secret itself is in no file and in no journal. */
-const Secret = z.strictObject(
-  { env: z.string().regex(/^[A-Za-z_]\w*$/, 'write the name of an environment variable') },
-  {
-    error: ({ code }) =>
-      code === 'invalid_type'
-        ? 'a secret is a reference: write { "env": "NAME" } and keep its value in that environment variable'
-        : undefined,
-  },
-);
 
 /** A model behind an OpenAI-compatible endpoint. */
 const Model = z.strictObject({
@@ -84,6 +74,8 @@ export const Config = z
     defaultApp: z.string().exactOptional(),
     /** Of every run, unless its app says otherwise. */
     limits: z.strictObject(Limits.shape).default({}),
+    auth: Auth.default({}),
+    server: Server.prefault({}),
   })
   .superRefine((config, context) => {
     for (const [agent, { model }] of Object.entries(config.agents)) {
