@@ -18,6 +18,8 @@ import type { Gateway } from '../gateways/gateway.ts';
 import { openAiChatGateway } from '../gateways/openai-chat.ts';
 import { approval } from '../policies/approval.ts';
 import { budget } from '../policies/budget.ts';
+import { duplicate } from '../policies/duplicate.ts';
+import { houseProtocols } from '../projections/house.ts';
 import { RunError } from '../run/failure.ts';
 import { sqliteReader } from '../stores/sqlite-reader.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
@@ -25,6 +27,7 @@ import { demoTools } from '../tools/demo.ts';
 import { holdHome, type HeldHome } from './hold.ts';
 import type { App, HomeReader } from './home.ts';
 import { stderrLog } from './log.ts';
+import type { Teller } from './protocols.ts';
 import { newId, sha256, systemClock } from './system.ts';
 
 export interface HomeSettings {
@@ -50,7 +53,7 @@ export async function openHome({ data, config = {}, takes, log, pace = 1 }: Home
     store,
     clock: systemClock,
     catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
-    policies: [budget, approval],
+    policies: [budget, duplicate, approval],
     log: log ?? stderrLog,
     newId,
     hash: sha256,
@@ -75,6 +78,9 @@ export async function openHome({ data, config = {}, takes, log, pace = 1 }: Home
 export function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
   return sqliteReader({ folder: resolve(data) });
 }
+
+/** How runs are told to those who watch, by the name they ask for. */
+export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
 
 /** Flows that an app may name. */
 const flows: Readonly<Record<string, (app: { readonly name: string; readonly settings: object }) => Flow>> = {

@@ -9,6 +9,8 @@ export interface HeldHome extends Home {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
+  /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
+  rest(): Promise<void>;
 }
 
 export interface Holding {
@@ -37,6 +39,15 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const control = controlOf({ engine, world, apps, asked });
   const listening = await listenForControl(folder, control).catch((thrown: unknown) => failureOf(thrown));
   const { store } = world;
+  let resting: Promise<void> | undefined;
+  const rest = (): Promise<void> => {
+    resting ??= (async () => {
+      if (typeof listening === 'function') await listening();
+      over.abort();
+      await working;
+    })();
+    return resting;
+  };
   return {
     isHolder: true,
     get inHand() {
@@ -55,10 +66,9 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
       const isOurs = takes === 'everything' || asked.has(run);
       return standingOf(row, { isBusy: engine.busyWith.includes(run), isOurs, problem: problems.get(run) });
     },
+    rest,
     async close() {
-      if (typeof listening === 'function') await listening();
-      over.abort();
-      await working;
+      await rest();
       await store.close();
     },
   };

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/** What somebody may do: look, work, or see to the house as well. Each may all that those before it may. */
+export const Role = z.enum(['viewer', 'member', 'operator']);
+export type Role = z.infer<typeof Role>;
+
+/** Who asks, as the door has let them in. */
+export interface Caller {
+  readonly tenant: string;
+  readonly who: string;
+  readonly role: Role;
+  /** The key they came in with: when it is revoked, what they have open is closed. */
+  readonly key?: string;
+  /** Milliseconds since 1970, where what they came in with ends by itself. */
+  readonly expiresAt?: number;
+}
+
+export function mayAct(has: Role, needs: Role): boolean {
+  return Role.options.indexOf(has) >= Role.options.indexOf(needs);
+}

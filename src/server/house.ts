@@ -1,0 +1,28 @@
+import type { Door } from './door.ts';
+import type { HeldHome } from './hold.ts';
+import type { Metrics } from './metrics.ts';
+import type { Quotas } from './quotas.ts';
+import type { Streams } from './streams.ts';
+import type { Trees } from './trees.ts';
+import type { Channels } from './viewers/channels.ts';
+import type { Protocols } from './protocols.ts';
+
+/** What every route stands on. */
+export interface House {
+  readonly home: HeldHome;
+  readonly door: Door;
+  readonly quotas: Quotas;
+  readonly channels: Channels;
+  readonly streams: Streams;
+  readonly trees: Trees;
+  readonly metrics: Metrics;
+  readonly protocols: Protocols;
+  /** The app of those who name none; absent where they must. */
+  readonly defaultApp?: string;
+  now(): number;
+  newId(kind: string): string;
+  /** True from the moment the server begins to go away. */
+  isClosing(): boolean;
+  /** A bug: told to whoever operates the house, and to no client. */
+  problem(message: string, cause: unknown): void;
+}

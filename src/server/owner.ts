@@ -1,0 +1,72 @@
+import { RunError } from '../run/failure.ts';
+import type { Approval } from '../run/tree.ts';
+import type { RunRow } from '../stores/store.ts';
+import type { Caller } from './caller.ts';
+import { fileOf, type StoredFile } from './files.ts';
+import type { House } from './house.ts';
+
+/** What a route can be about. `anyone` needs no caller, `tenant` shows only what is the caller's by asking for no more. */
+export interface Subjects {
+  readonly anyone: undefined;
+  readonly tenant: undefined;
+  readonly run: RunRow;
+  readonly conversation: { readonly conversation: string; readonly newest: RunRow };
+  readonly approval: { readonly row: RunRow; readonly approval: Approval };
+  readonly file: StoredFile;
+}
+export type Address = keyof Subjects;
+
+export interface Sought {
+  readonly house: House;
+  readonly caller: Caller | undefined;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+type Finders = { readonly [A in Address]: (sought: Sought) => Promise<Subjects[A]> };
+
+/** The one place where things are found by the names that callers give. What belongs to another is not there: 404. */
+export const finders: Finders = {
+  anyone: async () => undefined,
+  tenant: async (sought) => void tenantOf(sought),
+  run: (sought) => ownRun(sought, sought.params['run'] ?? ''),
+  async conversation(sought) {
+    const conversation = sought.params['conversation'] ?? '';
+    const filter = { tenant: tenantOf(sought), conversation, limit: 1 };
+    const [newest] = await sought.house.home.dispatch.list(filter);
+    if (!newest) throw missing('conversation', conversation);
+    return { conversation, newest };
+  },
+  async approval(sought) {
+    const id = sought.params['approval'] ?? '';
+    const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
+    if (run === undefined) throw missing('approval', id);
+    const row = await ownRun(sought, run).catch(() => {
+      throw missing('approval', id);
+    });
+    const approval = (await sought.house.trees.of(row)).approvals.get(id);
+    if (!approval) throw missing('approval', id);
+    return { row, approval };
+  },
+  async file(sought) {
+    const id = sought.params['file'] ?? '';
+    const file = await fileOf(sought.house.home.blobs, tenantOf(sought), id);
+    if (!file) throw missing('file', id);
+    return file;
+  },
+};
+
+export async function ownRun(sought: Omit<Sought, 'params'>, run: string): Promise<RunRow> {
+  const row = await sought.house.home.dispatch.get(run);
+  if (row?.tenant !== tenantOf(sought)) throw missing('run', run);
+  return row;
+}
+
+export function tenantOf({ caller }: Pick<Sought, 'caller'>): string {
+  if (caller) return caller.tenant;
+  throw new RunError('unauthenticated', 'Say who you are: send a key as «Authorization: Bearer …».');
+}
+
+/** Ids come from outside: as much of them as a person needs to recognise them. */
+export function missing(what: string, id: string): RunError {
+  return new RunError('unknown', `There is no ${what} «${id.slice(0, 100)}».`);
+}

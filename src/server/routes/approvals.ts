@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Command } from '../../run/commands.ts';
+import { Decision } from '../../run/events.ts';
+import { RunError } from '../../run/failure.ts';
+import { FlatApproval, flatApproval } from '../../run/flat-approval.ts';
+import { undecidedApprovals, type Approval } from '../../run/tree.ts';
+import { Json } from '../../run/values.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { commandRun, sameAgain } from '../command-run.ts';
+import type { House } from '../house.ts';
+import { route, type Reply } from './route.ts';
+import { largestPage, whole } from './shapes.ts';
+
+const AskedApproval = FlatApproval.extend({
+  run: z.string(),
+  conversation: z.string(),
+  app: z.string(),
+  /** What the run was asked. */
+  request: z.string(),
+});
+
+const Decide = z.strictObject({
+  decision: Decision.exclude(['expire']),
+  rationale: z.string().max(4_000).exactOptional(),
+  /** With `edit`: what shall run instead. */
+  arguments: Json.optional(),
+  /** What was filled in, where the question has a schema. */
+  answer: Json.optional(),
+  /** The fingerprint that was looked at: if the question has changed since, nothing is decided. */
+  fingerprint: z.string().max(200).exactOptional(),
+  /** With `defer`: milliseconds since 1970. */
+  until: z.number().exactOptional(),
+});
+
+export const approvalRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/approvals',
+    about: 'What waits for a person, with exactly what would run.',
+    tag: 'approvals',
+    role: 'viewer',
+    addresses: 'tenant',
+    query: z.strictObject({
+      run: z.string().max(200).optional(),
+      after: z.string().max(200).optional(),
+      limit: whole(1, largestPage).optional(),
+    }),
+    answers: {
+      200: {
+        about: 'Undecided approvals of a page of runs, the newest run first.',
+        schema: z.object({ approvals: z.array(AskedApproval), next: z.string().nullable() }),
+      },
+    },
+    async handle({ house, caller: { tenant }, query: { run, after, limit = 50 } }) {
+      const paging = after === undefined ? {} : { after };
+      const found = await house.home.dispatch.list({
+        tenant,
+        withApprovals: true,
+        limit: limit + 1,
+        ...paging,
+      });
+      const rows = found.slice(0, limit);
+      const approvals = [];
+      for (const row of rows) {
+        if (run !== undefined && row.run !== run) continue;
+        const tree = await house.trees.of(row);
+        approvals.push(...undecidedApprovals(tree).map((approval) => asked(row, approval)));
+      }
+      return {
+        status: 200,
+        json: { approvals, next: found.length > limit ? (rows.at(-1)?.run ?? null) : null },
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/approvals/:approval',
+    about: 'One approval, decided or not.',
+    tag: 'approvals',
+    role: 'viewer',
+    addresses: 'approval',
+    answers: { 200: { about: 'The approval.', schema: AskedApproval } },
+    handle: ({ subject: { row, approval } }) => ({ status: 200, json: asked(row, approval) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/approvals/:approval',
+    about:
+      'Decide. The same answer again gets the same result; any other is told who decided what, and when.',
+    tag: 'approvals',
+    role: 'member',
+    addresses: 'approval',
+    body: Decide,
+    answers: {
+      200: { about: 'It is decided so.', schema: AskedApproval },
+      202: { about: 'The decision waits for a process that can work on the run.', schema: AskedApproval },
+      409: { about: 'It was decided otherwise, or cannot be decided so.' },
+    },
+    handle: ({ house, caller, subject, body }) => decide(house, subject, { ...body, by: caller.who }),
+  }),
+];
+
+type Deciding = z.infer<typeof Decide> & { readonly by: string };
+
+async function decide(
+  house: House,
+  { row, approval }: { readonly row: RunRow; readonly approval: Approval },
+  { by, ...wanted }: Deciding,
+): Promise<Reply> {
+  const { approval: id, decided } = approval;
+  if (decided) return settled(row, approval, wanted);
+  const command: Command = { type: 'decide', by, approval: id, ...wanted };
+  const sent = { command, id: sameAgain('decide', id, wanted) };
+  const { receipt, entry } = await commandRun(house, row, sent);
+  const now = await currentApproval(house, row.run, id);
+  if (receipt.used === null) return { status: 202, json: asked(row, now ?? approval) };
+  if (now?.decided) return settled(row, now, wanted);
+  if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
+  if (entry?.event.type === 'approval.decided') return { status: 200, json: asked(row, now ?? approval) };
+  throw new RunError('rejected', `Run ${row.run} ended before approval ${id} was decided.`);
+}
+
+/** Who decided, when and what: for the same answer the result, for any other the reason why not. */
+function settled(row: RunRow, approval: Approval, wanted: Omit<Deciding, 'by'>): Reply {
+  const { decided } = approval;
+  if (!decided) throw new RangeError('an approval that was not decided cannot be told as decided');
+  if (isSame(decided, wanted)) return { status: 200, json: asked(row, approval) };
+  const when = new Date(decided.at).toISOString();
+  throw new RunError(
+    'rejected',
+    `${decided.by} decided «${decided.decision}» at ${when}; it cannot be decided again.`,
+  );
+}
+
+function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Deciding, 'by'>): boolean {
+  const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+  if (decided.decision !== wanted.decision) return false;
+  if (wanted.decision === 'edit' && !same(decided.arguments, wanted.arguments)) return false;
+  return same(decided.answer, wanted.answer);
+}
+
+async function currentApproval(house: House, run: string, id: string): Promise<Approval | undefined> {
+  const row = await house.home.dispatch.get(run);
+  return row && (await house.trees.of(row)).approvals.get(id);
+}
+
+function asked({ run, conversation, app, title }: RunRow, approval: Approval): z.infer<typeof AskedApproval> {
+  return { ...flatApproval(approval), run, conversation, app, request: title };
+}

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { isBlobRef, BlobRef } from '../../run/values.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { commandRun, sameAgain } from '../command-run.ts';
+import type { House } from '../house.ts';
+import { route } from './route.ts';
+import { largestPage, pageSize, RunStatus, whole } from './shapes.ts';
+
+const ListedConversation = z.object({
+  conversation: z.string(),
+  app: z.string(),
+  /** What was asked last. */
+  title: z.string(),
+  /** Of its newest run. */
+  status: RunStatus,
+  run: z.string(),
+  updatedAt: z.number(),
+});
+
+const Exchange = z.object({
+  run: z.string(),
+  app: z.string(),
+  status: RunStatus,
+  text: z.union([z.string(), BlobRef]),
+  answer: z.union([z.string(), BlobRef]).nullable(),
+  createdAt: z.number(),
+});
+
+export const conversationRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/conversations',
+    about: 'Conversations, the one with the newest run first.',
+    tag: 'conversations',
+    role: 'viewer',
+    addresses: 'tenant',
+    query: z.strictObject({ after: z.string().max(200).optional(), limit: whole(1, largestPage).optional() }),
+    answers: {
+      200: {
+        about: 'A page of conversations.',
+        schema: z.object({ conversations: z.array(ListedConversation), next: z.string().nullable() }),
+      },
+    },
+    async handle({ house, caller: { tenant }, query: { after, limit = pageSize } }) {
+      const { found, next } = await newestOfEach(house, { tenant, after, limit });
+      return { status: 200, json: { conversations: found.map(listed), next } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/conversations/:conversation',
+    about: 'What was asked and answered, the oldest first.',
+    tag: 'conversations',
+    role: 'viewer',
+    addresses: 'conversation',
+    answers: {
+      200: {
+        about: 'The history.',
+        schema: z.object({ conversation: z.string(), exchanges: z.array(Exchange) }),
+      },
+    },
+    async handle({ house, caller: { tenant }, subject: { conversation } }) {
+      const rows = await runsOf(house, tenant, conversation);
+      const exchanges = [];
+      for (const row of rows) exchanges.push(await exchangeOf(house, row));
+      return { status: 200, json: { conversation, exchanges } };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/conversations/:conversation',
+    about: 'Erase a conversation: its runs are stopped, and every trace of them is gone.',
+    tag: 'conversations',
+    role: 'member',
+    addresses: 'conversation',
+    answers: { 204: { about: 'It is gone.' } },
+    async handle({ house, caller, subject: { conversation } }) {
+      await eraseConversation(house, caller, conversation);
+      return { status: 204 };
+    },
+  }),
+];
+
+export async function eraseConversation(
+  house: House,
+  { tenant, who }: { readonly tenant: string; readonly who: string },
+  conversation: string,
+): Promise<void> {
+  for (const row of await runsOf(house, tenant, conversation)) {
+    if (row.state !== 'ended') await stopBeforeErasing(house, row, who);
+    await house.home.store.dispatch.erase(row.run);
+    house.trees.forget(row.run);
+    house.channels.forget(row.run);
+  }
+}
+
+/** Effects that are under way are told to end; what nobody works on is simply erased. */
+async function stopBeforeErasing(house: House, row: RunRow, by: string): Promise<void> {
+  const stop = { type: 'stop', by, reason: 'The conversation is erased.' } as const;
+  await commandRun(house, row, { command: stop, id: sameAgain('stop', row.run) }).catch(() => undefined);
+  await house.home.engine.released(row.run);
+}
+
+/** All runs of a conversation, the oldest first. */
+export async function runsOf(house: House, tenant: string, conversation: string): Promise<readonly RunRow[]> {
+  const rows: RunRow[] = [];
+  for (let after: string | undefined; ;) {
+    const paging = after === undefined ? {} : { after };
+    const page = await house.home.dispatch.list({ tenant, conversation, limit: largestPage, ...paging });
+    rows.push(...page);
+    after = page.at(-1)?.run;
+    if (page.length < largestPage) return rows.reverse();
+  }
+}
+
+interface Page {
+  readonly tenant: string;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** Runs come newest first, so the first of each conversation is its newest. */
+export async function newestOfEach(
+  house: House,
+  { tenant, after, limit }: Page,
+): Promise<{ readonly found: readonly RunRow[]; readonly next: string | null }> {
+  const newest = new Map<string, RunRow>();
+  for (let place = after; ;) {
+    const paging = place === undefined ? {} : { after: place };
+    const rows = await house.home.dispatch.list({ tenant, limit: largestPage, ...paging });
+    for (const row of rows) {
+      if (newest.has(row.conversation) || (await isOlder(house, row, after))) continue;
+      if (newest.size === limit)
+        return { found: [...newest.values()], next: [...newest.values()].at(-1)?.run ?? null };
+      newest.set(row.conversation, row);
+    }
+    place = rows.at(-1)?.run;
+    if (rows.length < largestPage) return { found: [...newest.values()], next: null };
+  }
+}
+
+/** Whether a conversation was on an earlier page already, by a newer run. */
+async function isOlder(
+  house: House,
+  { tenant, conversation, run }: RunRow,
+  after: string | undefined,
+): Promise<boolean> {
+  if (after === undefined) return false;
+  const [first] = await house.home.dispatch.list({ tenant, conversation, limit: 1 });
+  return first?.run !== run;
+}
+
+function listed({
+  conversation,
+  app,
+  title,
+  status,
+  run,
+  updatedAt,
+}: RunRow): z.infer<typeof ListedConversation> {
+  return { conversation, app, title, status, run, updatedAt };
+}
+
+async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typeof Exchange>> {
+  const { run, app, status, title, createdAt } = row;
+  const { started, ended } = await house.trees.of(row);
+  const text = await wholeText(house, row.tenant, started?.input.text ?? title);
+  const answer = ended?.answer === undefined ? null : await wholeText(house, row.tenant, ended.answer);
+  return { run, app, status, text, answer, createdAt };
+}
+
+/** A text, wherever it is kept; the reference where it is too long for an answer. */
+async function wholeText(house: House, tenant: string, value: string | BlobRef): Promise<string | BlobRef> {
+  if (!isBlobRef(value) || value.size > longestText) return value;
+  const kept = await house.home.blobs.get(tenant, value.blob);
+  const text: unknown = kept === undefined ? undefined : JSON.parse(kept);
+  return typeof text === 'string' ? text : value;
+}
+
+const longestText = 200_000;

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { RunError } from '../../run/failure.ts';
+import { keepFile, ownerOfFile } from '../files.ts';
+import { route } from './route.ts';
+
+const largest = 20 * 1024 * 1024;
+
+/** What a browser may show. All else, and these too, are handed over as downloads. */
+const harmless = /^(text\/(plain|csv|markdown)|application\/(json|pdf)|image\/(png|jpeg|gif|webp))$/;
+
+const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
+
+export const fileRoutes = [
+  route({
+    method: 'POST',
+    path: '/api/files',
+    about: 'Keep a file: the body is its bytes, «Content-Type» says what it is.',
+    tag: 'files',
+    role: 'member',
+    addresses: 'tenant',
+    query: z.strictObject({ name: z.string().min(1).max(200).optional() }),
+    body: 'bytes',
+    bodyLimit: largest,
+    answers: {
+      201: { about: 'It is kept. The same file again is the same file.', schema: KeptFile },
+      413: { about: `It has more than ${largest} bytes.` },
+    },
+    async handle({ house, caller: { tenant }, query: { name = 'file' }, body, header }) {
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+      if (bytes.length === 0)
+        throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
+      house.quotas.upload(tenant, bytes.length);
+      const type = typeIn(header('content-type'));
+      const file = await keepFile(house.home.store.blobs, tenant, { name: safeName(name), type, bytes });
+      const json = { file, name: safeName(name), type, size: bytes.length };
+      return { status: 201, json, headers: { location: `/api/files/${file}` } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/files/:file',
+    about: 'The bytes of a file, or of anything large that a run keeps beside its journal.',
+    tag: 'files',
+    role: 'viewer',
+    addresses: 'file',
+    answers: { 200: { about: 'The bytes, to be saved.', type: 'application/octet-stream' } },
+    handle: ({ subject: { name, type, bytes } }) => ({
+      status: 200,
+      bytes: { type: harmless.test(type) ? type : 'application/octet-stream', content: bytes },
+      headers: { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` },
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/files/:file',
+    about: 'Erase a file. What runs have taken from it stays with them.',
+    tag: 'files',
+    role: 'member',
+    addresses: 'file',
+    answers: { 204: { about: 'It is gone.' } },
+    async handle({ house, caller: { tenant }, subject: { id } }) {
+      await house.home.store.dispatch.erase(ownerOfFile(tenant, id));
+      return { status: 204 };
+    },
+  }),
+];
+
+/** Without parameters, and nothing that is no type. */
+function typeIn(header: string | undefined): string {
+  const [type = ''] = (header ?? '').toLowerCase().split(';', 1);
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim() : 'application/octet-stream';
+}
+
+/** A name and not a path, without anything that acts on whoever reads it. */
+function safeName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  return last.replaceAll(/\p{C}/gu, '').toWellFormed() || 'file';
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { route } from './route.ts';
+
+const Health = z.object({ status: z.enum(['ok', 'closing', 'unavailable']) });
+
+export const healthRoutes = [
+  route({
+    method: 'GET',
+    path: '/healthz',
+    about: 'Whether the process is alive.',
+    tag: 'operation',
+    role: 'viewer',
+    addresses: 'anyone',
+    answers: { 200: { about: 'It is.', schema: Health } },
+    handle: () => ({ status: 200, json: { status: 'ok' } }),
+  }),
+  route({
+    method: 'GET',
+    path: '/readyz',
+    about: 'Whether requests should be sent here now.',
+    tag: 'operation',
+    role: 'viewer',
+    addresses: 'anyone',
+    answers: {
+      200: { about: 'They should.', schema: Health },
+      503: { about: 'The store does not answer, or the server is going away.', schema: Health },
+    },
+    async handle({ house }) {
+      if (house.isClosing()) return { status: 503, json: { status: 'closing' } };
+      const isThere = await house.home.dispatch.list({ tenant: '', limit: 1 }).then(
+        () => true,
+        () => false,
+      );
+      return isThere
+        ? { status: 200, json: { status: 'ok' } }
+        : { status: 503, json: { status: 'unavailable' } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/metrics',
+    about: 'Counters for Prometheus. They name no tenant and no run.',
+    tag: 'operation',
+    role: 'operator',
+    addresses: 'tenant',
+    answers: { 200: { about: 'The counters.', type: 'text/plain' } },
+    async handle({ house: { metrics } }) {
+      return { status: 200, bytes: { type: metrics.contentType, content: await metrics.text() } };
+    },
+  }),
+];

@@ -1,0 +1,20 @@
+import { openApiOf } from '../openapi.ts';
+import { versionHere } from '../version.ts';
+import { route, type Route } from './route.ts';
+
+export function openApiRoute(described: readonly Route[]): Route {
+  let text: string | undefined;
+  return route({
+    method: 'GET',
+    path: '/openapi.json',
+    about: 'This description.',
+    tag: 'operation',
+    role: 'viewer',
+    addresses: 'anyone',
+    answers: { 200: { about: 'OpenAPI 3.1.', type: 'application/json' } },
+    handle() {
+      text ??= JSON.stringify(openApiOf(described, versionHere()));
+      return { status: 200, bytes: { type: 'application/json; charset=utf-8', content: text } };
+    },
+  });
+}

@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import { RunError } from '../../run/failure.ts';
+import { mayAct, type Caller, type Role } from '../caller.ts';
+import type { House } from '../house.ts';
+import { finders, tenantOf, type Address, type Subjects } from '../owner.ts';
+import { parsed } from '../parsed.ts';
+import type { Sink } from '../viewers/viewer.ts';
+
+/** A request as it comes from the door: nothing of it has been believed yet. */
+export interface RawAsked {
+  readonly house: House;
+  readonly caller: Caller | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly header: (name: string) => string | undefined;
+}
+
+type CallerOn<A extends Address> = A extends 'anyone' ? Caller | undefined : Caller;
+
+/** A request as a route gets it: what it is about was found, and is the caller's. */
+export interface Asked<A extends Address, Query, Body> {
+  readonly house: House;
+  readonly caller: CallerOn<A>;
+  readonly subject: Subjects[A];
+  readonly query: Query;
+  readonly body: Body;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** What a route answers: JSON, bytes, or a stream that goes on. */
+export interface Reply {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly bytes?: { readonly type: string; readonly content: Buffer | string };
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The connection stays open; the sink is its other end. */
+  readonly stream?: (sink: Sink) => void;
+  /** On a WebSocket: messages are the data of frames alone. */
+  readonly bare?: boolean;
+}
+
+/** One possible answer, for those who read about it. */
+export interface Told {
+  readonly about: string;
+  readonly schema?: z.ZodType;
+  /** The content type, where it is not JSON. */
+  readonly type?: string;
+}
+
+interface About {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'WS';
+  /** As `/api/runs/:run`. */
+  readonly path: string;
+  readonly about: string;
+  /** The group it is listed under. */
+  readonly tag: string;
+  /** The least somebody must be allowed. */
+  readonly role: Role;
+  readonly answers: Readonly<Record<number, Told>>;
+  /** The most bytes a body may have. */
+  readonly bodyLimit?: number;
+}
+
+export interface RouteSpec<A extends Address, Query, Body> extends About {
+  readonly addresses: A;
+  readonly query?: z.ZodType<Query>;
+  /** The schema of a JSON body, or `bytes` for one that is kept as it comes. */
+  readonly body?: z.ZodType<Body> | 'bytes';
+  readonly handle: (asked: Asked<A, Query, Body>) => Promise<Reply> | Reply;
+}
+
+/** One door of the house. There is no way to its handler but through the check of whose things it is about. */
+export interface Route extends About {
+  readonly addresses: Address;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType | 'bytes';
+  answer(asked: RawAsked): Promise<Reply>;
+}
+
+export function route<A extends Address, Query = unknown, Body = unknown>(
+  spec: RouteSpec<A, Query, Body>,
+): Route {
+  const { addresses, query: querySchema, body: bodySchema, handle: _, ...about } = spec;
+  const find: (typeof finders)[A] | undefined = finders[addresses];
+  // Types are gone when it runs: a route that does not say what it is about must not open to everybody.
+  if (find === undefined) throw new TypeError(`${spec.method} ${spec.path} does not say what it addresses`);
+  return {
+    ...about,
+    addresses,
+    ...(querySchema ? { query: querySchema } : {}),
+    ...(bodySchema ? { body: bodySchema } : {}),
+    async answer({ house, caller, params, query, body, header }) {
+      if (addresses !== 'anyone') expectRole({ caller }, spec.role);
+      const subject = await find({ house, caller, params });
+      return spec.handle({
+        house,
+        caller: caller as CallerOn<A>,
+        subject,
+        query: querySchema ? parsed(querySchema, query, 'The query') : (undefined as Query),
+        body: bodyOf(bodySchema, body),
+        header,
+      });
+    },
+  };
+}
+
+function bodyOf<Body>(schema: z.ZodType<Body> | 'bytes' | undefined, body: unknown): Body {
+  if (schema === undefined || schema === 'bytes') return body as Body;
+  return parsed(schema, body ?? {}, 'The body');
+}
+
+function expectRole(asked: { readonly caller: Caller | undefined }, needs: Role): void {
+  tenantOf(asked);
+  if (asked.caller && mayAct(asked.caller.role, needs)) return;
+  throw new RunError('refused', `A key of role «${needs}» is needed for this.`);
+}

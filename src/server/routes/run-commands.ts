@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Command } from '../../run/commands.ts';
+import { RunError } from '../../run/failure.ts';
+import { commandRun, sameAgain, type Outcome } from '../command-run.ts';
+import { idempotencyKeyIn } from './shapes.ts';
+import { attachmentOf, GivenAttachment } from './start-run.ts';
+import { route, type Reply, type Route } from './route.ts';
+
+const Reason = z.strictObject({ reason: z.string().max(4_000).exactOptional() });
+
+export const Commanded = z.object({
+  run: z.string(),
+  /** The entry it became; null while nobody here can work on the run. */
+  seq: z.int().nullable(),
+  /** False when the run was as asked already. */
+  changed: z.boolean(),
+});
+
+const answers = {
+  200: { about: 'The run has recorded it.', schema: Commanded },
+  202: { about: 'It waits for a process that can work on the run.', schema: Commanded },
+  409: { about: 'The run has ended, or does not take it.' },
+};
+
+/** The run is what was asked for already. */
+const already: ReadonlySet<string> = new Set(['ALREADY_PAUSED', 'NOT_PAUSED', 'ALREADY_STOPPING']);
+
+const abouts = {
+  pause: 'Let nothing new begin; what is under way is finished and recorded.',
+  resume: 'Go on with a paused run.',
+  stop: 'End a run for good, at every depth.',
+};
+
+export const commandRoutes: readonly Route[] = [
+  ...(['pause', 'resume', 'stop'] as const).map((type) =>
+    route({
+      method: 'POST',
+      path: `/api/runs/:run/${type}`,
+      about: abouts[type],
+      tag: 'runs',
+      role: 'member',
+      addresses: 'run',
+      body: Reason,
+      answers,
+      async handle({ house, caller, subject, body, header }) {
+        const key = idempotencyKeyIn(header);
+        // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
+        const again = type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, key);
+        const command: Command = { type, by: caller.who, ...body };
+        const id = again ?? house.newId('command');
+        return told(subject.run, await commandRun(house, subject, { command, id }));
+      },
+    }),
+  ),
+  route({
+    method: 'POST',
+    path: '/api/runs/:run/messages',
+    about: 'Say something to a run that works; it is taken by the next step that listens.',
+    tag: 'runs',
+    role: 'member',
+    addresses: 'run',
+    body: z.strictObject({
+      text: z.string().min(1).max(100_000),
+      attachments: z.array(GivenAttachment).max(20).exactOptional(),
+    }),
+    answers: {
+      201: { about: 'The run has it.', schema: Commanded.extend({ message: z.string() }) },
+      202: answers[202],
+      409: answers[409],
+    },
+    async handle({ house, caller, subject, body, header }) {
+      const key = idempotencyKeyIn(header);
+      const { tenant, who } = caller;
+      const attachments = await Promise.all(
+        (body.attachments ?? []).map((one) => attachmentOf(house, tenant, one)),
+      );
+      const id = key === undefined ? house.newId('command') : sameAgain('message', key);
+      const more = attachments.length > 0 ? { attachments } : {};
+      const command: Command = { type: 'message', by: who, text: body.text, ...more };
+      const reply = told(subject.run, await commandRun(house, subject, { command, id }));
+      const json = { ...Commanded.parse(reply.json), message: id };
+      return { ...reply, status: reply.status === 200 ? 201 : reply.status, json };
+    },
+  }),
+];
+
+function told(run: string, { receipt, entry }: Outcome): Reply {
+  if (receipt.used === null) return { status: 202, json: { run, seq: null, changed: false } };
+  const seq = receipt.used;
+  if (entry?.event.type !== 'notice.posted') return { status: 200, json: { run, seq, changed: true } };
+  if (already.has(entry.event.code)) return { status: 200, json: { run, seq, changed: false } };
+  throw new RunError('rejected', entry.event.message);
+}

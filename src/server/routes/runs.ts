@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { decodeAll } from '../../run/codec.ts';
+import { RunError } from '../../run/failure.ts';
+import { FlatTree, flatTree } from '../../run/flat-tree.ts';
+import { EntryShape, flag, largestPage, ListedRun, listedRun, pageSize, RunStatus, whole } from './shapes.ts';
+import { route } from './route.ts';
+
+const mostEntries = 10_000;
+
+export const runRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/runs',
+    about: 'Runs, the newest first.',
+    tag: 'runs',
+    role: 'viewer',
+    addresses: 'tenant',
+    query: z.strictObject({
+      app: z.string().max(100).optional(),
+      conversation: z.string().max(200).optional(),
+      status: RunStatus.optional(),
+      unfinished: flag.optional(),
+      /** Only those that ask something. */
+      waiting: flag.optional(),
+      /** A part of the title, whatever its case. */
+      search: z.string().min(1).max(200).optional(),
+      /** The last run of the page before. */
+      after: z.string().max(200).optional(),
+      limit: whole(1, largestPage).optional(),
+    }),
+    answers: {
+      200: {
+        about: 'A page of runs.',
+        schema: z.object({ runs: z.array(ListedRun), next: z.string().nullable() }),
+      },
+    },
+    async handle({ house, caller: { tenant }, query: { waiting, limit = pageSize, ...query } }) {
+      const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+      const rows = await house.home.dispatch.list({
+        tenant,
+        limit: limit + 1,
+        ...filter,
+        ...(waiting ? { withApprovals: true } : {}),
+      });
+      const runs = rows.slice(0, limit).map(listedRun);
+      return { status: 200, json: { runs, next: rows.length > limit ? (runs.at(-1)?.run ?? null) : null } };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/:run',
+    about: 'A run as the tree of its steps: as it is now, or as it was when an entry was the last.',
+    tag: 'runs',
+    role: 'viewer',
+    addresses: 'run',
+    query: z.strictObject({ at: whole(0, Number.MAX_SAFE_INTEGER).optional() }),
+    answers: { 200: { about: 'The flat tree.', schema: FlatTree } },
+    async handle({ house, subject: row, query: { at } }) {
+      if (at !== undefined && at > row.head) {
+        throw new RunError(
+          'rejected',
+          `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
+        );
+      }
+      const tree = at === undefined ? await house.trees.of(row) : await house.trees.at(row, at);
+      return { status: 200, json: flatTree(tree, row.run) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/runs/:run/entries',
+    about: 'What happened, as the journal has it.',
+    tag: 'runs',
+    role: 'viewer',
+    addresses: 'run',
+    query: z.strictObject({
+      after: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+      limit: whole(1, mostEntries).optional(),
+    }),
+    answers: {
+      200: {
+        about: 'Entries after the cursor, in order.',
+        schema: z.object({ entries: z.array(EntryShape), next: z.int().nullable() }),
+      },
+    },
+    async handle({ house, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
+      const entries = [];
+      let last = after;
+      while (entries.length < limit && last < head) {
+        const chunks = await house.home.journal.read(run, last);
+        const fresh = chunks.flatMap(({ frames }) => decodeAll(frames)).filter(({ seq }) => seq > last);
+        if (fresh.length === 0) break;
+        entries.push(...fresh.slice(0, limit - entries.length));
+        last = entries.at(-1)?.seq ?? last;
+      }
+      return { status: 200, json: { entries, next: last < head ? last : null } };
+    },
+  }),
+];

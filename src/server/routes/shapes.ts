@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { FailureCode } from '../../run/failure-schema.ts';
+import { RunError } from '../../run/failure.ts';
+import { RunEvent } from '../../run/events.ts';
+import type { RunRow } from '../../stores/store.ts';
+
+/** How every failure is told. */
+export const Refusal = z.object({
+  error: z.object({ code: FailureCode, message: z.string(), retryable: z.boolean().optional() }),
+});
+
+export const RunStatus = z.enum(['running', 'waiting', 'paused', 'completed', 'failed', 'stopped']);
+
+/** A run in a list. */
+export const ListedRun = z.object({
+  run: z.string(),
+  conversation: z.string(),
+  app: z.string(),
+  title: z.string(),
+  status: RunStatus,
+  /** Questions that wait for a person. */
+  approvals: z.int(),
+  /** Its last entry. */
+  seq: z.int(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+
+export function listedRun(row: RunRow): z.infer<typeof ListedRun> {
+  const { run, conversation, app, title, status, approvals, head: seq, createdAt, updatedAt } = row;
+  return { run, conversation, app, title, status, approvals, seq, createdAt, updatedAt };
+}
+
+export const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });
+
+/** A whole number in a query. */
+export function whole(least: number, most: number): z.ZodType<number> {
+  const shape = z
+    .string()
+    .regex(/^\d{1,15}$/, 'give a whole number')
+    .transform(Number);
+  return shape.pipe(z.int().min(least).max(most));
+}
+
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+export const pageSize = 50;
+export const largestPage = 200;
+
+/** The caller's own name for a request: the same again is the same request. */
+export function idempotencyKeyIn(header: (name: string) => string | undefined): string | undefined {
+  const key = header('idempotency-key');
+  if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new RunError('malformed', 'An idempotency key has up to 200 visible characters.');
+}

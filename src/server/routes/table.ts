@@ -1,0 +1,27 @@
+import { approvalRoutes } from './approvals.ts';
+import { conversationRoutes } from './conversations.ts';
+import { fileRoutes } from './files.ts';
+import { healthRoutes } from './health.ts';
+import { openApiRoute } from './openapi.ts';
+import { pageRoutes } from './page.ts';
+import type { Route } from './route.ts';
+import { commandRoutes } from './run-commands.ts';
+import { eventRoutes } from './run-events.ts';
+import { runRoutes } from './runs.ts';
+import { signInRoutes } from './sign-in.ts';
+import { startRoutes } from './start-run.ts';
+
+const described: readonly Route[] = [
+  ...healthRoutes,
+  ...signInRoutes,
+  ...startRoutes,
+  ...runRoutes,
+  ...eventRoutes,
+  ...commandRoutes,
+  ...approvalRoutes,
+  ...conversationRoutes,
+  ...fileRoutes,
+];
+
+/** Every door of the house. */
+export const routeTable: readonly Route[] = [...described, openApiRoute(described), ...pageRoutes];

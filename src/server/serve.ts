@@ -1,0 +1,162 @@
+import { resolve } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
+import type { Log } from '../engine/world.ts';
+import { failureOf } from '../run/failure.ts';
+import { appOf } from './app.ts';
+import { openHome, tellers } from './compose.ts';
+import { doorOf } from './door.ts';
+import type { HeldHome } from './hold.ts';
+import type { House } from './house.ts';
+import { stderrLog } from './log.ts';
+import { metricsOf } from './metrics.ts';
+import { protocolsOf } from './protocols.ts';
+import { quotasOf } from './quotas.ts';
+import { redactor } from './redact.ts';
+import { routeTable } from './routes/table.ts';
+import { openStreams } from './streams.ts';
+import { newId } from './system.ts';
+import { treesOf } from './trees.ts';
+import { Channels } from './viewers/channels.ts';
+
+export interface ServeSettings {
+  /** The data folder. */
+  readonly data: string;
+  readonly config?: ConfigInput;
+  readonly host?: string;
+  /** 0 for any that is free. */
+  readonly port?: number;
+  readonly log?: Log;
+  /** How fast the scripted model of the demo speaks. */
+  readonly pace?: number;
+  /** How long a viewer may take nothing before it is cut off, in milliseconds. */
+  readonly patience?: number;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly house: House;
+  /** Hand runs back, tell viewers to come back, and end. */
+  close(): Promise<void>;
+}
+
+/** How long open requests get to end when the server goes away. Milliseconds. */
+const farewell = 2_000;
+const lookForKeys = 1_000;
+const patience = 30_000;
+/** Thousands may come back at once. */
+const backlog = 4_096;
+
+/** Open a data folder, work on its runs, and let people in. */
+export async function serve(settings: ServeSettings): Promise<RunningServer> {
+  const config = configOf(settings);
+  const folder = resolve(settings.data);
+  const log = settings.log ?? stderrLog;
+  const home = await openHome({
+    data: folder,
+    config,
+    takes: 'everything',
+    log,
+    ...(settings.pace === undefined ? {} : { pace: settings.pace }),
+  });
+  try {
+    return await open(home, { ...settings, config, folder, log });
+  } catch (thrown) {
+    await home.close();
+    throw thrown;
+  }
+}
+
+interface Opening extends ServeSettings {
+  readonly config: Config;
+  readonly folder: string;
+  readonly log: Log;
+}
+
+async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
+  const { config, folder } = opening;
+  const clean = redactor(secretsIn(config));
+  const closing = new AbortController();
+  const house = houseOf(home, { ...opening, clean, closing: closing.signal });
+  const app = await appOf({ house, routes: routeTable, clean, hidden: [folder, process.cwd()] });
+  const { host, port } = config.server;
+  await app.listen({ host, port, backlog });
+  const { address, port: bound } = app.server.address() as AddressInfo;
+  const looking = setInterval(() => {
+    house.door.lookForKeys();
+    house.streams.sweep((caller) => house.door.mayStay(caller));
+  }, lookForKeys);
+  looking.unref();
+  return {
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${bound}`,
+    house,
+    async close() {
+      closing.abort();
+      clearInterval(looking);
+      const closed = app.close();
+      await home.rest();
+      house.channels.close();
+      const enough = setTimeout(() => app.server.closeAllConnections(), farewell);
+      await closed;
+      clearTimeout(enough);
+      await home.close();
+    },
+  };
+}
+
+interface Furnishing extends Opening {
+  readonly clean: (text: string) => string;
+  readonly closing: AbortSignal;
+}
+
+function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...settings }: Furnishing): House {
+  const now = (): number => Date.now();
+  const door = doorOf({ folder, auth: config.auth, server: config.server, now });
+  const metrics = metricsOf({ viewers: () => channels.count(), runs: () => home.inHand.length });
+  const channels = new Channels({
+    journal: home.journal,
+    clean,
+    now,
+    problem(run, cause) {
+      // A run that was erased, or a store that was closed, is no bug.
+      if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');
+    },
+    delivered: (characters) => metrics.delivered(characters),
+    patience: settings.patience ?? patience,
+  });
+  const [only, ...others] = Object.keys(config.apps);
+  const defaultApp = config.defaultApp ?? (others.length === 0 ? (only ?? 'demo') : undefined);
+  return {
+    home,
+    door,
+    metrics,
+    channels,
+    quotas: quotasOf(config.server.quotas, !door.isLocked),
+    streams: openStreams(),
+    trees: treesOf(home.journal),
+    protocols: protocolsOf(tellers),
+    now,
+    newId,
+    isClosing: () => closing.aborted,
+    problem: (message, cause) => log.error({ cause }, message),
+    ...(defaultApp === undefined ? {} : { defaultApp }),
+  };
+}
+
+function configOf({ config = {}, host, port }: ServeSettings): Config {
+  const parsed = readConfig(config, 'The configuration');
+  const server = {
+    ...parsed.server,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+  };
+  return { ...parsed, server };
+}
+
+/** The values of all secrets the configuration refers to: none of them may leave the house. */
+function secretsIn({ models, auth }: Config): readonly string[] {
+  const names = Object.values(models).map(({ key }) => key?.env);
+  return [...names, auth.jwt?.secret?.env].flatMap((name) =>
+    name === undefined ? [] : (process.env[name] ?? []),
+  );
+}

@@ -1,0 +1,99 @@
+import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { AppSettings } from './app.ts';
+import type { Caller } from './caller.ts';
+import { refusalOf } from './refusal.ts';
+import { RunError } from '../run/failure.ts';
+import type { Reply, Route } from './routes/route.ts';
+import { socketSink } from './viewers/socket-sink.ts';
+
+/** Nobody has more than this to say on a socket that only shows. */
+const maxPayload = 4_096;
+
+/** The sockets of the house: the same door, the same owners, the same frames. */
+export function openSockets(server: Server, settings: AppSettings): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    clientTracking: false,
+    maxPayload,
+  });
+  const routes = settings.routes.filter(({ method }) => method === 'WS').map(withPattern);
+  server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
+    raw.on('error', () => raw.destroy());
+    answer(settings, routes, request).then(
+      ({ reply, caller }) =>
+        sockets.handleUpgrade(request, raw, head, (socket) => {
+          if (!reply.stream) return socket.close(1000);
+          const sink = socketSink({ socket, raw, bare: reply.bare ?? false });
+          const giveBack = settings.house.quotas.stream(caller.tenant);
+          const over = settings.house.streams.add(caller, () => sink.cut());
+          socket.on('close', () => {
+            over();
+            giveBack();
+          });
+          reply.stream(sink);
+        }),
+      (thrown: unknown) => refuse(settings, raw, thrown),
+    );
+  });
+}
+
+interface Matching {
+  readonly route: Route;
+  readonly pattern: RegExp;
+}
+
+function withPattern(route: Route): Matching {
+  const pattern = route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]{1,300})');
+  return { route, pattern: new RegExp(`^${pattern}$`) };
+}
+
+async function answer(
+  { house }: AppSettings,
+  routes: readonly Matching[],
+  request: IncomingMessage,
+): Promise<{ readonly reply: Reply; readonly caller: Caller }> {
+  const visit = { method: 'GET', headers: request.headers, isSocket: true };
+  house.door.expectHonest(visit);
+  const caller = await house.door.callerOf(visit);
+  if (caller) house.quotas.request(caller.tenant, house.now());
+  const url = URL.parse(request.url ?? '', 'http://localhost');
+  for (const { route, pattern } of routes) {
+    const found = pattern.exec(url?.pathname ?? '');
+    if (!found) continue;
+    const header = (name: string): string | undefined => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? value : undefined;
+    };
+    const query = Object.fromEntries(url?.searchParams ?? []);
+    const params = Object.fromEntries(
+      Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
+    );
+    const reply = await route.answer({ house, caller, params, query, body: undefined, header });
+    if (caller) return { reply, caller };
+  }
+  throw new RunError('unknown', 'There is nothing at this address.');
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    throw new RunError('malformed', 'The address cannot be read.');
+  }
+}
+
+function refuse({ house, hidden }: AppSettings, raw: Duplex, thrown: unknown): void {
+  const { status, failure, isBug } = refusalOf(thrown, hidden);
+  if (isBug) house.problem('A socket could not be opened.', thrown);
+  const body = JSON.stringify({ error: failure });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  raw.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
