@@ -6,12 +6,14 @@ import { approve } from './commands/approve.ts';
 import { demo } from './commands/demo.ts';
 import { edit } from './commands/edit.ts';
 import { follow } from './commands/follow.ts';
+import { keys } from './commands/keys.ts';
 import { message } from './commands/message.ts';
 import { pause } from './commands/pause.ts';
 import { reject } from './commands/reject.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
+import { serve } from './commands/serve.ts';
 import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
 import { visible } from './escape.ts';
@@ -24,6 +26,7 @@ import type { Terminal } from './terminal.ts';
 const commands: readonly CliCommand[] = [
   run,
   demo,
+  serve,
   runs,
   show,
   follow,
@@ -35,6 +38,7 @@ const commands: readonly CliCommand[] = [
   approve,
   reject,
   edit,
+  keys,
 ];
 
 /** Do what was typed. Gives the exit code; whatever goes wrong has been told by then. */
