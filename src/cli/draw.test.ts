@@ -129,13 +129,24 @@ describe('a tree', () => {
       ['● Move the database 0.2s', '└─ ● Step 1 0.1s', '     ! Used before.'],
     ],
     [
-      'names the phase where it changes',
+      'names a phase at the first step of it',
       treeOf(
         opened(1, 0),
         { type: 'phase.entered', step: 1, phase: 'tool_phase', batch: 1, cycle: 2 },
         opened(2, 1),
+        opened(3, 2),
+        opened(4, 1),
+        { type: 'phase.entered', step: 1, phase: 'action_phase', batch: 1, cycle: 2 },
+        opened(5, 1),
       ),
-      ['● Move the database 0.3s', '└─ ● Step 1 tool phase 2 0.2s', '   └─ ● Step 2 0.0s'],
+      [
+        '● Move the database 0.7s',
+        '└─ ● Step 1 action phase 2 0.6s',
+        '   ├─ ● Step 2 tool phase 2 0.4s',
+        '   │  └─ ● Step 3 0.3s',
+        '   ├─ ● Step 4 0.2s',
+        '   └─ ● Step 5 action phase 2 0.0s',
+      ],
     ],
     [
       'shows a pause, a stop and a recovery',

@@ -12,26 +12,24 @@ export interface DrawOptions extends Moment {
 }
 
 /** How much is shown: less and less until it fits. */
-interface Detail {
+interface Detail extends Omit<Room, 'width'> {
   /** Steps that are over are one line each, without what is below them. */
   readonly folded: boolean;
   /** Neighbours that are over, or still to come, are one line together. */
   readonly grouped: boolean;
   /** Only what is open is shown. */
   readonly openOnly?: boolean;
-  readonly tail: number;
-  readonly kept: number;
 }
 
-const everything: Detail = { folded: false, grouped: false, tail: 3, kept: 2 };
+const everything: Detail = { folded: false, grouped: false, tail: 3, kept: 2, notices: 3 };
 const details: readonly Detail[] = [
   everything,
-  { folded: false, grouped: false, tail: 3, kept: 0 },
-  { folded: true, grouped: false, tail: 3, kept: 0 },
-  { folded: true, grouped: true, tail: 2, kept: 0 },
-  { folded: true, grouped: true, tail: 0, kept: 0 },
+  { folded: false, grouped: false, tail: 3, kept: 0, notices: 3 },
+  { folded: true, grouped: false, tail: 3, kept: 0, notices: 2 },
+  { folded: true, grouped: true, tail: 2, kept: 0, notices: 1 },
+  { folded: true, grouped: true, tail: 0, kept: 0, notices: 0 },
 ];
-const least: Detail = { folded: true, grouped: true, openOnly: true, tail: 0, kept: 0 };
+const least: Detail = { folded: true, grouped: true, openOnly: true, tail: 0, kept: 0, notices: 0 };
 
 /** A run as a tree of lines, each at most `width` columns. A pure function: the same tree draws the same. */
 export function drawTree(tree: RunTree, options: DrawOptions): string[] {
@@ -74,7 +72,10 @@ function collect(tree: RunTree, options: DrawOptions, detail: Detail): Line[] {
       continue;
     }
     const rows = rowsOf(tree, row.step, detail);
-    lines.push(...stepLines(tree, row.step, { options, detail, branch, guide, isParent: rows.length > 0 }));
+    const { beginsPhase } = row;
+    const isParent = rows.length > 0;
+    const place: Placement = { options: { ...options, beginsPhase }, detail, branch, guide, isParent };
+    lines.push(...stepLines(tree, row.step, place));
     if (rows.length > 0) levels.push({ rows, guide, next: 0 });
   }
   return lines;
@@ -102,20 +103,25 @@ function stepLines(
   return [[[branch, 'dim'], ...head], ...indented(body, below)];
 }
 
-type Row = { readonly step: Step } | { readonly group: readonly Span[] };
+type Row = { readonly step: Step; readonly beginsPhase: boolean } | { readonly group: readonly Span[] };
 
 /** The children of a step as they are shown: each on its own, or neighbours that are over as one. */
 function rowsOf(tree: RunTree, step: Step, { folded, grouped, openOnly }: Detail): readonly Row[] {
   if (folded && step.id !== 0 && !isOpen(step)) return [];
   const all = step.children.map((id) => stepOf(tree, id));
   const children = openOnly ? all.filter(isOpen) : all;
-  if (!grouped) return children.map((child) => ({ step: child }));
+  const inherited = step.id === 0 ? undefined : step.phase;
+  const rowOf = (child: Step, i: number): Row => ({
+    step: child,
+    beginsPhase: child.phase !== (children[i - 1]?.phase ?? inherited),
+  });
+  if (!grouped) return children.map(rowOf);
   const rows: Row[] = [];
   for (let i = 0; i < children.length;) {
     const child = children[i];
     if (!child) break;
     const end = isOpen(child) ? i + 1 : runOf(children, i);
-    if (end - i < 2) rows.push({ step: child });
+    if (end - i < 2) rows.push(rowOf(child, i));
     else rows.push({ group: groupOf(children.slice(i, end)) });
     i = end;
   }

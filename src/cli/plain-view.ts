@@ -10,17 +10,20 @@ import type { View } from './view.ts';
 const width = 100;
 
 export interface PlainOptions {
+  readonly run: string;
   readonly signal: AbortSignal;
   /** Entries up to here have been seen before. */
   readonly after?: number;
 }
 
 /** A run as lines that are only added: for pipes, files and terminals that cannot be drawn over. */
-export function plainView({ say }: Terminal, { signal, after = 0 }: PlainOptions): View {
+export function plainView({ say }: Terminal, { run, signal, after = 0 }: PlainOptions): View {
   return {
     signal,
     show(entry, tree) {
-      if (entry.seq > after) for (const line of linesOf(entry, tree)) say(line.trimEnd());
+      if (entry.seq <= after) return;
+      if (entry.event.type === 'run.started') say(`${run}  ${visibleLine(tree.steps.get(0)?.title ?? '')}`);
+      else for (const line of linesOf(entry, tree)) say(line.trimEnd());
     },
     expects: () => false,
     close: () => {},
@@ -34,14 +37,14 @@ function linesOf({ event }: Entry, tree: RunTree): string[] {
   if (event.type === 'step.opened' || event.type === 'step.closed') {
     const lines = [stepHead(tree, step, { width: Infinity })];
     if (event.type === 'step.closed')
-      lines.push(...stepBody(tree, step, { width, tail: 0, kept: 3 }).map(below));
+      lines.push(...stepBody(tree, step, { width, tail: 0, kept: 3, notices: 0 }).map(below));
     return lines.map((line) => indent(step) + render(line, width * 2, unpainted));
   }
-  const sentence = sentenceOf(event, tree);
+  const sentence = sentenceOf(event);
   return sentence === undefined ? [] : [`${indent(step)}${sentence}`];
 }
 
-function sentenceOf(event: RunEvent, tree: RunTree): string | undefined {
+function sentenceOf(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'notice.posted':
       return `! ${visibleLine(event.message)}`;
@@ -62,7 +65,6 @@ function sentenceOf(event: RunEvent, tree: RunTree): string | undefined {
     case 'worker.took':
       return event.reason === 'recovered' ? `  recovered by ${visibleLine(event.worker)}` : undefined;
     case 'run.started':
-      return tree.started ? `${visibleLine(tree.steps.get(0)?.title ?? '')}` : undefined;
     case 'run.ended':
     case 'step.planned':
     case 'step.opened':

@@ -9,15 +9,14 @@ export interface Room {
   /** Lines of text for a step that works, and for one that is over. */
   readonly tail: number;
   readonly kept: number;
+  /** At most so many notices, the last ones. */
+  readonly notices: number;
 }
-
-const notices = 3;
 
 /** What stands below the line of a step: what it says, what came of it, what went wrong. */
 export function stepBody(tree: RunTree, step: Step, room: Room): Line[] {
   const lines = isOpen(step) ? working(step, room) : room.kept > 0 ? over(tree, step, room) : [];
-  const told = room.tail + room.kept > 0 ? step.notices.slice(-notices) : [];
-  for (const { message } of told)
+  for (const { message } of room.notices > 0 ? step.notices.slice(-room.notices) : [])
     lines.push(...folded(`! ${visibleLine(message)}`, { ...room, lines: 2 }, ['yellow']));
   return lines;
 }

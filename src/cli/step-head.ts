@@ -9,16 +9,19 @@ export interface Moment {
   readonly now?: number;
   /** Turns the marks of what runs. Without it nothing moves. */
   readonly frame?: number;
+  /** Whether a phase begins with this step. */
+  readonly beginsPhase?: boolean;
 }
 
 /** Fewer columns than this say nothing. */
 const leastAbout = 6;
 
 /** The line of a step: its mark, what it is called, and how it stands. However narrow, the end of it stays visible. */
-export function stepHead(tree: RunTree, step: Step, { now, frame, width }: Moment & { width: number }): Line {
+export function stepHead(tree: RunTree, step: Step, moment: Moment & { readonly width: number }): Line {
+  const { width } = moment;
   const status = step.id === 0 ? runStatus(tree) : step.status;
-  const mark = markOf(status, frame);
-  const ending = endingOf(tree, step, now);
+  const mark = markOf(status, moment.frame);
+  const ending = endingOf(tree, step, moment);
   const room = width - widthOf(mark[0]) - 1 - ending.reduce((sum, [text]) => sum + widthOf(text), 0);
   const title = cut(visibleLine(step.title) || visibleLine(step.key) || step.kind, Math.max(8, room));
   const rest = room - widthOf(title);
@@ -33,11 +36,11 @@ function aboutOf(step: Step): string {
   return step.query === undefined ? model : `${model} · ${visibleLine(step.query)}`;
 }
 
-function endingOf(tree: RunTree, step: Step, now: number | undefined): Span[] {
+function endingOf(tree: RunTree, step: Step, { now, beginsPhase = false }: Moment): Span[] {
   const status = step.id === 0 ? runStatus(tree) : step.status;
   const spans: Span[] = [];
-  const phase = step.phase && tree.steps.get(step.parent)?.phase !== step.phase ? step.phase : undefined;
-  if (phase) spans.push([` ${phase.phase.replace('_', ' ')} ${phase.cycle}`, 'magenta']);
+  if (step.phase && beginsPhase)
+    spans.push([` ${step.phase.phase.replace('_', ' ')} ${step.phase.cycle}`, 'magenta']);
   if (step.attempt > 1) spans.push([` attempt ${step.attempt}`, 'yellow']);
   if (step.id === 0 && tree.stopping && !tree.ended) spans.push([' stopping', 'red']);
   const word = wordOf(status);

@@ -20,10 +20,10 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { stdin: input, stdout: out, stderr: error } = process;
   const isLive = out.isTTY === true && process.env['TERM'] !== 'dumb';
-  // Whoever reads our output may leave; the run goes on without a viewer.
   for (const stream of [out, error]) {
     stream.on('error', (problem: NodeJS.ErrnoException) => {
-      if (problem.code !== 'EPIPE') throw problem;
+      // Whoever reads our output may leave, and a terminal may be closed; the run goes on without a viewer.
+      if (problem.code !== 'EPIPE' && problem.code !== 'EIO') throw problem;
     });
   }
   return {

@@ -74,7 +74,7 @@ describe('vitrine run, piped', () => {
     const { code, out } = await type('run', 'Move it', '--yes');
     expect(code).toBe(0);
     expect(out).not.toMatch(/(?!\n)\p{Cc}/u);
-    expect(out).toMatch(/^Move it\n {2}● Understand the request\n/);
+    expect(out).toMatch(/^run_\w+ {2}Move it\n {2}● Understand the request\n/);
     expect(out).toContain('      ✓ list_subscribers {"service":"orders-db"}');
     expect(lines(out).at(-1)).toMatch(/^The maintenance of orders-db is planned .* real one in its place\.$/);
     expect(demoLedger().length).toBe(1);

@@ -1,7 +1,8 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import { readHome } from '../../server/compose.ts';
-import type { HomeReader } from '../../server/home.ts';
+import { isBlobRef, type Json } from '../../run/values.ts';
+import { localTenant, type HomeReader } from '../../server/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { jsonLine, visible, visibleLine } from '../escape.ts';
 import { allRuns, treeOf } from '../find.ts';
@@ -48,12 +49,20 @@ async function readApprovals(data: string): Promise<readonly Asked[]> {
   try {
     for await (const { run, title } of allRuns(home, { withApprovals: true })) {
       const tree = await treeOf(home, run);
-      for (const approval of undecidedApprovals(tree)) asked.push({ run, title, approval });
+      for (const approval of undecidedApprovals(tree))
+        asked.push({ run, title, approval: await whole(home, approval) });
     }
     return asked;
   } finally {
     await home.close();
   }
+}
+
+/** What is too large for the journal is fetched: a person must see all of what they agree to. */
+async function whole(home: HomeReader, approval: Approval): Promise<Approval> {
+  const { arguments: given } = approval;
+  const text = isBlobRef(given) ? await home.blobs.get(localTenant, given.blob) : undefined;
+  return text === undefined ? approval : { ...approval, arguments: JSON.parse(text) as Json };
 }
 
 function tell({ approval, title }: Asked, terminal: Terminal): void {

@@ -4,7 +4,7 @@ import { visibleLine } from '../escape.ts';
 import { allRuns, findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
 import { settingsOf } from '../settings.ts';
-import { showRun, type Where } from '../show-run.ts';
+import { showRun, type Shown, type Where } from '../show-run.ts';
 import { whoIsHere } from '../terminal.ts';
 
 export const resume: CliCommand = {
@@ -19,13 +19,19 @@ export const resume: CliCommand = {
   words: [0, 1],
   async run(given, terminal) {
     const settings = await settingsOf(given, terminal);
-    return inHome(settings.home, { terminal }, async (home) => {
-      const rows = await unfinished(home, given.words[0]);
-      if (rows.length === 0) terminal.warn('There is nothing to resume.');
-      return resumeAll(home, rows, { given, terminal });
-    });
+    let resumed: Resumed;
+    do {
+      resumed = await inHome(settings.home, { terminal }, async (home) => {
+        const rows = await unfinished(home, given.words[0]);
+        if (rows.length === 0) terminal.warn('There is nothing to resume.');
+        return resumeAll(home, rows, { given, terminal });
+      });
+    } while (resumed.isOrphaned);
+    return resumed.code;
   },
 };
+
+type Resumed = Pick<Shown, 'code' | 'isOrphaned'>;
 
 /** The oldest first: a later turn of a conversation may wait for an earlier one. */
 async function unfinished(home: Home, named: string | undefined): Promise<readonly RunRow[]> {
@@ -39,7 +45,7 @@ async function unfinished(home: Home, named: string | undefined): Promise<readon
 }
 
 /** All of them work at once; they are shown one after the other, for whoever watches misses nothing. */
-async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Promise<number> {
+async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Promise<Resumed> {
   const { terminal } = where;
   const codes: number[] = [];
   const taken: RunRow[] = [];
@@ -54,9 +60,10 @@ async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Pro
   }
   for (const { run, head, title } of taken) {
     if (!terminal.isLive) terminal.say(`${run}  ${visibleLine(title)}`);
-    const { code } = await showRun(home, { run, after: head }, where);
+    const { code, isOrphaned } = await showRun(home, { run, after: head }, where);
+    if (isOrphaned) return { code, isOrphaned };
     codes.push(code);
     if (code === exit.stopped && home.inHand.includes(run)) break;
   }
-  return Math.max(exit.completed, ...codes);
+  return { code: Math.max(exit.completed, ...codes), isOrphaned: false };
 }

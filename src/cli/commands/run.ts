@@ -1,3 +1,4 @@
+import { RunError } from '../../run/failure.ts';
 import { startOf } from '../../server/home.ts';
 import { homeOptions, jsonOption, type CliCommand } from '../command.ts';
 import { throughRun } from '../in-home.ts';
@@ -22,13 +23,15 @@ export const run: CliCommand = {
   },
   words: [1, Infinity],
   async run(given, terminal) {
+    const text = given.words.join(' ');
+    if (text.trim() === '') throw new RunError('malformed', 'Say what to do: vitrine run "<text>".');
     const settings = await settingsOf(given, terminal);
     const app = settings.chosen(given.text('app'));
     const conversation = given.text('conversation');
     return throughRun(settings.home, { given, terminal }, (home) =>
       home.start(
         startOf(app, {
-          text: given.words.join(' '),
+          text,
           by: whoIsHere(),
           ...(conversation === undefined ? {} : { conversation }),
         }),

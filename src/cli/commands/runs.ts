@@ -77,7 +77,7 @@ async function table(
   holder?.close();
   const width = isLive ? Math.max(40, out.columns - 1) : 160;
   for (const row of rows) {
-    const isLeft = !holder && (row.state === 'running' || row.state === 'ready');
+    const isLeft = isNobodys(row, holder !== undefined);
     const word = isLeft ? 'left' : row.status;
     const line: Line = [
       markOf(isLeft ? 'stopped' : row.status),
@@ -89,6 +89,12 @@ async function table(
     ];
     say(render(line, width, paint));
   }
+}
+
+/** Runs that go on only when somebody takes them up. Whoever works on one renews its lease. */
+function isNobodys({ state, leaseUntil }: RunRow, isHeld: boolean): boolean {
+  if (state !== 'running' && state !== 'ready') return false;
+  return !isHeld || (state === 'running' && leaseUntil < Date.now());
 }
 
 function when(at: number): string {
