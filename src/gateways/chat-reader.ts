@@ -6,7 +6,7 @@ import { ChatCalls } from './chat-calls.ts';
 import type { Complaints } from './complaints.ts';
 import type { Dialect } from './dialect.ts';
 import type { AgentEvent, Turn } from './gateway.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from '../wire/parse-json.ts';
 import { WholeText } from './whole-text.ts';
 
 type FinishReason = Extract<AgentEvent, { type: 'turn.finished' }>['reason'];
