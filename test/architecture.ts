@@ -36,7 +36,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
-const composers = ['src/server/compose.ts', 'src/index.ts'];
+const composers = ['src/server/compose.ts', 'src/server/compose-assistant.ts', 'src/index.ts'];
 const pure = ['run', 'wire', 'catalog', 'policies', 'projections', 'client'];
 const timeless = [...pure, 'engine', 'flows'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;

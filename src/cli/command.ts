@@ -3,6 +3,8 @@ import type { Terminal } from './terminal.ts';
 export interface Option {
   readonly type: 'string' | 'boolean';
   readonly about: string;
+  /** May be given more than once. */
+  readonly many?: boolean;
   /** What stands for the value in the help. */
   readonly value?: string;
 }
@@ -11,6 +13,7 @@ export interface Option {
 export interface Given {
   readonly words: readonly string[];
   text(option: string): string | undefined;
+  texts(option: string): readonly string[];
   flag(option: string): boolean;
 }
 

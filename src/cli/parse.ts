@@ -8,7 +8,7 @@ const helpOption = { help: { type: 'boolean', short: 'h' } } as const;
 /** What was typed, or a failure that says what to type instead. Undefined when help was asked for. */
 export function parse(command: CliCommand, typed: readonly string[]): Given | undefined {
   const known = Object.fromEntries(
-    Object.entries(command.options).map(([name, { type }]) => [name, { type }]),
+    Object.entries(command.options).map(([name, { type, many = false }]) => [name, { type, multiple: many }]),
   );
   const { values, positionals, tokens } = parseArgs({
     args: [...typed],
@@ -20,12 +20,12 @@ export function parse(command: CliCommand, typed: readonly string[]): Given | un
   if (values['help'] === true) return undefined;
   expectCount(command, positionals);
   const given: Readonly<Record<string, unknown>> = values;
+  const texts = (option: string): readonly string[] =>
+    [given[option]].flat().filter((value) => typeof value === 'string');
   return {
     words: positionals,
-    text(option) {
-      const value = given[option];
-      return typeof value === 'string' ? value : undefined;
-    },
+    text: (option) => texts(option).at(-1),
+    texts,
     flag: (option) => given[option] === true,
   };
 }

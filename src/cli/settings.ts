@@ -54,7 +54,7 @@ function defaultApp(
   throw new RunError('malformed', `Say which app with --app, or set «defaultApp» in ${where}: ${known}.`);
 }
 
-function paceIn(given: string | undefined): number {
+export function paceIn(given: string | undefined): number {
   const pace = Number(given ?? '1');
   if (Number.isFinite(pace) && pace >= 0) return pace;
   throw new RunError(

@@ -27,6 +27,7 @@ import { demoTools } from '../tools/demo.ts';
 import { holdHome, type HeldHome } from './hold.ts';
 import type { App, HomeReader } from './home.ts';
 import { stderrLog } from './log.ts';
+import { namedFlows } from './named-flows.ts';
 import type { Teller } from './protocols.ts';
 import { newId, sha256, systemClock } from './system.ts';
 
@@ -82,16 +83,11 @@ export function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeRead
 /** How runs are told to those who watch, by the name they ask for. */
 export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
 
-/** Flows that an app may name. */
-const flows: Readonly<Record<string, (app: { readonly name: string; readonly settings: object }) => Flow>> = {
-  demo: () => demoFlow,
-};
-
 /** The apps of a configuration, and the demo. `where` the configuration is stands before what is wrong with it. */
-export function appsOf({ apps, limits }: Config, where: string): readonly App[] {
+export function appsOf({ apps, limits, tools }: Config, where: string): readonly App[] {
   const configured = Object.entries(apps).map(([name, { description, ...settings }]): App => ({
     name,
-    flow: flowOf(name, settings, where),
+    flow: flowOf(name, { ...settings, tools }, where),
     limits: { ...limits, ...settings.limits },
     ...(description === undefined ? {} : { description }),
   }));
@@ -100,11 +96,15 @@ export function appsOf({ apps, limits }: Config, where: string): readonly App[] 
   return [...configured, { name: 'demo', flow: demoFlow, limits, description: 'the built-in demo' }];
 }
 
-function flowOf(name: string, { flow, settings }: AppSettings, where: string): Flow {
+function flowOf(
+  name: string,
+  { flow, settings, tools }: AppSettings & Pick<Config, 'tools'>,
+  where: string,
+): Flow {
   if (typeof flow !== 'string') return flow as Flow;
-  const make = flows[flow];
-  if (make) return make({ name, settings: settings ?? {} });
-  const known = Object.keys(flows).join(', ');
+  const make = namedFlows[flow];
+  if (make) return make({ name, settings: settings ?? {}, tools });
+  const known = Object.keys(namedFlows).join(', ');
   throw new RunError(
     'malformed',
     `${where}: apps.${name}.flow: there is no flow «${flow}»; known: ${known}.`,

@@ -1,9 +1,9 @@
 import type { Home, RunRow } from '../../server/home.ts';
+import { assistantOptions, withAssistant } from '../assistant.ts';
 import { exit, homeOptions, type CliCommand } from '../command.ts';
 import { visibleLine } from '../escape.ts';
 import { allRuns, findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
-import { settingsOf } from '../settings.ts';
 import { showRun, type Shown, type Where } from '../show-run.ts';
 import { whoIsHere } from '../terminal.ts';
 
@@ -15,19 +15,24 @@ export const resume: CliCommand = {
     'Runs that were cut off go on where they were, paused ones go on, and what waits for a person is asked here if',
     'there is a terminal, approved with --yes, and otherwise listed and left (exit code 3).',
   ],
-  options: { yes: { type: 'boolean', about: 'approve whatever is asked' }, ...homeOptions },
+  options: {
+    yes: { type: 'boolean', about: 'approve whatever is asked' },
+    ...assistantOptions,
+    ...homeOptions,
+  },
   words: [0, 1],
   async run(given, terminal) {
-    const settings = await settingsOf(given, terminal);
-    let resumed: Resumed;
-    do {
-      resumed = await inHome(settings.home, { terminal }, async (home) => {
-        const rows = await unfinished(home, given.words[0]);
-        if (rows.length === 0) terminal.warn('There is nothing to resume.');
-        return resumeAll(home, rows, { given, terminal });
-      });
-    } while (resumed.isOrphaned);
-    return resumed.code;
+    return withAssistant(given, terminal, async (settings) => {
+      let resumed: Resumed;
+      do {
+        resumed = await inHome(settings.home, { terminal }, async (home) => {
+          const rows = await unfinished(home, given.words[0]);
+          if (rows.length === 0) terminal.warn('There is nothing to resume.');
+          return resumeAll(home, rows, { given, terminal });
+        });
+      } while (resumed.isOrphaned);
+      return resumed.code;
+    });
   },
 };
 

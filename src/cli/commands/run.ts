@@ -1,8 +1,9 @@
 import { RunError } from '../../run/failure.ts';
 import { startOf } from '../../server/home.ts';
+import { assistantOptions, withAssistant } from '../assistant.ts';
 import { homeOptions, jsonOption, type CliCommand } from '../command.ts';
 import { throughRun } from '../in-home.ts';
-import { settingsOf } from '../settings.ts';
+
 import { whoIsHere } from '../terminal.ts';
 
 export const run: CliCommand = {
@@ -19,23 +20,18 @@ export const run: CliCommand = {
     conversation: { type: 'string', value: '<id>', about: 'go on with a conversation' },
     ...jsonOption,
     yes: { type: 'boolean', about: 'approve whatever is asked' },
+    ...assistantOptions,
     ...homeOptions,
   },
   words: [1, Infinity],
   async run(given, terminal) {
     const text = given.words.join(' ');
     if (text.trim() === '') throw new RunError('malformed', 'Say what to do: vitrine run "<text>".');
-    const settings = await settingsOf(given, terminal);
-    const app = settings.chosen(given.text('app'));
-    const conversation = given.text('conversation');
-    return throughRun(settings.home, { given, terminal }, (home) =>
-      home.start(
-        startOf(app, {
-          text,
-          by: whoIsHere(),
-          ...(conversation === undefined ? {} : { conversation }),
-        }),
-      ),
-    );
+    return withAssistant(given, terminal, (settings) => {
+      const app = settings.chosen(given.text('app'));
+      const conversation = given.text('conversation');
+      const said = { text, by: whoIsHere(), ...(conversation === undefined ? {} : { conversation }) };
+      return throughRun(settings.home, { given, terminal }, (home) => home.start(startOf(app, said)));
+    });
   },
 };
