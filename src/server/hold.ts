@@ -30,7 +30,7 @@ const lookAgain = 15;
 /** Work on the runs of a folder, and let other terminals ask for more. */
 export async function holdHome(holding: Holding): Promise<HeldHome> {
   const { folder, apps, worker, takes, notices } = holding;
-  const problems = new Map<string, string>();
+  const problems = new Problems();
   const world = noting(holding.world, problems);
   const engine = new Engine(world, worker);
   const asked = new Set<string>();
@@ -64,7 +64,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     async standing(run) {
       const row = await store.dispatch.get(run);
       const isOurs = takes === 'everything' || asked.has(run);
-      return standingOf(row, { isBusy: engine.busyWith.includes(run), isOurs, problem: problems.get(run) });
+      return standingOf(row, { isBusy: engine.busyWith.includes(run), isOurs, problem: problems.of(run) });
     },
     rest,
     async close() {
@@ -147,13 +147,26 @@ function standingOf(row: RunRow | undefined, { isBusy, isOurs, problem }: Signs)
   return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
 }
 
-/** The last thing that was said to be wrong with each run, for whoever asks why nobody works on it. */
-function noting(world: World, problems: Map<string, string>): World {
+/** What was last said to be wrong with each run, or with all of them, for whoever asks why nobody works on one. */
+class Problems {
+  readonly #known = new Map<string | undefined, string>();
+
+  note(run: string | undefined, problem: string): void {
+    this.#known.set(run, problem);
+  }
+
+  of(run: string): string | undefined {
+    return this.#known.get(run) ?? this.#known.get(undefined);
+  }
+}
+
+function noting(world: World, problems: Problems): World {
   return {
     ...world,
     log: {
       error(details, message) {
-        if (details.run !== undefined) problems.set(details.run, message);
+        const { run, cause } = details;
+        problems.note(run, cause instanceof RunError ? cause.message : message);
         world.log.error(details, message);
       },
     },
