@@ -21,7 +21,7 @@ function isNewEnough(version) {
 /** A checkout runs its sources, so that what an earlier build left behind is never run; the package has only the build. */
 function program() {
   const source = new URL('../src/cli/main.ts', import.meta.url);
-  return existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href;
+  return existsSync(source) ? source.href : new URL('../dist/src/cli/main.js', import.meta.url).href;
 }
 
 function pinnedNode() {
