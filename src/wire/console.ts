@@ -1,0 +1,100 @@
+import { z } from 'zod';
+
+const timestamp = z.string();
+const Visualization = z.strictObject({
+  type: z.enum(['graph', 'table', 'documents', 'chart']),
+  data: z.unknown(),
+});
+export type Visualization = z.infer<typeof Visualization>;
+
+/** What a card is about. `parent` is the number of the card it was opened in, which the original does not have. */
+const begun = {
+  step: z.int(),
+  agent: z.string(),
+  query: z.string().max(500),
+  timestamp,
+  reasoning: z.string().exactOptional(),
+  parent: z.int().exactOptional(),
+};
+
+const ended = {
+  ...begun,
+  duration: z.string().regex(/^\d+\.\ds$/),
+  response: z.string().max(2_001),
+  visualizations: z.array(Visualization).exactOptional(),
+  reasoning: z.string().max(501).exactOptional(),
+  error: z.literal(true).exactOptional(),
+  is_action: z.literal(true).exactOptional(),
+  action: z.unknown().exactOptional(),
+};
+
+const start = { run_id: z.string(), alert: z.string(), timestamp };
+
+/** What a person is asked, on top of the original protocol, which has no approvals. */
+const approval = { approval: z.string().exactOptional(), step: z.int().exactOptional() };
+
+/** The console's first generation: named events, each with an object. */
+export const ConsoleFrame = z.discriminatedUnion('event', [
+  frame('run_start', start),
+  frame('thread_created', { thread_id: z.string() }),
+  frame('step_thinking', { agent: z.string(), status: z.string() }),
+  frame('step_start', { step: z.int(), agent: z.string() }),
+  frame('step_started', begun),
+  frame('step_response', ended),
+  frame('step_complete', ended),
+  frame('action_executed', {
+    step: z.int(),
+    action_name: z.string(),
+    action_data: z.unknown(),
+    timestamp,
+  }),
+  frame('message', { text: z.string(), visualizations: z.array(Visualization).exactOptional() }),
+  frame('run_complete', { steps: z.int(), tokens: z.number(), time: z.string() }),
+  frame('error', { message: z.string() }),
+  frame('user_message', { text: z.string() }),
+  frame('status_change', { status: z.string(), message: z.string(), ...approval }),
+  /** Sent by the server into a silence; no entry gives one. */
+  frame('heartbeat', {}),
+  frame('done', { status: z.enum(['completed', 'failed', 'cancelled']) }),
+]);
+export type ConsoleFrame = z.infer<typeof ConsoleFrame>;
+
+const SubStep = z.strictObject({
+  index: z.int(),
+  query: z.string(),
+  result_summary: z.string(),
+  agent: z.string().exactOptional(),
+});
+export type SubStep = z.infer<typeof SubStep>;
+
+const { parent: _begunIn, ...begunCall } = begun;
+const { parent: _endedIn, ...endedCall } = ended;
+const call = { id: z.string(), parent: z.string().exactOptional() };
+
+/** The console's second generation: dotted names, calls with ids, messages in pieces. */
+export const DottedFrame = z.discriminatedUnion('event', [
+  frame('run.start', start),
+  frame('session.created', { session_id: z.string(), thread_id: z.string() }),
+  frame('tool_call.start', { ...begunCall, ...call }),
+  frame('tool_call.complete', { ...endedCall, ...call, sub_steps: z.array(SubStep).exactOptional() }),
+  frame('message.start', { id: z.string() }),
+  frame('message.delta', { id: z.string(), text: z.string() }),
+  frame('message.complete', {
+    id: z.string(),
+    text: z.string(),
+    visualizations: z.array(Visualization).exactOptional(),
+  }),
+  frame('user.message', { text: z.string() }),
+  frame('status', { message: z.string(), status: z.string().exactOptional(), ...approval }),
+  frame('run.complete', {
+    steps: z.int(),
+    time: z.string(),
+    status: z.literal('cancelled').exactOptional(),
+  }),
+  frame('error', { message: z.string() }),
+]);
+export type DottedFrame = z.infer<typeof DottedFrame>;
+
+function frame<const Event extends string, Shape extends z.ZodRawShape>(event: Event, shape: Shape) {
+  return z.strictObject({ event: z.literal(event), data: z.strictObject(shape) });
+}
