@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { Channel, Decision, Outcome, Phase, type Entry, type RunEvent } from '../src/run/events.ts';
-import { FailureCode, type Failure } from '../src/run/failure.ts';
+import { FailureCode, type Failure } from '../src/run/failure-schema.ts';
 import type { Attachment, BlobRef, Item, Json, Usage } from '../src/run/values.ts';
 
 /** Text with everything that has ever broken a stream: line ends of all kinds, NUL, half characters, astral ones. */
@@ -32,8 +32,8 @@ const count = fc.nat({ max: 5_000 });
 const name = fc.constantFrom('a', 'b', 'c', '__proto__');
 const by = fc.constantFrom('ada', 'clock');
 
-const blob: Arbitrary<BlobRef> = optional({ blob: name, size: count }, { preview: anyText });
-const value = fc.oneof(anyJson, blob);
+export const anyBlob: Arbitrary<BlobRef> = optional({ blob: name, size: count }, { preview: anyText });
+const value = fc.oneof(anyJson, anyBlob);
 const usage: Arbitrary<Usage> = optional(
   { input: count, output: count },
   { cached: count, reasoning: count, estimated: fc.boolean() },
@@ -42,8 +42,11 @@ const failure: Arbitrary<Failure> = optional(
   { code: fc.constantFrom(...FailureCode.options), message: anyText },
   { retryable: fc.boolean() },
 );
-const attachment: Arbitrary<Attachment> = optional({ type: name }, { title: anyText, data: anyText, blob });
-const item: Arbitrary<Item> = fc.oneof(
+const attachment: Arbitrary<Attachment> = optional(
+  { type: name },
+  { title: anyText, data: anyText, blob: anyBlob },
+);
+export const anyItem: Arbitrary<Item> = fc.oneof(
   fc.record({ kind: fc.constant('attachment' as const), attachment }),
   fc.record({
     kind: fc.constant('visualization' as const),
@@ -71,7 +74,7 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
     app: name,
     conversation: name,
     input: optional(
-      { text: fc.oneof(anyText, blob) },
+      { text: fc.oneof(anyText, anyBlob) },
       { attachments: fc.array(attachment, { maxLength: 2 }) },
     ),
     flow: fc.record({ name, version: name }),
@@ -83,7 +86,7 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
   'run.ended': event(
     'run.ended',
     { outcome: fc.constantFrom('completed', 'failed', 'stopped'), usage },
-    { answer: fc.oneof(anyText, blob), failure },
+    { answer: fc.oneof(anyText, anyBlob), failure },
   ),
   'worker.took': event('worker.took', {
     worker: name,
@@ -117,7 +120,7 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
     { step: few, channel: fc.constantFrom(...Channel.options), text: anyText },
     { call: name, tool: name },
   ),
-  'item.attached': event('item.attached', { step: few, item }),
+  'item.attached': event('item.attached', { step: few, item: anyItem }),
   'step.closed': event(
     'step.closed',
     { step: few, outcome: fc.constantFrom(...Outcome.options) },

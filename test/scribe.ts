@@ -1,9 +1,12 @@
-import type { Decision, Entry, Outcome, RunEvent } from '../src/run/events.ts';
+import type { Call, Decision, Entry, Outcome, RunEvent } from '../src/run/events.ts';
+import type { BlobRef, Effect } from '../src/run/values.ts';
 import type { Gate, Stage, Work } from './work.ts';
 
 /** What comes from outside, at some moment of a run. */
 export const interruptions = ['takeover', 'pause', 'message', 'notice', 'unknown', 'stop'] as const;
 export type Interruption = (typeof interruptions)[number];
+
+const silence = { code: 'unavailable', message: 'The model does not answer.' } as const;
 
 /** A point at which others may go on. */
 type Playing = Generator<void, void>;
@@ -21,13 +24,17 @@ export class Scribe {
   #paused = 0;
   #message: string | undefined;
 
-  constructor(picks: readonly number[]) {
+  /** Whether what is left open below a step is closed without a word, by the end of the step. */
+  readonly #isTerse: boolean;
+
+  constructor(picks: readonly number[], isTerse: boolean) {
     this.#picks = picks;
+    this.#isTerse = isTerse;
   }
 
-  begin(text: string): void {
+  begin(text: string, earlier?: string[]): void {
     const flow = { name: 'made-up', version: '1' };
-    const place = { tenant: 't', who: 'ada', app: 'app', conversation: 'c' };
+    const place = { tenant: 't', who: 'ada', app: 'app', conversation: 'c', ...(earlier ? { earlier } : {}) };
     this.#emit({ type: 'run.started', ...place, input: { text }, flow, limits: { turns: 99 }, labels: {} });
     this.#emit({ type: 'worker.took', worker: 'w1', epoch: 1, reason: 'started' });
   }
@@ -65,12 +72,11 @@ export class Scribe {
     }
   }
 
-  end(outcome: 'completed' | 'failed' | 'stopped'): void {
+  end(outcome: 'completed' | 'failed' | 'stopped', answer: string | BlobRef): void {
     this.#closeBelow(0, outcome === 'stopped' ? 'stopped' : 'abandoned');
-    const failure = { code: 'unavailable', message: 'The model does not answer.' } as const;
     const usage = { input: 3, output: 2 };
-    if (outcome === 'failed') this.#emit({ type: 'run.ended', outcome, failure, usage });
-    else this.#emit({ type: 'run.ended', outcome, answer: 'That is all.', usage });
+    if (outcome === 'failed') this.#emit({ type: 'run.ended', outcome, failure: silence, usage });
+    else this.#emit({ type: 'run.ended', outcome, answer, usage });
   }
 
   *children(parent: number, { children, atOnce, plans = [] }: Children): Playing {
@@ -100,7 +106,9 @@ export class Scribe {
   }
 
   *#step(parent: number, work: Extract<Work, { type: 'step' }>, planned?: number): Playing {
-    const step = this.#opened(parent, { kind: 'step', planned });
+    const agent =
+      work.kind === 'agent' ? { agent: 'general', query: 'What is it?', reasoning: 'Why not?' } : {};
+    const step = this.#opened(parent, { kind: work.kind, planned, ...agent });
     const plans = work.planned ? work.children.map((child) => this.#plan(step, child.type)) : [];
     this.#emit({ type: 'phase.entered', step, phase: 'tool_phase', batch: 1, cycle: 1 });
     for (const text of work.says) this.#emit({ type: 'text.appended', step, channel: 'content', text });
@@ -114,7 +122,8 @@ export class Scribe {
   }
 
   *#turn(parent: number, work: Extract<Work, { type: 'turn' }>, planned?: number): Playing {
-    const step = this.#opened(parent, { kind: 'turn', planned, started: true });
+    const { effect } = work;
+    const step = this.#opened(parent, { kind: 'turn', planned, started: true, agent: 'general', effect });
     yield* this.#attempts(step, function* (this: Scribe) {
       for (const text of work.reasons)
         this.#emit({ type: 'text.appended', step, channel: 'reasoning', text });
@@ -123,6 +132,9 @@ export class Scribe {
         this.#emit({ type: 'text.appended', step, channel: 'content', text });
         yield;
       }
+      for (const item of work.items) this.#emit({ type: 'item.attached', step, item });
+      if (work.items.length > 1)
+        this.#emit({ type: 'notice.posted', step, code: 'UPSTREAM_MALFORMED', message: 'What?' });
       for (const stage of work.stages) yield* this.#stage(step, stage);
       for (const [i, pieces] of work.asks.entries()) {
         for (const text of ['', ...pieces]) {
@@ -137,20 +149,22 @@ export class Scribe {
   }
 
   *#stage(parent: number, work: Stage): Playing {
-    const step = this.#opened(parent, { kind: 'stage', origin: this.#name('origin') });
+    const title = work.titles.length > 0 ? '' : 'stage';
+    const step = this.#opened(parent, { kind: 'stage', title, origin: this.#name('origin') });
     for (const text of work.titles) this.#emit({ type: 'title.appended', step, text });
     yield;
     for (const text of work.says) this.#emit({ type: 'text.appended', step, channel: 'content', text });
     for (const stage of work.stages) yield* this.#stage(step, stage);
-    const item = { kind: 'citation', title: 'A source' } as const;
-    this.#emit({ type: 'item.attached', step, item });
+    for (const item of work.items) this.#emit({ type: 'item.attached', step, item });
     yield;
     if (work.closes) this.#close(step, 'completed');
   }
 
   *#call(parent: number, work: Extract<Work, { type: 'call' }>, planned?: number): Playing {
     const ready = work.gate === 'none' && work.outcome !== 'reused' && work.outcome !== 'skipped';
-    const step = this.#opened(parent, { kind: 'call', planned, started: ready, effect: work.effect });
+    const { effect, arguments: input } = work;
+    const call = { tool: 'search', arguments: input, effect };
+    const step = this.#opened(parent, { kind: 'call', planned, started: ready, effect, call });
     if (work.outcome === 'reused') return this.#close(step, 'reused', { reusedFrom: step });
     if (work.outcome === 'skipped') return this.#close(step, 'skipped');
     if (work.gate !== 'none') {
@@ -215,9 +229,8 @@ export class Scribe {
   }
 
   #opened(parent: number, how: Opening): number {
-    const { kind, planned, origin, effect, started } = how;
+    const { kind, planned, call, ...details } = how;
     const step = planned ?? (this.#steps += 1);
-    const call = { id: `c${step}`, tool: 'search', arguments: { q: step }, signature: `s${step}` };
     this.#emit({
       type: 'step.opened',
       step,
@@ -225,27 +238,33 @@ export class Scribe {
       key: `k${step}`,
       kind,
       title: kind,
-      ...(started ? { started } : {}),
-      ...(origin ? { origin } : {}),
-      ...(effect ? { effect, call: { ...call, effect } } : {}),
+      ...details,
+      ...(call ? { call: { id: `c${step}`, signature: `s${step}`, ...call } } : {}),
     });
     this.#open.push({ id: step, parent });
     return step;
   }
 
   #close(step: number, outcome: Outcome, more: { result?: { ok: boolean }; reusedFrom?: number } = {}): void {
+    this.#forget(step);
+    const usage = outcome === 'completed' ? { usage: { input: 2, output: 1 } } : {};
+    const failure = outcome === 'failed' ? { failure: silence } : {};
+    this.#emit({ type: 'step.closed', step, outcome, ...usage, ...failure, ...more });
+  }
+
+  #closeBelow(step: number, outcome: Outcome): void {
+    for (const { id } of this.#open.filter(({ parent }) => parent === step).reverse()) {
+      if (!this.#isTerse) this.#close(id, outcome);
+      else this.#forget(id);
+    }
+  }
+
+  #forget(step: number): void {
     this.#closeBelow(step, 'abandoned');
     this.#open.splice(
       this.#open.findIndex(({ id }) => id === step),
       1,
     );
-    const usage = outcome === 'completed' ? { usage: { input: 2, output: 1 } } : {};
-    this.#emit({ type: 'step.closed', step, outcome, ...usage, ...more });
-  }
-
-  #closeBelow(step: number, outcome: Outcome): void {
-    for (const { id } of this.#open.filter(({ parent }) => parent === step).reverse())
-      this.#close(id, outcome);
   }
 
   #pick(): number {
@@ -276,8 +295,13 @@ interface Children {
 
 interface Opening {
   readonly kind: string;
+  readonly title?: string;
   readonly planned?: number | undefined;
   readonly started?: boolean;
   readonly origin?: string;
-  readonly effect?: 'pure' | 'idempotent' | 'once';
+  readonly effect?: Effect;
+  readonly agent?: string;
+  readonly query?: string;
+  readonly reasoning?: string;
+  readonly call?: Pick<Call, 'tool' | 'arguments' | 'effect'>;
 }

@@ -1,10 +1,12 @@
 import fc, { type Arbitrary } from 'fast-check';
-import { anyText } from './arbitraries.ts';
+import type { Item, Json } from '../src/run/values.ts';
+import { anyItem, anyText } from './arbitraries.ts';
 
 /** What a made-up flow does, as data: `plausibleRun` plays it as an engine would record it. */
 export type Work =
   | {
       readonly type: 'step';
+      readonly kind: (typeof kinds)[number];
       readonly says: readonly string[];
       readonly children: readonly Work[];
       readonly atOnce: boolean;
@@ -13,6 +15,8 @@ export type Work =
     }
   | {
       readonly type: 'turn';
+      readonly effect: 'pure' | 'once';
+      readonly items: readonly Item[];
       readonly reasons: readonly string[];
       readonly says: readonly string[];
       /** Tools the model asks for, and the pieces of each call's arguments. */
@@ -23,6 +27,7 @@ export type Work =
   | {
       readonly type: 'call';
       readonly effect: 'pure' | 'idempotent' | 'once';
+      readonly arguments: Json;
       readonly gate: Gate;
       readonly logs: readonly string[];
       readonly outcome: 'completed' | 'failed' | 'reused' | 'skipped';
@@ -33,6 +38,7 @@ export type Work =
 export interface Stage {
   readonly titles: readonly string[];
   readonly says: readonly string[];
+  readonly items: readonly Item[];
   readonly stages: readonly Stage[];
   readonly closes: boolean;
 }
@@ -40,10 +46,22 @@ export interface Stage {
 export type Gate = 'none' | 'approve' | 'reject' | 'edit' | 'defer' | 'expire';
 
 const gates = ['approve', 'reject', 'edit', 'defer', 'expire'] as const;
+const kinds = ['step', 'agent', 'answer', 'route', 'branch'] as const;
 const texts = fc.array(anyText, { maxLength: 3 });
+const titles = fc.array(fc.oneof(fc.constantFrom('Web', ' Search'), anyText), { maxLength: 3 });
+const items = fc.array(anyItem, { maxLength: 2 });
+const inputs: readonly Json[] = [
+  { q: 1 },
+  { query: 'Which paths use the link?' },
+  { input: '[ORCHESTRATOR_THINKING]The link first.[/ORCHESTRATOR_THINKING] Which paths?' },
+  'plain',
+  { blob: 'a', size: 9, preview: 'The beginning' },
+];
 
 const turn: Arbitrary<Work> = fc.record({
   type: fc.constant('turn' as const),
+  effect: fc.constantFrom('pure', 'once'),
+  items,
   reasons: texts,
   says: texts,
   asks: fc.array(texts, { maxLength: 2 }),
@@ -53,6 +71,7 @@ const turn: Arbitrary<Work> = fc.record({
 const call: Arbitrary<Work> = fc.record({
   type: fc.constant('call' as const),
   effect: fc.constantFrom('pure', 'idempotent', 'once'),
+  arguments: fc.constantFrom(...inputs),
   gate: fc.constantFrom('none', 'none', ...gates),
   logs: texts,
   outcome: fc.constantFrom('completed', 'failed', 'reused', 'skipped'),
@@ -73,6 +92,7 @@ function workOf(depth: number): Arbitrary<Work> {
 function stepOf(depth: number): Arbitrary<Work> {
   return fc.record({
     type: fc.constant('step' as const),
+    kind: fc.constantFrom(...kinds),
     says: texts,
     children: fc.array(workOf(depth), { maxLength: 3 }),
     atOnce: fc.boolean(),
@@ -83,8 +103,9 @@ function stepOf(depth: number): Arbitrary<Work> {
 
 function stageOf(depth: number): Arbitrary<Stage> {
   return fc.record({
-    titles: texts,
+    titles,
     says: texts,
+    items,
     stages: depth === 1 ? fc.constant([]) : fc.array(stageOf(depth - 1), { maxLength: 2 }),
     closes: fc.boolean(),
   });
