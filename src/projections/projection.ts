@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Entry } from '../run/events.ts';
 
 /** A client protocol as a state machine over entries. The same entries always give the same frames. */
@@ -21,4 +22,36 @@ export function projectAll<State, Frame>(
     frames.push(...more);
   }
   return [state, frames];
+}
+
+/**
+ * What a viewer, or an app for all its viewers, prefers to see. It changes what is shown, never what is recorded, and
+ * what is not shown speaks through the nearest step that is.
+ */
+export const Preferences = z.strictObject({
+  /**
+   * The mirrored stages of other agents: where they are, side by side below the turn that brought them, the same with
+   * the agent's name in front, or not at all.
+   */
+  stages: z.enum(['nested', 'flat', 'prefix', 'off']).exactOptional(),
+  /** The only stages to show, by their whole title. */
+  names: z.array(z.string()).exactOptional(),
+  /** How many levels of steps to show below the run. */
+  depth: z.int().nonnegative().exactOptional(),
+});
+export type Preferences = z.infer<typeof Preferences>;
+
+/** A run as one kind of viewer is told it, from its first entry on. */
+export interface Telling<Frame> {
+  /**
+   * The frames of the next entry; the last of them carries the cursor. An entry it has had before, and whatever comes
+   * after the end, gives none.
+   */
+  tell(entry: Entry): readonly Frame[];
+  /** Another telling that goes on from here by itself: to keep one at a cursor costs next to nothing. */
+  fork(): Telling<Frame>;
+  /** The last entry it has had. */
+  readonly seq: number;
+  /** Whether the terminal frame was told. */
+  readonly hasEnded: boolean;
 }

@@ -1,0 +1,197 @@
+import type { EventOf, RunEvent, StepId } from '../run/events.ts';
+import { listed } from './chain.ts';
+import { lengths, plainText, visualizationOf, withCall } from './console-card.ts';
+import {
+  agentAt,
+  bring,
+  changePart,
+  closeBelow,
+  closePart,
+  endSpeech,
+  noMemory,
+  numberAt,
+  openPart,
+  remember,
+  restartSpeech,
+  speak,
+  think,
+  type Draft,
+  type Memory,
+} from './console-draft.ts';
+import { nothing, type Part } from './console-part.ts';
+import { changeBy, type Happening } from './console-story.ts';
+import { cutWith, gathered } from './cut.ts';
+import { openStep, openStepOrRun, withNothingOpened, type OpenStep } from './open-steps.ts';
+import type { Projection } from './projection.ts';
+import { partAll } from './thinking-tags.ts';
+
+export interface ConsoleOptions {
+  readonly run: string;
+  /** The number of the last card of the conversation's earlier runs: numbers never begin again. */
+  readonly cardsBefore?: number;
+}
+
+/** A run as a console sees it, told in the names of one generation. */
+export function consoleRun<Frame>(
+  { run, cardsBefore = 0 }: ConsoleOptions,
+  named: (happening: Happening, run: string) => readonly Frame[],
+): Projection<Memory, Frame> {
+  return {
+    initial: noMemory,
+    project(memory, { at, event }) {
+      const draft: Draft = { memory, told: [], at, run, before: cardsBefore };
+      take(draft, event);
+      return [draft.memory, draft.told.flatMap((happening) => named(happening, run))];
+    },
+  };
+}
+
+function take(draft: Draft, event: RunEvent): void {
+  switch (event.type) {
+    case 'run.started':
+      return begin(draft, event);
+    case 'run.ended':
+      return end(draft, event);
+    case 'run.paused':
+    case 'run.resumed':
+    case 'stop.requested':
+    case 'worker.took':
+    case 'approval.decided': {
+      const change = changeBy(event);
+      if (change) draft.told.push(change);
+      return;
+    }
+    case 'approval.requested':
+      return ask(draft, event);
+    case 'step.opened':
+      if (event.step !== 0 && !openStep(draft.memory.steps, event.step)) openPart(draft, event);
+      return;
+    case 'step.started':
+    case 'title.appended':
+    case 'text.appended':
+    case 'item.attached':
+    case 'step.closed':
+    case 'step.retried':
+      return inStep(draft, event);
+    case 'notice.posted':
+      return think(draft, event.step, event.message);
+    case 'unknown':
+      return think(draft, 0, `This version does not know the event «${event.kind}».`);
+    case 'message.queued':
+      return void draft.told.push({ type: 'heard', text: event.text });
+    // Pending steps become cards when they open; phases and states are not for people at a console.
+    case 'step.planned':
+    case 'phase.entered':
+    case 'state.saved':
+    case 'message.taken':
+  }
+}
+
+function begin(draft: Draft, { input, conversation, earlier = [] }: EventOf<'run.started'>): void {
+  if (draft.memory.startedAt !== undefined) return;
+  remember(draft, { startedAt: draft.at });
+  const isFollowUp = earlier.length > 0;
+  const text = plainText(input.text);
+  draft.told.push({ type: 'began', text, thread: conversation, isFollowUp, at: draft.at });
+}
+
+function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.ended'>): void {
+  closeBelow(draft, 0, outcome === 'stopped' ? 'stopped' : 'abandoned');
+  endSpeech(draft, 0);
+  const { cards, startedAt = draft.at, message, steps } = draft.memory;
+  const text = partAll(plainText(answer)).shown;
+  draft.told.push({
+    type: 'ended',
+    outcome,
+    answer: text,
+    isSaid: text === message,
+    failure: failure?.message ?? 'The run failed.',
+    visualizations: listed(openStepOrRun(steps, 0).value.brought.shown),
+    cards,
+    tokens: usage.input + usage.output,
+    milliseconds: Math.max(0, draft.at - startedAt),
+  });
+}
+
+function ask(draft: Draft, { title, message, step, approval }: EventOf<'approval.requested'>): void {
+  const number = numberAt(draft, step);
+  const question = message === undefined ? title : `${title}: ${message}`;
+  const about = number === 0 ? {} : { number };
+  draft.told.push({ type: 'changed', status: 'waiting', message: question, approval, ...about });
+}
+
+type StepEvent = EventOf<
+  'step.started' | 'title.appended' | 'text.appended' | 'item.attached' | 'step.closed' | 'step.retried'
+>;
+
+function inStep(draft: Draft, event: StepEvent): void {
+  const step = openStep(draft.memory.steps, event.step);
+  if (!step) return;
+  switch (event.type) {
+    case 'step.started':
+      return start(draft, step, event);
+    case 'title.appended':
+      return changePart(draft, step, { title: gathered(step.value.title, event.text, lengths.summary) });
+    case 'text.appended':
+      return say(draft, step, event);
+    case 'item.attached':
+      return attach(draft, step, event);
+    case 'step.closed':
+      if (step.id !== 0) closePart(draft, step, event);
+      return;
+    case 'step.retried':
+      if (step.id !== 0) retry(draft, step.id, event);
+      return;
+  }
+}
+
+/** A step that waited for a person is timed from when it went ahead. */
+function start(draft: Draft, step: OpenStep<Part>, { call }: EventOf<'step.started'>): void {
+  const { card } = step.value;
+  if (card) changePart(draft, step, { card: { ...withCall(card, call), since: draft.at } });
+}
+
+function say(draft: Draft, step: OpenStep<Part>, { channel, text }: EventOf<'text.appended'>): void {
+  const { role, brought } = step.value;
+  switch (channel) {
+    case 'content': {
+      const said = gathered(brought.said, text, lengths.response);
+      if (said !== brought.said) bring(draft, step, { said });
+      if (role === 'message') speak(draft, openStepOrRun(draft.memory.steps, step.id), text);
+      return;
+    }
+    case 'reasoning': {
+      const mused = gathered(brought.mused, text, lengths.reasoning);
+      if (mused !== brought.mused) bring(draft, step, { mused });
+      return;
+    }
+    case 'log':
+      if (text.trim() !== '') think(draft, step.id, cutWith(text, lengths.reasoning, '…'));
+      return;
+    // The arguments of a call are the query of its own card.
+    case 'arguments':
+  }
+}
+
+function attach(draft: Draft, step: OpenStep<Part>, { item }: EventOf<'item.attached'>): void {
+  if (item.kind !== 'action') {
+    const value = visualizationOf(item, agentAt(draft, step.id));
+    return bring(draft, step, { shown: { value, before: step.value.brought.shown } });
+  }
+  const { name, data } = item;
+  draft.told.push({ type: 'acted', number: numberAt(draft, step.id), name, data, at: draft.at });
+  bring(draft, step, { action: { name, data } });
+}
+
+function retry(draft: Draft, id: StepId, { attempt, reason, call }: EventOf<'step.retried'>): void {
+  closeBelow(draft, id, 'abandoned');
+  const step = openStepOrRun(draft.memory.steps, id);
+  const { card, speech, title } = step.value;
+  think(draft, id, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
+  changePart(draft, step, {
+    brought: nothing,
+    card: card && withCall(card, call),
+    speech: speech && restartSpeech(draft, speech),
+  });
+  remember(draft, { steps: withNothingOpened(draft.memory.steps, id) });
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anyEntries, everyKind } from '../../test/arbitraries.ts';
+import { plausibleRun } from '../../test/plausible-run.ts';
+import { encodeAll } from '../run/codec.ts';
+import { Channel, Decision, Outcome, type Entry } from '../run/events.ts';
+import { foldAll } from '../run/fold.ts';
+import { ConsoleFrame, DottedFrame } from '../wire/console.ts';
+import { ExecutionFrame } from '../wire/execution.ts';
+import { sseTexts, type SseFrame } from '../wire/sse-frame.ts';
+import { houseProtocols } from './house.ts';
+import type { Preferences, Telling } from './projection.ts';
+
+type Name = keyof typeof houseProtocols;
+
+const names = ['steps', 'console', 'console-dotted', 'execution'] as const satisfies readonly Name[];
+const tastes: readonly Preferences[] = [
+  {},
+  { stages: 'flat' },
+  { stages: 'prefix', depth: 3 },
+  { stages: 'off' },
+  { names: ['stage', 'Web', 'Web Search'], stages: 'nested' },
+  { depth: 1 },
+];
+const views = names.flatMap((as) => tastes.map((preferences) => ({ as, preferences })));
+
+/** 24 kinds of viewers with 60 runs each: more than a thousand runs, each at every cursor. */
+const runsEach = 60;
+
+function begin({ as, preferences }: { as: Name; preferences: Preferences }): Telling<SseFrame> {
+  return houseProtocols[as]({ run: 'run-1', preferences, cardsBefore: 2 });
+}
+
+/** The frames of each entry, as text. */
+function texts(viewer: Telling<SseFrame>, entries: readonly Entry[]): string[] {
+  return entries.map((entry) => sseTexts(viewer.tell(entry)));
+}
+
+describe.for(views)('$as with $preferences', (view) => {
+  test('[P4] at every cursor, what came before and what is resumed is the unbroken stream, byte for byte', () => {
+    fc.assert(
+      fc.property(plausibleRun, (entries) => {
+        const unbroken = texts(begin(view), entries);
+        const viewer = begin(view);
+        const broken: number[] = [];
+        for (const [k, entry] of entries.entries()) {
+          const rest = unbroken.slice(k).join('');
+          if (texts(viewer.fork(), entries.slice(k)).join('') !== rest) broken.push(k);
+          if (sseTexts(viewer.tell(entry)) !== unbroken[k]) broken.push(k);
+        }
+        expect(broken, 'cursors at which a viewer is told something else').toEqual([]);
+      }),
+      { numRuns: runsEach },
+    );
+  });
+
+  test('[P4] one who comes back to a server that kept nothing gets the rest, also while the run works', () => {
+    fc.assert(
+      fc.property(plausibleRun, fc.nat(), fc.nat(), (entries, cut, head) => {
+        const written = entries.slice(0, 1 + (head % entries.length));
+        const k = cut % (written.length + 1);
+        const unbroken = texts(begin(view), entries);
+        const again = begin(view);
+        texts(again, written.slice(0, k));
+        expect(texts(again, written.slice(k))).toEqual(unbroken.slice(k, written.length));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('[P5] the last frame of an entry carries its number, and no other frame has an id', () => {
+    fc.assert(
+      fc.property(plausibleRun, (entries) => {
+        const viewer = begin(view);
+        for (const entry of entries) {
+          const frames = viewer.tell(entry);
+          expect(frames.map(({ id }) => id)).toEqual(frames.map((_, i) => idOf(frames, i, entry)));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('[P6] a run has one terminal frame, its last, with its last number', () => {
+    fc.assert(
+      fc.property(fc.oneof(plausibleRun, anyEntries), (entries) => {
+        const viewer = begin(view);
+        const frames = entries.flatMap((entry) => viewer.tell(entry));
+        const end = entries.find(({ event }) => event.type === 'run.ended');
+        const terminals = frames.filter((frame) => isTerminal(view.as, frame));
+        expect(viewer.hasEnded).toBe(end !== undefined);
+        expect(terminals.length).toBe(end ? 1 : 0);
+        if (end) expect(frames.at(-1)).toBe(terminals[0]);
+        if (end) expect(frames.at(-1)?.id).toBe(end.seq);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('[P7] an entry that comes again, and whatever follows the end, tells nothing', () => {
+    fc.assert(
+      fc.property(plausibleRun, fc.nat(), (entries, cut) => {
+        const viewer = begin(view);
+        texts(viewer, entries.slice(0, 1 + (cut % entries.length)));
+        expect(texts(viewer, entries.slice(0, 1 + (cut % entries.length))).join('')).toBe('');
+        texts(viewer, entries);
+        const late = entries.map((entry) => ({ ...entry, seq: entry.seq + entries.length }));
+        expect(texts(viewer, late).join('')).toBe('');
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+function idOf(frames: readonly SseFrame[], i: number, { seq }: Entry): number | undefined {
+  return i === frames.length - 1 ? seq : undefined;
+}
+
+function isTerminal(as: Name, { event, data }: SseFrame): boolean {
+  switch (as) {
+    case 'steps':
+      return JSON.parse(data).e?.type === 'run.ended';
+    case 'console':
+      return event === 'done';
+    case 'console-dotted':
+      return event === 'run.complete' || event === 'error';
+    case 'execution': {
+      const frame = ExecutionFrame.parse(JSON.parse(data));
+      const isCompleted = frame.event === 'run_completed' && frame.payload.status === 'completed';
+      return isCompleted || frame.event === 'run_failed';
+    }
+  }
+}
+
+test('[P8] the native stream is what the journal keeps, byte for byte', () => {
+  fc.assert(
+    fc.property(plausibleRun, (entries) => {
+      expect(texts(begin({ as: 'steps', preferences: {} }), entries).join('')).toBe(encodeAll(entries));
+    }),
+  );
+});
+
+const schemas = [
+  { as: 'console', schema: ConsoleFrame, isNamed: true },
+  { as: 'console-dotted', schema: DottedFrame, isNamed: true },
+  { as: 'execution', schema: ExecutionFrame, isNamed: false },
+] as const;
+
+test.for(schemas)(
+  '[P9] every frame of $as fits its schema, whatever the entries say',
+  ({ as, schema, isNamed }) => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.oneof(plausibleRun, anyEntries), fc.constantFrom(...tastes), (entries, preferences) => {
+        const viewer = begin({ as, preferences });
+        for (const { event, data } of entries.flatMap((entry) => viewer.tell(entry))) {
+          const value: unknown = isNamed ? { event, data: JSON.parse(data) } : JSON.parse(data);
+          const parsed = schema.safeParse(value);
+          expect(parsed.error, data).toBeUndefined();
+          if (parsed.data) seen.add(parsed.data.event);
+        }
+      }),
+      { numRuns: 300, seed: 5 },
+    );
+    const all = schema.options
+      .map((option) => option.shape.event.value)
+      .filter((name) => name !== 'heartbeat');
+    expect([...seen].toSorted()).toEqual(all.toSorted());
+  },
+);
+
+test('the runs of these tests have every kind, outcome and turn of events', () => {
+  const seen = new Set<string>();
+  for (const entries of fc.sample(plausibleRun, { numRuns: runsEach * 5, seed: 11 })) {
+    const tree = foldAll(entries);
+    for (const { event } of entries) {
+      seen.add(event.type);
+      if (event.type === 'text.appended') seen.add(event.channel);
+      if (event.type === 'item.attached') seen.add(event.item.kind);
+      if (event.type === 'worker.took') seen.add(event.reason);
+      if (event.type === 'run.ended') seen.add(`run ${event.outcome}`);
+    }
+    for (const { depth, status, superseded, origin, kind } of tree.steps.values()) {
+      seen.add(`depth ${depth}`).add(status).add(kind);
+      if (superseded.length > 0) seen.add('superseded');
+      if (origin !== undefined) seen.add('mirrored');
+    }
+    for (const { decided, lapsedAt } of tree.approvals.values()) {
+      seen.add(decided?.decision ?? (lapsedAt === undefined ? '' : 'lapsed'));
+    }
+    if (isInterleaved(entries)) seen.add('parallel');
+    if (closesAreLeftOut(entries)) seen.add('closed by their parent');
+  }
+  const wanted = [
+    'depth 4, depth 5, superseded, mirrored, parallel, closed by their parent, lapsed, recovered, woken',
+    'run completed, run failed, run stopped, attachment, visualization, citation, action',
+    'agent, answer, route, branch, turn, call, ask, stage',
+  ].flatMap((line) => line.split(', '));
+  const decisions = Decision.options.filter((decision) => decision !== 'defer');
+  const all = [...everyKind, ...Outcome.options, ...Channel.options, ...decisions, ...wanted];
+  for (const one of all) expect(seen).toContain(one);
+});
+
+function isInterleaved(entries: readonly Entry[]): boolean {
+  const steps = entries.flatMap(({ event }) => (event.type === 'text.appended' ? [event.step] : []));
+  return steps.some((step, i) => steps[i + 1] !== step && steps.indexOf(step, i + 2) > 0);
+}
+
+function closesAreLeftOut(entries: readonly Entry[]): boolean {
+  const opened = entries.filter(({ event }) => event.type === 'step.opened').length;
+  return opened > entries.filter(({ event }) => event.type === 'step.closed').length;
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { closed, ended, journal, opened, said, started } from '../../test/journal.ts';
+import type { Entry, RunEvent } from '../run/events.ts';
+import { sseTexts } from '../wire/sse-frame.ts';
+import { houseProtocols } from './house.ts';
+import type { Preferences } from './projection.ts';
+
+const depth = 5;
+const protocols = ['steps', 'console', 'console-dotted', 'execution'] as const;
+const tastes: readonly Preferences[] = [{}, { depth: 2 }, { stages: 'off' }];
+
+/** A chain of agents, the innermost of which says so many words, in stages of a hundred. */
+function deepRun(words: number): Entry[] {
+  const events: RunEvent[] = [started()];
+  for (let step = 1; step <= depth; step += 1) {
+    events.push(
+      opened(step, step - 1, { kind: step % 2 ? 'agent' : 'turn', agent: `a${step}`, effect: 'once' }),
+    );
+  }
+  let step = depth;
+  for (let word = 0; word < words; word += 1) {
+    if (word % 100 === 0) {
+      if (step > depth) events.push(closed(step));
+      step += 1;
+      events.push(opened(step, depth, { kind: 'stage', origin: `${step}` }));
+    }
+    events.push(said(step, `word${word % 10} `));
+  }
+  for (let each = depth; each > 0; each -= 1) events.push(closed(each));
+  return journal(...events, ended('Done.'));
+}
+
+function bytes(as: (typeof protocols)[number], preferences: Preferences, entries: readonly Entry[]): number {
+  const viewer = houseProtocols[as]({ run: 'run-1', preferences });
+  return entries.reduce((sum, entry) => sum + Buffer.byteLength(sseTexts(viewer.tell(entry))), 0);
+}
+
+const cases = protocols.flatMap((as) => tastes.map((preferences) => ({ as, preferences })));
+
+test.for(cases)('[L12] $as with $preferences: twice the words are twice the bytes', ({ as, preferences }) => {
+  const [half, whole] = [2_000, 4_000].map((words) => bytes(as, preferences, deepRun(words)));
+  expect((whole ?? 0) / (half ?? 1)).toBeLessThanOrEqual(2.1);
+  expect((whole ?? 0) / 4_000).toBeLessThanOrEqual(250);
+});

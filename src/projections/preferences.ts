@@ -1,0 +1,162 @@
+import type { Entry, EventOf, RunEvent, StepId } from '../run/events.ts';
+import {
+  onlyRun,
+  openBelow,
+  openStep,
+  openStepOrRun,
+  withChanged,
+  withClosed,
+  withNothingOpened,
+  withOpened,
+  type OpenStep,
+  type OpenSteps,
+} from './open-steps.ts';
+import { placingOf, runPlacing, shownAs, type Placed, type Placing } from './preferences-placing.ts';
+import type { Preferences, Projection } from './projection.ts';
+
+/** What a filter must remember of a run. */
+export interface Shown {
+  readonly steps: OpenSteps<Placing>;
+  /** Undecided approvals of steps that are not shown. */
+  readonly asked: readonly Asked[];
+}
+
+interface Asked {
+  readonly approval: string;
+  readonly step: StepId;
+}
+
+/**
+ * A filter in front of every projection: entries in, at most one entry out for each, under the same number. So every
+ * cursor holds, and nothing that was said is lost: what is not shown speaks through the nearest step that is.
+ */
+export function preferred(preferences: Preferences): Projection<Shown, Entry> {
+  return {
+    initial: { steps: onlyRun(runPlacing), asked: [] },
+    project(shown, entry) {
+      const [next, event] = filter(preferences, shown, entry.event);
+      return [next, event ? [event === entry.event ? entry : { ...entry, event }] : []];
+    },
+  };
+}
+
+type Filtered = readonly [Shown, RunEvent | undefined];
+
+function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filtered {
+  switch (event.type) {
+    case 'step.planned':
+    case 'step.opened':
+      return place(preferences, shown, event);
+    case 'title.appended':
+      return rename(preferences, shown, event);
+    case 'step.closed':
+    case 'step.retried':
+      return finish(shown, event);
+    case 'step.started':
+    case 'phase.entered':
+      return [shown, homeOf(shown, event.step) === event.step ? event : undefined];
+    case 'text.appended':
+      return [shown, atHome(shown, ownCall(shown, event))];
+    case 'item.attached':
+    case 'notice.posted':
+    case 'state.saved':
+    case 'message.taken':
+      return [shown, atHome(shown, event)];
+    case 'approval.requested': {
+      if (homeOf(shown, event.step) === event.step) return [shown, event];
+      const { approval, step } = event;
+      return [{ ...shown, asked: [...shown.asked, { approval, step }] }, atHome(shown, event)];
+    }
+    case 'approval.decided': {
+      if (event.decision === 'defer' || shown.asked.length === 0) return [shown, event];
+      const asked = shown.asked.filter(({ approval }) => approval !== event.approval);
+      return [{ ...shown, asked }, event];
+    }
+    case 'run.started':
+    case 'run.paused':
+    case 'run.resumed':
+    case 'run.ended':
+    case 'worker.took':
+    case 'stop.requested':
+    case 'message.queued':
+    case 'unknown':
+      return [shown, event];
+  }
+}
+
+function place(preferences: Preferences, shown: Shown, event: Placed): Filtered {
+  const known = openStep(shown.steps, event.step);
+  if (known && !known.value.isPlanned) return [shown, known.value.home === event.step ? event : undefined];
+  const above = openStepOrRun(shown.steps, known ? known.parent : event.parent).value;
+  const placing = placingOf(preferences, above, event);
+  const steps = known
+    ? withChanged(shown.steps, event.step, placing)
+    : withOpened(shown.steps, event, placing);
+  const isShown = placing.home === event.step;
+  return [{ ...shown, steps }, isShown ? shownAs(preferences, above, event) : undefined];
+}
+
+/** Titles arrive in pieces: a stage is shown from the moment it has a name that people asked for. */
+function rename(preferences: Preferences, shown: Shown, event: EventOf<'title.appended'>): Filtered {
+  const step = openStep(shown.steps, event.step);
+  if (!step || step.value.home === step.id) return [shown, event];
+  const title = step.value.title + event.text;
+  const above = openStepOrRun(shown.steps, step.parent).value;
+  const named = step.value.opening && { ...step.value.opening, title };
+  const placing = named ? placingOf(preferences, above, named) : { ...step.value, title };
+  const next = { ...shown, steps: withChanged(shown.steps, step.id, placing) };
+  return [next, named && placing.home === step.id ? shownAs(preferences, above, named) : undefined];
+}
+
+/** Whatever ends takes along what is open below it, shown or not. */
+function finish(shown: Shown, event: EventOf<'step.closed'> | EventOf<'step.retried'>): Filtered {
+  const step = openStep(shown.steps, event.step);
+  if (!step || step.id === 0) return [shown, event];
+  const over = new Set([step.id]);
+  let { steps } = shown;
+  for (const { id } of openBelow(steps, step.id)) {
+    over.add(id);
+    steps = withClosed(steps, id);
+  }
+  steps = event.type === 'step.closed' ? withClosed(steps, step.id) : withNothingOpened(steps, step.id);
+  const lapsed = shown.asked.find((each) => over.has(each.step));
+  const asked = lapsed ? shown.asked.filter((each) => !over.has(each.step)) : shown.asked;
+  const isShown = step.value.home === step.id;
+  return [{ steps, asked }, isShown ? event : toldElsewhere(step, event, lapsed)];
+}
+
+/** What people must know of the end of a step they do not see. Nobody may be left with a question that is over. */
+function toldElsewhere(
+  { value: { home, title } }: OpenStep<Placing>,
+  event: EventOf<'step.closed'> | EventOf<'step.retried'>,
+  lapsed: Asked | undefined,
+): RunEvent | undefined {
+  if (lapsed) {
+    const rationale = 'What it was about has ended.';
+    const { approval } = lapsed;
+    return { type: 'approval.decided', approval, decision: 'expire', by: 'vitrine', rationale };
+  }
+  if (event.type === 'step.retried') {
+    const message = `«${title}» is tried again: ${event.reason}`;
+    return { type: 'notice.posted', step: home, code: 'STEP_RETRIED', message };
+  }
+  if (event.outcome !== 'failed') return undefined;
+  const message = event.failure ? `«${title}» failed: ${event.failure.message}` : `«${title}» failed.`;
+  return { type: 'notice.posted', step: home, code: 'STEP_FAILED', message };
+}
+
+function homeOf({ steps }: Shown, step: StepId): StepId {
+  return openStep(steps, step)?.value.home ?? step;
+}
+
+function atHome<Event extends { readonly step: StepId }>(shown: Shown, event: Event): Event {
+  const step = homeOf(shown, event.step);
+  return step === event.step ? event : { ...event, step };
+}
+
+/** Two turns may give their calls the same ids; where they speak through one step, they must not be mixed up. */
+function ownCall(shown: Shown, event: EventOf<'text.appended'>): EventOf<'text.appended'> {
+  const { call, step } = event;
+  if (call === undefined || homeOf(shown, step) === step) return event;
+  return { ...event, call: `s${step}/${call}` };
+}

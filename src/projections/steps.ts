@@ -1,0 +1,15 @@
+import { encode } from '../run/codec.ts';
+import type { Entry } from '../run/events.ts';
+import type { Projection } from './projection.ts';
+
+/** The native protocol: the entries themselves, as the journal keeps them. Clients fold them with the same code. */
+export const stepsProjection: Projection<null, Entry> = {
+  initial: null,
+  project: (_, entry) => [null, [entry]],
+};
+
+/** The data of the frame the journal keeps: what follows `id: <seq>` and `data: `, without the empty line. */
+export function stepsData(entry: Entry): string {
+  const frame = encode(entry);
+  return frame.slice(frame.indexOf('\n') + 'data: '.length + 1, -2);
+}
