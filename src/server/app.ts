@@ -125,7 +125,7 @@ function stream(
   const headers = Object.fromEntries(
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
   );
-  const sink = sseSink(raw, { ...headers, ...answer.headers });
+  const sink = sseSink(raw, { ...headers, ...answer.headers }, answer.beat);
   const over = house.streams.add(caller, () => sink.cut());
   raw.on('close', () => {
     over();

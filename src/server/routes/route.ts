@@ -36,6 +36,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection stays open; the sink is its other end. */
   readonly stream?: (sink: Sink) => void;
+  /** What is sent into a silence, where a comment is not enough. */
+  readonly beat?: string;
   /** On a WebSocket: messages are the data of frames alone. */
   readonly bare?: boolean;
 }

@@ -1,5 +1,6 @@
 import { approvalRoutes } from './approvals.ts';
 import { conversationRoutes } from './conversations.ts';
+import { executionRoutes } from './execution.ts';
 import { fileRoutes } from './files.ts';
 import { healthRoutes } from './health.ts';
 import { openApiRoute } from './openapi.ts';
@@ -8,6 +9,8 @@ import type { Route } from './route.ts';
 import { commandRoutes } from './run-commands.ts';
 import { eventRoutes } from './run-events.ts';
 import { runRoutes } from './runs.ts';
+import { sessionStreamRoutes } from './session-stream.ts';
+import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 
@@ -21,6 +24,9 @@ const described: readonly Route[] = [
   ...approvalRoutes,
   ...conversationRoutes,
   ...fileRoutes,
+  ...sessionRoutes,
+  ...sessionStreamRoutes,
+  ...executionRoutes,
 ];
 
 /** Every door of the house. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Sink } from './viewer.ts';
 
 /** A comment: no client takes it for a frame, and whatever is between us sees that the connection lives. */
-const beat = ': \n\n';
+const comment = ': \n\n';
 /** Without an id and without data: clients only learn how soon to come back. */
 const farewell = ': the server is going away; come back with your cursor\nretry: 1000\n\n';
 
@@ -10,7 +10,11 @@ const farewell = ': the server is going away; come back with your cursor\nretry:
 const probeAfter = 5_000;
 
 /** Server-sent events on a response that is written by hand. */
-export function sseSink(response: ServerResponse, headers: Readonly<Record<string, string>>): Sink {
+export function sseSink(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+  beat = comment,
+): Sink {
   response.writeHead(200, {
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { ExecutionFrame, StepType } from '../../wire/execution.ts';
+import type { RunRow } from '../../stores/store.ts';
+import type { House } from '../house.ts';
+import { toldRun } from '../told-run.ts';
+import { route } from './route.ts';
+import { watchRun } from './run-events.ts';
+
+const executionProtocol = 'execution';
+
+const ExecutionStep = z.object({
+  step_id: z.string(),
+  step_name: z.string(),
+  step_type: StepType,
+  status: z.enum(['pending', 'running', 'completed', 'failed']),
+  input_summary: z.record(z.string(), z.unknown()),
+  output_summary: z.record(z.string(), z.unknown()),
+  started_at: z.string().nullable(),
+  completed_at: z.string().nullable(),
+  error: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+type ExecutionStep = z.infer<typeof ExecutionStep>;
+
+const Execution = z.object({
+  run_id: z.string(),
+  workflow_id: z.string(),
+  started_at: z.string().nullable(),
+  completed_at: z.string().nullable(),
+  steps: z.array(ExecutionStep),
+});
+
+export const executionRoutes = [
+  route({
+    method: 'WS',
+    path: '/ws/execution/:run',
+    about: 'The execution events of a run, all from the start, one envelope a message.',
+    tag: 'execution',
+    role: 'viewer',
+    addresses: 'run',
+    query: z.strictObject({ after: z.string().max(300).optional() }),
+    answers: { 101: { about: 'Envelopes, as they come.' } },
+    handle: ({ house, subject, query: { after } }) => ({
+      ...watchRun(house, subject, { as: executionProtocol, after }),
+      bare: true,
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/workflows/execution/:run/steps',
+    about: 'The steps of a run as the workflow platform lists them.',
+    tag: 'execution',
+    role: 'viewer',
+    addresses: 'run',
+    answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
+    async handle({ house, subject }) {
+      return { status: 200, json: await executionOf(house, subject) };
+    },
+  }),
+];
+
+async function executionOf(house: House, row: RunRow): Promise<z.infer<typeof Execution>> {
+  const steps = new Map<string, ExecutionStep>();
+  let startedAt: string | null = null;
+  let completedAt: string | null = null;
+  for (const { data } of await toldRun(house, row, { as: executionProtocol })) {
+    const frame = ExecutionFrame.parse(JSON.parse(data));
+    take(steps, frame);
+    if (frame.event === 'run_started') startedAt = frame.timestamp;
+    if (isEnd(frame)) completedAt = frame.timestamp;
+  }
+  for (const planned of await plannedSteps(house, row)) steps.set(planned.step_id, planned);
+  return {
+    run_id: row.run,
+    workflow_id: row.app,
+    started_at: startedAt,
+    completed_at: completedAt,
+    steps: [...steps.values()],
+  };
+}
+
+function take(steps: Map<string, ExecutionStep>, frame: ExecutionFrame): void {
+  const id = frame.step_id;
+  if (id === null) return;
+  if (frame.event === 'step_started') {
+    const { step_name, step_type, input_summary, parent_step_id } = frame.payload;
+    const metadata = parent_step_id === undefined ? {} : { parent_step_id };
+    const begun = { step_name, step_type, input_summary, metadata, started_at: frame.timestamp };
+    steps.set(id, { ...blank, ...begun, step_id: id, status: 'running' });
+    return;
+  }
+  const step = steps.get(id);
+  if (!step) return;
+  if (frame.event === 'step_completed') {
+    const { output_summary } = frame.payload;
+    steps.set(id, { ...step, status: 'completed', output_summary, completed_at: frame.timestamp });
+  } else if (frame.event === 'step_failed') {
+    const { error } = frame.payload;
+    steps.set(id, { ...step, status: 'failed', error, completed_at: frame.timestamp });
+  }
+}
+
+const blank = { output_summary: {}, completed_at: null, error: null };
+
+function isEnd({ event, payload }: ExecutionFrame): boolean {
+  return event === 'run_failed' || (event === 'run_completed' && payload.status === 'completed');
+}
+
+/** What is known to come. Execution events tell only what has begun. */
+async function plannedSteps(house: House, row: RunRow): Promise<readonly ExecutionStep[]> {
+  const tree = await house.trees.of(row);
+  return [...tree.steps.values()]
+    .filter(({ status }) => status === 'pending')
+    .map(({ id, title, kind }) => ({
+      ...blank,
+      step_id: `s${id}`,
+      step_name: title || kind,
+      step_type: 'transform',
+      status: 'pending',
+      input_summary: {},
+      metadata: {},
+      started_at: null,
+    }));
+}

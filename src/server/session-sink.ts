@@ -1,0 +1,42 @@
+import { sseText } from '../wire/sse-frame.ts';
+import type { ToldFrame } from './told-run.ts';
+import type { Sink } from './viewers/viewer.ts';
+
+/** A console counts the events of a whole session, over all its turns: that number is its cursor. */
+export interface Count {
+  /** Events before those that come now. */
+  readonly before: number;
+  /** Events that the viewer has had. */
+  readonly since: number;
+}
+
+/** The past of a session from a number on. */
+export function pastOf(frames: readonly ToldFrame[], { before, since }: Count): string {
+  const numbered = frames.map(({ event, data }, i) => ({ event, data, id: before + i + 1 }));
+  return numbered
+    .filter(({ id }) => id > since)
+    .map(sseText)
+    .join('');
+}
+
+/** A sink that gives the frames of one run their numbers in the session. */
+export function numberedSink(sink: Sink, { before, since }: Count): Sink {
+  let number = before;
+  return {
+    ...sink,
+    write(text) {
+      let renumbered = '';
+      for (const frame of text.split('\n\n')) {
+        if (frame === '') continue;
+        number += 1;
+        if (number > since) renumbered += numberedFrame(frame, number);
+      }
+      return renumbered === '' || sink.write(renumbered);
+    },
+  };
+}
+
+function numberedFrame(frame: string, number: number): string {
+  const lines = frame.split('\n').filter((line) => !line.startsWith('id: '));
+  return `id: ${number}\n${lines.join('\n')}\n\n`;
+}
