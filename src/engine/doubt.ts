@@ -1,28 +1,35 @@
-import type { Step } from '../run/tree.ts';
+import { textOf, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
 import type { Execution } from './execution.ts';
-import type { Leaf } from './leaf.ts';
+import type { Leaf, Recalled } from './leaf.ts';
 import { judge, refuse } from './open-leaf.ts';
-import { approvalToBegin, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { approvalOf, approvalToBegin, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
 
 /**
- * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated; for the
- * rest a person decides, and agreeing never repeats anything.
+ * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so
+ * is what did not arrive, as far as whoever was asked remembers; for the rest a person decides, and agreeing never
+ * repeats anything.
  */
 export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
-  if (leaf.effect !== 'once') await repeat(execution, step, leaf);
-  else await askWhetherItHappened(execution, step, leaf);
+  if (leaf.effect !== 'once') await repeat(execution, step, { leaf, reason: ended });
+  else {
+    const recalled = await recall(execution, step, leaf);
+    if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${ended} ${lost}` });
+    else await askWhetherItHappened(execution, step, { leaf, recalled });
+  }
   const isOver = step.closedAt !== undefined;
   if (isOver && leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
 }
 
+const ended = 'The worker ended during this attempt.';
+const lost = 'By its own history the agent never got the message.';
+
 /** Every attempt counts against the budget, and one that a person agreed to was agreed to once. */
-async function repeat(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
+async function repeat(execution: Execution, step: Step, { leaf, reason }: Repetition): Promise<void> {
   const verdict = judge(execution, leaf);
   if (verdict.verdict === 'refuse' && verdict.code === 'BUDGET_EXHAUSTED')
     return refuse(execution, step, verdict);
-  const reason = 'The worker ended during this attempt.';
   if (!approvalToBegin(execution, step, leaf)) return again(execution, step, { leaf, reason });
   const { approval } = ask(execution, step, {
     purpose: 'begin',
@@ -37,15 +44,30 @@ async function repeat(execution: Execution, step: Step, leaf: Leaf): Promise<voi
   return again(execution, step, { leaf, reason, call: await editedCall(leaf, decided) });
 }
 
-async function askWhetherItHappened(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
+/** Nobody is asked what they remember once a person has been asked: the question would change under their eyes. */
+async function recall(execution: Execution, step: Step, leaf: Leaf): Promise<Recalled> {
+  const { bytes } = whatRan(execution, step, leaf);
+  const isAsked = approvalOf(execution, step, { purpose: 'doubt', bytes, attempt: step.attempt });
+  if (!leaf.recall || isAsked) return { arrived: undefined };
+  return execution.busy(leaf.recall(step, bytes));
+}
+
+interface Doubt {
+  readonly leaf: Leaf;
+  readonly recalled: Recalled;
+}
+
+async function askWhetherItHappened(
+  execution: Execution,
+  step: Step,
+  { leaf, recalled }: Doubt,
+): Promise<void> {
+  if (recalled.answer !== undefined) complete(execution, step, recalled.answer);
   const { approval } = ask(execution, step, {
     purpose: 'doubt',
     ...whatRan(execution, step, leaf),
     title: `Did «${step.title}» happen?`,
-    message:
-      'It was begun, and the worker ended before its outcome was recorded. ' +
-      'Approve to go on as if it was done (nothing is repeated), reject to go on as if it was not, ' +
-      'edit to run it again with the arguments you give.',
+    message: `It was begun, and the worker ended before its outcome was recorded. ${choices(recalled)}`,
     allowed: ['approve', 'reject', 'edit', 'defer'],
     priority: 'high',
   });
@@ -68,6 +90,26 @@ async function askWhetherItHappened(execution: Execution, step: Step, leaf: Leaf
       : { outcome: 'failed', failure: { code: 'unavailable', message } },
   );
   await execution.busy(closed);
+}
+
+function choices({ arrived, answer }: Recalled): string {
+  const rest = 'reject to go on as if it was not, edit to run it again with the arguments you give.';
+  if (!arrived) return `Approve to go on as if it was done (nothing is repeated), ${rest}`;
+  if (answer === undefined)
+    return `By its own history the agent got this message and has not answered it. Approve to go on as if it was done (nothing is repeated), ${rest}`;
+  const short = answer.length > shortest ? `${answer.slice(0, shortest).toWellFormed()}…` : answer;
+  return `By its own history the agent got this message and answered: «${short}» Approve to go on with that answer (nothing is repeated), ${rest}`;
+}
+
+const shortest = 500;
+
+/** What the agent is known to have said, as far as it is not there already: the step then holds its whole answer. */
+function complete(execution: Execution, step: Step, answer: string): void {
+  const said = textOf(step);
+  if (said.endsWith(answer)) return;
+  const apart = said === '' ? '' : '\n\n';
+  const text = answer.startsWith(said) ? answer.slice(said.length) : apart + answer;
+  execution.emit({ type: 'text.appended', step: step.id, channel: 'content', text });
 }
 
 /** What the flow asked for, or what a person had made of it when it was last begun. */

@@ -13,6 +13,13 @@ export interface LeafOutcome {
   readonly usage?: Usage;
 }
 
+/** What the one who was asked remembers of it. */
+export interface Recalled {
+  /** Whether it arrived there; undefined when nobody can tell. */
+  readonly arrived: boolean | undefined;
+  readonly answer?: string | undefined;
+}
+
 type Opening = Omit<EventOf<'step.opened'>, 'type' | 'step' | 'parent' | 'key' | 'started' | 'attempt'>;
 
 /** A turn or a call: the only things that have effects. */
@@ -36,4 +43,6 @@ export interface Leaf {
   /** Only one at a time may be under way under this name. */
   readonly exclusive?: string | undefined;
   perform(step: Step, bytes: Json): Promise<LeafOutcome>;
+  /** Looks into the history of whoever is asked, where there is one. */
+  recall?(step: Step, bytes: Json): Promise<Recalled>;
 }

@@ -78,7 +78,12 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
   return asked;
 }
 
-function approvalOf(execution: Execution, step: Step, bound: Omit<Bound, 'step'>): Approval | undefined {
+/** The approval that was asked for exactly this, if it was. */
+export function approvalOf(
+  execution: Execution,
+  step: Step,
+  bound: Omit<Bound, 'step'>,
+): Approval | undefined {
   const fingerprint = fingerprintOf(execution, { ...bound, step: step.id });
   for (const approval of execution.tree.approvals.values()) {
     if (approval.step === step.id && approval.fingerprint === fingerprint) return approval;

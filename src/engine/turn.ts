@@ -10,6 +10,7 @@ import { isLarge, keepLarge } from './large.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
 import { mustAsk } from './must-ask.ts';
 import { readStream } from './read-stream.ts';
+import { recallTurn } from './recall-turn.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
 import { TurnMeter } from './turn-meter.ts';
@@ -38,6 +39,12 @@ export async function runTurn(execution: Execution, agent: Agent, request: Place
 function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown: BlobRef | Json }): Leaf {
   const message = lastText(request.messages);
   const conversation = execution.tree.started?.conversation ?? execution.run;
+  const sending = (bytes: Json): Sending => ({
+    agent,
+    request: withLastText(request, bytes),
+    bytes,
+    conversation,
+  });
   return {
     key: request.key,
     opening: {
@@ -59,8 +66,9 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
     shown: request.shown,
     edited: async () => undefined,
     exclusive: agent.effect === 'pure' ? undefined : `${conversation}/${agent.name}`,
-    perform: (step, bytes) =>
-      stream(execution, step, { agent, request: withLastText(request, bytes), bytes, conversation }),
+    perform: (step, bytes) => stream(execution, step, sending(bytes)),
+    recall: async (step, bytes) =>
+      recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),
   };
 }
 
@@ -71,16 +79,14 @@ interface Sending {
   readonly conversation: string;
 }
 
-async function stream(
+async function turnOf(
   execution: Execution,
   step: Step,
   { agent, request, bytes, conversation }: Sending,
-): Promise<LeafOutcome> {
+): Promise<Turn> {
   const { messages, tools, toolChoice, answerSchema } = request;
   const saved = await savedState(execution, agent);
-  // Looking it up took time, and the lease may have ended in it.
-  if (!execution.mayAct()) return forever();
-  const turn: Turn = {
+  return {
     messages,
     conversation,
     idempotencyKey: idempotencyKey(execution, step, bytes),
@@ -89,6 +95,13 @@ async function stream(
     ...(answerSchema === undefined ? {} : { answerSchema }),
     ...(saved === undefined ? {} : { state: saved }),
   };
+}
+
+async function stream(execution: Execution, step: Step, sending: Sending): Promise<LeafOutcome> {
+  const { agent, request } = sending;
+  const turn = await turnOf(execution, step, sending);
+  // Looking up what was saved took time, and the lease may have ended in it.
+  if (!execution.mayAct()) return forever();
   const reader = new TurnReader(execution, step, agent);
   const meter = new TurnMeter(execution, request.answers ?? false);
   const ended = new AbortController();
