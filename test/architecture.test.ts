@@ -100,7 +100,7 @@ const planted: [path: string, text: string, why: string][] = [
   ['src/run/a.ts', `const now = new Date();`, 'uses new Date():'],
   ['src/run/a.ts', `const now = Date();`, 'uses Date():'],
   ['src/wire/a.ts', `Math.random();`, 'uses Math.random:'],
-  ['src/client/a.ts', `const wait = setTimeout;`, 'uses setTimeout:'],
+  ['src/projections/a.ts', `const wait = setTimeout;`, 'uses setTimeout:'],
   ['src/engine/a.ts', `globalThis.setInterval(f, 1);`, 'uses globalThis.setInterval:'],
   ['src/engine/a.ts', `const clock = { setTimeout };`, 'uses setTimeout:'],
   ['src/engine/a.ts', `import { setTimeout as wait } from 'node:timers/promises';`, 'no timers'],

@@ -1,0 +1,108 @@
+import { decodeAll } from '../run/codec.ts';
+import type { Entry } from '../run/events.ts';
+import { RunError } from '../run/failure.ts';
+import { sseReader } from '../wire/sse.ts';
+import { ask, type ServerAddress } from './ask.ts';
+
+/** How long to wait before coming back, the first time and at most. Milliseconds. */
+const firstPause = 250;
+const longestPause = 5_000;
+/** The server says something at least every 25 seconds: a connection that is silent for so long is dead. */
+const silence = 60_000;
+const largestFrame = 64 * 1024 * 1024;
+
+export interface Following {
+  readonly run: string;
+  /** The last entry that was seen. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The entries of a run after a cursor, as they come, until it ends: each once and in order, whatever happens to the
+ * connection or the server meanwhile. Each yield is what arrived together.
+ */
+export async function* followEntries(
+  server: ServerAddress,
+  { run, after = 0, signal = new AbortController().signal }: Following,
+): AsyncGenerator<readonly Entry[]> {
+  let cursor = after;
+  let pause = firstPause;
+  while (!signal.aborted) {
+    try {
+      for await (const entries of connection(server, { run, after: cursor, signal })) {
+        const fresh = entries.filter(({ seq }) => seq > cursor);
+        const last = fresh.at(-1);
+        if (!last) continue;
+        expectNext(run, cursor, fresh);
+        cursor = last.seq;
+        pause = firstPause;
+        yield fresh;
+        if (last.event.type === 'run.ended') return;
+      }
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (thrown instanceof EndOfRun) return;
+      if (thrown instanceof RunError && thrown.failure.retryable !== true) throw thrown;
+    }
+    // Thousands may have been cut off at once: they come back one after the other.
+    await wait(pause * (0.5 + Math.random()), signal);
+    pause = Math.min(pause * 2, longestPause);
+  }
+}
+
+class EndOfRun extends Error {}
+
+/** One connection, as long as it holds. */
+async function* connection(
+  server: ServerAddress,
+  { run, after, signal }: Required<Following>,
+): AsyncGenerator<readonly Entry[]> {
+  const dead = new AbortController();
+  let heard = true;
+  const watch = setInterval(() => {
+    if (!heard) dead.abort();
+    heard = false;
+  }, silence);
+  try {
+    const path = `/api/runs/${encodeURIComponent(run)}/events`;
+    const headers = { accept: 'text/event-stream' };
+    const either = AbortSignal.any([signal, dead.signal]);
+    const response = await ask(server, { path, query: { after }, headers }, either);
+    if (response.status === 204) throw new EndOfRun();
+    const reader = sseReader(largestFrame);
+    const body = response.body?.getReader();
+    for (;;) {
+      const piece = await body?.read();
+      if (!piece || piece.done) return;
+      heard = true;
+      const entries: Entry[] = [];
+      reader.read(piece.value, ({ id, data }) => entries.push(...decodeAll(`id: ${id}\ndata: ${data}\n\n`)));
+      if (entries.length > 0) yield entries;
+    }
+  } finally {
+    clearInterval(watch);
+    dead.abort();
+  }
+}
+
+/** A gap would give a tree that looks right and is not. */
+function expectNext(run: string, cursor: number, [first]: readonly Entry[]): void {
+  if (first?.seq === cursor + 1) return;
+  throw new RunError('unavailable', `Run ${run} went from entry ${cursor} to ${first?.seq}.`, {
+    retryable: true,
+  });
+}
+
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+  });
+}
