@@ -10,9 +10,11 @@ import { RunError } from '../run/failure.ts';
 import { textOf } from '../run/tree.ts';
 import type { Effect, Json } from '../run/values.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
-import type { Append } from '../stores/store.ts';
+import type { Append, Store } from '../stores/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Engine } from './engine.ts';
+import type { Execution } from './execution.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { Scope } from './scope.ts';
 
 const user = (text: string) => ({ messages: [{ role: 'user' as const, text }] });
@@ -44,6 +46,15 @@ function hangingFirst(first: readonly AgentEvent[], then: readonly AgentEvent[])
     },
   };
   return { gateway, turns };
+}
+
+/** A store in which appends take a while, so that more is emitted meanwhile. */
+function slow(store: Store): Store {
+  const append = async (wanted: Append): Promise<void> => {
+    for (let i = 0; i < 3; i += 1) await new Promise(setImmediate);
+    return store.journal.append(wanted);
+  };
+  return { ...store, journal: { ...store.journal, append } };
 }
 
 describe('a worker that takes over', () => {
@@ -244,6 +255,23 @@ describe('a worker that takes over', () => {
     expect(longest).toBeLessThan(5_000);
   });
 
+  test('[E8] records what a step returned, though the flow goes on to change it before it is written', async () => {
+    const { tool } = stuck('halt', 'pure');
+    const flow = flowOf(async (scope) => {
+      const list = await scope.step({ key: 'made' }, async () => [1]);
+      list.push(2);
+      await scope.call('halt', {}, { key: 'halt' });
+      return JSON.stringify(list);
+    });
+    const stage = new Stage();
+    const first = stage.hire({ flows: [flow], tools: [tool] }, { store: slow(stage.store) });
+    const run = await stage.start(first, flow);
+    expect(stepAt(await stage.tree(run), 'made').result).toEqual([1]);
+    stage.hire({ flows: [flow], tools: [tool] });
+    await stage.bury(first);
+    expect((await stage.tree(run)).ended?.answer).toBe('[1,2]');
+  });
+
   test('[E9 E38] keeps a run for a person when a recorded result is missing', async () => {
     const { tool } = stuck('halt', 'pure');
     const big = toolOf('big', () => 'x'.repeat(40_000));
@@ -352,6 +380,27 @@ describe('a worker that takes over', () => {
     expect((await stage.tree(run)).ended?.answer).toBe(',,late');
   });
 
+  test('[E63] finds every outcome that was known when the one before ended as it should', async () => {
+    const paid = Promise.withResolvers<Json>();
+    const pay = toolOf('pay', () => paid.promise, { effect: 'once' });
+    const flow = flowOf(async (scope) => {
+      const { outcome } = await scope.call('pay', {});
+      await scope.ask({ title: 'Go on?' });
+      return outcome;
+    });
+    const stage = new Stage();
+    const first = stage.hire({ flows: [flow], tools: [pay] }, { store: slow(stage.store) });
+    const run = await stage.start(first, flow);
+    paid.resolve('receipt');
+    await Promise.resolve();
+    for (let i = 0; i < 20; i += 1) await Promise.resolve();
+    await first.quit();
+    stage.hire({ flows: [flow], tools: [pay] });
+    const tree = await stage.tree(run);
+    expect(stepAt(tree, 'call1')).toMatchObject({ status: 'completed', result: 'receipt', attempt: 1 });
+    expect((await stage.asked(run)).map(({ title }) => title)).toEqual(['Go on?']);
+  });
+
   test('[E30] a run that is woken is not shown as taken over', async () => {
     const flow = flowOf(async (scope) => (await scope.ask({ title: 'Go on?' })).decision);
     const stage = new Stage();
@@ -454,6 +503,10 @@ describe('an effect that may not be repeated, begun and without an outcome', () 
     expect(done.map(({ input }) => input)).toEqual([{ amount: 5 }, { amount: 4 }]);
     expect(done[0]?.key).not.toBe(done[1]?.key);
     expect(stepAt(tree, 'call1')).toMatchObject({ attempt: 2, call: { arguments: { amount: 4 } } });
+    const [decided] = await stage.events(run, 'approval.decided');
+    const bound = { step: 1, attempt: 2, purpose: 'begin', bytes: { amount: 4 } } as const;
+    const parts = { world: first.world, run, tree } as unknown as Execution;
+    expect(decided?.fingerprint).toBe(fingerprintOf(parts, bound));
   });
 
   test('[E28] is asked about once, whatever crashes follow', async () => {
@@ -632,6 +685,44 @@ describe('a flow that is not the recorded one', () => {
       expect([...finished.steps.values()].map(({ key }) => key)).toEqual(['', 'first', 'second', 'third']);
     },
   );
+
+  test('[E38] opens nothing beside the step that diverged, and names the next one that was recorded', async () => {
+    const cases: { readonly before: Body; readonly now: Body; readonly says: string }[] = [
+      {
+        before: (scope) => scope.ask({ key: 'only', title: 'Go on?' }),
+        now: (scope) => scope.parallel({ only: async () => 1, extra: async () => 2 }),
+        says: '«only» is a branch now, but was recorded as a ask.',
+      },
+      {
+        before: async (scope) => {
+          scope.plan([{ key: 'planned', title: 'Planned' }]);
+          await scope.step({ key: 'unplanned' }, async () => 1);
+          await scope.step({ key: 'planned' }, async () => 2);
+          await scope.ask({ key: 'last', title: 'Go on?' });
+        },
+        now: (scope) => scope.step({ key: 'new' }, async () => 1),
+        says: 'The flow opens «new» where «unplanned» was recorded.',
+      },
+    ];
+    for (const { before, now, says } of cases) {
+      const versionOf = (run: Body) => ({ flows: [flowOf(async (scope) => (await run(scope), 'done'))] });
+      const stage = new Stage();
+      const right = stage.hire(versionOf(before));
+      const [flow] = right.world.catalog.flows;
+      if (!flow) throw new Error('no flow');
+      const run = await stage.start(right, flow);
+      const steps = (await stage.tree(run)).steps.size;
+      await right.quit();
+      stage.hire(versionOf(now));
+      await stage.send(run, { type: 'message', by: 'ann', text: 'wake up' });
+      const tree = await stage.tree(run);
+      expect([tree.paused, tree.steps.size, tree.notices.map(({ message }) => message)]).toEqual([
+        true,
+        steps,
+        [says],
+      ]);
+    }
+  });
 
   test('[E39] is given back when it is resumed while another branch is still at work', async () => {
     const { tool: slow } = stuck('slow', 'pure', { times: 2 });
