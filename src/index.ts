@@ -1,5 +1,5 @@
 /** Says what may stand in `vitrine.config.ts`. */
-export { defineConfig, type ConfigInput } from './catalog/config.ts';
+export { defineConfig, type DefinedConfig } from './server/define-config.ts';
 
 /** What a run does, and the hand it has on the run while it does it. */
 export type { Flow, RunInput, Scope } from './engine/scope.ts';

@@ -95,11 +95,6 @@ export const Config = z
 export type Config = z.output<typeof Config>;
 export type ConfigInput = z.input<typeof Config>;
 
-/** Helps an editor to know what may stand in `vitrine.config.ts`. */
-export function defineConfig(config: ConfigInput): ConfigInput {
-  return config;
-}
-
 /** A configuration that can be used, or a failure that names the file, each field that is wrong, and the fix. */
 export function readConfig(value: unknown, file: string): Config {
   const parsed = Config.safeParse(value);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -70,6 +70,16 @@ test.for([
   expect(error.join('\n')).toContain(file);
   expect(error.join('\n')).toContain(sentence);
   expect(existsSync(data())).toBe(false);
+});
+
+test('the configuration of the guide can be used', async () => {
+  const guide = readFileSync(new URL('../../docs/guides/terminal.md', import.meta.url), 'utf8');
+  const [, shown = ''] = /```ts\n(import { defineConfig }[^]*?)```/.exec(guide) ?? [];
+  const entry = new URL('../index.ts', import.meta.url).href;
+  const file = join(folder, 'config.ts');
+  writeFileSync(file, shown.replace(`'vitrine'`, `'${entry}'`));
+  const { code, error } = await typed('run', 'x', '--app', 'none', '--config', file, '--data', data());
+  expect([code, error]).toEqual([2, ['There is no app «none»; known: ask, demo.']]);
 });
 
 test('every command has its help', async () => {

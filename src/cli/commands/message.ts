@@ -24,7 +24,8 @@ export const message: CliCommand = {
       });
       terminal.say(sentence);
       if (!home.isHolder) return exit.completed;
-      return (await showRun(home, { run, after: head }, { given, terminal })).code;
+      const { code } = await showRun(home, { run, after: head }, { given, terminal });
+      return code === exit.waiting ? exit.completed : code;
     });
   },
 };
