@@ -6,7 +6,7 @@ const flow = { name: 'own', version: '1', run: () => Promise.resolve('') };
 
 describe('a configuration', () => {
   test('may be empty', () => {
-    expect(readConfig({}, 'f')).toEqual({ models: {}, agents: {}, tools: [], apps: {}, limits: {} });
+    expect(readConfig({}, 'f')).toMatchObject({ models: {}, agents: {}, tools: [], apps: {}, limits: {} });
   });
 
   test('holds models, agents, tools, apps and limits', () => {
