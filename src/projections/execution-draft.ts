@@ -1,7 +1,15 @@
 import type { EventOf, StepId } from '../run/events.ts';
 import type { ExecutionFrame } from '../wire/execution.ts';
 import { gathered } from './cut.ts';
-import { lengths, outputOf, previewOf, stepName, type Held, type Working } from './execution-step.ts';
+import {
+  lengths,
+  longestHeld,
+  outputOf,
+  previewOf,
+  stepName,
+  type Held,
+  type Working,
+} from './execution-step.ts';
 import {
   openBelow,
   openStep,
@@ -11,6 +19,7 @@ import {
   type OpenStep,
   type OpenSteps,
 } from './open-steps.ts';
+import { naiveTime } from './time-text.ts';
 
 /** What an execution must remember of a run. */
 export interface Memory {
@@ -24,7 +33,13 @@ export interface Memory {
 export interface Draft {
   memory: Memory;
   readonly told: ExecutionFrame[];
-  readonly head: { readonly run_id: string; readonly timestamp: string };
+  readonly run: string;
+  readonly at: number;
+}
+
+/** What every frame has. Most entries give none, so it is not made before there is one. */
+export function headOf({ run, at }: Draft): Pick<ExecutionFrame, 'run_id' | 'timestamp'> {
+  return { run_id: run, timestamp: naiveTime(at) };
 }
 
 export function output(draft: Draft, id: StepId, what: Record<string, unknown>): void {
@@ -34,14 +49,19 @@ export function output(draft: Draft, id: StepId, what: Record<string, unknown>):
 
 function tell(draft: Draft, id: StepId, what: Record<string, unknown>): void {
   const step_id = id === 0 ? null : stepName(id);
-  draft.told.push({ event: 'step_output', ...draft.head, step_id, payload: { intermediate_output: what } });
+  draft.told.push({
+    event: 'step_output',
+    ...headOf(draft),
+    step_id,
+    payload: { intermediate_output: what },
+  });
 }
 
 export function change(draft: Draft, { id, value }: OpenStep<Working>, fields: Partial<Working>): void {
   draft.memory = { ...draft.memory, steps: withChanged(draft.memory.steps, id, { ...value, ...fields }) };
 }
 
-/** The first piece at once, then as many as make a frame worth its envelope; the rest when something else happens. */
+/** The first piece at once, then as many as make a frame worth its envelope, or half a second of them. */
 export function gather(
   draft: Draft,
   step: OpenStep<Working>,
@@ -49,10 +69,11 @@ export function gather(
 ): void {
   if (step.value.held && step.value.held.channel !== channel) flush(draft, step.id);
   const { held, hasTold, preview } = openStepOrRun(draft.memory.steps, step.id).value;
-  const next = { channel, text: (held?.text ?? '') + text };
+  const next = { channel, text: (held?.text ?? '') + text, since: held?.since ?? draft.at };
   const shown = channel === 'content' ? gathered(preview, text, lengths.preview) : preview;
   change(draft, step, { held: next, hasTold, preview: shown });
-  if (!hasTold || next.text.length >= lengths.gathered) flush(draft, step.id);
+  const isOld = draft.at - next.since >= longestHeld;
+  if (!hasTold || isOld || next.text.length >= lengths.gathered) flush(draft, step.id);
 }
 
 export function flush(draft: Draft, id: StepId): void {
@@ -81,7 +102,7 @@ function shut(draft: Draft, id: StepId, event: EventOf<'step.closed'>): void {
   flush(draft, id);
   const { preview } = openStepOrRun(draft.memory.steps, id).value;
   draft.memory = { ...draft.memory, steps: withClosed(draft.memory.steps, id) };
-  const place = { ...draft.head, step_id: stepName(id) };
+  const place = { ...headOf(draft), step_id: stepName(id) };
   const { outcome, failure } = event;
   if (outcome === 'failed' || outcome === 'stopped' || outcome === 'abandoned') {
     const error = failure?.message ?? `The step was ${outcome}.`;

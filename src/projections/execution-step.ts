@@ -5,10 +5,15 @@ import { cut, cutWith } from './cut.ts';
 
 export const lengths = { summary: 200, gathered: 200, preview: 300, response: 50_000 } as const;
 
+/** Text of a slow writer is told after so many milliseconds, as the entries count them. */
+export const longestHeld = 500;
+
 /** Text that is gathered into one frame. How it is joined depends on the entries and on nothing else. */
 export interface Held {
   readonly channel: Channel;
   readonly text: string;
+  /** When it began, by the clock of the entries. */
+  readonly since: number;
 }
 
 /** An open step as an execution remembers it. */

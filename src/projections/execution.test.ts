@@ -130,12 +130,17 @@ test('all that steps say is told, joined by what the entries are and nothing els
   );
 });
 
-test('the first piece is told at once, the others when they make a frame', () => {
-  const pieces = Array.from({ length: 100 }, (_, i) => said(1, `word${i % 10} `));
-  const sequence = told(started(), opened(1, 0), ...pieces, closed(1));
-  const outputs = sequence.filter(({ event }) => event === 'step_output');
-  expect(outputs[0]?.payload).toEqual({ intermediate_output: { text: 'word0 ' } });
-  expect(outputs).toHaveLength(1 + Math.ceil((99 * 6) / 204));
+test('the first piece is told at once, the others when they make a frame or half a second has passed', () => {
+  const texts = (gap: number) => {
+    const pieces = Array.from({ length: 100 }, (_, i) => said(1, `word${i % 10} `));
+    const entries = journal(started(), opened(1, 0), ...pieces, closed(1));
+    const timed = entries.map((entry) => ({ ...entry, at: entry.seq * gap }));
+    return frames(timed).flatMap(({ event, payload }) => (event === 'step_output' ? [payload] : []));
+  };
+  expect(texts(1)[0]).toEqual({ intermediate_output: { text: 'word0 ' } });
+  expect(texts(1)).toHaveLength(1 + Math.ceil((99 * 6) / 204));
+  expect(texts(100)).toHaveLength(1 + Math.ceil(99 / 6));
+  expect(texts(600)).toHaveLength(1 + Math.ceil(99 / 2));
 });
 
 test('a step that waits for a person is an interrupted run, and the stream goes on', () => {

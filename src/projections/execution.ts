@@ -8,6 +8,7 @@ import {
   closeBelow,
   flush,
   gather,
+  headOf,
   output,
   type Draft,
   type Memory,
@@ -26,7 +27,7 @@ export function executionProjection({ run }: ExecutionOptions): Projection<Memor
   return {
     initial: { steps: onlyRun(newWorking('')), hasStarted: false, stop: undefined },
     project(memory, { at, event }: Entry) {
-      const draft: Draft = { memory, told: [], head: { run_id: run, timestamp: naiveTime(at) } };
+      const draft: Draft = { memory, told: [], run, at };
       take(draft, event);
       return [draft.memory, draft.told];
     },
@@ -88,7 +89,7 @@ function take(draft: Draft, event: RunEvent): void {
 function begin(draft: Draft, { app }: EventOf<'run.started'>): void {
   if (draft.memory.hasStarted) return;
   draft.memory = { ...draft.memory, hasStarted: true };
-  draft.told.push({ event: 'run_started', ...draft.head, step_id: null, payload: { workflow_id: app } });
+  draft.told.push({ event: 'run_started', ...headOf(draft), step_id: null, payload: { workflow_id: app } });
 }
 
 function stop(draft: Draft, { by, reason }: EventOf<'stop.requested'>): void {
@@ -104,7 +105,7 @@ function open(draft: Draft, event: EventOf<'step.opened'>): void {
   const parent = above.id === 0 ? {} : { parent_step_id: stepName(above.id) };
   draft.told.push({
     event: 'step_started',
-    ...draft.head,
+    ...headOf(draft),
     step_id: stepName(step),
     payload: { step_name: title || kind, step_type: typeOf(event), input_summary: inputOf(event), ...parent },
   });
@@ -142,7 +143,7 @@ function inStep(
 function end(draft: Draft, { outcome, answer, failure }: EventOf<'run.ended'>): void {
   closeBelow(draft, 0, outcome === 'stopped' ? 'stopped' : 'abandoned');
   flush(draft, 0);
-  const place = { ...draft.head, step_id: null };
+  const place = { ...headOf(draft), step_id: null };
   if (outcome === 'completed') {
     const payload = { status: outcome, final_response: finalResponse(answer) };
     draft.told.push({ event: 'run_completed', ...place, payload });
@@ -156,6 +157,7 @@ function end(draft: Draft, { outcome, answer, failure }: EventOf<'run.ended'>): 
 /** A person is asked. This wire calls it an interrupted run; the stream stays open, and the run goes on. */
 function interrupt(draft: Draft, event: EventOf<'approval.requested'>): void {
   const { approval, step, title, message, priority, allowed, expiresAt } = event;
+  flush(draft, step);
   const payload = {
     status: 'interrupted' as const,
     interrupt: {
@@ -168,5 +170,5 @@ function interrupt(draft: Draft, event: EventOf<'approval.requested'>): void {
       ...(expiresAt === undefined ? {} : { expires_at: naiveTime(expiresAt) }),
     },
   };
-  draft.told.push({ event: 'run_completed', ...draft.head, step_id: null, payload });
+  draft.told.push({ event: 'run_completed', ...headOf(draft), step_id: null, payload });
 }

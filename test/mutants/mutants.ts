@@ -11,6 +11,7 @@ export interface Mutant {
 }
 
 const simulation = 'test/scenarios/simulation.test.ts';
+const viewers = 'src/projections/frames.test.ts';
 
 export const mutants: readonly Mutant[] = [
   {
@@ -54,5 +55,61 @@ export const mutants: readonly Mutant[] = [
     find: 'this.#uses.filter(({ seq }) => seq <= last);',
     replace: 'this.#uses;',
     test: simulation,
+  },
+  {
+    name: 'a frame in the middle of an entry carries the cursor',
+    file: 'src/projections/frames.ts',
+    find: 'i === frames.length - 1',
+    replace: 'i === 0',
+    test: viewers,
+    only: 'carries its number',
+  },
+  {
+    name: 'the frames of an entry are told in another order',
+    file: 'src/projections/frames.ts',
+    find: 'return frames.map(',
+    replace: 'return frames.toReversed().map(',
+    test: viewers,
+    only: 'one terminal frame',
+  },
+  {
+    name: 'a run ends on the console without a terminal frame',
+    file: 'src/projections/console.ts',
+    find: "return [...frames, { event: 'done', data: { status } }];",
+    replace: 'return frames;',
+    test: viewers,
+    only: 'one terminal frame',
+  },
+  {
+    name: 'a telling that was kept moves with the one it came from',
+    file: 'src/projections/frames.ts',
+    find: 'fork: () => from(place),',
+    replace: 'fork() { return this; },',
+    test: viewers,
+    only: 'at every cursor',
+  },
+  {
+    name: 'a state is changed in place',
+    file: 'src/projections/step-map.ts',
+    find: 'node.values.slice() : []',
+    replace: 'node.values : []',
+    test: viewers,
+    only: 'at every cursor',
+  },
+  {
+    name: 'a preference drops the text of what it does not show',
+    file: 'src/projections/preferences.ts',
+    find: 'return [shown, atHome(shown, ownCall(shown, event))];',
+    replace: 'return [shown, homeOf(shown, event.step) === event.step ? event : undefined];',
+    test: 'src/projections/preferences.test.ts',
+    only: 'nothing that was said',
+  },
+  {
+    name: 'the cards of a failed step are left waiting',
+    file: 'src/projections/console-draft.ts',
+    find: "closeBelow(draft, step.id, closing.outcome === 'stopped' ? 'stopped' : 'abandoned');",
+    replace: '',
+    test: 'src/projections/console.test.ts',
+    only: 'several calls at once',
   },
 ];
