@@ -1,0 +1,63 @@
+import type { Sink } from '../src/server/viewers/viewer.ts';
+
+/** The other end of a connection, in the hands of a test. */
+export interface FakeSink extends Sink {
+  /** All that was written. */
+  readonly text: string;
+  readonly writes: number;
+  /** Characters that were written since it stalled. */
+  readonly held: number;
+  readonly ending: 'open' | 'ended' | 'reconnect' | 'cut';
+  readonly beats: number;
+  /** From now on it has enough, or takes everything again. */
+  stall(): void;
+  drain(): void;
+  leave(): void;
+}
+
+export function fakeSink(): FakeSink {
+  let text = '';
+  let writes = 0;
+  let held = 0;
+  let beats = 0;
+  let isStalled = false;
+  let ending: FakeSink['ending'] = 'open';
+  let heard = { drained: (): void => {}, gone: (): void => {} };
+  return {
+    get text() {
+      return text;
+    },
+    get writes() {
+      return writes;
+    },
+    get held() {
+      return held;
+    },
+    get beats() {
+      return beats;
+    },
+    get ending() {
+      return ending;
+    },
+    write(frames) {
+      text += frames;
+      writes += 1;
+      if (isStalled) held += frames.length;
+      return !isStalled;
+    },
+    beat: () => void (beats += 1),
+    end: (why) => void (ending = why ?? 'ended'),
+    cut() {
+      ending = 'cut';
+      heard.gone();
+    },
+    listen: (listeners) => void (heard = listeners),
+    stall: () => void (isStalled = true),
+    drain() {
+      isStalled = false;
+      held = 0;
+      heard.drained();
+    },
+    leave: () => heard.gone(),
+  };
+}
