@@ -1,6 +1,5 @@
 import { assistantName, openAssistant, type Assistant } from '../server/compose-assistant.ts';
 import { appsOf } from '../server/compose.ts';
-import { readConfig } from '../catalog/config.ts';
 import { appNamed } from '../server/home.ts';
 import type { CliCommand, Given } from './command.ts';
 import { paceIn, settingsOf, type Settings } from './settings.ts';
@@ -54,7 +53,7 @@ function isAsked(given: Given): boolean {
 }
 
 function assisted(settings: Settings, { config }: Assistant): Settings {
-  const apps = appsOf(readConfig(config, 'The assistant'), 'The assistant');
+  const apps = appsOf(config, 'The assistant');
   return {
     home: { ...settings.home, config },
     apps,

@@ -1,5 +1,5 @@
 import { extname, join, resolve } from 'node:path';
-import type { ConfigInput } from '../catalog/config.ts';
+import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import { RunError } from '../run/failure.ts';
 import { codeTool } from '../tools/code.ts';
 import { documentTools } from '../tools/documents.ts';
@@ -22,7 +22,7 @@ export interface AssistantRequest {
 }
 
 export interface Assistant {
-  readonly config: ConfigInput;
+  readonly config: Config;
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
   close(): Promise<void>;
@@ -34,7 +34,7 @@ const listingTime = 30_000;
 
 /** One agent with the tools that were asked for, on a model that was named, or on the scripted one that needs no key. */
 export async function openAssistant(request: AssistantRequest): Promise<Assistant> {
-  const protocol = protocolOf(request.protocol);
+  protocolOf(request.protocol);
   const servers = serversOf(request);
   const model = request.baseUrl === undefined ? await scriptedModel(request.pace) : undefined;
   const close = async (): Promise<void> => {
@@ -46,22 +46,7 @@ export async function openAssistant(request: AssistantRequest): Promise<Assistan
     );
     const tools: Tool[] = [...ownTools(request), ...listings.flatMap((listing) => listing.tools)];
     return {
-      config: {
-        models: { [assistantName]: modelOf(request, model?.url) },
-        agents: { [assistantName]: { model: assistantName, description: 'One agent with tools.' } },
-        tools,
-        apps: {
-          [assistantName]: {
-            flow: 'converse',
-            settings: {
-              agent: assistantName,
-              tools: tools.map(({ name }) => name),
-              rules: { ...protocol, maxCycles: 6 },
-            },
-          },
-        },
-        defaultApp: assistantName,
-      },
+      config: readConfig(settingsFor(request, tools, model?.url), 'The assistant'),
       notices: listings.flatMap(({ notices }) => notices),
       close,
     };
@@ -69,6 +54,22 @@ export async function openAssistant(request: AssistantRequest): Promise<Assistan
     await close();
     throw thrown;
   }
+}
+
+function settingsFor(
+  request: AssistantRequest,
+  tools: readonly Tool[],
+  scripted: string | undefined,
+): ConfigInput {
+  const rules = { ...protocolOf(request.protocol), maxCycles: 6 };
+  const settings = { agent: assistantName, tools: tools.map(({ name }) => name), rules };
+  return {
+    models: { [assistantName]: modelOf(request, scripted) },
+    agents: { [assistantName]: { model: assistantName, description: 'One agent with tools.' } },
+    tools: [...tools],
+    apps: { [assistantName]: { flow: 'converse', settings } },
+    defaultApp: assistantName,
+  };
 }
 
 function ownTools({ files }: AssistantRequest): readonly Tool[] {
