@@ -1,5 +1,4 @@
-import { startOf } from '../../server/home.ts';
-import { appNamed } from '../../server/home.ts';
+import { appNamed, startOf } from '../../server/home.ts';
 import { dataOption, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { throughRun } from '../in-home.ts';
@@ -23,12 +22,16 @@ export const demo: CliCommand = {
       `Pull the plug while it works: kill -9 ${process.pid} in another terminal, then ${hint(given, 'resume')}`,
     );
     terminal.say();
-    const code = await throughRun(settings.home, { given, terminal }, (home) =>
-      home.start(startOf(app, { text: request, by: whoIsHere() })),
-    );
+    let run = '<run>';
+    const code = await throughRun(settings.home, { given, terminal }, async (home) => {
+      const started = await home.start(startOf(app, { text: request, by: whoIsHere() }));
+      run = started.run;
+      return started;
+    });
     terminal.say();
-    dim(`Look back:  ${hint(given, 'runs')}  ·  ${hint(given, 'show', '<run>')}`);
-    dim(`Go on:      ${hint(given, 'run', '"<text>"')}  ·  vitrine --help`);
+    dim(`Look back:     ${hint(given, 'show', run)}`);
+    dim(`Every run:     ${hint(given, 'runs')}`);
+    dim(`Say your own:  ${hint(given, 'run', '"<text>"')}`);
     return code;
   },
 };
