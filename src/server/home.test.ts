@@ -101,9 +101,11 @@ describe('a data folder', () => {
     open.pop();
     const again = gated();
     const second = await holder(again.config);
+    again.letThrough();
+    const other = await second.start(request);
+    await ended(second.store, other.run);
     expect(await second.standing(run)).toEqual({ is: 'left' });
     expect(await second.takeUp(run)).toBe(true);
-    again.letThrough();
     expect((await ended(second.store, run)).ended?.outcome).toBe('completed');
   });
 
