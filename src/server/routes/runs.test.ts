@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest';
+import { appWith, idsIn, serving, textAt, untilAnswer, type Serving } from '../../../test/serving.ts';
+
+const apps = {
+  echo: appWith(async (scope, text) => {
+    await scope.step({ key: 'think', title: 'Think' }, async (step) => step.say(`about ${text}`));
+    return `you said ${text}`;
+  }, 'echo'),
+  asks: appWith(async (scope) => {
+    const { decision, answer } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 } });
+    return `${decision} ${JSON.stringify(answer ?? null)}`;
+  }, 'asks'),
+};
+
+async function house(): Promise<Serving> {
+  return serving({ config: { apps, defaultApp: 'echo' } });
+}
+
+async function started(at: Serving, body: object): Promise<string> {
+  const answer = await at.ask('/api/runs', { json: body });
+  expect(answer.status).toBe(201);
+  return textAt(answer, 'run');
+}
+
+function whole(at: Serving, run: string, query = ''): Promise<string> {
+  return at.ask(`/api/runs/${run}/events${query}`).then(({ text }) => text);
+}
+
+describe('a run', () => {
+  test('is started, watched to its end, and read back', async () => {
+    const at = await house();
+    const answer = await at.ask('/api/runs', {
+      json: { input: { text: 'hello' }, labels: { project: 'p' } },
+    });
+    expect(answer.status).toBe(201);
+    const run = textAt(answer, 'run');
+    expect(answer.json).toEqual({ run, conversation: expect.any(String), events: `/api/runs/${run}/events` });
+    const frames = await whole(at, run);
+    expect(idsIn(frames)).toEqual(Array.from({ length: idsIn(frames).length }, (_, i) => i + 1));
+    expect(frames).toContain('"type":"run.ended"');
+    const tree = await at.ask(`/api/runs/${run}`);
+    expect(tree.json).toMatchObject({ run, status: 'completed', answer: 'you said hello' });
+    const past = await at.ask(`/api/runs/${run}?at=2`);
+    expect(past.json).toMatchObject({ run, status: 'running', seq: 2, answer: null, steps: [] });
+    expect((await at.ask(`/api/runs/${run}?at=9999`)).status).toBe(409);
+    const entries = await at.ask(`/api/runs/${run}/entries?after=1&limit=2`);
+    expect(entries.json).toMatchObject({ entries: [{ seq: 2 }, { seq: 3 }], next: 3 });
+  });
+
+  test('with the same idempotency key is one run, and the key is good for nothing else', async () => {
+    const at = await house();
+    const headers = { 'idempotency-key': 'k-1' };
+    const json = { input: { text: 'once' } };
+    const [one, two] = await Promise.all([
+      at.ask('/api/runs', { json, headers }),
+      at.ask('/api/runs', { json, headers }),
+    ]);
+    expect([one.status, two.status]).toEqual([201, 201]);
+    expect(one.json).toEqual(two.json);
+    const other = await at.ask('/api/runs', { json: { input: { text: 'other' } }, headers });
+    expect(other.status).toBe(409);
+    expect(textAt(other, 'error', 'message')).toContain('use another key');
+    const long = 'x'.repeat(60_000);
+    const large = { json: { input: { text: long } }, headers: { 'idempotency-key': 'k-2' } };
+    expect((await at.ask('/api/runs', large)).json).toEqual((await at.ask('/api/runs', large)).json);
+  });
+
+  test.for([
+    ['no text', { input: {} }, 'input.text'],
+    ['an unknown app', { app: 'nope', input: { text: 'x' } }, 'There is no app'],
+    ['a tenant of its own', { input: { text: 'x' }, tenant: 'other' }, '«tenant»'],
+    ['an epoch', { input: { text: 'x' }, epoch: 7 }, '«epoch»'],
+    ['a blob of somebody', { input: { text: 'x', attachments: [{ type: 'a', blob: {} }] } }, '«blob»'],
+    ['a limit that is none', { input: { text: 'x' }, limits: { turns: -1 } }, 'limits.turns'],
+    ['no conversation of theirs', { input: { text: 'x' }, conversation: 'c' }, 'There is no conversation'],
+  ] as const)('is not started with %s', async ([, json, why]) => {
+    const at = await house();
+    const answer = await at.ask('/api/runs', { json });
+    expect([400, 404]).toContain(answer.status);
+    expect(textAt(answer, 'error', 'message')).toContain(why);
+  });
+
+  test('may want less than its app allows, and gets no more', async () => {
+    const at = await serving({ config: { apps, defaultApp: 'echo', limits: { turns: 5 } } });
+    const run = await started(at, {
+      input: { text: 'x' },
+      limits: { turns: 1_000, calls: 2, tokens: 10_000_000 },
+    });
+    const frames = await whole(at, run);
+    expect(frames).toContain('"limits":{"turns":5,"calls":2,"tokens":1000000}');
+  });
+
+  test('is found by app, status, title and conversation, page by page', async () => {
+    const at = await house();
+    const runs = [];
+    for (const text of ['Alpha', 'beta', 'gamma alpha']) runs.push(await started(at, { input: { text } }));
+    for (const run of runs) await whole(at, run);
+    const list = async (query: string): Promise<unknown> => (await at.ask(`/api/runs?${query}`)).json;
+    expect(await list('search=ALPHA')).toMatchObject({
+      runs: [{ run: runs[2] }, { run: runs[0] }],
+      next: null,
+    });
+    expect(await list('limit=2')).toMatchObject({
+      runs: [{ run: runs[2] }, { run: runs[1] }],
+      next: runs[1],
+    });
+    expect(await list(`limit=2&after=${runs[1]}`)).toMatchObject({ runs: [{ run: runs[0] }], next: null });
+    expect(await list('status=failed')).toEqual({ runs: [], next: null });
+    expect(await list('unfinished=true')).toEqual({ runs: [], next: null });
+    expect((await at.ask('/api/runs?order=up')).status).toBe(400);
+    expect((await at.ask('/api/runs?limit=1e9')).status).toBe(400);
+  });
+});
+
+describe('commands', () => {
+  test('pause, resume and stop are answered with the entry they became, and asking twice is asking once', async () => {
+    const at = await house();
+    const run = await started(at, { app: 'asks', input: { text: 'x' } });
+    const post = (what: string, json: object = {}) => at.ask(`/api/runs/${run}/${what}`, { json });
+    expect((await post('pause', { reason: 'lunch' })).json).toMatchObject({ run, changed: true });
+    expect((await post('pause')).json).toMatchObject({ changed: false });
+    expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ status: 'paused' });
+    expect((await post('resume')).json).toMatchObject({ changed: true });
+    expect((await post('resume')).json).toMatchObject({ changed: false });
+    const [one, two] = await Promise.all([post('stop'), post('stop')]);
+    expect(one.status).toBe(200);
+    expect(one.json).toEqual(two.json);
+    await whole(at, run);
+    expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ status: 'stopped' });
+    expect((await post('stop')).json).toEqual(one.json);
+    const late = await post('resume');
+    expect(late.status).toBe(409);
+    expect(textAt(late, 'error', 'message')).toContain('has ended (stopped)');
+  });
+
+  test('a message reaches the run that works', async () => {
+    const gate = Promise.withResolvers<void>();
+    const config = {
+      apps: {
+        listens: appWith(async (scope) => {
+          await scope.step({ key: 'wait' }, async () => gate.promise);
+          return `heard ${scope.message()?.text}`;
+        }, 'listens'),
+      },
+    };
+    const at = await serving({ config });
+    const run = await started(at, { input: { text: 'x' } });
+    const key = { 'idempotency-key': 'm1' };
+    const sent = await at.ask(`/api/runs/${run}/messages`, { json: { text: 'hurry' }, headers: key });
+    expect(sent.status).toBe(201);
+    const again = await at.ask(`/api/runs/${run}/messages`, { json: { text: 'hurry' }, headers: key });
+    expect(again.json).toEqual(sent.json);
+    gate.resolve();
+    await whole(at, run);
+    expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ answer: 'heard hurry' });
+  });
+});
+
+describe('approvals', () => {
+  async function asked(at: Serving): Promise<{ readonly run: string; readonly approval: string }> {
+    const run = await started(at, { app: 'asks', input: { text: 'x' } });
+    const list = await untilAnswer(
+      () => at.ask(`/api/approvals?run=${run}`),
+      ({ text }) => text.includes(run),
+    );
+    return { run, approval: textAt(list, 'approvals', 0, 'id') };
+  }
+
+  test('the same answer again gets the same result, any other is told who, when and what', async () => {
+    const at = await house();
+    const { run, approval } = await asked(at);
+    const decide = (json: object) => at.ask(`/api/approvals/${approval}`, { json });
+    const first = await decide({ decision: 'approve', rationale: 'fine' });
+    expect(first.status).toBe(200);
+    expect(first.json).toMatchObject({
+      id: approval,
+      run,
+      decision: 'approve',
+      by: 'local',
+      status: 'decided',
+    });
+    expect((await decide({ decision: 'approve' })).json).toEqual(first.json);
+    const other = await decide({ decision: 'reject' });
+    expect(other.status).toBe(409);
+    expect(textAt(other, 'error', 'message')).toMatch(/^local decided «approve» at \d{4}-.*Z/);
+    expect(await whole(at, run)).toContain('approve null');
+    expect((await decide({ decision: 'approve' })).json).toEqual(first.json);
+    expect((await decide({ decision: 'reject' })).status).toBe(409);
+    expect((await at.ask('/api/approvals')).json).toEqual({ approvals: [], next: null });
+  });
+
+  test('approve, reject and stop at once have one winner', async () => {
+    const at = await house();
+    for (let i = 0; i < 10; i += 1) {
+      const { run, approval } = await asked(at);
+      const answers = await Promise.all([
+        at.ask(`/api/approvals/${approval}`, { json: { decision: 'approve' } }),
+        at.ask(`/api/approvals/${approval}`, { json: { decision: 'reject' } }),
+        at.ask(`/api/approvals/${approval}`, { json: { decision: 'approve', rationale: 'too' } }),
+        at.ask(`/api/runs/${run}/stop`, { json: {} }),
+      ]);
+      const frames = await whole(at, run);
+      expect(frames.match(/approval\.decided/g)?.length ?? 0).toBeLessThanOrEqual(1);
+      const winners = answers.slice(0, 3).filter(({ status }) => status === 200);
+      expect(new Set(winners.map((answer) => textAt(answer, 'decision'))).size).toBeLessThanOrEqual(1);
+      for (const { status } of answers) expect([200, 409]).toContain(status);
+    }
+  });
+
+  test('one that does not exist, or is decided as nobody can, changes nothing', async () => {
+    const at = await house();
+    const { run, approval } = await asked(at);
+    expect((await at.ask(`/api/approvals/${run}.a99`, { json: { decision: 'approve' } })).status).toBe(404);
+    expect((await at.ask('/api/approvals/nonsense', { json: { decision: 'approve' } })).status).toBe(404);
+    expect((await at.ask(`/api/approvals/${approval}`, { json: { decision: 'expire' } })).status).toBe(400);
+    const stale = { decision: 'approve', fingerprint: 'of-something-else' };
+    const refused = await at.ask(`/api/approvals/${approval}`, { json: stale });
+    expect(refused.status).toBe(409);
+    expect((await at.ask(`/api/approvals/${approval}`)).json).toMatchObject({ status: 'undecided' });
+  });
+});
+
+describe('conversations', () => {
+  test('have a history, are listed, and can be erased with every trace', async () => {
+    const at = await house();
+    const first = await at.ask('/api/runs', { json: { input: { text: 'one' } } });
+    const conversation = textAt(first, 'conversation');
+    const run = textAt(first, 'run');
+    await whole(at, run);
+    await whole(at, await started(at, { input: { text: 'two' }, conversation }));
+    const history = await at.ask(`/api/conversations/${conversation}`);
+    expect(history.json).toMatchObject({
+      exchanges: [
+        { text: 'one', answer: 'you said one' },
+        { text: 'two', answer: 'you said two' },
+      ],
+    });
+    await whole(at, await started(at, { input: { text: 'elsewhere' } }));
+    const list = await at.ask('/api/conversations?limit=1');
+    expect(list.json).toMatchObject({ conversations: [{ title: 'elsewhere' }] });
+    const next = await at.ask(`/api/conversations?limit=1&after=${textAt(list, 'next')}`);
+    expect(next.json).toMatchObject({ conversations: [{ conversation, title: 'two' }], next: null });
+    expect((await at.ask(`/api/conversations/${conversation}`, { method: 'DELETE' })).status).toBe(204);
+    for (const path of [`/api/conversations/${conversation}`, `/api/runs/${run}`, `/api/runs/${run}/events`])
+      expect((await at.ask(path)).status).toBe(404);
+    expect((await at.ask(`/api/conversations/${conversation}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  test('that are erased while they work are stopped first, and their viewers let go', async () => {
+    const at = await house();
+    const start = await at.ask('/api/runs', { json: { app: 'asks', input: { text: 'x' } } });
+    const run = textAt(start, 'run');
+    const watching = whole(at, run);
+    await untilAnswer(
+      () => at.ask('/api/approvals'),
+      ({ text }) => text.includes(run),
+    );
+    const path = `/api/conversations/${textAt(start, 'conversation')}`;
+    expect((await at.ask(path, { method: 'DELETE' })).status).toBe(204);
+    await watching;
+    expect((await at.ask(`/api/runs/${run}`)).status).toBe(404);
+    expect(at.problems).toEqual([]);
+  });
+});

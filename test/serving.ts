@@ -1,0 +1,125 @@
+// A whole server on loopback, for tests: real store, real engine, real sockets.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Flow, Scope } from '../src/engine/scope.ts';
+import { createKey, type NewKey } from '../src/server/keys.ts';
+import { serve, type RunningServer, type ServeSettings } from '../src/server/serve.ts';
+
+export interface Problem {
+  readonly message: string;
+  readonly cause: unknown;
+}
+
+export interface Serving {
+  readonly url: string;
+  readonly data: string;
+  readonly server: RunningServer;
+  /** What was logged. */
+  readonly problems: readonly Problem[];
+  /** Ask, and read the answer whole. */
+  ask(path: string, asking?: Asking): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export interface Asking {
+  readonly method?: string;
+  readonly key?: string;
+  readonly json?: unknown;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly json: unknown;
+  readonly headers: Headers;
+}
+
+/** Start a server in a folder of its own. It is closed and erased with the test. */
+export async function serving(settings: Partial<ServeSettings> = {}): Promise<Serving> {
+  const data = settings.data ?? folder();
+  const problems: Problem[] = [];
+  const server = await serve({
+    port: 0,
+    pace: 0,
+    log: { error: ({ cause }, message) => void problems.push({ message, cause }) },
+    ...settings,
+    data,
+  });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => (closed ??= server.close());
+  onTestFinished(close, 30_000);
+  return {
+    url: server.url,
+    data,
+    server,
+    problems,
+    close,
+    ask: (path, asking) => ask(server.url, path, asking),
+  };
+}
+
+export function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'vitrine-server-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
+  return made;
+}
+
+export async function ask(url: string, path: string, asking: Asking = {}): Promise<Answered> {
+  const { json, key, headers } = asking;
+  const body = json === undefined ? asking.body : JSON.stringify(json);
+  const response = await fetch(`${url}${path}`, {
+    method: asking.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const parsed: unknown = isJson ? JSON.parse(text) : undefined;
+  return { status: response.status, text, json: parsed, headers: response.headers };
+}
+
+export function keyIn(data: string, more: Partial<NewKey> = {}): string {
+  return createKey(data, { name: 'someone', tenant: 'local', role: 'member', ...more }, Date.now()).key;
+}
+
+/** An app whose flow is a function. */
+export function appWith(
+  run: (scope: Scope, text: string) => Promise<string>,
+  name = 'test',
+): { readonly flow: Flow } {
+  return { flow: { name, version: '1', run: (scope, { text }) => run(scope, text) } };
+}
+
+/** The ids of all frames of a stream, in the order they came. */
+export function idsIn(text: string): number[] {
+  return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+}
+
+/** A text somewhere in an answer: `textAt(answer, 'approvals', 0, 'id')`. */
+export function textAt({ json }: Answered, ...path: readonly (string | number)[]): string {
+  let value: unknown = json;
+  for (const part of path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined;
+  if (typeof value === 'string') return value;
+  throw new Error(`there is no text at ${path.join('.')} in ${JSON.stringify(json)}`);
+}
+
+/** Ask again until an answer is as it should be. */
+export async function untilAnswer(
+  ask: () => Promise<Answered>,
+  isThere: (answer: Answered) => boolean,
+): Promise<Answered> {
+  for (;;) {
+    const answer = await ask();
+    if (isThere(answer)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
