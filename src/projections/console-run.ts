@@ -5,20 +5,16 @@ import {
   agentAt,
   bring,
   changePart,
-  closeBelow,
-  closePart,
-  endSpeech,
   noMemory,
   numberAt,
-  openPart,
   remember,
-  restartSpeech,
-  speak,
   think,
   type Draft,
   type Memory,
 } from './console-draft.ts';
 import { nothing, type Part } from './console-part.ts';
+import { endSpeech, restartSpeech, speak } from './console-speech.ts';
+import { closeBelow, closePart, openPart } from './console-steps.ts';
 import { changeBy, type Happening } from './console-story.ts';
 import { cutWith, gathered } from './cut.ts';
 import { openStep, openStepOrRun, withNothingOpened, type OpenStep } from './open-steps.ts';

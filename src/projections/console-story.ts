@@ -33,7 +33,13 @@ export type Happening =
     }
   | { readonly type: 'speech.begun'; readonly id: string }
   | { readonly type: 'speech.grew'; readonly id: string; readonly text: string }
-  | { readonly type: 'speech.ended'; readonly id: string; readonly text: string }
+  | {
+      readonly type: 'speech.ended';
+      readonly id: string;
+      readonly text: string;
+      /** Said by the run itself between its steps, so surely not the answer. */
+      readonly isAside: boolean;
+    }
   | { readonly type: 'heard'; readonly text: string }
   | {
       readonly type: 'changed';

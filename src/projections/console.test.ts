@@ -182,6 +182,24 @@ test('what the orchestrator says before it calls is the reasoning of the card', 
   ]);
 });
 
+test('what the run says between its steps is shown when the next one opens', () => {
+  const sequence = told(
+    started(),
+    said(0, '**System notice**: '),
+    said(0, 'no more tools.'),
+    opened(1, 0, { kind: 'turn', title: 'Model' }),
+    said(1, 'Done.'),
+    closed(1),
+    said(0, 'Done.'),
+    ended('Done.'),
+  );
+  expect(all('step_thinking', sequence).map(({ status }) => status)).toEqual([
+    '**System notice**: no more tools.',
+    'Model',
+  ]);
+  expect(all('message', sequence)).toEqual([{ text: 'Done.' }]);
+});
+
 test('thoughts in the arguments of a call become its reasoning', () => {
   const input = { input: '[ORCHESTRATOR_THINKING]The link first.[/ORCHESTRATOR_THINKING] Which paths?' };
   const [card] = all('step_started', told(opened(1, 0, callTo('graph', input))));

@@ -1,6 +1,6 @@
 import type { ConsoleFrame } from '../wire/console.ts';
 import { lengths } from './console-card.ts';
-import type { Memory } from './console-draft.ts';
+import { orchestrator, type Memory } from './console-draft.ts';
 import { consoleRun, type ConsoleOptions } from './console-run.ts';
 import type { Happening, ShownCard } from './console-story.ts';
 import { cutWith } from './cut.ts';
@@ -44,10 +44,14 @@ function named(happening: Happening, run: string): ConsoleFrame[] {
     }
     case 'ended':
       return ended(happening);
-    // Words between cards are the reasoning of the next card here, and the answer comes whole.
+    case 'speech.ended': {
+      const status = cutWith(happening.text.trim(), lengths.reasoning, '…');
+      const isShown = happening.isAside && status !== '';
+      return isShown ? [{ event: 'step_thinking', data: { agent: orchestrator, status } }] : [];
+    }
+    // Words before a card are the reasoning of that card here, and the answer comes whole.
     case 'speech.begun':
     case 'speech.grew':
-    case 'speech.ended':
       return [];
   }
 }

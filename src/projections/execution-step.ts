@@ -68,7 +68,7 @@ export function previewOf({ result }: EventOf<'step.closed'>, text: string): str
   return cutWith(text || textOf(result), lengths.preview, '...');
 }
 
-export function textOf(value: BlobRef | Json | undefined): string {
+function textOf(value: BlobRef | Json | undefined): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   return isBlobRef(value) ? (value.preview ?? '') : JSON.stringify(value);

@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the cards of a failed step are left waiting',
-    file: 'src/projections/console-draft.ts',
+    file: 'src/projections/console-steps.ts',
     find: "closeBelow(draft, step.id, closing.outcome === 'stopped' ? 'stopped' : 'abandoned');",
     replace: '',
     test: 'src/projections/console.test.ts',
