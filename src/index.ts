@@ -12,6 +12,18 @@ export type { Agent } from './catalog/agent.ts';
 export type { AgentEvent, Gateway, Message, Turn } from './gateways/gateway.ts';
 /** A gateway to any server that speaks OpenAI chat completions. */
 export { openAiChatGateway, type OpenAiChatSettings } from './gateways/openai-chat.ts';
+/** Asks a deployment behind DIAL Core, or an application that speaks its format. */
+export { dialGateway, type DialSettings } from './gateways/dial.ts';
+/** Asks a service that keeps conversations on its own side. */
+export { conversationGateway } from './gateways/conversation.ts';
+/** Attaches what an agent that answers in sections describes: graphs, tables, documents, citations. */
+export { sectionedGateway } from './gateways/sectioned.ts';
+/** Any AI SDK provider model. */
+export { aiSdkGateway } from './gateways/ai-sdk.ts';
+/** One agent with tools, run so that it always ends with an answer. */
+export { converse } from './flows/converse.ts';
+/** A coordinator: chooses who works, shows what they do, and writes the answer. */
+export { coordinate } from './flows/coordinate.ts';
 /** A gateway that replays a script. */
 export { scriptedGateway } from './gateways/scripted.ts';
 

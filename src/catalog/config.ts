@@ -4,6 +4,7 @@ import { RunError } from '../run/failure.ts';
 import { Effect, Limits } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Auth, Secret, Server } from './server-settings.ts';
+import { StateStrategy } from './state.ts';
 
 /** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
 export interface ConfiguredFlow {
@@ -39,7 +40,14 @@ const AgentSettings = z
     model: z.string().exactOptional(),
     gateway: z.custom<Gateway>((value) => hasFunction(value, 'takeTurn'), 'give a gateway').exactOptional(),
     effect: Effect.exactOptional(),
-    approval: z.enum(['never', 'always']).exactOptional(),
+    state: StateStrategy.exactOptional(),
+    /** When a person must see the message and agree before it is sent. */
+    approval: z
+      .union([
+        z.enum(['never', 'always']),
+        z.custom<(message: string) => boolean>((rule) => typeof rule === 'function'),
+      ])
+      .exactOptional(),
   })
   .refine(({ model, gateway }) => (model === undefined) !== (gateway === undefined), {
     error: 'name a «model» of this configuration, or give a «gateway», and not both',
@@ -74,6 +82,8 @@ export const Config = z
     defaultApp: z.string().exactOptional(),
     /** Of every run, unless its app says otherwise. */
     limits: z.strictObject(Limits.shape).default({}),
+    /** Called when the process that used the configuration is done with it. */
+    close: z.custom<() => Promise<void>>((close) => typeof close === 'function').exactOptional(),
     auth: Auth.default({}),
     server: Server.prefault({}),
   })
@@ -88,7 +98,7 @@ export const Config = z
       });
     }
     const { defaultApp, apps } = config;
-    if (defaultApp === undefined || defaultApp === 'demo' || Object.hasOwn(apps, defaultApp)) return;
+    if (defaultApp === undefined || defaultApp === 'tour' || Object.hasOwn(apps, defaultApp)) return;
     const message = `there is no app «${defaultApp}» under «apps»; known: ${listed(apps)}`;
     context.addIssue({ code: 'custom', path: ['defaultApp'], message });
   });

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { RunError } from '../run/failure.ts';
-import { appsOf, type HomeSettings } from '../server/compose.ts';
+import { appsOf, builtIn, type HomeSettings } from '../server/compose.ts';
 import { loadConfig } from '../server/config.ts';
 import { appNamed, type App } from '../server/home.ts';
 import { fileLog } from '../server/log.ts';
@@ -23,15 +23,17 @@ export interface Settings {
 
 /** Everything a command needs to know before it opens or changes anything. */
 export async function settingsOf(given: Given, terminal: Terminal): Promise<Settings> {
-  const { config, where } = await loadConfig(process.cwd(), given.text('config'));
-  const apps = appsOf(config, where);
   const data = dataOf(given);
+  const pace = paceIn(process.env['VITRINE_PACE']);
+  const surroundings = { folder: process.cwd(), data, pace };
+  const { config, where, isOwn } = await loadConfig(surroundings, given.text('config'));
+  const apps = appsOf(config, where);
   const log = fileLog(join(data, 'vitrine.log'));
   const home: HomeSettings = {
     data,
     config,
     takes: 'asked',
-    pace: paceIn(process.env['VITRINE_PACE']),
+    pace,
     log: {
       error(details, message) {
         log.error(details, message);
@@ -40,7 +42,11 @@ export async function settingsOf(given: Given, terminal: Terminal): Promise<Sett
       },
     },
   };
-  return { home, apps, chosen: (name) => appNamed(apps, name ?? defaultApp(config, where)) };
+  return {
+    home,
+    apps,
+    chosen: (name) => appNamed(apps, name ?? (isOwn ? defaultApp(config, where) : builtIn)),
+  };
 }
 
 function defaultApp(
@@ -48,7 +54,7 @@ function defaultApp(
   where: string,
 ): string {
   if (chosen !== undefined) return chosen;
-  const [first = 'demo', ...others] = Object.keys(apps);
+  const [first = builtIn, ...others] = Object.keys(apps);
   if (others.length === 0) return first;
   const known = [first, ...others].join(', ');
   throw new RunError('malformed', `Say which app with --app, or set «defaultApp» in ${where}: ${known}.`);

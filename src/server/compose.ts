@@ -68,6 +68,7 @@ export async function openHome({ data, config = {}, takes, log, pace = 1 }: Home
       worker,
       takes: takes ?? 'everything',
       notices: store.notices,
+      ...(parsed.close ? { onClose: parsed.close } : {}),
     });
   } catch (thrown) {
     await store.close();
@@ -83,7 +84,10 @@ export function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeRead
 /** How runs are told to those who watch, by the name they ask for. */
 export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
 
-/** The apps of a configuration, and the demo. `where` the configuration is stands before what is wrong with it. */
+/** The app that is there without any configuration. */
+export const builtIn = 'tour';
+
+/** The apps of a configuration, and the one that is built in. `where` the configuration is stands before what is wrong with it. */
 export function appsOf({ apps, limits, tools }: Config, where: string): readonly App[] {
   const configured = Object.entries(apps).map(([name, { description, ...settings }]): App => ({
     name,
@@ -92,8 +96,8 @@ export function appsOf({ apps, limits, tools }: Config, where: string): readonly
     ...(description === undefined ? {} : { description }),
   }));
   expectDistinct(configured, where);
-  if (Object.hasOwn(apps, 'demo')) return configured;
-  return [...configured, { name: 'demo', flow: demoFlow, limits, description: 'the built-in demo' }];
+  if (Object.hasOwn(apps, builtIn)) return configured;
+  return [...configured, { name: builtIn, flow: demoFlow, limits, description: 'the built-in demo' }];
 }
 
 function flowOf(
@@ -126,7 +130,7 @@ function expectDistinct(apps: readonly App[], where: string): void {
 function agentsOf({ agents, models }: Config): readonly Agent[] {
   return Object.entries(agents).map(([name, settings]) => {
     const model = settings.model === undefined ? undefined : models[settings.model];
-    const { description, approval: asks } = settings;
+    const { description, approval: asks, state } = settings;
     return {
       name,
       description,
@@ -134,6 +138,7 @@ function agentsOf({ agents, models }: Config): readonly Agent[] {
       effect: settings.effect ?? (model ? 'pure' : 'once'),
       ...(model ? { model: model.model } : {}),
       ...(asks === undefined ? {} : { approval: asks }),
+      ...(state === undefined ? {} : { state }),
     };
   });
 }

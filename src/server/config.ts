@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '../catalog/config.ts';
 import { RunError } from '../run/failure.ts';
 
@@ -11,13 +11,29 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file it came from, for sentences about it. */
   readonly where: string;
+  /** Whether it is the user's; without one there is the demo world. */
+  readonly isOwn: boolean;
 }
 
-/** The configuration of a folder, or of the file that is named. Without a file everything is as it comes. */
-export async function loadConfig(folder: string, named?: string): Promise<LoadedConfig> {
-  const file =
-    named === undefined ? names.map((name) => resolve(folder, name)).find(existsSync) : resolve(named);
-  if (file === undefined) return { config: readConfig({}, ''), where: 'no file' };
+/** What a configuration may depend on, if it is a function. */
+export interface Surroundings {
+  /** Where the command was given. */
+  readonly folder: string;
+  /** Where the runs are kept. */
+  readonly data: string;
+  /** 1 for people, 0 without any delay. */
+  readonly pace: number;
+}
+
+/** The demo world is loaded like anyone's configuration. */
+const demoWorld = fileURLToPath(
+  new URL(`../../demo/vitrine.config${extname(import.meta.url)}`, import.meta.url),
+);
+
+/** The configuration of a folder, or of the file that is named. Without a file there is the demo world. */
+export async function loadConfig(surroundings: Surroundings, named?: string): Promise<LoadedConfig> {
+  const own = names.map((name) => resolve(surroundings.folder, name)).find(existsSync);
+  const file = named === undefined ? (own ?? demoWorld) : resolve(named);
   if (!existsSync(file)) {
     throw new RunError(
       'malformed',
@@ -25,7 +41,8 @@ export async function loadConfig(folder: string, named?: string): Promise<Loaded
     );
   }
   const value = extname(file) === '.json' ? await readJson(file) : await importDefault(file);
-  return { config: readConfig(value, file), where: file };
+  const config = typeof value === 'function' ? ((await value(surroundings)) as unknown) : value;
+  return { config: readConfig(config, file), where: file, isOwn: file !== demoWorld };
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -21,6 +21,8 @@ export interface Holding {
   /** Work on what is asked for, or on everything that is unfinished. */
   readonly takes: 'asked' | 'everything';
   readonly notices: readonly string[];
+  /** What the configuration wants done when all is over. */
+  readonly onClose?: () => Promise<void>;
 }
 
 /** How long a command may take to become an entry before we stop waiting for it, in milliseconds. */
@@ -70,6 +72,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     async close() {
       await rest();
       await store.close();
+      await holding.onClose?.();
     },
   };
 }

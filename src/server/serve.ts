@@ -4,7 +4,7 @@ import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts'
 import type { Log } from '../engine/world.ts';
 import { failureOf } from '../run/failure.ts';
 import { appOf } from './app.ts';
-import { openHome, tellers } from './compose.ts';
+import { builtIn, openHome, tellers } from './compose.ts';
 import { doorOf } from './door.ts';
 import type { HeldHome } from './hold.ts';
 import type { House } from './house.ts';
@@ -125,7 +125,7 @@ function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...setti
     patience: settings.patience ?? patience,
   });
   const [only, ...others] = Object.keys(config.apps);
-  const defaultApp = config.defaultApp ?? (others.length === 0 ? (only ?? 'demo') : undefined);
+  const defaultApp = config.defaultApp ?? (others.length === 0 ? (only ?? builtIn) : undefined);
   return {
     home,
     door,

@@ -1,3 +1,4 @@
+import { builtIn } from '../../server/compose.ts';
 import { appNamed, startOf } from '../../server/home.ts';
 import { dataOption, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
@@ -15,7 +16,7 @@ export const demo: CliCommand = {
   words: [0, 0],
   async run(given, terminal) {
     const settings = await settingsOf(given, terminal);
-    const app = appNamed(settings.apps, 'demo');
+    const app = appNamed(settings.apps, builtIn);
     const dim = (text: string): void => terminal.say(terminal.paint(text, ['dim']));
     dim('A run of the built-in demo. Its model is a script; steps, tools and journal are real.');
     dim(
