@@ -1,8 +1,10 @@
+import { RunError } from '../run/failure.ts';
 import type { AgentEvent } from './gateway.ts';
 
 const mostNotices = 10;
+const mostPieces = 1_000;
 
-/** What cannot be read in one answer, told as notices. An answer full of it is told in few of them. */
+/** What cannot be read in one answer, told as notices. An answer full of it is told in few of them, and then given up. */
 export class Complaints {
   readonly #who: string;
   readonly #clean: (text: string) => string;
@@ -17,6 +19,11 @@ export class Complaints {
   sent(what: string, events: AgentEvent[]): void {
     this.#count += 1;
     if (this.#count <= mostNotices) this.say(`sent ${this.#clean(what)}`, events);
+    if (this.#count > mostPieces)
+      throw new RunError(
+        'unavailable',
+        `${this.#who} sent more than ${mostPieces} pieces that cannot be read.`,
+      );
   }
 
   say(what: string, events: AgentEvent[], code = 'UPSTREAM_MALFORMED'): void {

@@ -1,0 +1,63 @@
+import type { Agent } from '../src/catalog/agent.ts';
+import type { Limits } from '../src/gateways/ask-chat.ts';
+import { conversationGateway } from '../src/gateways/conversation.ts';
+import { dialGateway } from '../src/gateways/dial.ts';
+import type { Timeouts } from '../src/gateways/http-exchange.ts';
+import { openConversationServer } from './conversation-server.ts';
+import { openStrictDial } from './strict-dial.ts';
+import type { Act } from './upstream.ts';
+
+interface Settings {
+  readonly timeouts?: Partial<Timeouts>;
+  readonly limits?: Limits;
+}
+
+/** An agent elsewhere that answers in chunks of chat, and what it does to whoever asks. */
+export interface Peer {
+  readonly url: string;
+  /** What messages get, one list each; the last one stays. */
+  answer(...plans: (readonly Act[])[]): void;
+  /** How many messages have come. */
+  readonly messages: number;
+  close(): Promise<void>;
+}
+
+export const peers = ['dial', 'conversation'] as const;
+export type PeerKind = (typeof peers)[number];
+
+export async function openPeer(kind: PeerKind): Promise<Peer> {
+  if (kind === 'dial') {
+    const server = await openStrictDial();
+    return {
+      url: server.url,
+      answer: (...plans) => server.answer(...plans),
+      get messages() {
+        return server.requests.length;
+      },
+      close: () => server.close(),
+    };
+  }
+  const server = await openConversationServer();
+  return {
+    url: server.url,
+    answer: (...plans) => server.answer(...plans.map((acts) => () => acts)),
+    get messages() {
+      return server.chats.length;
+    },
+    close: () => server.close(),
+  };
+}
+
+/** The agent that a peer is, as Vitrine sees it. It is not waited for between two tries. */
+export function agentAt(
+  kind: PeerKind,
+  baseUrl: string,
+  settings: Settings = {},
+): Pick<Agent, 'gateway' | 'state'> {
+  const quick = { sleep: async () => undefined };
+  if (kind === 'dial') {
+    const gateway = dialGateway({ baseUrl, deployment: 'gpa', key: 'dial-key-1', ...settings }, quick);
+    return { gateway, state: 'restore' };
+  }
+  return { gateway: conversationGateway({ baseUrl, ...settings }, quick), state: 'conversation-id' };
+}

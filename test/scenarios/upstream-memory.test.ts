@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dial } from '../dial-frames.ts';
+import type { Job, Report } from '../memory/child.ts';
+import { openPeer, type Peer, peers } from '../peers.ts';
+import { type Act, openUpstream, sse } from '../upstream.ts';
+
+const mebibyte = 1024 * 1024;
+const child = fileURLToPath(new URL('../memory/child.ts', import.meta.url));
+
+async function measure(job: Job): Promise<Report> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', child, JSON.stringify(job)]);
+  return JSON.parse(stdout) as Report;
+}
+
+const answer: Act[] = [sse, { send: dial.text('ok') + dial.stop + dial.done }, 'end'];
+/** 100 MB without a line end, and then an end. */
+const line: Act[] = [
+  sse,
+  { send: 'data: ' },
+  ...Array.from({ length: 100 }, () => ({ send: 'x'.repeat(mebibyte) })),
+  { send: '\n\n' },
+  'end',
+];
+/** A gigabyte, of which every thousand bytes are sent as one. */
+const bomb = (): Act[] => {
+  const part = gzipSync(Buffer.alloc(64 * mebibyte));
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
+  return [{ head: 200, headers }, ...Array.from({ length: 16 }, () => ({ send: part })), 'end'];
+};
+const call = { index: 0, id: 'a', function: { name: 't', arguments: 'x'.repeat(500_000) } };
+const stages = Array.from({ length: 200 }, (_, i) =>
+  dial.stage({ index: i, name: 'x' }, { index: i, status: 'completed' }),
+).join('');
+
+interface Case {
+  readonly name: string;
+  readonly acts: () => readonly Act[];
+  readonly failure: RegExp;
+  /** Mebibytes by which the process may grow. */
+  readonly most: number;
+  readonly tokens?: number;
+}
+
+describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
+  let good: Peer;
+  let bad: Peer;
+  beforeEach(async () => {
+    good = await openPeer(kind);
+    bad = await openPeer(kind);
+    good.answer(answer);
+  });
+  afterEach(() => Promise.all([good.close(), bad.close()]));
+
+  test.for<Case>([
+    {
+      name: '[R26] a line of 100 MB',
+      acts: () => line,
+      failure: /^failed too-large: .*1048576 bytes/,
+      most: 32,
+    },
+    { name: '[R25] a bomb of a gigabyte', acts: bomb, failure: /^failed unavailable: .*gzip/, most: 64 },
+    {
+      name: '[R26] an answer in one piece of 100 MB',
+      acts: () => [{ head: 200, headers: { 'content-type': 'application/json' } }, ...line.slice(1)],
+      failure: /^failed too-large: .*1048576 bytes/,
+      most: 32,
+    },
+    {
+      name: '[R28] 10 MB of arguments',
+      acts: () => [
+        sse,
+        ...Array.from({ length: 20 }, () => ({ send: dial.delta({ tool_calls: [call] }) })),
+        'end',
+      ],
+      failure: /^failed too-large: The arguments for t/,
+      most: 32,
+    },
+    {
+      name: '[R27] text without end',
+      acts: () => [sse, { endless: dial.text('and so on '.repeat(100)).repeat(20) }],
+      failure: /^failed over-budget: .*1000000 tokens/,
+      most: 96,
+    },
+    {
+      name: '[R27] small pieces of text without end',
+      acts: () => [sse, { endless: 'data: {"choices":[{"delta":{"content":"xy"}}]}\n\n'.repeat(500) }],
+      failure: /^failed over-budget: .*100000 tokens/,
+      // Each piece is an entry, and this run is kept in memory.
+      most: 320,
+      tokens: 100_000,
+    },
+    {
+      name: '[R27] frames without end that cannot be read',
+      acts: () => [sse, { endless: 'data: {"choices":7}\n\n'.repeat(500) }],
+      failure: /^failed unavailable: .* more than 1000 pieces that cannot be read/,
+      most: 32,
+    },
+    {
+      name: '[R19 R27] stages without end',
+      acts: () => [sse, { endless: stages }],
+      failure: kind === 'dial' ? /^failed too-large: .*10000 stages/ : /^failed too-large: .*67108864 bytes/,
+      // Whoever has no stages reads 64 MiB in which nothing is said; more would not cost more.
+      most: kind === 'dial' ? 96 : 320,
+    },
+  ])('stays within $most MiB: $name', async ({ acts, failure, most, tokens }) => {
+    bad.answer(acts());
+    const report = await measure({ kind, good: good.url, bad: bad.url, tokens });
+    expect(report.failure).toMatch(failure);
+    expect(report.peak / mebibyte).toBeLessThan(most);
+  });
+});
+
+test('the measuring sees a client that reads everything', async () => {
+  const good = await openUpstream();
+  const bad = await openUpstream();
+  good.answer(answer);
+  bad.answer(line);
+  const report = await measure({ kind: 'control', good: good.url, bad: bad.url });
+  await Promise.all([good.close(), bad.close()]);
+  expect(report.failure).toBe(`${100 * mebibyte + 8} characters`);
+  expect(report.peak / mebibyte).toBeGreaterThan(100);
+});
