@@ -119,9 +119,11 @@ function stream(
   reply: FastifyReply,
   { answer, caller }: { readonly answer: Reply; readonly caller: Caller },
 ): FastifyReply {
+  const { raw } = reply;
+  // Whoever left while we looked things up never says so again.
+  if (raw.destroyed || raw.socket?.destroyed !== false) return reply.hijack();
   const giveBack = house.quotas.stream(caller.tenant);
   reply.hijack();
-  const { raw } = reply;
   const headers = Object.fromEntries(
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
   );

@@ -26,6 +26,7 @@ export function openSockets(server: Server, settings: AppSettings): void {
       ({ reply, caller }) =>
         sockets.handleUpgrade(request, raw, head, (socket) => {
           if (!reply.stream) return socket.close(1000);
+          if (raw.destroyed) return;
           const sink = socketSink({ socket, raw, bare: reply.bare ?? false });
           const giveBack = settings.house.quotas.stream(caller.tenant);
           const over = settings.house.streams.add(caller, () => sink.cut());

@@ -19,6 +19,7 @@ export function sseSink(
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
+    connection: 'close',
     // Proxies that gather before they pass on would turn a live stream into a download.
     'x-accel-buffering': 'no',
   });
