@@ -162,7 +162,7 @@ function say(draft: Draft, step: OpenStep<Part>, { channel, text }: EventOf<'tex
       return;
     }
     case 'log':
-      if (text.trim() !== '') think(draft, step.id, cutWith(text, lengths.reasoning, '…'));
+      if (text.trim() !== '') think(draft, step.id, cutWith(text.trim(), lengths.reasoning, '…'));
       return;
     // The arguments of a call are the query of its own card.
     case 'arguments':

@@ -60,7 +60,7 @@ function shut(draft: Draft, step: OpenStep<Part>, closing: Closing): void {
     remember(draft, { thought: cutWith(thought, lengths.reasoning, '…') });
   }
   if (role === 'thinking' && said.trim() !== '') {
-    think(draft, step.id, cutWith(said, lengths.reasoning, '…'));
+    think(draft, step.id, cutWith(said.trim(), lengths.reasoning, '…'));
   }
   if (closing.failure) think(draft, step.id, failed(closing.failure));
   remember(draft, { steps: withClosed(draft.memory.steps, step.id) });
