@@ -63,7 +63,7 @@ const remember = (...messages: [string, string][]): void => {
 };
 
 describe('a delegated turn in doubt', () => {
-  test('is sent again by itself if the history shows that it did not arrive', async () => {
+  test('[A7 E27] is sent again by itself if the history shows that it did not arrive', async () => {
     service = await openConversationServer({ records: 'before' });
     service.answer(begins, says('Deleted.'));
     const { until } = await crash({ records: 'before' }, () => remember(['user', 'Before.']));
@@ -77,7 +77,7 @@ describe('a delegated turn in doubt', () => {
     expect(tree.steps.get(1)).toMatchObject({ attempt: 2, status: 'completed' });
   });
 
-  test('waits for a person where the service writes only when it is through', async () => {
+  test('[A7 E27] waits for a person where the service writes only when it is through', async () => {
     service = await openConversationServer();
     service.answer(begins);
     const { until } = await crash({}, () => remember(['user', 'Before.']));
@@ -88,7 +88,7 @@ describe('a delegated turn in doubt', () => {
     expect(service.chats).toHaveLength(1);
   });
 
-  test('offers the answer that the history has, and goes on with it once a person agrees', async () => {
+  test('[A7 E27] offers the answer that the history has, and goes on with it once a person agrees', async () => {
     service = await openConversationServer();
     service.answer(begins);
     const { stage, run, until } = await crash({}, () =>
@@ -108,7 +108,7 @@ describe('a delegated turn in doubt', () => {
     expect(looks).toBe(2);
   });
 
-  test('says that the message arrived where it has no answer, and can be sent again by a person', async () => {
+  test('[A7 E27] says that the message arrived where it has no answer, and can be sent again by a person', async () => {
     service = await openConversationServer({ records: 'before' });
     service.answer(begins, says('Deleted.'));
     const { stage, run, until } = await crash({ records: 'before' }, () => undefined);
@@ -124,7 +124,7 @@ describe('a delegated turn in doubt', () => {
     expect(contents).toEqual([text, 'Delete user 5, if it is there.']);
   });
 
-  test('waits for a person when the service cannot be asked', async () => {
+  test('[A7 E27] waits for a person when the service cannot be asked', async () => {
     service = await openConversationServer({ records: 'before' });
     service.answer(begins);
     const { until } = await crash({ records: 'before' }, () => service.conversations.clear());

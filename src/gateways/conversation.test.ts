@@ -89,7 +89,7 @@ const sent = (): string[] =>
   service.requests.map(({ method, path }) => `${method} ${path.slice('/v1'.length)}`);
 
 describe('a conversation', () => {
-  test('is created with a body, told as state at once, and continued under its id', async () => {
+  test('[A6] is created with a body, told as state at once, and continued under its id', async () => {
     await open();
     service.answer(says('Found ', '2'));
     const first = await hear(turn, { title: 'Vitrine' });
@@ -238,7 +238,7 @@ describe('a conversation that is forgotten', () => {
     },
   );
 
-  test('a service that breaks in a conversation it knows is not asked again', async () => {
+  test('[A1] a service that breaks in a conversation it knows is not asked again', async () => {
     await open();
     service.conversations.set('known', []);
     service.answer(() => [{ head: 500 }, { send: 'Internal Server Error' }, 'end']);
@@ -280,7 +280,7 @@ describe('the end', () => {
       failure: 'reported an error: no tools. It may have acted on the message all the same.',
     },
   ];
-  test.for(cases)('$name is a failure after what was said', async ({ plan, failure: words }) => {
+  test.for(cases)('[A1 A2] $name is a failure after what was said', async ({ plan, failure: words }) => {
     await open();
     service.answer(plan, says('again'));
     const { events, failure } = await hear();
@@ -290,7 +290,7 @@ describe('the end', () => {
     expect(service.chats).toHaveLength(1);
   });
 
-  test('a turn is finished when the service has written its history, which it does after [DONE]', async () => {
+  test('[A3] a turn is finished when the service has written its history, which it does after [DONE]', async () => {
     await open();
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
     service.answer(({ save }) => [
@@ -313,7 +313,7 @@ describe('the end', () => {
     expect(history).toHaveLength(3);
   });
 
-  test('an answer in one piece is told as well', async () => {
+  test('[A5] an answer in one piece is told as well', async () => {
     await open();
     const block = { content: 'Found 2 users.', conversation_id: 'conversation-1' };
     service.answer(() => [
@@ -373,7 +373,7 @@ describe('what the history shows', () => {
       messages.map(([role, content]) => ({ role, content })),
     );
 
-  test('a message that was answered arrived, with all that was said in answer', async () => {
+  test('[A7] a message that was answered arrived, with all that was said in answer', async () => {
     await open();
     past(
       ['system', 's'],
@@ -385,28 +385,31 @@ describe('what the history shows', () => {
     expect(await ask(inside('known'))).toEqual([true, 'Let me see. Two.']);
   });
 
-  test('a message without an answer arrived', async () => {
+  test('[A7] a message without an answer arrived', async () => {
     await open();
     past(['user', 'before'], ['assistant', 'x'], ['user', 'hi'], ['assistant', null]);
     expect(await ask(inside('known'))).toEqual([true, undefined]);
   });
 
-  test('a message that is missing did not arrive, if the service writes before it acts', async () => {
+  test('[A7] a message that is missing did not arrive, if the service writes before it acts', async () => {
     await open();
     past(['user', 'before'], ['assistant', 'x']);
     expect(await ask(inside('known'), { records: 'before' })).toEqual([false, undefined]);
     expect(await ask(inside('known'))).toEqual([undefined, undefined]);
   });
 
-  test('words that were said before prove nothing', async () => {
+  test('[A7] words that were said before prove nothing', async () => {
     await open();
     past(['user', 'hi'], ['assistant', 'x'], ['user', 'hi'], ['assistant', 'y']);
     expect(await ask(inside('known'), { records: 'before' })).toEqual([undefined, undefined]);
     past(['user', 'hi'], ['assistant', 'x'], ['user', 'other']);
     expect(await ask(inside('known'), { records: 'before' })).toEqual([undefined, undefined]);
+    past(['user', 'hi'], ['assistant', 'x']);
+    const again = { ...inside('known'), messages: [...turn.messages, ...turn.messages] };
+    expect(await ask(again)).toEqual([undefined, undefined]);
   });
 
-  test('a conversation that is not there, or not known, proves nothing', async () => {
+  test('[A7] a conversation that is not there, or not known, proves nothing', async () => {
     await open();
     expect(await ask(inside('gone'), { records: 'before' })).toEqual([undefined, undefined]);
     expect(await ask(turn, { records: 'before' })).toEqual([undefined, undefined]);

@@ -34,7 +34,7 @@ export function conversationGateway(
   const { records = 'after', limits } = settings;
   const service = conversationService(settings);
   const trace = async (turn: Turn, signal: AbortSignal): Promise<Trace> => {
-    const id = idIn(turn);
+    const id = saidBefore(turn) ? undefined : idIn(turn);
     const answer = id === undefined ? undefined : await service.read(id, turn, signal);
     const history = answer && 'body' in answer ? History.safeParse(answer.body).data : undefined;
     return history ? traceOf(history, contentOf(turn), records) : { arrived: undefined };
@@ -104,6 +104,12 @@ const State = z.object({ ums_conversation_id: ConversationId });
 
 function idIn({ state }: Turn): string | undefined {
   return State.safeParse(state).data?.ums_conversation_id;
+}
+
+/** Whoever says the same thing again cannot be told from the first time. */
+function saidBefore({ messages }: Turn): boolean {
+  const [last, ...earlier] = messages.filter(({ role }) => role === 'user').toReversed();
+  return earlier.some(({ text }) => text === last?.text);
 }
 
 /** The service has the rest, and knows nothing of attachments. */

@@ -142,7 +142,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('nesting that would overflow the stack of whoever writes it is not read', () => {
+  test('[A4] nesting that would overflow the stack of whoever writes it is not read', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const frame = `data: {"choices":[{"delta":{"custom_content":{"state":${deep}}}}]}\n\n`;
     expect(told(frame)).toMatchObject([{ code: 'UPSTREAM_MALFORMED' }, { type: 'turn.finished' }]);
@@ -159,7 +159,7 @@ describe('reading', () => {
       what: 'stages',
     },
     { name: 'attachments', frame: () => dial.attachment({ data: 'x' }), what: 'attachments' },
-  ])('more than 10000 $name are too many', ({ frame, what }) => {
+  ])('[A4] more than 10000 $name are too many', ({ frame, what }) => {
     const frames = (count: number): Uint8Array =>
       bytesOf(...Array.from({ length: count }, (_, i) => frame(i)));
     expect(hear([frames(10_000)]).at(-1)).not.toHaveProperty('code');
@@ -169,7 +169,7 @@ describe('reading', () => {
     });
   });
 
-  test('ten notices are enough for an answer in which nothing can be read', () => {
+  test('[A4] ten notices are enough for an answer in which nothing can be read', () => {
     const events = told(...Array.from({ length: 50 }, () => dial.stage({ name: 'no index' })));
     expect(events).toHaveLength(12);
     expect(events.at(-2)).toMatchObject({ message: `${who} sent 40 more pieces that cannot be read.` });

@@ -221,7 +221,7 @@ describe('refusals', () => {
       acts: [sse, 'end'],
       failure: { code: 'unavailable', retryable: false },
     },
-  ])('$name is a failure at once', async ({ acts, failure }) => {
+  ])('[A1] $name is a failure at once', async ({ acts, failure }) => {
     upstream.answer(acts, answer);
     const heard = await hear();
     expect(heard).toMatchObject({ events: [], failure, slept: [] });
@@ -235,7 +235,7 @@ describe('refusals', () => {
       acts: refused(503, { message: 'busy' }, { 'retry-after': '2' }),
       slept: 2000,
     },
-  ])('$name is asked again, since nothing was begun', async ({ acts, slept }) => {
+  ])('[A1] $name is asked again, since nothing was begun', async ({ acts, slept }) => {
     upstream.answer(acts, answer);
     const heard = await hear();
     expect(heard.events.map(({ type }) => type)).toEqual([
@@ -247,7 +247,7 @@ describe('refusals', () => {
     expect(heard.slept).toEqual([slept]);
   });
 
-  test('a server that is not there was not asked, and may be asked later', async () => {
+  test('[A1] a server that is not there was not asked, and may be asked later', async () => {
     const { url } = upstream;
     await upstream.close();
     const heard = await hear({ baseUrl: url });
@@ -259,14 +259,14 @@ describe('refusals', () => {
 });
 
 describe('the end', () => {
-  test('a stop without [DONE] is not the end, also with usage', async () => {
+  test('[A2] a stop without [DONE] is not the end, also with usage', async () => {
     upstream.answer([sse, { send: dial.text('all') + dial.last() }, 'end']);
     const { events, failure } = await hear();
     expect(events.map(({ type }) => type)).toEqual(['text.appended', 'usage.reported']);
     expect(failure?.message).toContain('closed without [DONE]. It may have acted');
   });
 
-  test('a turn is finished when the server has hung up, not when it says [DONE]', async () => {
+  test('[A3] a turn is finished when the server has hung up, not when it says [DONE]', async () => {
     const { promise: until, resolve: hangUp } = Promise.withResolvers<void>();
     upstream.answer([sse, { send: dial.text('a') + dial.stop + dial.done }, { until }, 'end']);
     const gateway = dialGateway({ baseUrl: upstream.url, deployment: 'gpa', key });
@@ -283,7 +283,7 @@ describe('the end', () => {
     { name: 'hangs', acts: ['hang'] },
     { name: 'is reset', acts: ['reset'] },
     { name: 'sends heartbeats for ever', acts: [{ until: Promise.resolve() }, { endless: dial.heartbeat }] },
-  ])('an answer with [DONE] is whole, also when its connection $name', async ({ acts }) => {
+  ])('[A3] an answer with [DONE] is whole, also when its connection $name', async ({ acts }) => {
     upstream.answer([sse, { send: dial.text('a') + dial.stop + dial.done }, ...acts]);
     const { events, failure } = await hear({ timeouts: { idle: 60 } });
     expect(failure).toBeUndefined();
