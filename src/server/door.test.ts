@@ -1,0 +1,290 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { base64url, SignJWT, UnsecuredJWT } from 'jose';
+import { describe, expect, test, vi } from 'vitest';
+import WebSocket from 'ws';
+import { appWith, folder, keyIn, serving, textAt, type Serving } from '../../test/serving.ts';
+import { streamViewer } from '../../test/stream.ts';
+import { revokeKey } from './keys.ts';
+import { serve } from './serve.ts';
+
+const apps = {
+  asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
+};
+
+async function locked(more: object = {}): Promise<Serving & { readonly key: string }> {
+  const data = folder();
+  const key = keyIn(data);
+  const at = await serving({ data, config: { apps, auth: { required: true }, ...more } });
+  return { ...at, key };
+}
+
+describe('on this machine', () => {
+  test('nobody needs a key, and any key is accepted', async () => {
+    const at = await serving({ config: { apps } });
+    for (const key of [undefined, 'anything', 'vit_000000000000_nonsense'])
+      expect((await at.ask('/api/me', key === undefined ? {} : { key })).json).toMatchObject({
+        tenant: 'local',
+      });
+  });
+
+  test('[S60] others are not let in without a key, and the server says what to do', async () => {
+    const data = folder();
+    const opening = serve({ data, host: '0.0.0.0', port: 0 });
+    await expect(opening).rejects.toThrow(/others can reach 0\.0\.0\.0.*vitrine keys create/);
+    keyIn(data);
+    const at = await serving({ data, host: '0.0.0.0' });
+    const url = at.url.replace('0.0.0.0', '127.0.0.1');
+    expect((await fetch(`${url}/api/runs`)).status).toBe(401);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test.for(['evil.example', 'evil.example:4177', '127.0.0.1.evil.example', 'localhost.', '[::2]', '', 'a b'])(
+    '[S12] a request to «%s» is not for us',
+    async (host) => {
+      const at = await serving({ config: { apps } });
+      const answer = await raw(
+        at.url,
+        `GET /api/runs HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 (403|400) /);
+    },
+  );
+
+  test.for([
+    ['a foreign site', { origin: 'https://evil.example' }, 403],
+    ['a site without a name', { origin: 'null' }, 403],
+    ['another port of this machine', { origin: 'http://127.0.0.1:1' }, 403],
+    ['a picture on a foreign page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, 403],
+    ['a page of its own', { 'sec-fetch-site': 'same-origin' }, 200],
+  ] as const)('[S11, S14] for %s the answer is right', async ([, headers, status]) => {
+    const at = await serving({ config: { apps } });
+    const answer = await at.ask('/api/runs', { headers });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('[S11] a form cannot start anything', async () => {
+    const at = await serving({ config: { apps } });
+    const body = '{"input":{"text":"x"}}';
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])
+      expect((await at.ask('/api/runs', { body, headers: { 'content-type': type } })).status).toBe(400);
+    expect((await at.ask('/api/runs')).json).toMatchObject({ runs: [] });
+  });
+
+  test('a link from elsewhere opens the page, and nothing else', async () => {
+    const at = await serving({ config: { apps } });
+    const from = `Host: ${new URL(at.url).host}\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nConnection: close`;
+    expect(await raw(at.url, `GET / HTTP/1.1\r\n${from}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+    const post = `POST /api/runs HTTP/1.1\r\n${from}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    expect(await raw(at.url, post)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('[S14] a site that the configuration names may use it', async () => {
+    const origin = 'https://app.example';
+    const at = await serving({ config: { apps, server: { origins: [origin] } } });
+    const answer = await at.ask('/api/runs', { headers: { origin, 'sec-fetch-site': 'cross-site' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('vary')).toContain('Origin');
+    expect((await at.ask('/api/runs', { method: 'OPTIONS', headers: { origin } })).status).toBe(204);
+  });
+
+  test.for([
+    ['foreign', 'https://evil.example', '403'],
+    ['null', 'null', '403'],
+    ['its own', undefined, 'opens'],
+  ] as const)('[S13] a socket whose origin is %s is judged', async ([, origin, fate]) => {
+    const at = await serving({ config: { apps } });
+    const run = textAt(await at.ask('/api/runs', { json: { input: { text: 'x' } } }), 'run');
+    const own = origin ?? at.url;
+    const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws/runs/${run}`, { origin: own });
+    const outcome = await new Promise<string>((resolve) => {
+      socket.on('open', () => resolve('opens'));
+      socket.on('error', ({ message }) => resolve(message));
+    });
+    socket.terminate();
+    expect(outcome).toContain(fate);
+  });
+});
+
+describe('keys', () => {
+  test('[S02] are kept as hashes, for the owner of the folder alone', () => {
+    const data = folder();
+    const key = keyIn(data);
+    const file = join(data, 'keys.json');
+    const kept = readFileSync(file, 'utf8');
+    expect(kept).not.toContain(key);
+    expect(kept).not.toContain(key.split('_')[2]);
+    expect(kept).toContain(createHash('sha256').update(key).digest('hex'));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('let their holder in, and nobody else', async () => {
+    const at = await locked();
+    expect((await at.ask('/api/me', { key: at.key })).json).toEqual({
+      tenant: 'local',
+      who: 'someone',
+      role: 'member',
+    });
+    const wrong = [`${at.key}x`, at.key.slice(0, -1), at.key.toUpperCase(), 'vit_', '', 'null'];
+    for (const key of wrong) expect((await at.ask('/api/me', { key })).status).toBe(401);
+    const headers = [
+      { authorization: at.key },
+      { authorization: `Basic ${at.key}` },
+      { authorization: 'Bearer' },
+    ];
+    for (const header of headers) expect((await at.ask('/api/me', { headers: header })).status).toBe(401);
+  });
+
+  test('that were made a moment ago are good, and of a role that may not act are refused', async () => {
+    const at = await locked();
+    const key = keyIn(at.data, { role: 'viewer' });
+    expect((await at.ask('/api/runs', { key })).status).toBe(200);
+    const refused = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
+    expect(refused.status).toBe(403);
+    expect((await at.ask('/metrics', { key: at.key })).status).toBe(403);
+    expect((await at.ask('/metrics', { key: keyIn(at.data, { role: 'operator' }) })).status).toBe(200);
+  });
+
+  test('[S09] that are revoked close what they have open', async () => {
+    const at = await locked();
+    const run = textAt(await at.ask('/api/runs', { key: at.key, json: { input: { text: 'x' } } }), 'run');
+    const other = keyIn(at.data, { name: 'other' });
+    const watch = (key: string) =>
+      streamViewer({
+        url: at.url,
+        path: `/api/runs/${run}/events`,
+        headers: { authorization: `Bearer ${key}` },
+      });
+    const [mine, theirs] = [watch(at.key), watch(other)];
+    await Promise.all([mine, theirs].map((viewer) => viewer.until((body) => body.includes('May I?'))));
+    revokeKey(at.data, 'someone', Date.now());
+    await mine.closed;
+    expect(theirs.socket.destroyed).toBe(false);
+    expect((await at.ask('/api/me', { key: at.key })).status).toBe(401);
+    expect((await at.ask('/api/me', { key: other })).status).toBe(200);
+    theirs.socket.destroy();
+  });
+});
+
+describe('a browser', () => {
+  test('signs in with a key and carries a cookie that no script reads and no other site sends', async () => {
+    const at = await locked();
+    const bad = await at.ask('/api/sign-in', { json: { key: 'vit_wrong' } });
+    expect(bad.status).toBe(401);
+    const answer = await at.ask('/api/sign-in', { json: { key: at.key } });
+    const cookie = answer.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/^vitrine=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    expect(cookie).not.toContain(at.key);
+    const headers = { cookie: cookie.split(';', 1)[0] ?? '' };
+    expect((await at.ask('/api/me', { headers })).json).toMatchObject({ who: 'someone' });
+    const foreign = { ...headers, origin: 'https://evil.example' };
+    expect((await at.ask('/api/runs', { headers: foreign, json: { input: { text: 'x' } } })).status).toBe(
+      403,
+    );
+    const tampered = { cookie: `${headers.cookie}x` };
+    expect((await at.ask('/api/me', { headers: tampered })).status).toBe(401);
+    revokeKey(at.data, 'someone', Date.now());
+    await vi.waitFor(async () => expect((await at.ask('/api/me', { headers })).status).toBe(401), 5_000);
+    expect((await at.ask('/api/sign-out', { method: 'POST' })).headers.get('set-cookie')).toContain(
+      'Max-Age=0',
+    );
+  });
+
+  test('stays signed in when the server starts again', async () => {
+    const first = await locked();
+    const answer = await first.ask('/api/sign-in', { json: { key: first.key } });
+    const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    await first.close();
+    const again = await serving({ data: first.data, config: { apps, auth: { required: true } } });
+    expect((await again.ask('/api/me', { headers: { cookie } })).status).toBe(200);
+  });
+});
+
+describe('tokens', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
+  const jwt = {
+    issuer: 'https://id.example',
+    audience: 'vitrine',
+    algorithms: ['RS256'] as const,
+    publicKey: pem,
+  };
+  const claims = { tenant: 'acme', sub: 'ana' };
+  const now = Math.floor(Date.now() / 1_000);
+  type Make = () => Promise<string>;
+
+  function token(more: { readonly alg?: string; readonly [claim: string]: unknown } = {}): SignJWT {
+    const { alg = 'RS256', ...rest } = more;
+    const payload = { iss: jwt.issuer, aud: jwt.audience, exp: now + 600, ...claims, ...rest };
+    return new SignJWT(payload).setProtectedHeader({ alg });
+  }
+
+  const house = (): Promise<Serving> =>
+    serving({ config: { apps, auth: { jwt: { ...jwt, algorithms: [...jwt.algorithms] } } } });
+
+  test('of the issuer let their subject into their tenant', async () => {
+    const at = await house();
+    const key = await token().sign(privateKey);
+    expect((await at.ask('/api/me', { key })).json).toEqual({ tenant: 'acme', who: 'ana', role: 'member' });
+    expect((await at.ask('/api/me')).status).toBe(401);
+    expect((await at.ask('/api/sign-in', { json: { key } })).status).toBe(200);
+  });
+
+  test.for([
+    ['that is expired', () => token({ exp: now - 120 }).sign(privateKey)],
+    ['that is not good yet', () => token({ nbf: now + 600 }).sign(privateKey)],
+    ['without an end', () => token({ exp: undefined }).sign(privateKey)],
+    ['of another issuer', () => token({ iss: 'https://evil.example' }).sign(privateKey)],
+    ['for another audience', () => token({ aud: 'other' }).sign(privateKey)],
+    ['without a tenant', () => token({ tenant: '' }).sign(privateKey)],
+    ['of a role there is not', () => token({ role: 'god' }).sign(privateKey)],
+    ['by another algorithm', () => token({ alg: 'PS256' }).sign(privateKey)],
+    [
+      'signed with the public key as a secret',
+      () => token({ alg: 'HS256' }).sign(new TextEncoder().encode(pem)),
+    ],
+    [
+      'signed by nobody',
+      async () =>
+        new UnsecuredJWT({ ...claims, iss: jwt.issuer, aud: jwt.audience, exp: now + 600 }).encode(),
+    ],
+    ['whose words were changed', async () => changed(await token().sign(privateKey))],
+    ['that is no token', async () => 'a.b.c'],
+  ] as readonly (readonly [string, Make])[])('[S04, S05] one %s is no token', async ([, make]) => {
+    const at = await house();
+    expect((await at.ask('/api/me', { key: await make() })).status).toBe(401);
+  });
+
+  test.for([
+    [{ ...jwt, algorithms: ['HS256'] as const }, 'HS… algorithms go with «secret»'],
+    [{ issuer: 'i', audience: 'a', algorithms: ['RS256'] as const }, 'exactly one of'],
+  ] as const)('that could be confused are not configured', async ([settings, why]) => {
+    const config = { auth: { jwt: { ...settings, algorithms: [...settings.algorithms] } } };
+    await expect(serve({ data: folder(), port: 0, config })).rejects.toThrow(why);
+  });
+
+  function changed(good: string): string {
+    const [head = '', , signature = ''] = good.split('.');
+    const body = base64url.encode(
+      JSON.stringify({ ...claims, tenant: 'other', iss: jwt.issuer, aud: jwt.audience, exp: now + 600 }),
+    );
+    return [head, body, signature].join('.');
+  }
+});
+
+/** What a server answers to exactly these bytes. */
+function raw(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(text));
+    let answer = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (piece: string) => (answer += piece));
+    socket.on('close', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
