@@ -37,6 +37,8 @@ export interface AgentTurn {
   readonly messages: readonly Message[];
   readonly conversation: string;
   readonly idempotencyKey: string;
+  /** What the model reads of a result; all of it unless said. */
+  readonly forModel?: (result: Json) => Json;
 }
 
 /** Rounds of calls before the model must answer. */
@@ -51,11 +53,15 @@ export async function takeAgentTurn(
   const added: Message[] = [];
   for (let round = 1; ; round += 1) {
     const { text, calls } = await askModel({ turn, added, round }, { audience, signal });
-    if (calls.length === 0) return [...added, { role: 'assistant', text }];
+    // Calls of a model that was offered no tools are nobody's to run.
+    if (calls.length === 0 || round > mostRounds) return [...added, { role: 'assistant', text }];
     added.push({ role: 'assistant', text, calls });
-    for (const call of calls) {
-      const outcome = await runCall(call, turn, { audience, signal });
-      added.push({ role: 'tool', call: call.id, text: JSON.stringify(outcome) });
+    for (const [place, call] of calls.entries()) {
+      const key = `${turn.idempotencyKey}-${round}-${place}`;
+      const outcome = await runCall(call, { ...turn, idempotencyKey: key }, { audience, signal });
+      const { forModel = (result) => result } = turn;
+      const read = outcome.ok ? { ok: true, result: forModel(outcome.result) } : outcome;
+      added.push({ role: 'tool', call: call.id, text: JSON.stringify(read) });
     }
   }
 }
@@ -111,14 +117,14 @@ async function runCall(
 }
 
 async function attempt(
-  { id, tool: name, arguments: given }: AskedCall,
+  { tool: name, arguments: given }: AskedCall,
   { tools, conversation, idempotencyKey }: AgentTurn,
   { told, signal }: { readonly told: CallAudience; readonly signal: AbortSignal },
 ): Promise<CallOutcome> {
   const tool = tools.find((each) => each.name === name);
   if (!tool) return { ok: false, error: `There is no tool ${name}.` };
   const context = {
-    idempotencyKey: `${idempotencyKey}-${id}`,
+    idempotencyKey,
     tenant: 'demo',
     run: conversation,
     signal,

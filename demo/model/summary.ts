@@ -10,15 +10,15 @@ export interface Summary {
   readonly of: number;
 }
 
-const most = 10;
+const usual = 10;
 
 /**
  * A summary in a document's own words: nothing is rephrased, so nothing can be wrong. A short document is quoted whole.
  * `focus` are stems the reader asked about.
  */
-export function summarise(text: string, focus: readonly string[] = []): Summary {
+export function summarise(text: string, focus: readonly string[] = [], most = usual): Summary {
   const sentences = sentencesOf(text);
-  const quotes = sentences.length <= most + 2 ? sentences : choose(sentences, focus);
+  const quotes = sentences.length <= most + 2 ? sentences : choose(sentences, focus, most);
   const sections = [...new Set(sentences.map(({ section }) => section).filter((section) => section !== ''))];
   return { title: titleOf(text), sections, quotes, of: sentences.length };
 }
@@ -34,7 +34,7 @@ export function sentencesAbout(text: string, focus: readonly string[], count: nu
 }
 
 /** Sections share the places among them, so that a long one cannot take them all. */
-function choose(sentences: readonly Sentence[], focus: readonly string[]): Sentence[] {
+function choose(sentences: readonly Sentence[], focus: readonly string[], most: number): Sentence[] {
   const weights = weightsOf(sentences);
   const rated = sentences
     .map((sentence, i) => ({
@@ -62,8 +62,8 @@ function weightsOf(sentences: readonly Sentence[]): ReadonlyMap<string, number> 
   const counts = new Map<string, number>();
   for (const { text } of sentences)
     for (const word of new Set(stems(text))) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const usual = Math.max(4, sentences.length / 3);
-  return new Map([...counts].map(([word, count]) => [word, count > usual ? 0 : Math.log2(1 + count)]));
+  const everywhere = Math.max(4, sentences.length / 3);
+  return new Map([...counts].map(([word, count]) => [word, count > everywhere ? 0 : Math.log2(1 + count)]));
 }
 
 function ratingOf({ text, place }: Sentence, i: number, weights: ReadonlyMap<string, number>): number {

@@ -43,16 +43,15 @@ function withName({ agent, text }: AgentResponse): string {
   return agent === '' ? essence(text) : `**${agent}**: ${essence(text)}`;
 }
 
-/** What a response says, without the query and the raw results, and with its sources. */
+/** What a response says, without the queries and the raw results, and with its sources. */
 function essence(text: string): string {
-  const analysis = sectionOf(text, 'ANALYSIS');
-  if (analysis === undefined) return text;
-  const citations = sectionOf(text, 'CITATIONS');
-  return citations ? `${analysis}\n\nSources:\n${citations}` : analysis;
+  const analysis = sectionsOf(text, 'ANALYSIS').join('\n\n');
+  if (analysis === '') return text;
+  const citations = sectionsOf(text, 'CITATIONS').join('\n');
+  return citations === '' ? analysis : `${analysis}\n\nSources:\n${citations}`;
 }
 
-function sectionOf(text: string, name: string): string | undefined {
-  return new RegExp(`^---${name}---[^\\S\\n]*\\n([\\s\\S]*?)(?=^---[A-Z]+---|(?![\\s\\S]))`, 'm')
-    .exec(text)?.[1]
-    ?.trim();
+function sectionsOf(text: string, name: string): string[] {
+  const section = new RegExp(`^---${name}---[^\\S\\n]*\\n([\\s\\S]*?)(?=^---[A-Z]+---|(?![\\s\\S]))`, 'gm');
+  return [...text.matchAll(section)].map(([, body = '']) => body.trim());
 }
