@@ -431,6 +431,47 @@ describe('interleavings', () => {
   });
 });
 
+test('[R18 R19 R20] any pieces in any order: every stage is closed, and none is there that nobody wrote to', async () => {
+  const piece = fc.record(
+    {
+      index: fc.nat(4),
+      name: fc.option(fc.constantFrom('a', '')),
+      content: fc.constantFrom('', 'x'),
+      attachments: fc.constantFrom([], [{ data: 'd' }]),
+      status: fc.constantFrom(null, 'open', 'completed', 'failed', 'odd'),
+      parent_stage_index: fc.nat(5),
+    },
+    { requiredKeys: ['index'] },
+  );
+  const isMereClose = ({ name, content, attachments, status, parent_stage_index: parent }: Loose): boolean =>
+    (status === 'completed' || status === 'failed') &&
+    !name &&
+    !content &&
+    !attachments?.length &&
+    parent === undefined;
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 25 }), async (pieces) => {
+      const tree = await grown(answer(...pieces.map((one) => dial.stage(one))));
+      const written = new Set(pieces.filter((one) => !isMereClose(one)).map(({ index }) => String(index)));
+      const mirrored = [...tree.steps.values()].filter(({ origin }) => origin !== undefined);
+      expect(mirrored.filter(({ origin }) => !written.has(origin ?? ''))).toEqual([]);
+      expect(mirrored.filter(({ title }) => title === '')).toEqual([]);
+      expect(new Set(mirrored.map(({ key }) => key)).size).toBe(mirrored.length);
+      expect(tree.notices.filter(({ code }) => code !== 'UPSTREAM_MALFORMED')).toEqual([]);
+      expect(tree.ended?.outcome).toBe('completed');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+interface Loose {
+  readonly name?: string | null;
+  readonly content?: string;
+  readonly attachments?: readonly object[];
+  readonly status?: string | null;
+  readonly parent_stage_index?: number;
+}
+
 describe('an answer that breaks off', () => {
   const begun = [
     dial.role,
