@@ -79,7 +79,7 @@ test('the configuration of the guide can be used', async () => {
   const file = join(folder, 'config.ts');
   writeFileSync(file, shown.replace(`'vitrine'`, `'${entry}'`));
   const { code, error } = await typed('run', 'x', '--app', 'none', '--config', file, '--data', data());
-  expect([code, error]).toEqual([2, ['There is no app «none»; known: ask, demo.']]);
+  expect([code, error]).toEqual([2, ['There is no app «none»; known: ask, tour.']]);
 });
 
 test('every command has its help', async () => {

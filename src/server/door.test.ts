@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { base64url, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
-import { appWith, folder, keyIn, serving, textAt, type Serving } from '../../test/serving.ts';
+import { appWith, temporaryFolder, keyIn, serving, textAt, type Serving } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
 import { revokeKey } from './keys.ts';
 import { serve } from './serve.ts';
@@ -15,7 +15,7 @@ const apps = {
 };
 
 async function locked(more: object = {}): Promise<Serving & { readonly key: string }> {
-  const data = folder();
+  const data = temporaryFolder();
   const key = keyIn(data);
   const at = await serving({ data, config: { apps, auth: { required: true }, ...more } });
   return { ...at, key };
@@ -31,7 +31,7 @@ describe('on this machine', () => {
   });
 
   test('[S60] others are not let in without a key, and the server says what to do', async () => {
-    const data = folder();
+    const data = temporaryFolder();
     const opening = serve({ data, host: '0.0.0.0', port: 0 });
     await expect(opening).rejects.toThrow(/others can reach 0\.0\.0\.0.*vitrine keys create/);
     keyIn(data);
@@ -112,7 +112,7 @@ describe('on this machine', () => {
 
 describe('keys', () => {
   test('[S02] are kept as hashes, for the owner of the folder alone', () => {
-    const data = folder();
+    const data = temporaryFolder();
     const key = keyIn(data);
     const file = join(data, 'keys.json');
     const kept = readFileSync(file, 'utf8');
@@ -264,7 +264,7 @@ describe('tokens', () => {
     [{ issuer: 'i', audience: 'a', algorithms: ['RS256'] as const }, 'exactly one of'],
   ] as const)('that could be confused are not configured', async ([settings, why]) => {
     const config = { auth: { jwt: { ...settings, algorithms: [...settings.algorithms] } } };
-    await expect(serve({ data: folder(), port: 0, config })).rejects.toThrow(why);
+    await expect(serve({ data: temporaryFolder(), port: 0, config })).rejects.toThrow(why);
   });
 
   function changed(good: string): string {

@@ -6,25 +6,12 @@ import { Engine } from '../../src/engine/engine.ts';
 import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { killCatalog, killFlows, type Ledger } from './world.ts';
-
-/** `before` the commit that holds an entry, `after` it but before anyone is told, or after a tool's `effect`. */
-export type Point =
-  | { readonly when: 'before' | 'after'; readonly entry: number }
-  | { readonly when: 'effect'; readonly tool: string }
-  | { readonly when: 'never' };
-
-export interface Job {
-  readonly folder: string;
-  readonly ledger: Ledger;
-  readonly flow: keyof typeof killFlows;
-  readonly point: Point;
-}
+import { catalogOf, type Job } from './job.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
 const { point } = job;
 const store = watched(await sqliteStore({ folder: job.folder }));
-const catalog = killCatalog(job.ledger, {
+const catalog = catalogOf(job.work, {
   afterEffect: async (tool) => {
     if (point.when === 'effect' && point.tool === tool) await standStill();
   },
@@ -41,7 +28,9 @@ const world = {
 const engine = new Engine(world, 'child');
 const over = new AbortController();
 const working = engine.work(over.signal);
-const { run } = await engine.start({ app: 'kill', flow: killFlows[job.flow], input: { text: 'begin' } });
+const flow = catalog.flows.find(({ name }) => name === job.work.flow);
+if (!flow) throw new Error(`there is no flow ${job.work.flow}`);
+const { run } = await engine.start({ app: 'kill', flow, input: { text: job.text } });
 tell(`run ${run}`);
 await decideAll();
 over.abort();

@@ -8,15 +8,16 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Engine } from '../../src/engine/engine.ts';
 import { decodeAll } from '../../src/run/codec.ts';
+import type { Command } from '../../src/run/commands.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { textOf, type Approval, type RunTree, type Step } from '../../src/run/tree.ts';
+import type { Json } from '../../src/run/values.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { entriesOf, testWorld } from '../world.ts';
-import type { Job, Point } from './child.ts';
+import { catalogOf, type Job, type Point, type Work } from './job.ts';
 import type { Line } from './ledger.ts';
-import { killCatalog } from './world.ts';
 
 const child = fileURLToPath(new URL('./child.ts', import.meta.url));
 const ledgerProcess = fileURLToPath(new URL('./ledger.ts', import.meta.url));
@@ -46,18 +47,42 @@ export async function startLedger(): Promise<{ socket: string; stop(): Promise<v
 }
 
 /** One case of the sweep: kill at the point, take over, look. */
-export async function killAt(socket: string, flow: Job['flow'], point: Point): Promise<Outcome> {
-  const folder = mkdtempSync(join(tmpdir(), 'vitrine-kill-'));
-  const ledger = { socket, file: join(folder, 'ledger.jsonl') };
+export async function killAt(socket: string, flow: LedgerFlow, point: Point): Promise<Outcome> {
+  return inFolder(async (folder) => {
+    const ledger = { socket, file: join(folder, 'ledger.jsonl') };
+    const asked = (): number => linesOf(ledger.file, 'model').length;
+    const judge = { decide: careful(ledger.file), models: asked, wrongs: () => twice(ledger.file) };
+    return disturbed({ folder, point, text: 'begin', work: { flow, ledger } }, judge);
+  });
+}
+
+type LedgerFlow = Extract<Work, { readonly ledger: unknown }>['flow'];
+
+/** How a case is looked at from outside. */
+export interface Judge {
+  readonly decide: (tree: RunTree, asked: Approval) => Command;
+  /** Requests to models so far, where somebody counts them. */
+  readonly models?: () => number;
+  /** What is wrong with the world once the run is over. */
+  readonly wrongs: () => string[] | Promise<string[]>;
+}
+
+/** Kill, take over, and say what is wrong. */
+export async function disturbed(job: Job, judge: Judge): Promise<Outcome> {
+  const { acknowledged, wasCut, trouble } = await runChild(job);
+  const store = await sqliteStore({ folder: job.folder });
   try {
-    const { acknowledged, wasCut, trouble } = await runChild({ folder, ledger, flow, point });
-    const store = await sqliteStore({ folder });
-    try {
-      const outcome = await takeOver(store, ledger, acknowledged);
-      return { ...outcome, wasCut, wrongs: [...outcome.wrongs, ...trouble] };
-    } finally {
-      await store.close();
-    }
+    const outcome = await takeOver(store, { work: job.work, judge, acknowledged });
+    return { ...outcome, wasCut, wrongs: [...outcome.wrongs, ...trouble] };
+  } finally {
+    await store.close();
+  }
+}
+
+export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-kill-'));
+  try {
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -82,10 +107,15 @@ async function runChild(job: Job): Promise<{ acknowledged: number; wasCut: boole
   return seen;
 }
 
+interface Taking {
+  readonly work: Work;
+  readonly judge: Judge;
+  readonly acknowledged: number;
+}
+
 async function takeOver(
   store: Store,
-  ledger: { socket: string; file: string },
-  acknowledged: number,
+  { work, judge, acknowledged }: Taking,
 ): Promise<Omit<Outcome, 'wasCut'>> {
   const [row] = await store.dispatch.list({ tenant: 'local' });
   if (!row)
@@ -94,22 +124,22 @@ async function takeOver(
   const wrongs =
     before.length < acknowledged ? [`only ${before.length} of ${acknowledged} acknowledged entries`] : [];
   const openTurns = unrecordedTurns(foldAll(before));
-  const asked = linesOf(ledger.file, 'model').length;
-  const world = testWorld(killCatalog(ledger, { afterEffect: async () => {} }), { store });
+  const asked = judge.models?.() ?? 0;
+  const world = testWorld(catalogOf(work, { afterEffect: async () => {} }), { store });
   const engine = new Engine(world, 'heir');
   const over = new AbortController();
   const working = engine.work(over.signal);
-  const doubts = await answerAll({ engine, store, run: row.run, file: ledger.file });
+  const doubts = await answerAll({ engine, store, run: row.run, decide: judge.decide });
   over.abort();
   await working;
   const entries = await entriesOf(store, row.run);
   const tree = foldAll(entries);
-  const requests = linesOf(ledger.file, 'model').length - asked;
   const turnsAfter = turnsOf(tree) - turnsOf(foldAll(before)) + openTurns;
+  const requests = judge.models ? judge.models() - asked : turnsAfter;
   if (requests !== turnsAfter)
     wrongs.push(`${requests} model requests for ${turnsAfter} turns without an outcome`);
   wrongs.push(...world.problems.map(({ message, cause }) => `${message} ${String(cause)}`));
-  wrongs.push(...wrongsOf(entries, before), ...twice(ledger.file));
+  wrongs.push(...wrongsOf(entries, before), ...(await judge.wrongs()));
   return { entries, tree, wrongs, doubts };
 }
 
@@ -117,11 +147,10 @@ interface Watch {
   readonly engine: Engine;
   readonly store: Store;
   readonly run: string;
-  readonly file: string;
+  readonly decide: Judge['decide'];
 }
 
-/** What a careful person does: approve what is asked, and look into the ledger where it is doubtful. */
-async function answerAll({ engine, store, run, file }: Watch): Promise<number> {
+async function answerAll({ engine, store, run, decide }: Watch): Promise<number> {
   const tree = foldAll([]);
   let doubts = 0;
   for await (const { frames } of store.journal.follow(run, 0, new AbortController().signal)) {
@@ -129,20 +158,27 @@ async function answerAll({ engine, store, run, file }: Watch): Promise<number> {
     if ((await store.dispatch.get(run))?.head !== tree.seq) continue;
     for (const approval of tree.approvals.values()) {
       if (approval.decided) continue;
-      doubts += approval.title.startsWith('Did') ? 1 : 0;
-      await engine.send(run, decisionOn(tree, approval, file), `answer ${approval.approval}`);
+      doubts += isDoubt(approval) ? 1 : 0;
+      await engine.send(run, decide(tree, approval), `answer ${approval.approval}`);
     }
   }
   return doubts;
 }
 
-function decisionOn(tree: RunTree, { approval, step, title, arguments: asked }: Approval, file: string) {
-  const decide = { type: 'decide', by: 'heir', approval } as const;
-  if (!title.startsWith('Did')) return { ...decide, decision: 'approve' } as const;
-  const tool = tree.steps.get(step)?.call?.tool ?? '';
-  const isDone = linesOf(file, 'once').some(({ what }) => what === tool);
-  if (isDone) return { ...decide, decision: 'approve', answer: { done: tool } } as const;
-  return { ...decide, decision: 'edit', arguments: asked as { for: string } } as const;
+export function isDoubt({ title }: Approval): boolean {
+  return title.startsWith('Did');
+}
+
+/** What a careful person does: approve what is asked, and look into the ledger where it is doubtful. */
+function careful(file: string): Judge['decide'] {
+  return (tree, asked) => {
+    const decide = { type: 'decide', by: 'heir', approval: asked.approval } as const;
+    if (!isDoubt(asked)) return { ...decide, decision: 'approve' };
+    const tool = tree.steps.get(asked.step)?.call?.tool ?? '';
+    const isDone = linesOf(file, 'once').some(({ what }) => what === tool);
+    if (isDone) return { ...decide, decision: 'approve', answer: { done: tool } };
+    return { ...decide, decision: 'edit', arguments: asked.arguments as Json };
+  };
 }
 
 function linesOf(file: string, effect: Line['effect']): Line[] {

@@ -213,7 +213,7 @@ describe('a second terminal', () => {
 
   test('the first one finishes what it has begun for the second', async () => {
     configure();
-    const first = begin('run', 'First', '--app', 'demo', '--yes');
+    const first = begin('run', 'First', '--app', 'tour', '--yes');
     const second = begin('run', 'Second');
     await Promise.all([second.until('● wait {}'), first.ended.catch(() => {})]);
     writeFileSync(gate(), '');

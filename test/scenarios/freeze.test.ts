@@ -18,12 +18,8 @@ const pastTheLease = 16_000;
 test('[L3 L6] a worker stopped past its lease and woken is refused, and what it was doing is in doubt', async () => {
   const ledger = await startLedger();
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-freeze-'));
-  const job = {
-    folder,
-    ledger: { socket: ledger.socket, file: join(folder, 'ledger.jsonl') },
-    flow: 'branches',
-    point: { when: 'effect', tool: 'tool2' },
-  };
+  const work = { flow: 'branches', ledger: { socket: ledger.socket, file: join(folder, 'ledger.jsonl') } };
+  const job = { folder, text: 'begin', work, point: { when: 'effect', tool: 'tool2' } };
   const worker = spawn(process.execPath, [child, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

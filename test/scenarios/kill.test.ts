@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Point } from '../kill/child.ts';
+import type { Point } from '../kill/job.ts';
 import { killAt, shapeOf, startLedger, type Outcome } from '../kill/sweep.ts';
 
 const atOnce = 3;

@@ -1,0 +1,26 @@
+// What a process that will be killed is told.
+import type { Catalog } from '../../src/engine/world.ts';
+import { coordinatedCatalog, type Places } from './coordinated.ts';
+import { killCatalog, type Hooks, type killFlows, type Ledger } from './world.ts';
+
+/** `before` the commit that holds an entry, `after` it but before anyone is told, or after a tool's `effect`. */
+export type Point =
+  | { readonly when: 'before' | 'after'; readonly entry: number }
+  | { readonly when: 'effect'; readonly tool: string }
+  | { readonly when: 'never' };
+
+export interface Job {
+  readonly folder: string;
+  readonly point: Point;
+  readonly text: string;
+  readonly work: Work;
+}
+
+/** What is killed: a flow whose effects go to the ledger, or a coordinator of agents that live elsewhere. */
+export type Work =
+  | { readonly flow: keyof typeof killFlows; readonly ledger: Ledger }
+  | { readonly flow: 'coordinated'; readonly places: Places };
+
+export function catalogOf(work: Work, hooks: Hooks): Catalog {
+  return 'places' in work ? coordinatedCatalog(work.places) : killCatalog(work.ledger, hooks);
+}
