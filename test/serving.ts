@@ -40,7 +40,7 @@ export interface Answered {
 
 /** Start a server in a folder of its own. It is closed and erased with the test. */
 export async function serving(settings: Partial<ServeSettings> = {}): Promise<Serving> {
-  const data = settings.data ?? folder();
+  const data = settings.data ?? temporaryFolder();
   const problems: Problem[] = [];
   const server = await serve({
     port: 0,
@@ -51,7 +51,7 @@ export async function serving(settings: Partial<ServeSettings> = {}): Promise<Se
   });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= server.close());
-  onTestFinished(close, 30_000);
+  atEnd(close);
   return {
     url: server.url,
     data,
@@ -62,10 +62,29 @@ export async function serving(settings: Partial<ServeSettings> = {}): Promise<Se
   };
 }
 
-export function folder(): string {
+export function temporaryFolder(): string {
   const made = mkdtempSync(join(tmpdir(), 'vitrine-server-'));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
+  atEnd(() => rmSync(made, { recursive: true, force: true, maxRetries: 5 }));
   return made;
+}
+
+/** What to do when the test is over. Files whose tests share a server do it when all are over. */
+let shared: (() => void | Promise<void>)[] | undefined;
+
+function atEnd(work: () => void | Promise<void>): void {
+  if (shared) shared.push(work);
+  else onTestFinished(work, 30_000);
+}
+
+/** For `beforeAll`: what is made here is there for all tests of the file. Returns what undoes it. */
+export async function shareServing(make: () => Promise<void>): Promise<() => Promise<void>> {
+  const undo: (() => void | Promise<void>)[] = [];
+  shared = undo;
+  await make();
+  shared = undefined;
+  return async () => {
+    for (const work of undo.reverse()) await work();
+  };
 }
 
 export async function ask(url: string, path: string, asking: Asking = {}): Promise<Answered> {
