@@ -258,6 +258,12 @@ describe('refusals', () => {
   });
 });
 
+const beats = (count: number, every: number): Act[] =>
+  Array.from({ length: count }, (): Act[] => [
+    { does: () => new Promise((resolve) => setTimeout(resolve, every)) },
+    { send: dial.heartbeat },
+  ]).flat();
+
 describe('the end', () => {
   test('[A2] a stop without [DONE] is not the end, also with usage', async () => {
     upstream.answer([sse, { send: dial.text('all') + dial.last() }, 'end']);
@@ -282,7 +288,8 @@ describe('the end', () => {
   test.for<{ name: string; acts: Act[] }>([
     { name: 'hangs', acts: ['hang'] },
     { name: 'is reset', acts: ['reset'] },
-    { name: 'sends heartbeats for ever', acts: [{ until: Promise.resolve() }, { endless: dial.heartbeat }] },
+    { name: 'floods', acts: [{ endless: dial.heartbeat.repeat(1000) }] },
+    { name: 'sends heartbeats for long', acts: beats(200, 20) },
   ])('[A3] an answer with [DONE] is whole, also when its connection $name', async ({ acts }) => {
     upstream.answer([sse, { send: dial.text('a') + dial.stop + dial.done }, ...acts]);
     const { events, failure } = await hear({ timeouts: { idle: 60 } });
@@ -296,11 +303,7 @@ describe('the end', () => {
   });
 
   test('heartbeats keep a silent agent alive', async () => {
-    const beats = Array.from({ length: 8 }, (): Act[] => [
-      { does: () => new Promise((resolve) => setTimeout(resolve, 40)) },
-      { send: dial.heartbeat },
-    ]);
-    upstream.answer([sse, { send: dial.role }, ...beats.flat(), { send: dial.text('a') + dial.done }, 'end']);
+    upstream.answer([sse, { send: dial.role }, ...beats(8, 40), { send: dial.text('a') + dial.done }, 'end']);
     const { events, failure } = await hear({ timeouts: { idle: 150 } });
     expect(failure).toBeUndefined();
     expect(events.map(({ type }) => type)).toEqual(['text.appended', 'turn.finished']);
