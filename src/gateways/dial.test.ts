@@ -289,7 +289,7 @@ describe('the end', () => {
     { name: 'hangs', acts: ['hang'] },
     { name: 'is reset', acts: ['reset'] },
     { name: 'floods', acts: [{ endless: dial.heartbeat.repeat(1000) }] },
-    { name: 'sends heartbeats for long', acts: beats(200, 20) },
+    { name: 'sends heartbeats for long', acts: [...beats(200, 20), 'end'] },
   ])('[A3] an answer with [DONE] is whole, also when its connection $name', async ({ acts }) => {
     upstream.answer([sse, { send: dial.text('a') + dial.stop + dial.done }, ...acts]);
     const { events, failure } = await hear({ timeouts: { idle: 60 } });
