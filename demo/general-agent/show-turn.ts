@@ -29,7 +29,12 @@ export function showTurn(answer: DialAnswer, model: string): Audience & { finish
       work ??= openWork(answer, thoughts);
       return showCall(answer, work, call);
     },
-    use: ({ input, output }) => answer.use({ model, input, output }),
+    use({ input, output }) {
+      answer.use({ model, input, output });
+      // Each turn of the model ends with its usage; its thoughts are a line of their own.
+      if (work) work.say('\n');
+      else if (thoughts !== '') thoughts += '\n';
+    },
     finish: () => work?.close('completed'),
   };
 }

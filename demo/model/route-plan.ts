@@ -1,5 +1,5 @@
 import type { Situation } from './situation.ts';
-import { isFollowUp, topics, type Topic } from './topics.ts';
+import { isFollowUp, linkIn, topics, type Topic } from './topics.ts';
 import { overlap, stems } from './words.ts';
 
 export interface AgentCard {
@@ -44,13 +44,22 @@ interface Wanted {
 
 /** The topics a message asks for, each with the agent that serves it best. */
 function wantedBy(message: string, agents: readonly AgentCard[]): Wanted[] {
+  const beside = topicsOfLink(message);
   const found = topics.flatMap((topic): Wanted[] => {
-    const word = topic.asks.exec(message)?.[0];
+    const word = topic.asks.exec(message)?.[0] ?? (beside.includes(topic.name) ? linkIn(message) : undefined);
     const agent = word === undefined ? undefined : bestFor(topic, message, agents);
     return word === undefined || agent === undefined ? [] : [{ topic, agent, word }];
   });
   const first = found.filter(({ topic }) => !topic.isLast);
   return onePerAgent(first.length > 0 ? first : found);
+}
+
+/** Who asks what hangs on a link also wants to see how it does; who only names one wants to know all about it. */
+function topicsOfLink(message: string): string[] {
+  if (linkIn(message) === undefined) return [];
+  const said = topics.filter(({ asks, isLast }) => !isLast && asks.test(message)).map(({ name }) => name);
+  if (said.length === 0) return ['topology', 'telemetry'];
+  return said.includes('topology') ? ['telemetry'] : [];
 }
 
 function bestFor({ serves }: Topic, message: string, agents: readonly AgentCard[]): string | undefined {
@@ -73,10 +82,7 @@ function onePerAgent(wanted: readonly Wanted[]): Wanted[] {
 function planOf(wanted: readonly Wanted[], message: string): RoutePlan {
   const [only] = wanted;
   if (wanted.length === 1 && only)
-    return singlePlan(
-      only.agent,
-      `“${only.word}” is about ${only.topic.name}, which is what ${only.agent} knows`,
-    );
+    return singlePlan(only.agent, `the message is about ${only.topic.name} (“${only.word}”)`);
   const isOrdered = /\b(?:then|after that|afterwards|finally)\b/i.test(message);
   const inOrder = isOrdered
     ? wanted.toSorted((one, other) => message.search(one.topic.asks) - message.search(other.topic.asks))

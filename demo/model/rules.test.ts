@@ -78,6 +78,10 @@ describe('routing', () => {
       ['RunbookKBAgent', '1 GraphExplorerAgent', '2 TelemetryAgent'],
     ],
     ['Has this happened before? Show the tickets', 'single', ['HistoricalTicketAgent']],
+    ['Has LINK-SYD-MEL-FIBRE-01 failed before?', 'single', ['HistoricalTicketAgent']],
+    ['What is the latency of LINK-SYD-MEL-FIBRE-01?', 'single', ['TelemetryAgent']],
+    ['Tell me about LINK-SYD-MEL-FIBRE-01', 'parallel', ['GraphExplorerAgent'], ['TelemetryAgent']],
+    ['Dispatch a field engineer to LINK-SYD-MEL-FIBRE-01', 'single', ['FieldDispatchAgent']],
     ['Dispatch a field engineer to Sydney', 'single', ['FieldDispatchAgent']],
     [
       'List users named Ann, then calculate fibonacci(7)',

@@ -54,5 +54,7 @@ function unknown(situation: Situation): string {
     examples.length > 0
       ? `With the tools I have here, you can ask:\n\n${examples.join('\n')}`
       : 'I have no tools here, so I can only tell who I am and put together what agents have said.';
-  return `I am a scripted model, and none of my rules matches that question. ${what}`;
+  const tried = [...new Set(situation.results.map(({ tool }) => tool))].join(' and ');
+  const inVain = tried === '' ? '' : ` I tried ${tried} and found nothing about it.`;
+  return `I am a scripted model, and none of my rules matches that question.${inVain} ${what}`;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ChatRequest } from '../../src/wire/openai.ts';
 import { sendJson, startServer, type DemoServer, type Visit } from '../loopback-server.ts';
-import { readingTime, thinkingTime } from '../pace.ts';
+import { paceFor, readingTime, thinkingTime } from '../pace.ts';
 import { completionOf, wholeBody } from './completion.ts';
 import { decide } from './rules.ts';
 import { situationOf } from './situation.ts';
@@ -56,9 +56,14 @@ async function complete(visit: Visit, pace: number): Promise<void> {
   response.flushHeaders();
   try {
     await thinkingTime(pace, signal);
-    for (const { chunk, words } of piecesOf(completion, request.stream_options?.include_usage === true)) {
+    const pieces = [...piecesOf(completion, request.stream_options?.include_usage === true)];
+    const told = paceFor(
+      pieces.reduce((sum, { words }) => sum + words, 0),
+      pace,
+    );
+    for (const { chunk, words } of pieces) {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-      await readingTime(words, pace, signal);
+      await readingTime(words, told, signal);
     }
     response.end('data: [DONE]\n\n');
   } catch (error) {

@@ -19,7 +19,9 @@ export function* piecesOf(completion: Completion, withUsage: boolean): Generator
   yield { chunk: chunk({ role: 'assistant', content: '' }), words: 0 };
   // Thoughts are read in passing.
   yield { chunk: chunk({ reasoning_content: reasoning }), words: 2 };
-  for (const content of wordsOf(text)) yield { chunk: chunk({ content }), words: 1 };
+  // Nobody reads JSON word by word.
+  const reading = /^[[{]/.test(text) ? 0.25 : 1;
+  for (const content of wordsOf(text)) yield { chunk: chunk({ content }), words: reading };
   for (const [index, { id: call, tool, arguments: given }] of calls.entries()) {
     const opening = { index, id: call, type: 'function', function: { name: tool, arguments: '' } };
     yield { chunk: chunk({ tool_calls: [opening] }), words: 1 };

@@ -28,12 +28,12 @@ export const topics: readonly Topic[] = [
   },
   {
     name: 'topology',
-    asks: /\b(?:paths?|links? (?:is|are|do|down|failed|connect\w*|at|in|from|to)|topology|routers?|sites?|depends?|dependenc\w+|at risk|affected|neighbours?|route (?:from|between)|mpls|LINK-\w+)\b/i,
+    asks: /\b(?:paths?|links? (?:is|are|do|down|failed|connect\w*|at|in|from|to)|topology|routers?|sites?|depends?|dependenc\w+|at risk|affected|neighbours?|route (?:from|between)|mpls)\b/i,
     serves: /\b(?:graph|topolog\w*|paths?|links?|routers?|depend\w*)\b/gi,
   },
   {
     name: 'telemetry',
-    asks: /\b(?:telemetry|utili[sz]ation|latency|packet loss|loss|throughput|optical|busiest|slowest|at risk|LINK-\w+)\b/i,
+    asks: /\b(?:telemetry|utili[sz]ation|latency|packet loss|loss|throughput|optical|busiest|slowest|at risk)\b/i,
     serves: /\b(?:telemetry|metrics?|measure\w*|utili[sz]ation|latency)\b/gi,
     instructions: (message) => {
       const named = linkIn(message);
@@ -42,7 +42,7 @@ export const topics: readonly Topic[] = [
   },
   {
     name: 'tickets',
-    asks: /\b(?:tickets?|incidents?|happened before|last time|in the past|outages? (?:before|earlier))\b/i,
+    asks: /\b(?:tickets?|incidents?|(?:happen|fail)(?:ed)? (?:here )?before|ever failed|last time|in the past|outages? (?:before|earlier))\b/i,
     serves: /\b(?:tickets?|incidents?|histor\w+|past)\b/gi,
   },
   {

@@ -51,7 +51,7 @@ function tellResults(answer: DialAnswer, outcome: CallOutcome, citations: string
 
 function closeStage(stage: DialStage, { tool }: AskedCall, outcome: CallOutcome): void {
   const found = outcome.ok ? Found.safeParse(outcome.result).data : undefined;
-  if (found) stage.say(`\`\`\`sql\n${found.query}\n\`\`\`\n${found.finding}\n`);
+  if (found) stage.say(`\`\`\`\n${found.query}\n\`\`\`\n${found.finding}\n`);
   else stage.say(outcome.ok ? `${tool} has been done.\n` : `${outcome.error}\n`);
   stage.close(outcome.ok ? 'completed' : 'failed');
 }
