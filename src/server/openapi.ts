@@ -8,10 +8,11 @@ type Plain = { readonly [key: string]: unknown };
 export function openApiOf(routes: readonly Route[], version: string): Plain {
   const schemas: Record<string, Plain> = {};
   const paths: Record<string, Record<string, Plain>> = {};
+  const sockets: Record<string, Plain> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    const method = route.method === 'WS' ? 'get' : route.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: operation(route, schemas) };
+    if (route.method === 'WS') sockets[path] = operation(route, schemas);
+    else paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
   }
   const refusal = reference(schemas, 'Refusal', { schema: Refusal, io: 'output' });
   const tags = [...new Set(routes.map(({ tag }) => tag))];
@@ -27,6 +28,8 @@ export function openApiOf(routes: readonly Route[], version: string): Plain {
     tags: tags.map((name) => ({ name, description: tagAbouts[name] ?? name })),
     security: [{ key: [] }, { badge: [] }],
     paths,
+    // OpenAPI has no place for WebSockets.
+    'x-websockets': sockets,
     components: {
       schemas,
       responses: {
@@ -53,7 +56,7 @@ const tagAbouts: Readonly<Record<string, string>> = {
 };
 
 function operation(route: Route, schemas: Record<string, Plain>): Plain {
-  const { method, path, about, tag, addresses, body } = route;
+  const { path, about, tag, addresses, body } = route;
   const name = nameOf(route);
   const content = body && bodyContent(route, schemas, name);
   const parameters = [...pathParameters(path), ...queryParameters(route)];
@@ -62,7 +65,6 @@ function operation(route: Route, schemas: Record<string, Plain>): Plain {
     summary: about,
     tags: [tag],
     ...(addresses === 'anyone' ? { security: [] } : {}),
-    ...(method === 'WS' ? { 'x-websocket': true } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(content ? { requestBody: { required: true, content } } : {}),
     responses: { ...answersOf(route, schemas, name), '4XX': { $ref: '#/components/responses/Refused' } },

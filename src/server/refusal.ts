@@ -26,7 +26,11 @@ function fromFramework(thrown: unknown): unknown {
   if (!isFrameworkError(thrown)) return thrown;
   const { statusCode = 500 } = thrown;
   if (statusCode === 413) return new RunError('too-large', 'The body is larger than what is taken here.');
-  if (statusCode === 415) return new RunError('malformed', 'Send the body as «application/json».');
+  if (statusCode === 415)
+    return new RunError(
+      'malformed',
+      'The «Content-Type» of the body is not taken here: send JSON as «application/json».',
+    );
   if (statusCode === 404) return new RunError('unknown', 'There is nothing at this address.');
   if (statusCode === 503)
     return new RunError('unavailable', 'The server is going away: try again in a moment.');

@@ -36,7 +36,10 @@ export function numberedSink(sink: Sink, { before, since }: Count): Sink {
   };
 }
 
+/** In the order of fields that frames of the past have, so that a stream is the same whenever it is read. */
 function numberedFrame(frame: string, number: number): string {
   const lines = frame.split('\n').filter((line) => !line.startsWith('id: '));
-  return `id: ${number}\n${lines.join('\n')}\n\n`;
+  const names = lines.filter((line) => line.startsWith('event: '));
+  const data = lines.filter((line) => !line.startsWith('event: '));
+  return `${[...names, `id: ${number}`, ...data].join('\n')}\n\n`;
 }

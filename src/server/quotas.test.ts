@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
+import { streamViewer } from '../../test/stream.ts';
+import { quotasOf } from './quotas.ts';
+
+const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 100 };
+
+describe('the share of a tenant', () => {
+  test('is so many requests at once, and then so many a second', () => {
+    const quotas = quotasOf(generous, false);
+    for (let i = 0; i < 20; i += 1) quotas.request('a', 0);
+    expect(() => quotas.request('a', 0)).toThrow('slow down');
+    quotas.request('b', 0);
+    quotas.request('a', 100);
+    expect(() => quotas.request('a', 100)).toThrow('slow down');
+    for (let i = 0; i < 20; i += 1) quotas.request('a', 60_000);
+    expect(() => quotas.request('a', 60_000)).toThrow('slow down');
+  });
+
+  test('is not counted for whoever sits at an open machine', () => {
+    const quotas = quotasOf(generous, true);
+    for (let i = 0; i < 1_000; i += 1) quotas.request('local', 0);
+  });
+
+  test('of streams is given back when they end', () => {
+    const quotas = quotasOf(generous, false);
+    const giveBack = quotas.stream('a');
+    quotas.stream('a');
+    expect(() => quotas.stream('a')).toThrow('streams are open');
+    giveBack();
+    quotas.stream('a');
+  });
+});
+
+test('[S49] who floods the house is slowed down, and nobody else', async () => {
+  const data = temporaryFolder();
+  const flooder = keyIn(data, { name: 'f', tenant: 'flood' });
+  const calm = keyIn(data, { name: 'c', tenant: 'calm' });
+  const apps = {
+    asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: '?' })).decision, 'asks'),
+  };
+  const at = await serving({
+    data,
+    config: { apps, auth: { required: true }, server: { quotas: generous } },
+  });
+  const answers = await Promise.all(Array.from({ length: 60 }, () => at.ask('/api/runs', { key: flooder })));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(20);
+  expect(refused[0]?.headers.get('retry-after')).toBe('1');
+  expect((await at.ask('/api/runs', { key: calm })).status).toBe(200);
+
+  const start = () => at.ask('/api/runs', { key: calm, json: { input: { text: 'x' } } });
+  const runs = [await start(), await start(), await start()];
+  const fourth = await start();
+  expect(fourth.status).toBe(429);
+  expect(textAt(fourth, 'error', 'message')).toContain('3 runs have not ended');
+  const [run = ''] = runs.map((answer) => textAt(answer, 'run'));
+  const headers = { authorization: `Bearer ${calm}` };
+  const watch = () => streamViewer({ url: at.url, path: `/api/runs/${run}/events`, headers });
+  const viewers = [watch(), watch()];
+  await Promise.all(viewers.map((viewer) => viewer.until((body) => body.includes('id: 1'))));
+  expect((await at.ask(`/api/runs/${run}/events`, { key: calm })).status).toBe(429);
+  for (const { socket } of viewers) socket.destroy();
+});

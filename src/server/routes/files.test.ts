@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest';
+import {
+  appWith,
+  serving,
+  shareServing,
+  textAt,
+  type Answered,
+  type Serving,
+} from '../../../test/serving.ts';
+
+let at: Serving;
+const seen: unknown[] = [];
+
+beforeAll(() =>
+  shareServing(async () => {
+    const reads = {
+      flow: {
+        name: 'reads',
+        version: '1',
+        async run(_: never, { attachments }: { readonly attachments: readonly unknown[] }) {
+          seen.push(...attachments);
+          return 'x'.repeat(50_000);
+        },
+      },
+    };
+    const config = { apps: { reads, other: appWith(async () => 'x', 'other') }, defaultApp: 'reads' };
+    at = await serving({ config: { ...config, server: { quotas: { bytes: 5_000 } } } });
+  }),
+);
+
+function send(body: string, type: string, name?: string): Promise<Answered> {
+  const query = name === undefined ? '' : `?name=${encodeURIComponent(name)}`;
+  return at.ask(`/api/files${query}`, { body, headers: { 'content-type': type } });
+}
+
+test('a file comes back as it was, to be saved and not to be run', async () => {
+  const kept = await send('a,b\n1,2', 'text/csv; charset=utf-8', 'numbers.csv');
+  expect(kept.status).toBe(201);
+  const file = textAt(kept, 'file');
+  expect(kept.json).toEqual({ file, name: 'numbers.csv', type: 'text/csv', size: 7 });
+  const back = await at.ask(`/api/files/${file}`);
+  expect(back.text).toBe('a,b\n1,2');
+  expect(back.headers.get('content-type')).toBe('text/csv');
+  expect(back.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''numbers.csv");
+  expect(back.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(textAt(await send('a,b\n1,2', 'text/csv', 'numbers.csv'), 'file')).toBe(file);
+});
+
+test.for([
+  ['text/html', '<script>alert(1)</script>'],
+  ['image/svg+xml', '<svg onload="alert(1)"/>'],
+  ['application/xhtml+xml', '<html/>'],
+  ['text/javascript', 'alert(1)'],
+  ['x/nonsense', 'x'],
+] as const)('what could act as %s comes back as mere bytes', async ([type, body]) => {
+  const file = textAt(await send(body, type), 'file');
+  const back = await at.ask(`/api/files/${file}`);
+  expect(back.headers.get('content-type')).toBe('application/octet-stream');
+  expect(back.headers.get('content-disposition')).toContain('attachment');
+  expect(back.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+test.for([
+  ['../../etc/passwd', 'passwd'],
+  ['C:\\boot.ini', 'boot.ini'],
+  ['a\r\nSet-Cookie: x=1', 'aSet-Cookie: x=1'],
+  ['\u202Egpj.exe', 'gpj.exe'],
+] as const)('a file called %j has a harmless name', async ([name, kept]) => {
+  const answer = await send('x', 'text/plain', name);
+  expect(textAt(answer, 'name')).toBe(kept);
+  const back = await at.ask(`/api/files/${textAt(answer, 'file')}`);
+  expect(back.headers.get('content-disposition')).toBe(
+    `attachment; filename*=UTF-8''${encodeURIComponent(kept)}`,
+  );
+});
+
+test('a run gets what a file holds, and its long answer can be fetched whole', async () => {
+  const text = textAt(await send('words', 'text/plain', 'note.txt'), 'file');
+  const bytes = textAt(await send('\u0000\u0001', 'application/octet-stream', 'b.bin'), 'file');
+  const attachments = [{ file: text }, { file: bytes, title: 'bytes' }, { type: 'text/x', data: 'inline' }];
+  const run = textAt(await at.ask('/api/runs', { json: { input: { text: 'read', attachments } } }), 'run');
+  await at.ask(`/api/runs/${run}/events`);
+  expect(seen).toMatchObject([
+    { type: 'text/plain', title: 'note.txt', data: 'words' },
+    { type: 'application/octet-stream', title: 'bytes', data: 'AAE=' },
+    { type: 'text/x', data: 'inline' },
+  ]);
+  const blob = textAt(await at.ask(`/api/runs/${run}`), 'answer', 'blob');
+  expect((await at.ask(`/api/files/${blob}`)).text).toBe(JSON.stringify('x'.repeat(50_000)));
+  for (const id of ['nope', 'a'.repeat(64), '../keys.json', '%2e%2e'])
+    expect((await at.ask(`/api/files/${id}`)).status).toBe(404);
+});
+
+test('an erased file is gone, and what a run took from it is not', async () => {
+  const file = textAt(await send('erase me', 'text/plain'), 'file');
+  expect((await at.ask(`/api/files/${file}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await at.ask(`/api/files/${file}`)).status).toBe(404);
+});
+
+test('[S50] nobody fills the disk', async () => {
+  const answer = await send('x'.repeat(6_000), 'text/plain');
+  expect(answer.status).toBe(429);
+  expect(textAt(answer, 'error', 'message')).toContain('more than your share');
+});

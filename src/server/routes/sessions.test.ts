@@ -1,0 +1,126 @@
+import { beforeAll, expect, test } from 'vitest';
+import {
+  appWith,
+  idsIn,
+  serving,
+  shareServing,
+  textAt,
+  untilAnswer,
+  type Answered,
+  type Serving,
+} from '../../../test/serving.ts';
+import { streamViewer } from '../../../test/stream.ts';
+
+let at: Serving;
+const gate = { open: Promise.withResolvers<void>() };
+
+beforeAll(() =>
+  shareServing(async () => {
+    const noc = appWith(async (scope, text) => {
+      await scope.step(
+        { key: 'a', title: 'Graph', kind: 'call', agent: 'GraphExplorerAgent', query: text },
+        async (step) => {
+          step.say(`${text} is down`);
+        },
+      );
+      if (text === 'wait')
+        await scope.step(
+          { key: 'b', title: 'Slow', kind: 'agent', agent: 'TelemetryAgent', query: 'cpu' },
+          () => gate.open.promise,
+        );
+      return `because of ${text}`;
+    }, 'noc');
+    at = await serving({ config: { apps: { noc }, server: { quotas: { sessions: 2 } } } });
+  }),
+);
+
+async function opened(text: string): Promise<string> {
+  const answer = await at.ask('/api/sessions', { json: { scenario: 'telco', alert_text: text } });
+  expect(answer.status).toBe(200);
+  return textAt(answer, 'session_id');
+}
+
+function session(id: string): Promise<Answered> {
+  return at.ask(`/api/sessions/${id}`);
+}
+
+async function over(id: string): Promise<Answered> {
+  return untilAnswer(
+    () => session(id),
+    ({ text }) => !text.includes('"status":"in_progress","step_count"'),
+  );
+}
+
+test('an investigation is begun, listed, and has its diagnosis in the end', async () => {
+  const id = await opened('link');
+  const { text } = await at.ask(`/api/sessions/${id}/stream`);
+  expect(text).toMatch(/^event: run_start\nid: 1\n/);
+  expect(text.trimEnd().split('\n\n').at(-1)).toBe(
+    `event: done\nid: ${idsIn(text).length}\ndata: {"status":"completed"}`,
+  );
+  expect(idsIn(text)).toEqual(idsIn(text).map((_, i) => i + 1));
+  expect((await session(id)).json).toMatchObject({
+    id,
+    scenario: 'telco',
+    alert_text: 'link',
+    status: 'completed',
+    diagnosis: 'because of link',
+    thread_id: id,
+    turn_count: 1,
+    error_detail: '',
+    run_meta: { steps: expect.any(Number), tokens: 0, time: expect.stringMatching(/^\d+\.\ds$/) },
+  });
+  const list = await at.ask('/api/sessions?scenario=telco');
+  expect(list.text).toContain(id);
+  expect((await at.ask('/api/sessions?scenario=other')).json).toEqual({ sessions: [] });
+});
+
+test('the stream goes on from any number of events, over all turns', async () => {
+  const id = await opened('one');
+  const { text: first } = await at.ask(`/api/sessions/${id}/stream`);
+  const asked = await at.ask(`/api/sessions/${id}/message`, { json: { text: 'two' } });
+  const { text: whole } = await at.ask(`/api/sessions/${id}/stream`);
+  expect(whole.startsWith(first)).toBe(true);
+  expect(asked.json).toEqual({ status: 'processing', turn: 2, event_offset: idsIn(first).length });
+  const count = idsIn(whole).length;
+  for (let since = 0; since < count; since += 1) {
+    const { text } = await at.ask(`/api/sessions/${id}/stream?since=${since}`);
+    expect(idsIn(text)[0]).toBe(since + 1);
+    expect(whole.endsWith(text)).toBe(true);
+  }
+  expect((await at.ask(`/api/sessions/${id}/stream?since=${count}`)).status).toBe(204);
+  expect(
+    (await at.ask(`/api/sessions/${id}/stream`, { headers: { 'last-event-id': `${count}` } })).status,
+  ).toBe(204);
+  expect((await at.ask(`/api/sessions/${id}/stream?since=${count + 1}`)).status).toBe(409);
+  const numbers = [...whole.matchAll(/event: step_started\nid: \d+\ndata: \{"step":(\d+)/g)].map(
+    ([, number]) => Number(number),
+  );
+  expect(numbers).toEqual(numbers.map((_, i) => i + 1));
+  const log = await session(id);
+  expect(log.json).toMatchObject({ turn_count: 2, event_log: expect.objectContaining({ length: count }) });
+});
+
+test('steps under way are shown, a second question waits its turn, and cancel works at once', async () => {
+  const id = await opened('wait');
+  const viewer = streamViewer({ url: at.url, path: `/api/sessions/${id}/stream` });
+  await viewer.until((body) => body.includes('TelemetryAgent'));
+  const pending = await session(id);
+  expect(pending.json).toMatchObject({ status: 'in_progress', diagnosis: '', run_meta: null });
+  expect(pending.text).toContain('"agent":"TelemetryAgent","status":"in_progress"');
+  const early = await at.ask(`/api/sessions/${id}/message`, { json: { text: 'more' } });
+  expect(early.status).toBe(409);
+  const other = await opened('wait');
+  const third = await at.ask('/api/sessions', { json: { scenario: 'telco', alert_text: 'x' } });
+  expect(third.status).toBe(429);
+  expect((await at.ask(`/api/sessions/${id}/cancel`, { json: {} })).json).toEqual({ status: 'cancelling' });
+  await viewer.closed;
+  expect(viewer.body).toContain('event: done');
+  expect((await session(id)).json).toMatchObject({ status: 'cancelled' });
+  const again = await at.ask(`/api/sessions/${id}/cancel`, { json: {} });
+  expect(again.json).toEqual({ status: 'cancelled', message: 'Not running' });
+  expect((await at.ask(`/api/sessions/${id}`, { method: 'DELETE' })).json).toEqual({ deleted: true });
+  expect((await session(id)).status).toBe(404);
+  gate.open.resolve();
+  await over(other);
+});
