@@ -51,6 +51,12 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
         effect: 'once',
         approval: isDeletion,
       },
+      FieldDispatchAgent: {
+        description: 'Dispatches a field engineer to a link or a site.',
+        gateway: world.network('FieldDispatchAgent'),
+        effect: 'once',
+        approval: 'always',
+      },
       ...Object.fromEntries(
         network.map(([name, , , description]) => [
           name,
@@ -60,7 +66,7 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
     },
     apps: {
       demo: {
-        description: 'a coordinator with six agents: calculation and documents, users, network operations',
+        description: 'a coordinator with seven agents: calculation and documents, users, network operations',
         flow: 'coordinate',
         settings: {
           router: 'demo-model',
@@ -80,6 +86,13 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
               icon: 'users',
               description: 'users: list, search, create, update, delete people and accounts',
               strategy: 'conversation-id',
+            },
+            {
+              name: 'FieldDispatchAgent',
+              title: 'Field dispatch',
+              icon: 'truck',
+              description: 'dispatch: sends a field engineer or crew to a link or a site',
+              strategy: 'stateless',
             },
             ...network.map(([name, title, icon, description]) => ({
               name,

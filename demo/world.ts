@@ -54,7 +54,7 @@ export function demoWorld({ data, pace }: WorldSettings): World {
       mkdirSync(data, { recursive: true, mode: 0o700 });
       const database = join(data, 'demo-users.db');
       const { url } = await start('users', () => startUserService({ model, database }));
-      return (await import('../src/index.ts')).conversationGateway({ baseUrl: url });
+      return (await import('../src/index.ts')).conversationGateway({ baseUrl: url, records: 'before' });
     }),
     network: (deployment) =>
       lazily(async () => {
@@ -80,6 +80,9 @@ function lazily(make: () => Promise<Gateway>): Gateway {
     },
     async arrived(turn, signal) {
       return (await gateway()).arrived?.(turn, signal);
+    },
+    async answered(turn, signal) {
+      return (await gateway()).answered?.(turn, signal);
     },
   };
 }

@@ -3,6 +3,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Leaving {
   /** Aborts when the process is told to end. */
   readonly signal: AbortSignal;
+  /** Resolves when the process is told to end. */
+  told(): Promise<void>;
   done(): void;
 }
 
@@ -16,6 +18,11 @@ export function leaveWhenTold(): Leaving {
   for (const signal of signals) process.on(signal, leave);
   return {
     signal: told.signal,
+    told: () =>
+      new Promise((resolve) => {
+        if (told.signal.aborted) return resolve();
+        told.signal.addEventListener('abort', () => resolve());
+      }),
     done() {
       for (const signal of signals) process.off(signal, leave);
     },

@@ -22,11 +22,15 @@ export interface Settings {
 }
 
 /** Everything a command needs to know before it opens or changes anything. */
-export async function settingsOf(given: Given, terminal: Terminal): Promise<Settings> {
+export async function settingsOf(
+  given: Given,
+  terminal: Terminal,
+  file = given.text('config'),
+): Promise<Settings> {
   const data = dataOf(given);
   const pace = paceIn(process.env['VITRINE_PACE']);
   const surroundings = { folder: process.cwd(), data, pace };
-  const { config, where, isOwn } = await loadConfig(surroundings, given.text('config'));
+  const { config, where, isOwn } = await loadConfig(surroundings, file);
   const apps = appsOf(config, where);
   const log = fileLog(join(data, 'vitrine.log'));
   const home: HomeSettings = {

@@ -26,7 +26,7 @@ export interface Surroundings {
 }
 
 /** The demo world is loaded like anyone's configuration. */
-const demoWorld = fileURLToPath(
+export const demoWorld = fileURLToPath(
   new URL(`../../demo/vitrine.config${extname(import.meta.url)}`, import.meta.url),
 );
 

@@ -1,38 +1,62 @@
-import { builtIn } from '../../server/compose.ts';
-import { appNamed, startOf } from '../../server/home.ts';
-import { dataOption, type CliCommand } from '../command.ts';
+import { demoWorld } from '../../server/config.ts';
+import { appNamed, localTenant, startOf, type Home } from '../../server/home.ts';
+import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
-import { throughRun } from '../in-home.ts';
+import { leaveWhenTold } from '../leave.ts';
 import { settingsOf } from '../settings.ts';
-import { whoIsHere } from '../terminal.ts';
+import { showRun } from '../show-run.ts';
+import { whoIsHere, type Terminal } from '../terminal.ts';
+import { listening, serve } from './serve.ts';
 
-const request = 'Plan a maintenance window for the orders database';
+const firstRequest =
+  'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
 
 export const demo: CliCommand = {
   name: 'demo',
   usage: '[options]',
-  summary: 'watch the built-in demo: no key, no account, no service',
-  options: { ...dataOption, yes: { type: 'boolean', about: 'approve what is asked' } },
+  summary: 'serve the demo world: no key, no account, no service; the first time it starts a run by itself',
+  details: [
+    'Everything is real but the model, which is a script: agents over HTTP, databases, tools, approvals, the journal.',
+  ],
+  options: { ...serve.options, yes: { type: 'boolean', about: 'approve what the first run asks' } },
   words: [0, 0],
   async run(given, terminal) {
-    const settings = await settingsOf(given, terminal);
-    const app = appNamed(settings.apps, builtIn);
-    const dim = (text: string): void => terminal.say(terminal.paint(text, ['dim']));
-    dim('A run of the built-in demo. Its model is a script; steps, tools and journal are real.');
-    dim(
-      `Pull the plug while it works: kill -9 ${process.pid} in another terminal, then ${hint(given, 'resume')}`,
-    );
-    terminal.say();
-    let run = '<run>';
-    const code = await throughRun(settings.home, { given, terminal }, async (home) => {
-      const started = await home.start(startOf(app, { text: request, by: whoIsHere() }));
-      run = started.run;
-      return started;
-    });
-    terminal.say();
-    dim(`Look back:     ${hint(given, 'show', run)}`);
-    dim(`Every run:     ${hint(given, 'runs')}`);
-    dim(`Say your own:  ${hint(given, 'run', '"<text>"')}`);
-    return code;
+    const leaving = leaveWhenTold();
+    const settings = await settingsOf(given, terminal, given.text('config') ?? demoWorld);
+    const server = await listening(given, settings);
+    const { home } = server.house;
+    terminal.say(`Vitrine listens on ${server.url}`);
+    try {
+      if (await isEmpty(home)) {
+        const app = appNamed(settings.apps, 'demo');
+        terminal.say();
+        const begun = await home.start(startOf(app, { text: firstRequest, by: whoIsHere() }));
+        await showRun(home, begun, { given, terminal });
+        strip(terminal, [
+          ['watch', `the tree of the run as it was recorded: ${server.url}`],
+          ['approve', hint(given, 'approvals')],
+          ['pull the plug', `kill -9 ${process.pid} in the middle of a run, then start again: it goes on`],
+          ['look back', `${hint(given, 'runs')}, ${hint(given, 'show', begun.run)}`],
+          ['ask', hint(given, 'run', '"Calculate fibonacci(10)"', '--app', 'demo')],
+        ]);
+      }
+      await leaving.told();
+      return exit.completed;
+    } finally {
+      terminal.warn('Handing back what is under way …');
+      await server.close();
+      leaving.done();
+    }
   },
 };
+
+async function isEmpty(home: Home): Promise<boolean> {
+  return (await home.dispatch.list({ tenant: localTenant, limit: 1 })).length === 0;
+}
+
+function strip(terminal: Terminal, lines: readonly (readonly [string, string])[]): void {
+  terminal.say();
+  for (const [i, [what, how]] of lines.entries()) {
+    terminal.say(terminal.paint(`${i + 1} ${what.padEnd(14)} ${how}`, ['dim']));
+  }
+}

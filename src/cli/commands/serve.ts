@@ -1,7 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import { homeOptions, exit, type CliCommand, type Given } from '../command.ts';
 import { leaveWhenTold } from '../leave.ts';
-import { settingsOf } from '../settings.ts';
+import type { RunningServer } from '../../server/serve.ts';
+import { settingsOf, type Settings } from '../settings.ts';
 
 export const serve: CliCommand = {
   name: 'serve',
@@ -19,27 +20,28 @@ export const serve: CliCommand = {
   words: [0, 0],
   async run(given, terminal) {
     const leaving = leaveWhenTold();
-    // Other commands start in a moment because they do not bring this along.
-    const { serve: startServer } = await import('../../server/serve.ts');
-    const { home } = await settingsOf(given, terminal);
-    const host = given.text('host');
-    const port = portIn(given);
-    const server = await startServer({
-      ...home,
-      ...(host === undefined ? {} : { host }),
-      ...(port === undefined ? {} : { port }),
-    });
+    const server = await listening(given, await settingsOf(given, terminal));
     terminal.say(`Vitrine listens on ${server.url}`);
-    await new Promise<void>((resolve) => {
-      if (leaving.signal.aborted) return resolve();
-      leaving.signal.addEventListener('abort', () => resolve());
-    });
+    await leaving.told();
     terminal.warn('Handing back what is under way …');
     await server.close();
     leaving.done();
     return exit.completed;
   },
 };
+
+/** A server as the options say it. */
+export async function listening(given: Given, { home }: Settings): Promise<RunningServer> {
+  // Other commands start in a moment because they do not bring this along.
+  const { serve: startServer } = await import('../../server/serve.ts');
+  const host = given.text('host');
+  const port = portIn(given);
+  return startServer({
+    ...home,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+  });
+}
 
 function portIn(given: Given): number | undefined {
   const text = given.text('port');
