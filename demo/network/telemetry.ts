@@ -12,7 +12,7 @@ export interface Sample {
 
 /** The clock of the demo stands still: it is a quarter to eight in Sydney, 47 minutes after the cut. */
 export const now = Date.UTC(2026, 10, 15, 20, 45);
-export const cutAt = now - 47 * 60_000;
+const cutAt = now - 47 * 60_000;
 const step = 5 * 60_000;
 const perDay = 288;
 
