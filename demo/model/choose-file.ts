@@ -16,6 +16,14 @@ const idle = new Set(
     .map(stem),
 );
 
+/** Documents that go by several names. */
+const alike = [
+  'design architecture',
+  'guide manual handbook tutorial',
+  'changelog history releases',
+  'install setup',
+].map((names) => names.split(' ').map(stem));
+
 export function filesIn(entries: readonly Json[]): ListedFile[] {
   return entries.flatMap((entry) => {
     if (field(entry, 'kind') === 'folder') return [];
@@ -59,7 +67,9 @@ function ratingOf({ path }: ListedFile, question: string, focus: readonly string
   const name = path.split('/').at(-1) ?? path;
   if (question.toLowerCase().includes(name.toLowerCase())) return 100 + depth(path) / 100;
   const words = stems(name.replace(/\.[a-z\d]+$/i, '').replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' '));
-  const named = words.filter((word) => focus.includes(word)).length;
+  const meant = focus.flatMap((word) => alike.find((names) => names.includes(word)) ?? []);
+  const called = words.filter((word) => focus.includes(word)).length;
+  const named = called > 0 ? called : words.filter((word) => meant.includes(word)).length / 2;
   const above = stems(path.slice(0, -name.length)).filter((word) => focus.includes(word)).length;
   // Of two names that fit, the one that says less besides fits better.
   const share = named / Math.max(words.length, 1);

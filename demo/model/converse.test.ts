@@ -96,6 +96,19 @@ describe.for(protocols)('a converse flow ($name) with the scripted model', ({ ru
     expect(calls.map((call) => call.split(' ')[0])).toEqual(['list_files', 'search_files', 'read_file']);
   });
 
+  test('knows that a design may be called an architecture, and prefers the name that was said', async () => {
+    const files = { 'architecture.md': '# A\n\nThe middle is pure.', 'glossary.md': '# G\n\nWords.' };
+    const meant = await askAbout(
+      'summarise the design document',
+      fileTools({ root: folderOf(files) }),
+      rules,
+    );
+    expect(meant.answer).toContain('The middle is pure.');
+    const both = { ...files, 'design.md': '# D\n\nCommit, then show.' };
+    const said = await askAbout('summarise the design document', fileTools({ root: folderOf(both) }), rules);
+    expect(said.answer).toContain('Commit, then show.');
+  });
+
   test('lists the files of a folder, and says where a word stands', async () => {
     const needle = word();
     const root = folderOf({ 'a.txt': `first\nthe ${needle} line`, 'deep/b.txt': 'nothing' });
