@@ -2,7 +2,7 @@
 import type { Agent } from '../src/catalog/agent.ts';
 import { Engine } from '../src/engine/engine.ts';
 import type { Flow } from '../src/engine/scope.ts';
-import type { AgentEvent, Turn } from '../src/gateways/gateway.ts';
+import type { AgentEvent } from '../src/gateways/gateway.ts';
 import { approval } from '../src/policies/approval.ts';
 import { budget } from '../src/policies/budget.ts';
 import { newId, sha256, systemClock } from '../src/server/system.ts';
@@ -60,7 +60,7 @@ const talker: Agent = {
   name: 'talker',
   description: '',
   effect: 'pure',
-  gateway: { takeTurn: (_: Turn) => chunks() },
+  gateway: { takeTurn: () => chunks() },
 };
 
 const talk: Flow = {

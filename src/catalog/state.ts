@@ -9,7 +9,7 @@ export const StateStrategy = z.enum(['restore', 'conversation-id', 'stateless'])
 export type StateStrategy = z.infer<typeof StateStrategy>;
 
 /** What each strategy may keep. Anything else is refused with a notice, so that state cannot be poisoned or grow. */
-export const stateSchemas = {
+const stateSchemas = {
   restore: z.object({ tool_call_history: z.array(z.record(z.string(), Json)).optional() }).catchall(Json),
   'conversation-id': z.object({ ums_conversation_id: z.string().min(1).max(200) }).catchall(Json),
   stateless: z.object({}).catchall(Json),

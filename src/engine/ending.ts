@@ -17,6 +17,6 @@ function closingOf(step: Step, outcome: 'stopped' | 'abandoned'): RunEvent[] {
   return [{ type: 'notice.posted', step: step.id, code: 'IN_DOUBT', message }, closed];
 }
 
-export function isInDoubt(step: Step): boolean {
+function isInDoubt(step: Step): boolean {
   return isOpen(step) && step.started && (step.call?.effect ?? step.effect) === 'once';
 }

@@ -28,7 +28,7 @@ export interface Recorded {
 }
 
 /** Notices the engine posts in scopes of the flow; they are not the flow's own words. */
-export const engineNotices: ReadonlySet<string> = new Set([
+const engineNotices: ReadonlySet<string> = new Set([
   'FLOW_DIVERGED',
   'LATE_DECISION',
   'DECISION_REFUSED',

@@ -135,7 +135,7 @@ async function savedState(execution: Execution, { name, effect }: Agent): Promis
 }
 
 /** The result of a turn, from the fold. */
-export function turnResult(step: Step): TurnResult {
+function turnResult(step: Step): TurnResult {
   const finish = (step.result as { finish?: TurnResult['finish'] } | undefined)?.finish ?? 'other';
   return {
     text: textOf(step),

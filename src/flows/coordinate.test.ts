@@ -28,7 +28,7 @@ interface Cast {
   readonly world: TestWorld;
   readonly engine: Engine;
   readonly sent: Sent;
-  ask(text: string, conversation?: string): Promise<RunTree>;
+  readonly ask: (text: string, conversation?: string) => Promise<RunTree>;
 }
 
 function cast(

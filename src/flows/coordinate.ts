@@ -18,7 +18,7 @@ export function coordinate(settings: CoordinateSettings, name = 'coordinate'): F
 }
 
 /** The same within a step of another coordinator. */
-export async function coordinateIn(
+async function coordinateIn(
   scope: Scope,
   text: string,
   settings: CoordinateSettings,

@@ -24,7 +24,7 @@ const router: Script = () => words(plan);
 const writer: Script = ({ messages }) =>
   words(`Done. ${messages.at(-1)?.text.length ?? 0} characters were read.`);
 
-export const coordinated = coordinate(
+const coordinated = coordinate(
   {
     router: 'router',
     writer: 'writer',
