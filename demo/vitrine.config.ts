@@ -1,10 +1,8 @@
 // The demo world, loaded like anyone's configuration. It says where its agents are and how they remember; the flow that
 // coordinates them is one of those that ship.
 import type { DefinedConfig } from '../src/index.ts';
+import { asksForDeletion } from './user-service/deletion.ts';
 import { demoWorld, type World, type WorldSettings } from './world.ts';
-
-/** Whoever asks to delete or remove must be asked back. */
-const isDeletion = (message: string): boolean => /\b(delete|remove|erase|get rid)\b/i.test(message);
 
 export default function demoConfig(settings: WorldSettings): DefinedConfig {
   const world = demoWorld(settings);
@@ -84,7 +82,7 @@ function agentsOf(world: World): NonNullable<DefinedConfig['agents']> {
       gateway: world.users,
       state: 'conversation-id',
       effect: 'once',
-      approval: isDeletion,
+      approval: asksForDeletion,
     },
     FieldDispatchAgent: {
       description: 'Dispatches field engineers.',
