@@ -46,7 +46,9 @@ export function demoWorld({ data, pace }: WorldSettings): World {
     general: lazily(async () => {
       const { startGeneralAgent } = await import('./general-agent/server.ts');
       const model = await modelUrl();
-      return dial(await start('general', () => startGeneralAgent({ model })), 'general-purpose-agent');
+      mkdirSync(data, { recursive: true, mode: 0o700 });
+      const log = join(data, 'demo-general-agent.jsonl');
+      return dial(await start('general', () => startGeneralAgent({ model, log })), 'general-purpose-agent');
     }),
     users: lazily(async () => {
       const { startUserService } = await import('./user-service/server.ts');

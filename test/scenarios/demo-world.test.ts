@@ -1,0 +1,106 @@
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+
+const bin = fileURLToPath(new URL('../../bin/vitrine.js', import.meta.url));
+const data = mkdtempSync(join(tmpdir(), 'vitrine-world-'));
+afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+async function vitrine(...args: string[]): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, [bin, ...args, '--data', data], {
+    env: { ...process.env, VITRINE_PACE: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let output = '';
+  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, output };
+}
+
+/** One question to the demo world. Every process brings its agents up anew: only what is stored is remembered. */
+function ask(
+  text: string,
+  conversation: string,
+  ...more: string[]
+): Promise<{ code: number; output: string }> {
+  return vitrine('run', text, '--app', 'demo', '--conversation', conversation, ...more);
+}
+
+function fibonacci(n: number): bigint {
+  let [a, b] = [0n, 1n];
+  for (let i = 0; i < n; i += 1) [a, b] = [b, a + b];
+  return a;
+}
+
+interface User {
+  readonly id: number;
+  readonly first_name: string;
+}
+
+function usersNamed(name?: string): User[] {
+  const database = new DatabaseSync(join(data, 'demo-users.db'), { readOnly: true });
+  const rows = database.prepare('SELECT id, first_name FROM users').all() as unknown as User[];
+  database.close();
+  return name === undefined ? rows : rows.filter((user) => user.first_name === name);
+}
+
+test('a calculation, and the next one with what was calculated before restored', async () => {
+  const [n, m] = [randomInt(2, 91), randomInt(2, 91)];
+  const first = await ask(`Calculate fibonacci(${n})`, 'numbers');
+  expect(first.output).toContain(`fibonacci(${n}) = ${fibonacci(n)}`);
+  expect(first.output, 'stages of stages').toMatch(/^ {10}● /m);
+  const second = await ask(`Now fibonacci(${m})`, 'numbers');
+  expect(second.output).toContain(`fibonacci(${m}) = ${fibonacci(m)}`);
+  const requests = readFileSync(join(data, 'demo-general-agent.jsonl'), 'utf8').trim().split('\n');
+  expect(JSON.parse(requests.at(-1) ?? '')).toMatchObject({ restored: [{ tool: 'run_javascript' }] });
+});
+
+test('users are listed, and one is deleted once a person agrees', async () => {
+  await ask('List users named Ada', 'users');
+  const names = [...new Set(usersNamed().map((user) => user.first_name))];
+  const name = names[randomInt(names.length)] ?? '';
+  const found = usersNamed(name);
+  const listed = await ask(`List users named ${name}`, 'users');
+  for (const { id } of found) expect(listed.output).toContain(`(user ${id})`);
+  const asked = await ask('Delete the first one', 'users');
+  expect(asked.code, 'it waits for a person').toBe(3);
+  expect(asked.output).toContain('asks: User management');
+  expect(usersNamed(name)).toHaveLength(found.length);
+  const [, approval = ''] = /asks: User management \((\S+)\)/.exec(asked.output) ?? [];
+  expect((await vitrine('approve', approval)).code).toBe(0);
+  await vitrine('resume');
+  expect(usersNamed(name)).toHaveLength(found.length - 1);
+}, 180_000);
+
+test('a conversation switches between agents and back, and each keeps its thread', async () => {
+  const n = randomInt(2, 91);
+  await ask(`Calculate fibonacci(${n})`, 'mixed');
+  await ask('List users named John', 'mixed');
+  const network = await ask('What paths depend on LINK-SYD-MEL-FIBRE-01?', 'mixed');
+  expect(network.output).toContain('+ graph');
+  expect(network.output).toContain('+ table');
+  const back = await ask('Now fibonacci(20)', 'mixed');
+  expect(back.output).toContain('fibonacci(20) = 6765');
+  expect(back.output, 'what it calculated before').toContain(`fibonacci(${n})`);
+  const deleted = await ask('Delete the first user', 'mixed', '--yes');
+  expect(deleted.output).toMatch(/Deleted John /);
+}, 180_000);
+
+test.for([
+  ['Which services are at risk and what does the runbook say?', 'RB-001'],
+  ['Summarise the runbook for fibre cuts', 'RB-001 Fibre cut'],
+] as const)(
+  '%s',
+  async ([question, expected]) => {
+    const { code, output } = await ask(question, 'operations');
+    expect(code).toBe(0);
+    expect(output).toContain(expected);
+  },
+  120_000,
+);
