@@ -57,6 +57,27 @@ export const mutants: readonly Mutant[] = [
     test: simulation,
   },
   {
+    name: 'the same call is run again',
+    file: 'src/policies/duplicate.ts',
+    find: 'if (first) return reuse(call, first);',
+    replace: '',
+    test: 'test/scenarios/loop-court.test.ts',
+  },
+  {
+    name: 'tool calls have no cap',
+    file: 'src/policies/budget.ts',
+    find: 'if (spent.calls >= limits.calls)',
+    replace: 'if (spent.calls < 0)',
+    test: 'src/policies/budget.test.ts',
+  },
+  {
+    name: 'a journal that lost its tail is opened',
+    file: 'src/stores/sqlite-folder.ts',
+    find: "if (typeof mark === 'number' && commits < mark) throw damaged(folder, mark - commits);",
+    replace: '',
+    test: 'src/stores/sqlite-damage.test.ts',
+  },
+  {
     name: 'a frame in the middle of an entry carries the cursor',
     file: 'src/projections/frames.ts',
     find: 'i === frames.length - 1',
