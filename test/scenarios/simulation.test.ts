@@ -19,7 +19,7 @@ import { entriesOf, flowOf, toolOf } from '../world.ts';
 const schedules = Number(process.env['SCHEDULES'] ?? 10_000);
 const stormy: Odds = { crash: 0.004, freeze: 0.002, lost: 0.01, ambiguous: 0.01, deaf: 0.05 };
 const frozen: Odds = { crash: 0.001, freeze: 0.02, lost: 0, ambiguous: 0, deaf: 0.05 };
-const weathers: readonly Odds[] = [stormy, frozen, stormy, stormy, calm];
+const weathers: readonly Odds[] = [stormy, frozen, stormy, frozen, calm];
 
 /** One thing a tool or agent really did, and what the journal said at that moment. */
 interface Deed {
