@@ -13,7 +13,8 @@ const stateSchemas = {
   restore: z.object({ tool_call_history: z.array(z.record(z.string(), Json)).optional() }).catchall(Json),
   'conversation-id': z.object({ ums_conversation_id: z.string().min(1).max(200) }).catchall(Json),
   stateless: z.object({}).catchall(Json),
-} as const satisfies Record<StateStrategy, z.ZodType>;
+  shared: z.object({ fact: Json }),
+} as const satisfies Record<StateStrategy | 'shared', z.ZodType>;
 
 /** Tool exchanges that are kept, counted from the newest. */
 const keptExchanges = 5;
@@ -22,7 +23,7 @@ const sizeLimit = 262_144;
 export type CheckedState = { readonly state: Json; readonly left: number } | { readonly problem: string };
 
 /** A state as it may be kept: checked, pruned to the newest tool exchanges, within its size. */
-export function keepState(strategy: StateStrategy, reported: Json): CheckedState {
+export function keepState(strategy: StateStrategy | 'shared', reported: Json): CheckedState {
   const schema: z.ZodType = stateSchemas[strategy];
   const checked = schema.safeParse(reported);
   if (!checked.success) {
@@ -53,6 +54,21 @@ function pruned(state: Json): { state: Json; left: number } {
 
 function isRecord(value: Json | undefined): value is Message {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Named facts an agent wants others to know, under `shared` of what it reports, and the rest, which is its own. */
+export function splitShared(reported: Json): {
+  readonly own: Json;
+  readonly shared: Readonly<Record<string, Json>>;
+} {
+  if (!isRecord(reported) || !isRecord(reported['shared'])) return { own: reported, shared: {} };
+  const { shared, ...own } = reported;
+  return { own, shared: isRecord(shared) ? shared : {} };
+}
+
+/** The name a shared fact is kept under, beside the agents. */
+export function factName(name: string): string {
+  return `shared ${name}`;
 }
 
 /** All agents' states as one object, in the form the reference coordinator puts on its messages. */

@@ -1,5 +1,5 @@
 import type { Agent } from '../catalog/agent.ts';
-import { keepState } from '../catalog/state.ts';
+import { factName, keepState, splitShared } from '../catalog/state.ts';
 import type { StepId } from '../run/events.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
@@ -23,7 +23,9 @@ export class AgentState {
 
   report(reported: Json): void {
     const { name, state: strategy = 'stateless' } = this.#agent;
-    const checked = keepState(strategy, reported);
+    const { own, shared } = splitShared(reported);
+    this.#publish(shared);
+    const checked = keepState(strategy, own);
     if ('problem' in checked)
       return this.#notice('STATE_REFUSED', `The state of ${name} was not kept: ${checked.problem}.`);
     if (checked.left > 0) {
@@ -38,6 +40,25 @@ export class AgentState {
 
   async settle(): Promise<void> {
     if (this.#large !== undefined) this.#save(await keepLarge(this.#execution, this.#large));
+  }
+
+  /** What others may know is data of the conversation, not of the agent. */
+  #publish(facts: Readonly<Record<string, Json>>): void {
+    for (const [name, fact] of Object.entries(facts)) {
+      const checked = keepState('shared', { fact });
+      if ('problem' in checked)
+        this.#notice('STATE_REFUSED', `The fact «${name}» was not shared: ${checked.problem}.`);
+      else {
+        const agent = factName(name);
+        this.#execution.emit({
+          type: 'state.saved',
+          step: this.#step,
+          agent,
+          strategy: 'shared',
+          state: checked.state,
+        });
+      }
+    }
   }
 
   #save(state: BlobRef | Json): void {

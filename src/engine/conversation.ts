@@ -1,5 +1,6 @@
 import type { EarlierOutcome } from '../policies/policy.ts';
 import { callHistory } from '../run/call-history.ts';
+import { factName } from '../catalog/state.ts';
 import type { RunTree, Step } from '../run/tree.ts';
 import { textOf } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
@@ -117,6 +118,19 @@ export async function latestState(execution: Execution, agent: string): Promise<
     after = rows.at(-1)?.run;
     if (after === undefined) return undefined;
   }
+}
+
+/** Facts that agents of this conversation shared, by name; those nobody shared are left out. */
+export async function sharedFacts(
+  execution: Execution,
+  names: readonly string[],
+): Promise<Record<string, Json>> {
+  const facts: Record<string, Json> = {};
+  for (const name of names) {
+    const kept = await latestState(execution, factName(name));
+    if (typeof kept === 'object' && kept !== null && 'fact' in kept) facts[name] = kept['fact'];
+  }
+  return facts;
 }
 
 function stateLeftBy(tree: RunTree, step: Step) {

@@ -129,3 +129,23 @@ describe('a run', () => {
     expect(world.problems).toEqual([]);
   });
 });
+
+describe('viewers', () => {
+  test('[L9 L11] may all leave in the middle of a run, and it goes on', async () => {
+    const moves = Array.from({ length: 200 }, (_, i) => ({ type: 'say' as const, text: `${i} ` }));
+    const flow = flowOf(
+      async (scope) => (await scope.turn('talker', { messages: [{ role: 'user', text: 'go' }] })).text,
+    );
+    const world = testWorld({ flows: [flow], agents: [agentOf('talker', () => moves)] });
+    const engine = new Engine(world, 'w');
+    const { run } = await startRun(engine, flow);
+    const leaving = Array.from({ length: 100 }, async (_, i) => {
+      const gone = new AbortController();
+      for await (const { last } of world.store.journal.follow(run, 0, gone.signal))
+        if (last > i) gone.abort();
+    });
+    await Promise.all(leaving);
+    await engine.idle();
+    expect((await ended(world.store, run)).ended?.outcome).toBe('completed');
+  });
+});

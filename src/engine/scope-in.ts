@@ -4,6 +4,7 @@ import { isOpen, type Step } from '../run/tree.ts';
 import type { Item, Json, Limits } from '../run/values.ts';
 import { askPerson } from './ask.ts';
 import { runCall } from './call.ts';
+import { sharedFacts } from './conversation.ts';
 import { composite, openComposite } from './composite.ts';
 import type { Execution } from './execution.ts';
 import { Keys } from './keys.ts';
@@ -160,6 +161,10 @@ export class ScopeIn implements Scope {
 
   thread(agent: string): Promise<readonly AgentExchange[]> {
     return this.#execution.busy(this.#execution.conversation.thread(agent));
+  }
+
+  shared(names: readonly string[]): Promise<Readonly<Record<string, Json>>> {
+    return this.#execution.busy(sharedFacts(this.#execution, names));
   }
 
   message(): Omit<EventOf<'message.queued'>, 'type'> | undefined {

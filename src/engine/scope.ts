@@ -170,6 +170,8 @@ export interface Scope {
   history(): Promise<readonly Exchange[]>;
   /** What one agent was sent and said in this conversation before, with the state it left. */
   thread(agent: string): Promise<readonly AgentExchange[]>;
+  /** Facts that agents of this conversation shared. They change: read them in a step, whose result is recorded. */
+  shared(names: readonly string[]): Promise<Readonly<Record<string, Json>>>;
   /** The next follow-up message nobody has taken yet. */
   message(): Omit<EventOf<'message.queued'>, 'type'> | undefined;
 }

@@ -18,11 +18,7 @@ export function coordinate(settings: CoordinateSettings, name = 'coordinate'): F
 }
 
 /** The same within a step of another coordinator. */
-async function coordinateIn(
-  scope: Scope,
-  text: string,
-  settings: CoordinateSettings,
-): Promise<string> {
+async function coordinateIn(scope: Scope, text: string, settings: CoordinateSettings): Promise<string> {
   const route = await scope.step(
     { key: 'route', kind: 'route', title: 'Coordination', icon: 'compass', query: text },
     (inner) => chooseAgents(inner, text, settings),

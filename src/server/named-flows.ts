@@ -48,6 +48,7 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
       icon: z.string().exactOptional(),
       description: z.string(),
       strategy: StateStrategy.exactOptional(),
+      receives: z.array(z.string()).exactOptional(),
       get team() {
         return Coordinate.exactOptional();
       },

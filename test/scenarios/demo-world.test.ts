@@ -93,14 +93,10 @@ test('a conversation switches between agents and back, and each keeps its thread
 }, 180_000);
 
 test.for([
-  ['Which services are at risk and what does the runbook say?', 'RB-001'],
-  ['Summarise the runbook for fibre cuts', 'RB-001 Fibre cut'],
-] as const)(
-  '%s',
-  async ([question, expected]) => {
-    const { code, output } = await ask(question, 'operations');
-    expect(code).toBe(0);
-    expect(output).toContain(expected);
-  },
-  120_000,
-);
+  { question: 'Which services are at risk and what does the runbook say?', expected: 'RB-001' },
+  { question: 'Summarise the runbook for fibre cuts', expected: 'RB-001 Fibre cut' },
+])('$question', { timeout: 120_000 }, async ({ question, expected }) => {
+  const { code, output } = await ask(question, 'operations');
+  expect(code).toBe(0);
+  expect(output).toContain(expected);
+});
