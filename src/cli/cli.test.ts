@@ -57,7 +57,7 @@ test.for([
   [
     'config.json',
     '{ "apps": { "a": { "flow": "fly" } } }',
-    'apps.a.flow: there is no flow «fly»; known: demo',
+    'apps.a.flow: there is no flow «fly»; known: tour',
   ],
   ['config.js', 'export default { limits: { turns: "many" } };', 'limits.turns: expected number'],
   ['config.mjs', 'export const x = 1;', 'exports no configuration'],

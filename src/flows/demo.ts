@@ -9,7 +9,7 @@ const week = 7;
  * agrees, announced. Three levels, two branches, tools of all three effects. The model in it is scripted and says so.
  */
 export const demoFlow: Flow = {
-  name: 'demo',
+  name: 'tour',
   version: '1',
   async run(scope, { text }) {
     scope.plan([

@@ -95,9 +95,10 @@ export function appsOf({ apps, limits, tools }: Config, where: string): readonly
     limits: { ...limits, ...settings.limits },
     ...(description === undefined ? {} : { description }),
   }));
-  expectDistinct(configured, where);
-  if (Object.hasOwn(apps, builtIn)) return configured;
-  return [...configured, { name: builtIn, flow: demoFlow, limits, description: 'the built-in demo' }];
+  const own: App = { name: builtIn, flow: demoFlow, limits, description: 'the built-in demo' };
+  const all = Object.hasOwn(apps, builtIn) ? configured : [...configured, own];
+  expectDistinct(all, where);
+  return all;
 }
 
 function flowOf(

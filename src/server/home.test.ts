@@ -71,7 +71,7 @@ describe('a data folder', () => {
     await holder();
     const visiting = await visitor();
     await expect(visiting.start(request)).rejects.toThrow(
-      `Process ${process.pid} holds this folder and cannot run «gated» (gated@1), only «tour» (demo@1)`,
+      `Process ${process.pid} holds this folder and cannot run «gated» (gated@1), only «tour» (tour@1)`,
     );
   });
 

@@ -58,7 +58,7 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
 
 /** Flows that an app may name. */
 export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
-  demo: () => demoFlow,
+  tour: () => demoFlow,
   converse: ({ name, settings, tools }) => {
     const { tools: wanted, ...checked } = read(Converse, name, settings);
     const offered = wanted === undefined ? tools : wanted.map((tool) => toolNamed(tools, tool, name));

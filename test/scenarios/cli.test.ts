@@ -224,11 +224,11 @@ describe('a second terminal', () => {
     configure();
     const first = begin('run', 'It');
     await first.until('● wait {}');
-    writeFileSync(join(cwd, 'other.json'), '{"apps":{"other":{"flow":"demo"}}}');
+    writeFileSync(join(cwd, 'other.json'), '{"apps":{"other":{"flow":"tour"}}}');
     const { code, error } = await type('run', 'x', '--config', 'other.json');
     expect(code).toBe(1);
     expect(error).toContain(
-      `Process ${first.child.pid} holds this folder and cannot run «other» (demo@1), only «held»`,
+      `Process ${first.child.pid} holds this folder and cannot run «other» (tour@1), only «held»`,
     );
   });
 
