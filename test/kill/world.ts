@@ -115,8 +115,8 @@ const conversation: Flow = converse({
 
 const talk: Script = ({ messages }) => {
   const results = messages.filter(({ text }) => text.includes('TOOL RESULT: ')).length;
-  const words = Array.from({ length: 8 }, (_, i): Move => ({ type: 'say', text: `word ${i}. ` }));
-  const usage: Move = { type: 'usage.reported', usage: { input: 3, output: 8 } };
+  const words = Array.from({ length: 10 }, (_, i): Move => ({ type: 'say', text: `word ${i}. ` }));
+  const usage: Move = { type: 'usage.reported', usage: { input: 3, output: 10 } };
   if (results >= effects.length) return [...words, usage];
   return [
     ...words,
