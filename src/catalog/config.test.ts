@@ -17,7 +17,7 @@ describe('a configuration', () => {
         },
         agents: { helper: { model: 'fast' }, remote: { gateway: scriptedGateway([]), effect: 'once' } },
         tools: [{ name: 't', description: '', schema: {}, effect: 'pure', run: () => Promise.resolve(null) }],
-        apps: { one: { flow: 'demo', settings: { anything: 1 } }, two: { flow, limits: { turns: 3 } } },
+        apps: { one: { flow: 'tour', settings: { anything: 1 } }, two: { flow, limits: { turns: 3 } } },
         defaultApp: 'two',
         limits: { seconds: 60 },
       },
