@@ -5,8 +5,8 @@ export interface FakeSink extends Sink {
   /** All that was written. */
   readonly text: string;
   readonly writes: number;
-  /** Characters that were written since it stalled. */
-  readonly held: number;
+  /** Bytes that were written since it stalled. */
+  held(): number;
   readonly ending: 'open' | 'ended' | 'reconnect' | 'cut';
   readonly beats: number;
   /** From now on it has enough, or takes everything again. */
@@ -30,19 +30,18 @@ export function fakeSink(): FakeSink {
     get writes() {
       return writes;
     },
-    get held() {
-      return held;
-    },
+    held: () => held,
     get beats() {
       return beats;
     },
     get ending() {
       return ending;
     },
-    write(frames) {
-      text += frames;
+    form: (frames) => Buffer.from(frames),
+    write(bytes) {
+      text += bytes.toString();
       writes += 1;
-      if (isStalled) held += frames.length;
+      if (isStalled) held += bytes.length;
       return !isStalled;
     },
     beat: () => void (beats += 1),

@@ -120,8 +120,9 @@ function stream(
   { answer, caller }: { readonly answer: Reply; readonly caller: Caller },
 ): FastifyReply {
   const { raw } = reply;
-  // Whoever left while we looked things up never says so again.
-  if (raw.destroyed || raw.socket?.destroyed !== false) return reply.hijack();
+  // Whoever left while we looked things up never says so again. One that is queued behind another has no socket yet.
+  if (raw.destroyed || raw.socket?.destroyed === true) return reply.hijack();
+  if (!raw.socket) throw new RunError('malformed', 'Ask for a stream on a connection of its own.');
   const giveBack = house.quotas.stream(caller.tenant);
   reply.hijack();
   const headers = Object.fromEntries(

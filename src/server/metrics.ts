@@ -1,3 +1,4 @@
+import type { Count } from './viewers/channels.ts';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export interface Metrics {
@@ -9,7 +10,7 @@ export interface Metrics {
 }
 
 export interface Gauges {
-  readonly viewers: () => { readonly viewers: number; readonly stalled: number; readonly channels: number };
+  readonly viewers: () => Count;
   readonly runs: () => number;
 }
 
@@ -37,17 +38,12 @@ export function metricsOf(gauges: Gauges): Metrics {
   counter(registry, { name: 'vitrine_deliveries_total', help: 'Writes to viewers.' }, () => deliveries);
   const sent = { name: 'vitrine_delivered_characters_total', help: 'What viewers were sent.' };
   counter(registry, sent, () => characters);
+  const watched = (name: keyof Count, help: string): void =>
+    gauge(registry, { name: `vitrine_viewers_${name}`, help }, () => gauges.viewers()[name]);
   gauge(registry, { name: 'vitrine_viewers', help: 'Who watches now.' }, () => gauges.viewers().viewers);
-  gauge(
-    registry,
-    { name: 'vitrine_viewers_stalled', help: 'Viewers that take nothing now.' },
-    () => gauges.viewers().stalled,
-  );
-  gauge(
-    registry,
-    { name: 'vitrine_channels', help: 'Runs that are watched, each protocol apart.' },
-    () => gauges.viewers().channels,
-  );
+  watched('stalled', 'Viewers that take nothing now.');
+  watched('held', 'Bytes that wait for viewers to take them.');
+  watched('channels', 'Runs that are watched, each protocol apart.');
   gauge(registry, { name: 'vitrine_runs_in_hand', help: 'Runs this process works on.' }, gauges.runs);
   return {
     contentType: registry.contentType,

@@ -24,17 +24,21 @@ export function numberedSink(sink: Sink, { before, since }: Count): Sink {
   let number = before;
   return {
     ...sink,
-    write(text) {
-      let renumbered = '';
+    // A form of its own: these bytes are for nobody else.
+    form(text) {
+      let numbered = '';
       for (const frame of text.split('\n\n')) {
         if (frame === '') continue;
         number += 1;
-        if (number > since) renumbered += numberedFrame(frame, number);
+        if (number > since) numbered += numberedFrame(frame, number);
       }
-      return renumbered === '' || sink.write(renumbered);
+      return numbered === '' ? nothing : sink.form(numbered);
     },
+    write: (bytes) => bytes.length === 0 || sink.write(bytes),
   };
 }
+
+const nothing = Buffer.alloc(0);
 
 /** In the order of fields that frames of the past have, so that a stream is the same whenever it is read. */
 function numberedFrame(frame: string, number: number): string {

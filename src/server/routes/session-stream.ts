@@ -48,7 +48,7 @@ function watchSession(house: House, turns: readonly Turn[], since: number): Repl
         turns.slice(0, -1).flatMap(({ frames }) => frames),
         { before: 0, since },
       );
-      if (past !== '') sink.write(past);
+      if (past !== '') sink.write(sink.form(past));
       const { run, head } = row;
       const told = house.protocols.telling(consoleProtocol, { run, cardsBefore });
       house.channels.watch({ run, head, ...told }, numberedSink(sink, { before, since }), 0);

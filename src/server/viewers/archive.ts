@@ -1,5 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import type { Journal } from '../../stores/store.ts';
+import { inBlocks } from './page.ts';
 import { nativePiece, type Piece } from './piece.ts';
 import { shelfOf } from './shelf.ts';
 
@@ -12,8 +13,10 @@ export interface Archive {
 }
 
 /** How many characters are kept, and how many reads are under way at once. */
-const room = 32 * 1024 * 1024;
+const room = 8 * 1024 * 1024;
 const readers = 4;
+/** How many characters are written to one viewer at once. */
+export const blockSize = 64 * 1024;
 /** Pages begin at round numbers, so that viewers who are near each other share them. */
 const grid = 1_024;
 
@@ -29,7 +32,7 @@ export function archiveOf(journal: Pick<Journal, 'read'>, clean: (frames: string
     const last = chunks.at(-1);
     if (!first || !last) return undefined;
     const frames = clean(chunks.map((chunk) => chunk.frames).join(''));
-    const page = nativePiece({ first: first.first, last: last.last, frames });
+    const page = inBlocks(nativePiece({ first: first.first, last: last.last, frames }), blockSize);
     shelf.put(run, page);
     return page;
   };

@@ -1,3 +1,4 @@
+import { blockSize } from './archive.ts';
 import type { Slice } from './piece.ts';
 import type { Source } from './source.ts';
 import type { Sink, Viewer } from './viewer.ts';
@@ -6,9 +7,9 @@ import { windowAt, type Window } from './window.ts';
 /** From so many viewers on, what comes in a moment is joined: the number of writes is what viewers cost. */
 const crowd = 50;
 /** One more millisecond of joining for so many viewers, within these bounds. */
-const viewersPerMillisecond = 40;
+const viewersPerMillisecond = 25;
 const shortestPause = 20;
-const longestPause = 100;
+const longestPause = 150;
 
 export interface ChannelSettings {
   readonly source: Source;
@@ -123,12 +124,13 @@ export class Channel {
     }
   }
 
-  #give(viewer: Viewer, { text, last }: Slice): void {
-    viewer.seq = last;
-    if (text === '') return;
+  #give(viewer: Viewer, slice: Slice): void {
+    const { sink } = viewer;
+    viewer.seq = slice.last;
+    if (slice.text === '') return;
     viewer.heard = true;
-    this.#settings.delivered(text.length);
-    if (viewer.sink.write(text)) return;
+    this.#settings.delivered(slice.text.length);
+    if (sink.write(slice.in(sink.form))) return;
     viewer.is = 'stalled';
     viewer.since = this.#settings.now();
   }
@@ -140,7 +142,7 @@ export class Channel {
       const page = await this.#settings.source.page(viewer.seq);
       if (viewer.is !== 'reading') return;
       viewer.is = 'live';
-      this.#give(viewer, detached(page.from(viewer.seq, pageSlice)));
+      this.#give(viewer, page.from(viewer.seq, blockSize));
       this.#serve(viewer);
     } catch (cause) {
       this.#settings.problem(cause);
@@ -153,11 +155,4 @@ export class Channel {
     viewer.is = 'gone';
     this.viewers.delete(viewer);
   }
-}
-
-const pageSlice = 64 * 1024;
-
-/** A part of a string holds the whole in memory: a page for each viewer that waits with a part of it. */
-function detached({ text, last }: Slice): Slice {
-  return { text: Buffer.from(text).toString(), last };
 }

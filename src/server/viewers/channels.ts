@@ -16,6 +16,14 @@ export interface Watched {
   readonly telling?: Telling<SseFrame>;
 }
 
+export interface Count {
+  readonly viewers: number;
+  readonly stalled: number;
+  /** Bytes that wait for viewers to take them. */
+  readonly held: number;
+  readonly channels: number;
+}
+
 export interface ChannelsSettings {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
   readonly clean: (frames: string) => string;
@@ -73,10 +81,11 @@ export class Channels {
     }
   }
 
-  count(): { readonly viewers: number; readonly stalled: number; readonly channels: number } {
+  count(): Count {
     const viewers = [...this.#places.values()].flatMap(({ channel }) => [...channel.viewers]);
     const stalled = viewers.filter(({ is }) => is === 'stalled').length;
-    return { viewers: viewers.length, stalled, channels: this.#places.size };
+    const held = viewers.reduce((bytes, { sink }) => bytes + sink.held(), 0);
+    return { viewers: viewers.length, stalled, held, channels: this.#places.size };
   }
 
   /** Everyone is told to come back. */

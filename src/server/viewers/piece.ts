@@ -1,9 +1,29 @@
 import type { Chunk } from '../../stores/store.ts';
 
-/** What is written to a viewer at once, and the entry it brings the viewer to. */
-export interface Slice {
+/** How frames look on one kind of connection. */
+export type Form = (frames: string) => Buffer;
+
+/**
+ * What is written to a viewer at once, and the entry it brings the viewer to. It takes each form once for all who get it,
+ * and whoever waits with it holds no copy of it.
+ */
+export class Slice {
   readonly text: string;
   readonly last: number;
+  readonly #forms = new Map<Form, Buffer>();
+
+  constructor(text: string, last: number) {
+    this.text = text;
+    this.last = last;
+  }
+
+  in(form: Form): Buffer {
+    const known = this.#forms.get(form);
+    if (known) return known;
+    const made = form(this.text);
+    this.#forms.set(form, made);
+    return made;
+  }
 }
 
 /** Frames of the entries `first..last`, in the form that every viewer of one protocol gets. */
@@ -14,22 +34,30 @@ export interface Piece {
   readonly size: number;
   /** What a viewer at `after` has not had: about `most` characters, or one entry if that is longer. */
   from(after: number, most: number): Slice;
+  /** The frames of the entries after `after`, up to and with `last`. */
+  text(after: number, last: number): string;
 }
 
 /** What the journal keeps is what native viewers get. No line break stands inside a frame, so places are found as text. */
 export function nativePiece({ first, last, frames }: Omit<Chunk, 'run'>): Piece {
+  const placeOf = (seq: number): number => (seq <= first ? 0 : frames.indexOf(`\nid: ${seq}\n`) + 1);
+  const endOf = (seq: number): number => (seq >= last ? frames.length : placeOf(seq + 1));
   return {
     first,
     last,
     size: frames.length,
+    text: (after, until) => part(frames, placeOf(after + 1), endOf(until)),
     from(after, most) {
-      const start = after < first ? 0 : frames.indexOf(`\nid: ${after + 1}\n`) + 1;
-      if (frames.length - start <= most) return { text: start === 0 ? frames : frames.slice(start), last };
-      const end = endOfEntry(frames, start, most);
-      if (end < 0) return { text: frames.slice(start), last };
-      return { text: frames.slice(start, end), last: idAt(frames, end) - 1 };
+      const start = placeOf(after + 1);
+      const end = frames.length - start <= most ? -1 : endOfEntry(frames, start, most);
+      if (end < 0) return new Slice(part(frames, start, frames.length), last);
+      return new Slice(frames.slice(start, end), idAt(frames, end) - 1);
     },
   };
+}
+
+function part(text: string, start: number, end: number): string {
+  return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
 /** The end of the last entry that fits, or of the first one if none does; below zero when that is the end of all. */
@@ -51,13 +79,14 @@ export function toldPiece(first: number, text: string, ends: readonly number[]):
     first,
     last,
     size: text.length,
+    text: (after, until) => part(text, endAt(after), endAt(until)),
     from(after, most) {
       const start = endAt(after);
-      if (text.length - start <= most) return { text: start === 0 ? text : text.slice(start), last };
+      if (text.length - start <= most) return new Slice(part(text, start, text.length), last);
       const from = Math.max(after, first - 1);
       const fits = lastWithin(ends, from + 1 - first, start + most);
       const reached = Math.max(first + fits, from + 1);
-      return { text: text.slice(start, endAt(reached)), last: reached };
+      return new Slice(text.slice(start, endAt(reached)), reached);
     },
   };
 }

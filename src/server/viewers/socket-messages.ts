@@ -1,27 +1,15 @@
-/**
- * Frames as the messages of a WebSocket, ready for the wire: `{"id":…,"event":…,"data":…}`, or the data alone. All viewers
- * of a channel get the same text, so the last one is remembered.
- */
-export function messagesOf(frames: string, bare: boolean): Buffer {
-  const known = bare ? lastBare : lastWhole;
-  if (known?.frames === frames) return known.messages;
-  const messages = Buffer.concat(
-    frames
-      .split('\n\n')
-      .filter((frame) => frame !== '')
-      .map((frame) => messageOf(bare ? dataOf(frame) : wholeOf(frame))),
-  );
-  if (bare) lastBare = { frames, messages };
-  else lastWhole = { frames, messages };
-  return messages;
-}
+import type { Form } from './piece.ts';
 
-interface Remembered {
-  readonly frames: string;
-  readonly messages: Buffer;
+/** Frames as the messages of a WebSocket, ready for the wire: `{"id":…,"event":…,"data":…}` each. */
+export const wholeMessages: Form = (frames) => messages(frames, wholeOf);
+
+/** The same for clients that expect the data alone. */
+export const bareMessages: Form = (frames) => messages(frames, dataOf);
+
+function messages(frames: string, textOf: (frame: string) => string): Buffer {
+  const each = frames.split('\n\n').filter((frame) => frame !== '');
+  return Buffer.concat(each.flatMap((frame) => messageOf(textOf(frame))));
 }
-let lastBare: Remembered | undefined;
-let lastWhole: Remembered | undefined;
 
 function wholeOf(frame: string): string {
   const parts: string[] = [];
@@ -49,10 +37,10 @@ function dataOf(frame: string): string {
 }
 
 /** A whole text message, as a server sends it: not masked, not compressed. */
-function messageOf(text: string): Buffer {
+function messageOf(text: string): readonly Buffer[] {
   const payload = Buffer.from(text);
   const { length } = payload;
-  if (length < 126) return Buffer.concat([Buffer.from([textFrame, length]), payload]);
+  if (length < 126) return [Buffer.from([textFrame, length]), payload];
   const head = Buffer.alloc(length < 65_536 ? 4 : 10);
   head[0] = textFrame;
   if (length < 65_536) {
@@ -62,7 +50,7 @@ function messageOf(text: string): Buffer {
     head[1] = 127;
     head.writeBigUInt64BE(BigInt(length), 2);
   }
-  return Buffer.concat([head, payload]);
+  return [head, payload];
 }
 
 const textFrame = 0x81;

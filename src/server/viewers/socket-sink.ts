@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { messagesOf } from './socket-messages.ts';
+import { bareMessages, wholeMessages } from './socket-messages.ts';
 import type { Sink } from './viewer.ts';
 
 /** Close codes of the protocol: all was said; the server goes away, come back. */
@@ -20,7 +20,9 @@ export function socketSink({
   let isAnswered = true;
   socket.on('pong', () => (isAnswered = true));
   return {
-    write: (frames) => raw.write(messagesOf(frames, bare)),
+    form: bare ? bareMessages : wholeMessages,
+    write: (bytes) => raw.write(bytes),
+    held: () => raw.writableLength,
     beat() {
       if (!isAnswered) return socket.terminate();
       isAnswered = false;

@@ -1,8 +1,9 @@
-import { decodeAll } from '../../run/codec.ts';
 import type { Telling } from '../../projections/projection.ts';
+import { decodeAll } from '../../run/codec.ts';
 import type { Journal } from '../../stores/store.ts';
 import { sseTexts, type SseFrame } from '../../wire/sse-frame.ts';
-import type { Archive } from './archive.ts';
+import { blockSize, type Archive } from './archive.ts';
+import { inBlocks } from './page.ts';
 import { nativePiece, toldPiece, type Piece } from './piece.ts';
 
 /** Where the frames of one run in one protocol come from. */
@@ -38,16 +39,40 @@ export function nativeSource({ run, journal, archive, clean }: SourceParts, head
 
 /** How many characters of entries are told from one remembered place to the next. */
 const stride = 64 * 1024;
+/** How many told strides are kept for those who catch up. */
+const keptStrides = 16;
+
+type Teller = Telling<SseFrame>;
+
+interface Stride {
+  readonly piece: Piece;
+  /** The telling at its end. */
+  readonly next: Teller;
+}
 
 /**
  * Frames computed from entries. A telling can be kept at a cursor for next to nothing, so one is kept every so often:
  * whoever has fallen behind is told from the nearest one on, at the same cost anywhere in the run.
  */
-export function toldSource(
-  { run, journal, archive, clean }: SourceParts,
-  telling: Telling<SseFrame>,
-): Source {
-  const kept = [telling.fork()];
+export function toldSource({ run, journal, archive, clean }: SourceParts, telling: Teller): Source {
+  const places = [telling.fork()];
+  const strides = new Map<number, Promise<Stride>>();
+
+  const tellStride = async (from: Teller): Promise<Stride> => {
+    const next = from.fork();
+    const page = await archive.page(run, from.seq);
+    return { piece: inBlocks(told(next, page.from(from.seq, stride).text), blockSize), next };
+  };
+  /** Many fall behind together: each stride is told once for all of them. */
+  const strideFrom = (from: Teller): Promise<Stride> => {
+    const known = strides.get(from.seq) ?? tellStride(from);
+    strides.delete(from.seq);
+    strides.set(from.seq, known);
+    known.catch(() => strides.delete(from.seq));
+    for (const oldest of strides.keys()) if (strides.size > keptStrides) strides.delete(oldest);
+    return known;
+  };
+
   return {
     start: 0,
     async *live(signal) {
@@ -60,23 +85,23 @@ export function toldSource(
           yield told(teller, text);
           since += text.length;
           if (since < stride) continue;
-          kept.push(teller.fork());
+          places.push(teller.fork());
           since = 0;
         }
       }
     },
     async page(after) {
-      const teller = (kept.findLast(({ seq }) => seq <= after) ?? telling).fork();
+      let from = places.findLast(({ seq }) => seq <= after) ?? telling;
       for (;;) {
-        const page = await archive.page(run, teller.seq);
-        const piece = told(teller, page.from(teller.seq, stride).text);
+        const { piece, next } = await strideFrom(from);
         if (piece.last > after) return piece;
+        from = next;
       }
     },
   };
 }
 
-function told(teller: Telling<SseFrame>, entries: string): Piece {
+function told(teller: Teller, entries: string): Piece {
   const first = teller.seq + 1;
   const ends: number[] = [];
   let text = '';

@@ -1,7 +1,13 @@
+import type { Form } from './piece.ts';
+
 /** Where frames go: a response, a socket. */
 export interface Sink {
+  /** What frames look like there. */
+  readonly form: Form;
   /** False when it has enough for now: nothing more until it says that it has drained. */
-  write(frames: string): boolean;
+  write(bytes: Buffer): boolean;
+  /** Bytes that wait here until they are taken. */
+  held(): number;
   /** A sign of life that is no frame. */
   beat(): void;
   /** Nothing more comes. A farewell asks to come back. */

@@ -1,4 +1,4 @@
-import type { Piece, Slice } from './piece.ts';
+import { Slice, type Piece } from './piece.ts';
 
 /** How much of a watched run is kept at hand, and how much is written to one viewer at once. Characters. */
 const windowSize = 256 * 1024;
@@ -17,7 +17,7 @@ export function windowAt(start: number): Window {
   const pieces: Piece[] = [];
   let head = start;
   let size = 0;
-  let shared: (Slice & { readonly after: number; readonly head: number }) | undefined;
+  let shared: { readonly after: number; readonly head: number; readonly slice: Slice } | undefined;
 
   const join = (after: number): Slice | undefined => {
     const oldest = pieces[0];
@@ -32,7 +32,7 @@ export function windowAt(start: number): Window {
       last = slice.last;
       if (last < piece.last) break;
     }
-    return { text, last };
+    return new Slice(text, last);
   };
 
   return {
@@ -46,10 +46,10 @@ export function windowAt(start: number): Window {
       while (size > windowSize && pieces.length > 1) size -= pieces.shift()?.size ?? 0;
     },
     slice(after) {
-      // Nearly all viewers are at the same place: they get the same string, joined once.
-      if (shared?.after === after && shared.head === head) return shared;
+      // Nearly all viewers are at the same place: they get the same bytes, joined once.
+      if (shared?.after === after && shared.head === head) return shared.slice;
       const slice = join(after);
-      if (slice) shared = { ...slice, after, head };
+      if (slice) shared = { after, head, slice };
       return slice;
     },
   };
