@@ -49,6 +49,17 @@ describe('a decision', () => {
     expect(paid).toEqual([]);
   });
 
+  test('[E52] on a tool that sets a time lapses then, and is as urgent as the tool says', async () => {
+    const { stage, run, paid, answer } = await payment({
+      asking: { priority: 'critical', expiresIn: 60_000 },
+    });
+    const [asked] = await stage.asked(run);
+    expect(asked).toMatchObject({ priority: 'critical' });
+    await stage.clock.pass(61_000);
+    expect(await answer()).toMatchObject({ outcome: 'skipped', failure: { code: 'timed-out' } });
+    expect(paid).toEqual([]);
+  });
+
   test('[E57] to edit runs exactly what the person gave, under its own fingerprint and key', async () => {
     const { stage, run, paid } = await payment();
     const [asked] = await stage.asked(run);

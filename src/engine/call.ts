@@ -70,6 +70,7 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     key: request.key,
     opening: { kind: 'call', title: request.title ?? name, call },
     effect: tool.effect,
+    asking: tool.asking,
     intent: {
       kind: 'call',
       parent: request.parent,

@@ -4,6 +4,7 @@ import type { Failure } from '../run/failure.ts';
 import type { Step } from '../run/tree.ts';
 import type { BlobRef, Effect, Json, Usage } from '../run/values.ts';
 import type { Refusal } from './scope.ts';
+import type { Asking } from '../tools/tool.ts';
 
 /** How an effect came out. */
 export interface LeafOutcome {
@@ -34,6 +35,8 @@ export interface Leaf {
   readonly earlier?: EarlierOutcome | undefined;
   /** Known to fail before anything is asked of anyone: arguments that do not fit. */
   readonly misfit?: Failure | undefined;
+  /** How a person is asked, where one must agree. */
+  readonly asking?: Asking | undefined;
   /** What a person sees and agrees to, exactly. */
   readonly bytes: Json;
   /** The same as an entry carries it, where it is large. */

@@ -41,6 +41,10 @@ export function askToBegin(
     title: step.title,
     message: reason,
     allowed: ['approve', 'reject', 'edit', 'defer'],
+    ...(leaf.asking?.priority === undefined ? {} : { priority: leaf.asking.priority }),
+    ...(leaf.asking?.expiresIn === undefined
+      ? {}
+      : { expiresAt: execution.world.clock.now() + leaf.asking.expiresIn }),
   });
 }
 

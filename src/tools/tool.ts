@@ -20,6 +20,12 @@ export interface ToolContext {
   }>;
 }
 
+/** How urgent a question is, and after how many milliseconds it lapses as if it was rejected; never unless said. */
+export interface Asking {
+  readonly priority?: 'low' | 'medium' | 'high' | 'critical';
+  readonly expiresIn?: number;
+}
+
 /** When a person must agree before a call runs. */
 export type ApprovalRule = 'never' | 'always' | ((input: Json) => boolean);
 
@@ -34,6 +40,8 @@ export interface Tool {
   readonly schema: Json;
   readonly effect: Effect;
   readonly approval?: ApprovalRule;
+  /** How a person is asked, where one must agree. */
+  readonly asking?: Asking;
   /** Milliseconds for one attempt; 60,000 unless said. */
   readonly timeout?: number;
   /**
