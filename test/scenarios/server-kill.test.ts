@@ -1,0 +1,131 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { vitrineClient, type Client } from '../../src/client/client.ts';
+import type { Entry } from '../../src/run/events.ts';
+import { foldAll } from '../../src/run/fold.ts';
+import { flatTree } from '../../src/run/flat-tree.ts';
+import type { HouseReport, Plan } from '../viewers/house.ts';
+
+const followers = 8;
+const plan: Plan = {
+  name: 'one',
+  past: { pieces: 200, size: 300 },
+  live: { pieces: 400, size: 80, perSecond: 400 },
+};
+
+test('[L2, L9] a server killed and started again under open streams: every viewer sees one unbroken sequence', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'vitrine-kill-'));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
+  const port = await freePort();
+  let { house, past } = await open(data, port);
+  const client = vitrineClient({ url: `http://127.0.0.1:${port}` });
+  const { run } = await client.start({ text: JSON.stringify(plan) });
+  const seen = Array.from({ length: followers }, () => follow(client, run));
+  for (let kills = 0; kills < 3; kills += 1) {
+    await past;
+    const far = Math.max(...seen.map(({ entries }) => entries.length));
+    house.send({ go: plan.name });
+    await seen[kills]?.reaches(far + 50);
+    await killed(house);
+    ({ house, past } = await open(data, port));
+  }
+  await past;
+  const live = told(house, 'live');
+  house.send({ go: plan.name });
+  await live;
+  house.send({ go: plan.name });
+  await Promise.all(seen.map(({ over }) => over));
+  const recorded: Entry[] = [];
+  for await (const entry of client.entries(run)) recorded.push(entry);
+  expect(recorded.map(({ seq }) => seq)).toEqual(recorded.map((_, i) => i + 1));
+  expect(recorded.filter(({ event }) => event.type === 'worker.took')).toHaveLength(4);
+  for (const { entries, failures } of seen) {
+    expect(entries).toEqual(recorded);
+    expect(failures).toEqual([]);
+  }
+  expect(await client.tree(run)).toEqual(JSON.parse(JSON.stringify(flatTree(foldAll(recorded), run))));
+});
+
+interface Seen {
+  readonly entries: Entry[];
+  readonly failures: unknown[];
+  readonly over: Promise<void>;
+  reaches(count: number): Promise<void>;
+}
+
+function follow(client: Client, run: string): Seen {
+  const entries: Entry[] = [];
+  const failures: unknown[] = [];
+  const waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
+  const over = (async () => {
+    try {
+      for await (const entry of client.entries(run)) {
+        entries.push(entry);
+        for (const each of waiting) if (entries.length >= each.count) each.resolve();
+      }
+    } catch (thrown) {
+      failures.push(thrown);
+    }
+  })();
+  return {
+    entries,
+    failures,
+    over,
+    async reaches(count) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add({ count, resolve });
+      if (entries.length < count) await promise;
+    },
+  };
+}
+
+interface Opened {
+  readonly house: ChildProcess;
+  /** Resolves when it has told the past of the run. */
+  readonly past: Promise<void>;
+}
+
+async function open(data: string, port: number): Promise<Opened> {
+  const child = fork(join(import.meta.dirname, '../viewers/house.ts'), [data, String(port)], {
+    stdio: 'inherit',
+  });
+  child.setMaxListeners(0);
+  onTestFinished(() => killed(child));
+  const past = told(child, 'past');
+  await new Promise<void>((resolve, reject) => {
+    child.once('message', () => resolve());
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+  return { house: child, past };
+}
+
+function told(child: ChildProcess, what: 'past' | 'live'): Promise<void> {
+  return new Promise((resolve) => {
+    const hear = (news: HouseReport): void => {
+      if (!('is' in news) || news.is !== what) return;
+      child.off('message', hear);
+      resolve();
+    };
+    child.on('message', hear);
+  });
+}
+
+function killed(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
