@@ -25,6 +25,8 @@ const anybody = [
   '/openapi.json',
   '/',
   '/page.js',
+  '/ask.js',
+  '/draw.js',
   '/page.css',
 ];
 const secret = 'canary-5f1c0d9e-"quoted"';

@@ -1,85 +1,116 @@
-// Follows the newest run: the stream of its entries says when something changed, the flat tree says what is there.
-const marks = { pending: '○', running: '●', waiting: '◆', completed: '✓', reused: '↺', failed: '✗' };
-const lookAgain = 1_000;
-const pause = 150;
-const shownText = 4_000;
+// Follows the newest run, or the one in the address. The tree comes whole from the server; the stream says when to look.
+import { ask, problem } from './ask.js';
+import { drawRun, tick } from './draw.js';
 
-const place = (id) => document.getElementById(id);
-let following;
-let isDue = false;
+const byId = (id) => document.getElementById(id);
+const pauseBetweenLooks = 150;
+const pauseBetweenLists = 2000;
 
-async function json(path) {
-  const response = await fetch(path, { headers: { accept: 'application/json' } });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  return response.json();
+let shown;
+let stream;
+let looking;
+let lookAgain = false;
+
+async function begin() {
+  const { apps, defaultApp } = await ask('/api/apps');
+  const choice = byId('ask').elements.app;
+  choice.replaceChildren(...apps.map(({ name }) => new Option(name, name, false, name === defaultApp)));
+  choice.hidden = apps.length < 2;
+  document.querySelector('main').hidden = false;
+  addEventListener('hashchange', () => void list());
+  setInterval(tick, 200);
+  await list();
+  setInterval(() => void list(), pauseBetweenLists);
 }
 
+/** The newest runs; the first one is followed unless the address names another. */
+async function list() {
+  const { runs } = await ask('/api/runs?limit=30').catch((thrown) => {
+    problem(thrown);
+    return { runs: [] };
+  });
+  if (runs.length === 0 && shown !== undefined) return;
+  byId('empty').hidden = runs.length > 0;
+  const chosen = location.hash.slice(1) || runs[0]?.run;
+  byId('runs').replaceChildren(...runs.map((row) => listed(row, row.run === chosen)));
+  if (chosen !== undefined && chosen !== shown) await follow(chosen);
+}
+
+function listed({ run, title, status }, isChosen) {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  const mark = document.createElement('span');
+  const name = document.createElement('span');
+  link.href = `#${run}`;
+  if (isChosen) link.setAttribute('aria-current', 'true');
+  mark.className = `mark ${status}`;
+  mark.textContent = marks[status] ?? '·';
+  mark.title = status;
+  name.textContent = title;
+  link.append(mark, name);
+  item.append(link);
+  return item;
+}
+
+const marks = { completed: '✓', failed: '✗', stopped: '■', waiting: '◆', paused: '‖', running: '●' };
+
+async function follow(run) {
+  shown = run;
+  stream?.close();
+  const tree = await look();
+  if (tree === undefined || tree.endedAt !== undefined) return;
+  stream = new EventSource(`/api/runs/${encodeURIComponent(run)}/events?after=${tree.seq}`);
+  stream.onmessage = () => void look();
+  // A server that goes away is waited for: the browser comes back with its cursor by itself.
+  stream.onerror = () => void look();
+}
+
+/** One look at a time, and one more if something came meanwhile. */
 async function look() {
+  if (looking) {
+    lookAgain = true;
+    return looking;
+  }
+  looking = lookOnce();
   try {
-    const { runs } = await json('/api/runs?limit=1');
-    const newest = runs[0]?.run;
-    if (newest === undefined) place('state').textContent = 'There is no run yet.';
-    else if (newest !== following) follow(newest);
-  } catch {
-    place('state').textContent = 'The server is not there; trying again …';
+    return await looking;
+  } finally {
+    looking = undefined;
   }
-  setTimeout(look, lookAgain);
 }
 
-function follow(run) {
-  following = run;
-  const stream = new EventSource(`/api/runs/${run}/events`);
-  const changed = () => {
-    if (run !== following) return stream.close();
-    if (isDue) return;
-    isDue = true;
-    setTimeout(() => {
-      isDue = false;
-      void show(run);
-    }, pause);
-  };
-  stream.onmessage = changed;
-  void show(run);
-}
-
-async function show(run) {
-  if (run !== following) return;
-  const tree = await json(`/api/runs/${run}`).catch(() => undefined);
-  if (tree === undefined || run !== following) return;
-  place('state').textContent = `${tree.status}, ${tree.steps.length} steps`;
-  place('title').textContent = tree.input?.text ?? tree.title ?? run;
-  const children = Map.groupBy(tree.steps, ({ parent }) => parent);
-  place('tree').replaceChildren(...(children.get(0) ?? []).map((step) => item(step, children)));
-  place('answer').hidden = typeof tree.answer !== 'string';
-  place('answer').textContent = tree.answer ?? '';
-}
-
-function item(step, children) {
-  const li = element('li', step.status);
-  const line = element('div', 'step');
-  const mark = element('span', 'mark', marks[step.status] ?? '–');
-  mark.setAttribute('aria-label', step.status);
-  line.append(mark, element('span', 'name', step.title || step.kind));
-  if (step.milliseconds !== undefined)
-    line.append(element('time', '', `${(step.milliseconds / 1000).toFixed(1)} s`));
-  li.append(line);
-  for (const { message } of step.notices ?? []) li.append(element('p', 'note', message));
-  const below = children.get(step.id) ?? [];
-  if (step.text) li.append(element('p', 'text', step.text.slice(-shownText)));
-  if (step.failure) li.append(element('p', 'note', step.failure.message));
-  if (below.length > 0) {
-    const list = element('ol', '');
-    list.append(...below.map((child) => item(child, children)));
-    li.append(list);
+async function lookOnce() {
+  for (;;) {
+    lookAgain = false;
+    const run = shown;
+    const tree = await ask(`/api/runs/${encodeURIComponent(run)}`).catch(() => undefined);
+    if (tree && run === shown) drawRun(tree, command);
+    if (!lookAgain) return tree;
+    await new Promise((resolve) => setTimeout(resolve, pauseBetweenLooks));
   }
-  return li;
 }
 
-function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
+async function command(path, body = {}) {
+  await ask(path, body).catch(problem);
+  await look();
 }
 
-void look();
+for (const what of ['pause', 'resume', 'stop'])
+  byId(what).addEventListener('click', () => void command(`/api/runs/${encodeURIComponent(shown)}/${what}`));
+
+byId('ask').addEventListener('submit', (event) => {
+  event.preventDefault();
+  void start(event.target.elements);
+});
+
+async function start({ text, app }) {
+  try {
+    const { run } = await ask('/api/runs', { app: app.value, input: { text: text.value } });
+    text.value = '';
+    location.hash = run;
+  } catch (thrown) {
+    problem(thrown);
+  }
+}
+
+await begin();

@@ -4,7 +4,11 @@ import { route, type Route } from './route.ts';
 
 const files = [
   { path: '/', name: 'index.html', type: 'text/html; charset=utf-8' },
-  { path: '/page.js', name: 'page.js', type: 'text/javascript; charset=utf-8' },
+  ...['page.js', 'ask.js', 'draw.js'].map((name) => ({
+    path: `/${name}`,
+    name,
+    type: 'text/javascript; charset=utf-8',
+  })),
   { path: '/page.css', name: 'page.css', type: 'text/css; charset=utf-8' },
 ];
 

@@ -1,0 +1,40 @@
+/** Ask the server; with a body, tell it something. Where it wants to know who asks, the person is asked. */
+export async function ask(path, body) {
+  const telling = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+  const response = await fetch(path, body === undefined ? {} : telling);
+  if (response.status === 401) return signIn();
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error?.message ?? `The server answered ${response.status}.`);
+  problem(undefined);
+  return answer;
+}
+
+/** What went wrong, for the person; nothing takes it away again. */
+export function problem(thrown) {
+  const place = document.getElementById('problem');
+  place.hidden = thrown === undefined;
+  place.textContent = thrown?.message ?? '';
+}
+
+function signIn() {
+  const form = document.getElementById('sign-in');
+  form.hidden = false;
+  document.querySelector('main').hidden = true;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void present(form.elements.key.value);
+  });
+  // Nothing goes on until the page is loaded again, signed in.
+  return new Promise(() => {});
+}
+
+async function present(key) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch('/api/sign-in', { method: 'POST', headers, body: JSON.stringify({ key }) });
+  if (response.ok) location.reload();
+  else problem(new Error('This key is not good here.'));
+}
