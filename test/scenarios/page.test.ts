@@ -66,7 +66,7 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await page.waitForSelector('.approval');
     expect(await page.textContent('#title')).toBe('from elsewhere');
     await page.click('#stop');
-    await page.waitForFunction('document.getElementById("status").textContent === "stopped"');
+    await page.locator('#status', { hasText: 'stopped' }).waitFor();
   });
 
   test('asks for a key where one is needed, and follows with the cookie', async () => {
