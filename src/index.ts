@@ -40,6 +40,11 @@ export { codeTool, type CodeToolOptions } from './tools/code.ts';
 /** Judges what may happen next. */
 export type { Policy, Verdict } from './policies/policy.ts';
 
+/** Calls the tools of a server that speaks the Model Context Protocol. */
+export { mcpServer, type McpServer, type McpSettings } from './tools/mcp.ts';
+
+/** Serves the apps of a configuration over HTTP, and works on their runs. */
+export { serve, type RunningServer, type ServeSettings } from './server/serve.ts';
 /** Opens a data folder as the process that holds it, with a worker for its runs. */
 export { openHome, type HomeSettings } from './server/compose.ts';
 /** Reads a data folder beside the process that holds it. */

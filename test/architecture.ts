@@ -36,7 +36,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
-const composers = ['src/server/compose.ts', 'src/server/compose-assistant.ts', 'src/index.ts'];
+const entries = ['src/index.ts', 'src/testing.ts'];
+const composers = ['src/server/compose.ts', 'src/server/compose-assistant.ts', ...entries];
 const pure = ['run', 'wire', 'catalog', 'policies', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows'];
@@ -75,7 +76,7 @@ function nameFaults(path: string): string[] {
 
 function placeOf(path: string): Place | undefined {
   const [top = '', folder = ''] = path.split('/');
-  const name = top === 'src' ? (path === 'src/index.ts' ? 'entry' : folder) : top;
+  const name = top === 'src' ? (entries.includes(path) ? 'entry' : folder) : top;
   if (top !== 'src' && !(top in table)) return undefined;
   return { folder: name, isPort: portFiles.includes(path) };
 }

@@ -87,7 +87,7 @@ export async function shareServing(make: () => Promise<void>): Promise<() => Pro
   };
 }
 
-export async function ask(url: string, path: string, asking: Asking = {}): Promise<Answered> {
+async function ask(url: string, path: string, asking: Asking = {}): Promise<Answered> {
   const { json, key, headers } = asking;
   const body = json === undefined ? asking.body : JSON.stringify(json);
   const response = await fetch(`${url}${path}`, {

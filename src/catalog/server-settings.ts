@@ -72,5 +72,7 @@ export const Server = z.strictObject({
   /** Web sites other than its own that may use it, as `https://host`. */
   origins: z.array(z.url({ protocol: /^https?$/ })).default([]),
   quotas: Quotas.prefault({}),
+  /** What is told on standard error, as lines of JSON: problems, or every request as well. */
+  log: z.enum(['silent', 'error', 'info']).default('error'),
 });
 export type ServerSettings = z.output<typeof Server>;

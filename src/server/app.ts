@@ -48,8 +48,11 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
     }
   });
   app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'none';
-    house.metrics.answered({ route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 });
+    const { method, routeOptions } = request;
+    const { statusCode: status, elapsedTime: milliseconds } = reply;
+    const route = routeOptions.url ?? 'none';
+    house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
+    house.log.answered({ method, route, status, milliseconds, who: callers.get(request)?.who });
   });
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((_, reply) =>
@@ -140,7 +143,7 @@ function stream(
 
 function refuse({ house, hidden }: AppSettings, reply: FastifyReply, thrown: unknown): FastifyReply {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
-  if (isBug) house.problem('A request failed.', thrown);
+  if (isBug) house.log.problem('A request failed.', thrown);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   if (status === 429) reply.header('retry-after', '1');
   return reply

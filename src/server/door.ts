@@ -142,12 +142,12 @@ function hostName(host: string | undefined): string | undefined {
   return host.replace(/:\d+$/, '').toLowerCase();
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '');
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
-export function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
+function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
   for (const part of cookie.split(';')) {
     const [key = '', value] = part.trim().split('=', 2);
     if (key === name) return value;

@@ -1,5 +1,6 @@
 import type { Door } from './door.ts';
 import type { HeldHome } from './hold.ts';
+import type { HouseLog } from './house-log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Quotas } from './quotas.ts';
 import type { Streams } from './streams.ts';
@@ -23,6 +24,6 @@ export interface House {
   newId(kind: string): string;
   /** True from the moment the server begins to go away. */
   isClosing(): boolean;
-  /** A bug: told to whoever operates the house, and to no client. */
-  problem(message: string, cause: unknown): void;
+  /** What whoever operates the house reads: requests, and bugs, which no client hears of. */
+  readonly log: HouseLog;
 }

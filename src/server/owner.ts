@@ -55,7 +55,7 @@ export const finders: Finders = {
   },
 };
 
-export async function ownRun(sought: Omit<Sought, 'params'>, run: string): Promise<RunRow> {
+async function ownRun(sought: Omit<Sought, 'params'>, run: string): Promise<RunRow> {
   const row = await sought.house.home.dispatch.get(run);
   if (row?.tenant !== tenantOf(sought)) throw missing('run', run);
   return row;

@@ -7,6 +7,7 @@ import { appOf } from './app.ts';
 import { builtIn, openHome, tellers } from './compose.ts';
 import { doorOf } from './door.ts';
 import type { HeldHome } from './hold.ts';
+import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
 import { stderrLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
@@ -138,7 +139,7 @@ function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...setti
     now,
     newId,
     isClosing: () => closing.aborted,
-    problem: (message, cause) => log.error({ cause }, message),
+    log: houseLogOf(config.server.log, log),
     ...(defaultApp === undefined ? {} : { defaultApp }),
   };
 }

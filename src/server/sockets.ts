@@ -88,7 +88,7 @@ function decoded(value: string): string {
 
 function refuse({ house, hidden }: AppSettings, raw: Duplex, thrown: unknown): void {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
-  if (isBug) house.problem('A socket could not be opened.', thrown);
+  if (isBug) house.log.problem('A socket could not be opened.', thrown);
   const body = JSON.stringify({ error: failure });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

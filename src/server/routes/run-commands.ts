@@ -8,7 +8,7 @@ import { route, type Reply, type Route } from './route.ts';
 
 const Reason = z.strictObject({ reason: z.string().max(4_000).exactOptional() });
 
-export const Commanded = z.object({
+const Commanded = z.object({
   run: z.string(),
   /** The entry it became; null while nobody here can work on the run. */
   seq: z.int().nullable(),

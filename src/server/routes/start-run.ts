@@ -42,7 +42,7 @@ export const StartRun = z.strictObject({
 });
 export type StartRun = z.infer<typeof StartRun>;
 
-export const StartedRun = z.object({
+const StartedRun = z.object({
   run: z.string(),
   conversation: z.string(),
   /** Where to watch it. */

@@ -1,0 +1,109 @@
+import type { Agent } from './catalog/agent.ts';
+import { Engine } from './engine/engine.ts';
+import type { Flow } from './engine/scope.ts';
+import { approval } from './policies/approval.ts';
+import { budget } from './policies/budget.ts';
+import { duplicate } from './policies/duplicate.ts';
+import { decodeAll } from './run/codec.ts';
+import type { Command } from './run/commands.ts';
+import type { Entry } from './run/events.ts';
+import { RunError } from './run/failure.ts';
+import { flatTree, type FlatTree } from './run/flat-tree.ts';
+import { fold } from './run/fold.ts';
+import { emptyTree, undecidedApprovals, type Approval } from './run/tree.ts';
+import type { Limits } from './run/values.ts';
+import { newId, sha256, systemClock } from './server/system.ts';
+import { memoryStore } from './stores/memory.ts';
+import type { Tool } from './tools/tool.ts';
+
+/** A gateway that replays a script: an agent that always says the same. */
+export { scriptedGateway } from './gateways/scripted.ts';
+/** What a script may hold. */
+export type { Script } from './gateways/script.ts';
+/** A run as JSON, as `playRun` gives it. */
+export type { FlatTree } from './run/flat-tree.ts';
+
+/** What to play, and with whom. */
+export interface Play {
+  readonly flow: Flow;
+  readonly text: string;
+  readonly agents?: readonly Agent[];
+  readonly tools?: readonly Tool[];
+  readonly limits?: Limits;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** What a person would say to a question; approve, unless said. */
+  readonly decide?: (approval: Approval) => Decided;
+}
+
+/** A decision as a person makes it. */
+export type Decided = Pick<
+  Extract<Command, { type: 'decide' }>,
+  'decision' | 'arguments' | 'answer' | 'rationale'
+>;
+
+/** What was played: the tree at the end, and everything that happened on the way. */
+export interface Played {
+  readonly tree: FlatTree;
+  readonly entries: readonly Entry[];
+  /** Bugs that clients would not have heard of. */
+  readonly problems: readonly unknown[];
+}
+
+/** Run a flow to its end, in memory, with the real engine and the real policies. */
+export async function playRun({
+  flow,
+  text,
+  agents = [],
+  tools = [],
+  decide,
+  ...more
+}: Play): Promise<Played> {
+  const store = memoryStore({ now: () => Date.now() });
+  const problems: unknown[] = [];
+  const engine = new Engine(
+    {
+      store,
+      clock: systemClock,
+      catalog: { flows: [flow], agents, tools },
+      policies: [budget, duplicate, approval],
+      log: { error: ({ cause }) => void problems.push(cause) },
+      newId,
+      hash: sha256,
+    },
+    'test',
+  );
+  const over = new AbortController();
+  const working = engine.work(over.signal);
+  try {
+    const { run } = await engine.start({ app: flow.name, flow, input: { text }, ...more });
+    const tree = emptyTree();
+    const entries: Entry[] = [];
+    const answered = new Set<string>();
+    for await (const { frames } of store.journal.follow(run, 0, over.signal)) {
+      for (const entry of decodeAll(frames)) {
+        fold(tree, entry);
+        entries.push(entry);
+      }
+      for (const asked of undecidedApprovals(tree)) {
+        if (answered.has(asked.approval)) continue;
+        answered.add(asked.approval);
+        await engine.send(run, commandFor(asked, decide));
+      }
+    }
+    return { tree: flatTree(tree, run), entries, problems };
+  } finally {
+    over.abort();
+    await working;
+    await store.close();
+  }
+}
+
+function commandFor(asked: Approval, decide: Play['decide']): Command {
+  const decided = decide?.(asked) ?? { decision: 'approve' };
+  if (decided.decision === 'defer')
+    throw new RunError(
+      'malformed',
+      `Nobody decides «${asked.title}» later in a test: approve, reject or edit it.`,
+    );
+  return { type: 'decide', by: 'test', approval: asked.approval, ...decided };
+}
