@@ -25,7 +25,15 @@ function terminal(command: string): {
   ended: Promise<{ code: number | null; out: string }>;
 } {
   const line = `stty cols 90 rows 30; exec '${process.execPath}' '${bin}' ${command}`;
-  const env = { ...process.env, VITRINE_PACE: '0.2', TERM: 'xterm', NO_COLOR: '1', VISUAL: '', EDITOR: '' };
+  const env = {
+    ...process.env,
+    npm_lifecycle_event: undefined,
+    VITRINE_PACE: '0.2',
+    TERM: 'xterm',
+    NO_COLOR: '1',
+    VISUAL: '',
+    EDITOR: '',
+  };
   const child = spawn('script', ['-qefc', line, '/dev/null'], {
     cwd,
     env,
