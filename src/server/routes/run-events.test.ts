@@ -1,6 +1,14 @@
-import { describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
-import { appWith, idsIn, serving, textAt, untilAnswer, type Serving } from '../../../test/serving.ts';
+import {
+  appWith,
+  idsIn,
+  serving,
+  shareServing,
+  textAt,
+  untilAnswer,
+  type Serving,
+} from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
 import { sseReader } from '../../wire/sse.ts';
 
@@ -19,7 +27,14 @@ const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
 };
 
-const house = (): Promise<Serving> => serving({ config: { apps, defaultApp: 'works' } });
+const ownHouse = (): Promise<Serving> => serving({ config: { apps, defaultApp: 'works' } });
+let shared: Serving;
+beforeAll(() =>
+  shareServing(async () => {
+    shared = await ownHouse();
+  }),
+);
+const house = (): Serving => shared;
 
 async function finished(at: Serving): Promise<string> {
   const run = textAt(await at.ask('/api/runs', { json: { input: { text: 'hello' } } }), 'run');
@@ -40,7 +55,7 @@ describe('a stream', () => {
   test.for(protocols)(
     '[L2] of %s, cut at any cursor and resumed, is the whole, byte for byte',
     async (as) => {
-      const at = await house();
+      const at = house();
       const run = await finished(at);
       const { text: whole } = await at.ask(`/api/runs/${run}/events?as=${as}`);
       const head = idsIn(whole).at(-1) ?? 0;
@@ -57,7 +72,7 @@ describe('a stream', () => {
   test.for(protocols)(
     'of %s carries an id on the last frame of an entry alone, and on the terminal one',
     async (as) => {
-      const at = await house();
+      const at = house();
       const run = await finished(at);
       const { text } = await at.ask(`/api/runs/${run}/events?as=${as}`);
       const ids = idsIn(text);
@@ -69,7 +84,7 @@ describe('a stream', () => {
   );
 
   test.for(protocols)('[S15] of %s cannot be broken by what names and texts hold', async (as) => {
-    const at = await house();
+    const at = house();
     const run = await finished(at);
     const { text } = await at.ask(`/api/runs/${run}/events?as=${as}`);
     const frames = text.split('\n\n').filter((frame) => frame !== '');
@@ -84,7 +99,7 @@ describe('a stream', () => {
   });
 
   test('honours Last-Event-ID before the address, and ends with 204 when nothing is left', async () => {
-    const at = await house();
+    const at = house();
     const run = await finished(at);
     const path = `/api/runs/${run}/events`;
     const { text: whole } = await at.ask(path);
@@ -108,7 +123,7 @@ describe('a stream', () => {
     ['of a protocol that every object has', '?as=constructor', 400],
     ['with a depth that is none', '?depth=deep', 400],
   ] as const)('[R14] with a cursor %s is refused with a sentence', async ([, query, status]) => {
-    const at = await house();
+    const at = house();
     const run = await finished(at);
     const answer = await at.ask(`/api/runs/${run}/events${query}`);
     expect(answer.status).toBe(status);
@@ -116,7 +131,7 @@ describe('a stream', () => {
   });
 
   test('shows what a viewer prefers to see, and its cursors hold', async () => {
-    const at = await house();
+    const at = house();
     const run = await finished(at);
     const path = `/api/runs/${run}/events?depth=0`;
     const { text } = await at.ask(path);
@@ -127,7 +142,7 @@ describe('a stream', () => {
   });
 
   test('stays open while a run waits for a person, for several protocols at once', async () => {
-    const at = await house();
+    const at = house();
     const run = await asking(at);
     const viewers = protocols.map((as) =>
       streamViewer({ url: at.url, path: `/api/runs/${run}/events?as=${as}` }),
@@ -139,7 +154,7 @@ describe('a stream', () => {
   });
 
   test('[R17] that is cut before anything came can be had from the start', async () => {
-    const at = await house();
+    const at = await ownHouse();
     const run = await finished(at);
     const { text: whole } = await at.ask(`/api/runs/${run}/events`);
     for (let i = 0; i < 50; i += 1) {
@@ -154,7 +169,7 @@ describe('a stream', () => {
   });
 
   test('says goodbye when the server goes away, and nothing that looks like a frame', async () => {
-    const at = await house();
+    const at = await ownHouse();
     const run = await asking(at);
     const viewer = streamViewer({ url: at.url, path: `/api/runs/${run}/events` });
     await viewer.until((body) => body.includes('approval.requested'));
@@ -178,7 +193,7 @@ describe('a socket', () => {
   }
 
   test.for(protocols)('of %s has the frames and the cursors of the stream', async (as) => {
-    const at = await house();
+    const at = house();
     const run = await finished(at);
     const { text } = await at.ask(`/api/runs/${run}/events?as=${as}&after=4`);
     const expected: unknown[] = [];
@@ -199,7 +214,7 @@ describe('a socket', () => {
   });
 
   test('of an execution gets envelopes, and the steps are listed', async () => {
-    const at = await house();
+    const at = house();
     const run = await finished(at);
     const { texts } = await messages(`${at.url}/ws/execution/${run}`);
     const envelopes = texts.map(
@@ -226,7 +241,7 @@ describe('a socket', () => {
     ['/ws/nothing', 404],
     ['/ws/runs/%E0%A4%A', 400],
   ] as const)('at %s is refused before it is one', async ([path, status]) => {
-    const at = await house();
+    const at = house();
     await expect(messages(`${at.url}${path}`)).rejects.toThrow(`${status}`);
   });
 });

@@ -1,5 +1,13 @@
-import { describe, expect, test } from 'vitest';
-import { appWith, idsIn, serving, textAt, untilAnswer, type Serving } from '../../../test/serving.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  appWith,
+  idsIn,
+  serving,
+  shareServing,
+  textAt,
+  untilAnswer,
+  type Serving,
+} from '../../../test/serving.ts';
 
 const apps = {
   echo: appWith(async (scope, text) => {
@@ -12,9 +20,14 @@ const apps = {
   }, 'asks'),
 };
 
-async function house(): Promise<Serving> {
-  return serving({ config: { apps, defaultApp: 'echo' } });
-}
+const ownHouse = (): Promise<Serving> => serving({ config: { apps, defaultApp: 'echo' } });
+let shared: Serving;
+beforeAll(() =>
+  shareServing(async () => {
+    shared = await ownHouse();
+  }),
+);
+const house = (): Serving => shared;
 
 async function started(at: Serving, body: object): Promise<string> {
   const answer = await at.ask('/api/runs', { json: body });
@@ -28,7 +41,7 @@ function whole(at: Serving, run: string, query = ''): Promise<string> {
 
 describe('a run', () => {
   test('is started, watched to its end, and read back', async () => {
-    const at = await house();
+    const at = house();
     const answer = await at.ask('/api/runs', {
       json: { input: { text: 'hello' }, labels: { project: 'p' } },
     });
@@ -48,7 +61,7 @@ describe('a run', () => {
   });
 
   test('with the same idempotency key is one run, and the key is good for nothing else', async () => {
-    const at = await house();
+    const at = house();
     const headers = { 'idempotency-key': 'k-1' };
     const json = { input: { text: 'once' } };
     const [one, two] = await Promise.all([
@@ -74,7 +87,7 @@ describe('a run', () => {
     ['a limit that is none', { input: { text: 'x' }, limits: { turns: -1 } }, 'limits.turns'],
     ['no conversation of theirs', { input: { text: 'x' }, conversation: 'c' }, 'There is no conversation'],
   ] as const)('is not started with %s', async ([, json, why]) => {
-    const at = await house();
+    const at = house();
     const answer = await at.ask('/api/runs', { json });
     expect([400, 404]).toContain(answer.status);
     expect(textAt(answer, 'error', 'message')).toContain(why);
@@ -91,7 +104,7 @@ describe('a run', () => {
   });
 
   test('is found by app, status, title and conversation, page by page', async () => {
-    const at = await house();
+    const at = await ownHouse();
     const runs = [];
     for (const text of ['Alpha', 'beta', 'gamma alpha']) runs.push(await started(at, { input: { text } }));
     for (const run of runs) await whole(at, run);
@@ -114,7 +127,7 @@ describe('a run', () => {
 
 describe('commands', () => {
   test('pause, resume and stop are answered with the entry they became, and asking twice is asking once', async () => {
-    const at = await house();
+    const at = house();
     const run = await started(at, { app: 'asks', input: { text: 'x' } });
     const post = (what: string, json: object = {}) => at.ask(`/api/runs/${run}/${what}`, { json });
     expect((await post('pause', { reason: 'lunch' })).json).toMatchObject({ run, changed: true });
@@ -167,7 +180,7 @@ describe('approvals', () => {
   }
 
   test('the same answer again gets the same result, any other is told who, when and what', async () => {
-    const at = await house();
+    const at = await ownHouse();
     const { run, approval } = await asked(at);
     const decide = (json: object) => at.ask(`/api/approvals/${approval}`, { json });
     const first = await decide({ decision: 'approve', rationale: 'fine' });
@@ -190,7 +203,7 @@ describe('approvals', () => {
   });
 
   test('approve, reject and stop at once have one winner', async () => {
-    const at = await house();
+    const at = house();
     for (let i = 0; i < 10; i += 1) {
       const { run, approval } = await asked(at);
       const answers = await Promise.all([
@@ -208,7 +221,7 @@ describe('approvals', () => {
   });
 
   test('one that does not exist, or is decided as nobody can, changes nothing', async () => {
-    const at = await house();
+    const at = house();
     const { run, approval } = await asked(at);
     expect((await at.ask(`/api/approvals/${run}.a99`, { json: { decision: 'approve' } })).status).toBe(404);
     expect((await at.ask('/api/approvals/nonsense', { json: { decision: 'approve' } })).status).toBe(404);
@@ -222,7 +235,7 @@ describe('approvals', () => {
 
 describe('conversations', () => {
   test('have a history, are listed, and can be erased with every trace', async () => {
-    const at = await house();
+    const at = await ownHouse();
     const first = await at.ask('/api/runs', { json: { input: { text: 'one' } } });
     const conversation = textAt(first, 'conversation');
     const run = textAt(first, 'run');
@@ -247,7 +260,7 @@ describe('conversations', () => {
   });
 
   test('that are erased while they work are stopped first, and their viewers let go', async () => {
-    const at = await house();
+    const at = await ownHouse();
     const start = await at.ask('/api/runs', { json: { app: 'asks', input: { text: 'x' } } });
     const run = textAt(start, 'run');
     const watching = whole(at, run);
