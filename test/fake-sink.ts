@@ -44,7 +44,7 @@ export function fakeSink(): FakeSink {
       if (isStalled) held += bytes.length;
       return !isStalled;
     },
-    beat: () => void (beats += 1),
+    beat: (heard) => void (beats += heard ? 0 : 1),
     end: (why) => void (ending = why ?? 'ended'),
     cut() {
       ending = 'cut';

@@ -1,21 +1,11 @@
 import type { Entry } from '../run/events.ts';
 import { FlatTree } from '../run/flat-tree.ts';
 import { fold } from '../run/fold.ts';
+import { ApprovalPage, AskedApproval, Commanded, KeptFile, RunPage, StartedRun } from '../run/native-api.ts';
 import { emptyTree, type RunTree } from '../run/tree.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followEntries } from './follow.ts';
-import {
-  ApprovalPage,
-  AskedApproval,
-  Commanded,
-  KeptFile,
-  RunPage,
-  StartedRun,
-  type DecisionRequest,
-  type GivenAttachment,
-  type RunFilter,
-  type StartRequest,
-} from './shapes.ts';
+import type { DecisionRequest, GivenAttachment, RunFilter, StartRequest } from './shapes.ts';
 
 export type { ServerAddress } from './ask.ts';
 export type { Entry } from '../run/events.ts';
@@ -27,15 +17,12 @@ export type {
   ApprovalPage,
   AskedApproval,
   Commanded,
-  DecisionRequest,
-  GivenAttachment,
   KeptFile,
   ListedRun,
-  RunFilter,
   RunPage,
   StartedRun,
-  StartRequest,
-} from './shapes.ts';
+} from '../run/native-api.ts';
+export type { DecisionRequest, GivenAttachment, RunFilter, StartRequest } from './shapes.ts';
 
 /** A server, as a program in a browser or in Node uses it. What is refused is thrown as a `RunError`. */
 export interface Client {

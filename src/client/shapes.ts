@@ -1,51 +1,5 @@
-import { z } from 'zod';
-import { FlatApproval } from '../run/flat-approval.ts';
+import type { ListedRun } from '../run/native-api.ts';
 import type { Json, Limits } from '../run/values.ts';
-
-/** A run that has begun. */
-export const StartedRun = z.object({ run: z.string(), conversation: z.string(), events: z.string() });
-export type StartedRun = z.infer<typeof StartedRun>;
-
-/** A run in a list. */
-export const ListedRun = z.object({
-  run: z.string(),
-  conversation: z.string(),
-  app: z.string(),
-  title: z.string(),
-  status: z.enum(['running', 'waiting', 'paused', 'completed', 'failed', 'stopped']),
-  approvals: z.int(),
-  seq: z.int(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-});
-export type ListedRun = z.infer<typeof ListedRun>;
-
-export const RunPage = z.object({ runs: z.array(ListedRun), next: z.string().nullable() });
-export type RunPage = z.infer<typeof RunPage>;
-
-/** An approval, with the run it belongs to. */
-export const AskedApproval = FlatApproval.extend({
-  run: z.string(),
-  conversation: z.string(),
-  app: z.string(),
-  request: z.string(),
-});
-export type AskedApproval = z.infer<typeof AskedApproval>;
-
-export const ApprovalPage = z.object({ approvals: z.array(AskedApproval), next: z.string().nullable() });
-export type ApprovalPage = z.infer<typeof ApprovalPage>;
-
-/** What became of something that was asked of a run. */
-export const Commanded = z.object({
-  run: z.string(),
-  /** The entry it became; null while nobody can work on the run. */
-  seq: z.int().nullable(),
-  changed: z.boolean(),
-});
-export type Commanded = z.infer<typeof Commanded>;
-
-export const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
-export type KeptFile = z.infer<typeof KeptFile>;
 
 /** A file that was sent before, or a small thing itself. */
 export interface GivenAttachment {

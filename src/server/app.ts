@@ -141,7 +141,7 @@ function stream(
   return reply;
 }
 
-function refuse({ house, hidden }: AppSettings, reply: FastifyReply, thrown: unknown): FastifyReply {
+function refuse({ house, hidden, clean }: AppSettings, reply: FastifyReply, thrown: unknown): FastifyReply {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
   if (isBug) house.log.problem('A request failed.', thrown);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
@@ -150,7 +150,7 @@ function refuse({ house, hidden }: AppSettings, reply: FastifyReply, thrown: unk
     .code(status)
     .headers(safeHeaders)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: failure }));
+    .send(clean(JSON.stringify({ error: failure })));
 }
 
 /** Other sites may use this server only if the configuration names them. */

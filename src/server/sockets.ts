@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import type { AppSettings } from './app.ts';
 import type { Caller } from './caller.ts';
 import { refusalOf } from './refusal.ts';
@@ -22,23 +22,32 @@ export function openSockets(server: Server, settings: AppSettings): void {
   const routes = settings.routes.filter(({ method }) => method === 'WS').map(withPattern);
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', () => raw.destroy());
-    answer(settings, routes, request).then(
-      ({ reply, caller }) =>
-        sockets.handleUpgrade(request, raw, head, (socket) => {
-          if (!reply.stream) return socket.close(1000);
-          if (raw.destroyed) return;
-          const sink = socketSink({ socket, raw, bare: reply.bare ?? false });
-          const giveBack = settings.house.quotas.stream(caller.tenant);
-          const over = settings.house.streams.add(caller, () => sink.cut());
-          socket.on('close', () => {
-            over();
-            giveBack();
-          });
-          reply.stream(sink);
-        }),
-      (thrown: unknown) => refuse(settings, raw, thrown),
-    );
+    answer(settings, routes, request)
+      .then(({ reply, caller }) => {
+        const giveBack = reply.stream ? settings.house.quotas.stream(caller.tenant) : (): void => {};
+        raw.on('close', giveBack);
+        sockets.handleUpgrade(request, raw, head, (socket) => show(settings, { socket, raw, reply, caller }));
+      })
+      .catch((thrown: unknown) => refuse(settings, raw, thrown));
   });
+}
+
+interface Shown {
+  readonly socket: WebSocket;
+  readonly raw: Duplex;
+  readonly reply: Reply;
+  readonly caller: Caller;
+}
+
+function show({ house }: AppSettings, { socket, raw, reply, caller }: Shown): void {
+  if (!reply.stream) return socket.close(1000);
+  if (raw.destroyed) return;
+  const sink = socketSink({ socket, raw, bare: reply.bare ?? false });
+  socket.on(
+    'close',
+    house.streams.add(caller, () => sink.cut()),
+  );
+  reply.stream(sink);
 }
 
 interface Matching {
@@ -86,10 +95,10 @@ function decoded(value: string): string {
   }
 }
 
-function refuse({ house, hidden }: AppSettings, raw: Duplex, thrown: unknown): void {
+function refuse({ house, hidden, clean }: AppSettings, raw: Duplex, thrown: unknown): void {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
   if (isBug) house.log.problem('A socket could not be opened.', thrown);
-  const body = JSON.stringify({ error: failure });
+  const body = clean(JSON.stringify({ error: failure }));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'content-type: application/json; charset=utf-8',

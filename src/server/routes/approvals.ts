@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Command } from '../../run/commands.ts';
 import { Decision } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { FlatApproval, flatApproval } from '../../run/flat-approval.ts';
+import { flatApproval } from '../../run/flat-approval.ts';
+import { ApprovalPage, AskedApproval } from '../../run/native-api.ts';
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { Json } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -10,14 +11,6 @@ import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
 import { route, type Reply } from './route.ts';
 import { largestPage, whole } from './shapes.ts';
-
-const AskedApproval = FlatApproval.extend({
-  run: z.string(),
-  conversation: z.string(),
-  app: z.string(),
-  /** What the run was asked. */
-  request: z.string(),
-});
 
 const Decide = z.strictObject({
   decision: Decision.exclude(['expire']),
@@ -48,7 +41,7 @@ export const approvalRoutes = [
     answers: {
       200: {
         about: 'Undecided approvals of a page of runs, the newest run first.',
-        schema: z.object({ approvals: z.array(AskedApproval), next: z.string().nullable() }),
+        schema: ApprovalPage,
       },
     },
     async handle({ house, caller: { tenant }, query: { run, after, limit = 50 } }) {
@@ -144,6 +137,6 @@ async function currentApproval(house: House, run: string, id: string): Promise<A
   return row && (await house.trees.of(row)).approvals.get(id);
 }
 
-function asked({ run, conversation, app, title }: RunRow, approval: Approval): z.infer<typeof AskedApproval> {
+function asked({ run, conversation, app, title }: RunRow, approval: Approval): AskedApproval {
   return { ...flatApproval(approval), run, conversation, app, request: title };
 }

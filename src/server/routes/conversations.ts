@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { RunStatus } from '../../run/native-api.ts';
 import { isBlobRef, BlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
 import { route } from './route.ts';
-import { largestPage, pageSize, RunStatus, whole } from './shapes.ts';
+import { largestPage, pageSize, whole } from './shapes.ts';
 
 const ListedConversation = z.object({
   conversation: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import { KeptFile } from '../../run/native-api.ts';
 import { keepFile, ownerOfFile } from '../files.ts';
 import { route } from './route.ts';
 
@@ -7,8 +8,6 @@ const largest = 20 * 1024 * 1024;
 
 /** What a browser may show. All else, and these too, are handed over as downloads. */
 const harmless = /^(text\/(plain|csv|markdown)|application\/(json|pdf)|image\/(png|jpeg|gif|webp))$/;
-
-const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
 
 export const fileRoutes = [
   route({

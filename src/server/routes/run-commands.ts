@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import type { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
+import { Commanded } from '../../run/native-api.ts';
 import { commandRun, sameAgain, type Outcome } from '../command-run.ts';
 import { idempotencyKeyIn } from './shapes.ts';
 import { attachmentOf, GivenAttachment } from './start-run.ts';
 import { route, type Reply, type Route } from './route.ts';
 
 const Reason = z.strictObject({ reason: z.string().max(4_000).exactOptional() });
-
-const Commanded = z.object({
-  run: z.string(),
-  /** The entry it became; null while nobody here can work on the run. */
-  seq: z.int().nullable(),
-  /** False when the run was as asked already. */
-  changed: z.boolean(),
-});
 
 const answers = {
   200: { about: 'The run has recorded it.', schema: Commanded },

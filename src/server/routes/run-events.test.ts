@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import {
@@ -139,6 +140,24 @@ describe('a stream', () => {
     expect(text).toContain('run.ended');
     const [first = 0] = idsIn(text);
     expect(text.endsWith((await at.ask(`${path}&after=${first}`)).text)).toBe(true);
+  });
+
+  test('is plain for clients that know no chunks', async () => {
+    const at = house();
+    const run = await finished(at);
+    const { text: whole } = await at.ask(`/api/runs/${run}/events`);
+    const { hostname, port } = new URL(at.url);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () =>
+        socket.write(`GET /api/runs/${run}/events HTTP/1.0\r\nHost: ${hostname}:${port}\r\n\r\n`),
+      );
+      let text = '';
+      socket.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+    });
+    expect(answer).not.toContain('chunked');
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toBe(whole);
   });
 
   test('stays open while a run waits for a person, for several protocols at once', async () => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { decodeAll } from '../../run/codec.ts';
 import { RunError } from '../../run/failure.ts';
+import { RunPage, RunStatus } from '../../run/native-api.ts';
 import { FlatTree, flatTree } from '../../run/flat-tree.ts';
-import { EntryShape, flag, largestPage, ListedRun, listedRun, pageSize, RunStatus, whole } from './shapes.ts';
+import { EntryShape, flag, largestPage, listedRun, pageSize, whole } from './shapes.ts';
 import { route } from './route.ts';
 
 const mostEntries = 10_000;
@@ -29,10 +30,7 @@ export const runRoutes = [
       limit: whole(1, largestPage).optional(),
     }),
     answers: {
-      200: {
-        about: 'A page of runs.',
-        schema: z.object({ runs: z.array(ListedRun), next: z.string().nullable() }),
-      },
+      200: { about: 'A page of runs.', schema: RunPage },
     },
     async handle({ house, caller: { tenant }, query: { waiting, limit = pageSize, ...query } }) {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));

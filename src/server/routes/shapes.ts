@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FailureCode } from '../../run/failure-schema.ts';
+import type { ListedRun } from '../../run/native-api.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunEvent } from '../../run/events.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -9,24 +10,7 @@ export const Refusal = z.object({
   error: z.object({ code: FailureCode, message: z.string(), retryable: z.boolean().optional() }),
 });
 
-export const RunStatus = z.enum(['running', 'waiting', 'paused', 'completed', 'failed', 'stopped']);
-
-/** A run in a list. */
-export const ListedRun = z.object({
-  run: z.string(),
-  conversation: z.string(),
-  app: z.string(),
-  title: z.string(),
-  status: RunStatus,
-  /** Questions that wait for a person. */
-  approvals: z.int(),
-  /** Its last entry. */
-  seq: z.int(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-});
-
-export function listedRun(row: RunRow): z.infer<typeof ListedRun> {
+export function listedRun(row: RunRow): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, createdAt, updatedAt } = row;
   return { run, conversation, app, title, status, approvals, seq, createdAt, updatedAt };
 }

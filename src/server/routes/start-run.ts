@@ -4,6 +4,7 @@ import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
+import { StartedRun } from '../../run/native-api.ts';
 import { isBlobRef, Limits, type Attachment } from '../../run/values.ts';
 import type { Caller } from '../caller.ts';
 import { fileOf } from '../files.ts';
@@ -41,13 +42,6 @@ export const StartRun = z.strictObject({
     .exactOptional(),
 });
 export type StartRun = z.infer<typeof StartRun>;
-
-const StartedRun = z.object({
-  run: z.string(),
-  conversation: z.string(),
-  /** Where to watch it. */
-  events: z.string(),
-});
 
 export const startRoutes = [
   route({

@@ -60,7 +60,7 @@ export class Channel {
     for (const viewer of this.viewers) {
       if (viewer.is === 'stalled' && viewer.since < stalledBefore) viewer.sink.cut();
       if (!isBeat) continue;
-      if (!viewer.heard && viewer.is === 'live') viewer.sink.beat();
+      if (viewer.is === 'live') viewer.sink.beat(viewer.heard);
       viewer.heard = false;
     }
   }

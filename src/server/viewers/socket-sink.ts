@@ -23,6 +23,7 @@ export function socketSink({
     form: bare ? bareMessages : wholeMessages,
     write: (bytes) => raw.write(bytes),
     held: () => raw.writableLength,
+    // Asked also of those who are written to: what is on its way to a peer that is gone tells nobody so.
     beat() {
       if (!isAnswered) return socket.terminate();
       isAnswered = false;

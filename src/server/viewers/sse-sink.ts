@@ -20,19 +20,24 @@ const chunked: Form = (frames) => {
 };
 const lineEnd = Buffer.from('\r\n');
 
+/** For clients, and proxies, that know no chunks: the end of the connection is the end of the stream. */
+const plain: Form = (frames) => Buffer.from(frames);
+
 /** Server-sent events on a response that is written by hand. It has its socket, and nothing was written to it. */
 export function sseSink(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
   beat = comment,
 ): Sink {
-  const { socket } = response;
+  const { socket, req } = response;
+  const knowsChunks = req.httpVersion !== '1.0';
+  const form = knowsChunks ? chunked : plain;
   response.writeHead(200, {
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
     connection: 'close',
-    'transfer-encoding': 'chunked',
+    ...(knowsChunks ? { 'transfer-encoding': 'chunked' } : {}),
     // Proxies that gather before they pass on would turn a live stream into a download.
     'x-accel-buffering': 'no',
   });
@@ -41,12 +46,12 @@ export function sseSink(
   socket?.setKeepAlive(true, probeAfter);
   const write = (bytes: Buffer): boolean => socket?.write(bytes) ?? true;
   return {
-    form: chunked,
+    form,
     write,
     held: () => socket?.writableLength ?? 0,
-    beat: () => void write(chunked(beat)),
+    beat: (heard) => void (heard || write(form(beat))),
     end(why) {
-      if (why) write(chunked(farewell));
+      if (why) write(form(farewell));
       response.end();
     },
     cut: () => void response.destroy(),

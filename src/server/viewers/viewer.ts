@@ -8,8 +8,8 @@ export interface Sink {
   write(bytes: Buffer): boolean;
   /** Bytes that wait here until they are taken. */
   held(): number;
-  /** A sign of life that is no frame. */
-  beat(): void;
+  /** Time for a sign of life that is no frame, or for asking for one. `heard` if something was just written. */
+  beat(heard: boolean): void;
   /** Nothing more comes. A farewell asks to come back. */
   end(farewell?: 'reconnect'): void;
   /** Cut it off: it takes nothing and says nothing. */
