@@ -7,12 +7,17 @@ import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followEntries } from './follow.ts';
 import type { DecisionRequest, GivenAttachment, RunFilter, StartRequest } from './shapes.ts';
 
+/** How to reach a server. */
 export type { ServerAddress } from './ask.ts';
+/** What happened, as the journal keeps it. */
 export type { Entry } from '../run/events.ts';
-export type { FlatTree } from '../run/flat-tree.ts';
+/** What is thrown: a code, a sentence, whether trying again can help. */
 export { RunError, type Failure } from '../run/failure.ts';
-export { flatTree } from '../run/flat-tree.ts';
+/** The tree as JSON. */
+export { flatTree, type FlatTree } from '../run/flat-tree.ts';
+/** The tree that `follow` yields, and how to read it. */
 export { runStatus, textOf, type RunTree, type Step } from '../run/tree.ts';
+/** What the server answers. */
 export type {
   ApprovalPage,
   AskedApproval,
@@ -22,6 +27,7 @@ export type {
   RunPage,
   StartedRun,
 } from '../run/native-api.ts';
+/** What it is asked. */
 export type { DecisionRequest, GivenAttachment, RunFilter, StartRequest } from './shapes.ts';
 
 /** A server, as a program in a browser or in Node uses it. What is refused is thrown as a `RunError`. */
