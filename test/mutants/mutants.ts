@@ -153,7 +153,7 @@ export const mutants: readonly Mutant[] = [
     name: 'what was kept at hand is given to those who are behind it',
     file: 'src/server/viewers/window.ts',
     find: 'if (!oldest || oldest.first > after + 1) return undefined;',
-    replace: 'if (!oldest) return undefined;',
+    replace: 'if (!oldest) return undefined;\n    after = Math.max(after, oldest.first - 1);',
     test: 'src/server/viewers/channels.test.ts',
     only: 'one that stalls',
   },
