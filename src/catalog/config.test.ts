@@ -42,7 +42,34 @@ describe('a configuration', () => {
     ],
     ['no address', modelWith({ baseUrl: 'here' }), 'models.m.baseUrl: write an address like https://host/v1'],
     ['a timeout below zero', modelWith({ timeouts: { idle: -1 } }), 'models.m.timeouts.idle: Too small'],
-    ['an agent without a model', { agents: { a: {} } }, 'agents.a: name a «model» of this configuration'],
+    ['an agent out of reach', { agents: { a: {} } }, 'agents.a: say how it is reached, in one way: «model»'],
+    [
+      'an agent reached in two ways',
+      { agents: { a: { gateway: scriptedGateway([]), dial: dialAgent() } } },
+      'agents.a: say how it is reached, in one way',
+    ],
+    [
+      'a DIAL key in the file',
+      { agents: { a: { dial: { ...dialAgent(), key: 'sk' } } } },
+      'agents.a.dial.key: a secret is a reference',
+    ],
+    [
+      'a conversation service nowhere',
+      { agents: { a: { conversation: { baseUrl: '' } } } },
+      'agents.a.conversation.baseUrl: write an address like http://host:8042',
+    ],
+    ['an unknown source of tools', { tools: [{ filez: '.' }] }, 'tools[0]: Unrecognized key: "filez"'],
+    ['two sources in one', { tools: [{ files: '.', code: true }] }, 'tools[0]: give a tool'],
+    [
+      'an MCP server nowhere',
+      { tools: [{ mcp: { name: 'x' } }] },
+      'tools[0].mcp: give a «command» as a list',
+    ],
+    [
+      'an MCP command as one text',
+      { tools: [{ mcp: { name: 'x', command: 'npx y' } }] },
+      'tools[0].mcp.command: expected array',
+    ],
     ['a model that is not there', { agents: { a: { model: 'x' } } }, 'agents.a.model: there is no model «x»'],
     ['no flow', { apps: { a: { flow: { name: 'x' } } } }, 'apps.a.flow: name a flow, or give one'],
     ['no tool', { tools: [{}] }, 'tools[0]: give a tool'],
@@ -59,6 +86,10 @@ describe('a configuration', () => {
     expect(() => readConfig(config, 'vitrine.config.ts')).toThrow('vitrine.config.ts is not a configuration');
   });
 });
+
+function dialAgent() {
+  return { baseUrl: 'http://localhost', deployment: 'd', key: { env: 'KEY' } };
+}
 
 function modelWith(more: object): unknown {
   return { models: { m: { baseUrl: 'http://localhost/v1', model: 'x', ...more } } };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Gateway } from '../gateways/gateway.ts';
+import { Preferences } from '../projections/projection.ts';
 import { RunError } from '../run/failure.ts';
-import { Effect, Limits } from '../run/values.ts';
-import type { Tool } from '../tools/tool.ts';
-import { Auth, Secret, Server } from './server-settings.ts';
-import { StateStrategy } from './state.ts';
+import { Limits } from '../run/values.ts';
+import { AgentSettings, Model } from './agent-settings.ts';
+import { Auth, Server } from './server-settings.ts';
+import { GivenTool } from './tool-source.ts';
 
 /** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
 export interface ConfiguredFlow {
@@ -14,45 +14,6 @@ export interface ConfiguredFlow {
 }
 
 const Name = z.string().regex(/^[\w.-]{1,64}$/, 'use up to 64 letters, digits, _, - and .');
-const milliseconds = z.number().positive();
-
-/** A model behind an OpenAI-compatible endpoint. */
-const Model = z.strictObject({
-  baseUrl: z.url({ protocol: /^https?$/, error: 'write an address like https://host/v1' }),
-  model: z.string().min(1),
-  key: Secret.exactOptional(),
-  /** Models of the same endpoint, asked in this order when the first cannot answer. */
-  fallbacks: z.array(z.string().min(1)).exactOptional(),
-  timeouts: z
-    .strictObject({
-      connect: milliseconds.exactOptional(),
-      firstByte: milliseconds.exactOptional(),
-      idle: milliseconds.exactOptional(),
-    })
-    .exactOptional(),
-});
-export type ModelSettings = z.infer<typeof Model>;
-
-/** Someone a turn can be given to: a model of this configuration, or a gateway. */
-const AgentSettings = z
-  .strictObject({
-    description: z.string().default(''),
-    model: z.string().exactOptional(),
-    gateway: z.custom<Gateway>((value) => hasFunction(value, 'takeTurn'), 'give a gateway').exactOptional(),
-    effect: Effect.exactOptional(),
-    state: StateStrategy.exactOptional(),
-    /** When a person must see the message and agree before it is sent. */
-    approval: z
-      .union([
-        z.enum(['never', 'always']),
-        z.custom<(message: string) => boolean>((rule) => typeof rule === 'function'),
-      ])
-      .exactOptional(),
-  })
-  .refine(({ model, gateway }) => (model === undefined) !== (gateway === undefined), {
-    error: 'name a «model» of this configuration, or give a «gateway», and not both',
-  });
-export type AgentSettings = z.infer<typeof AgentSettings>;
 
 const AppFlow = z.union([z.string().min(1), z.custom<ConfiguredFlow>((value) => isFlow(value))], {
   error: 'name a flow, or give one: { name, version, run }',
@@ -64,19 +25,17 @@ const App = z.strictObject({
   description: z.string().exactOptional(),
   settings: z.record(z.string(), z.unknown()).exactOptional(),
   limits: z.strictObject(Limits.shape).exactOptional(),
+  /** What those who watch its runs are shown, unless they ask for something else. */
+  preferences: Preferences.exactOptional(),
 });
 export type AppSettings = z.infer<typeof App>;
-
-const isTool = (value: unknown): boolean => hasFunction(value, 'run') && 'schema' in value;
 
 /** What can be run here, as the file of a user says it. */
 export const Config = z
   .strictObject({
     models: z.record(Name, Model).default({}),
     agents: z.record(Name, AgentSettings).default({}),
-    tools: z
-      .array(z.custom<Tool>(isTool, 'give a tool: { name, description, schema, effect, run }'))
-      .default([]),
+    tools: z.array(GivenTool).default([]),
     apps: z.record(Name, App).default({}),
     /** The app of those who name none; not needed where there is only one. */
     defaultApp: z.string().exactOptional(),

@@ -32,7 +32,6 @@ export async function withAssistant<T>(
   const settings = await settingsOf(given, terminal);
   if (!isAsked(given)) return work(settings);
   const assistant = await openAssistant({
-    data: settings.home.data,
     files: given.text('files'),
     mcp: given.texts('mcp'),
     model: given.text('model'),
@@ -41,7 +40,6 @@ export async function withAssistant<T>(
     pace: paceIn(process.env['VITRINE_PACE']),
   });
   try {
-    for (const notice of assistant.notices) terminal.warn(notice);
     return await work(assisted(settings, assistant));
   } finally {
     await assistant.close();

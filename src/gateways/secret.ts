@@ -8,6 +8,7 @@ export function readSecret(secret: Secret, who: string): string {
   try {
     return secret();
   } catch (cause) {
-    throw new RunError('unauthenticated', `The key for ${who} cannot be read.`, { cause });
+    const how = cause instanceof RunError ? `: ${cause.message}` : '.';
+    throw new RunError('unauthenticated', `The key for ${who} cannot be read${how}`, { cause });
   }
 }

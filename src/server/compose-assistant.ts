@@ -1,17 +1,11 @@
-import { extname, join, resolve } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
+import type { ToolSource } from '../catalog/tool-source.ts';
 import { RunError } from '../run/failure.ts';
-import { codeTool } from '../tools/code.ts';
-import { documentTools } from '../tools/documents.ts';
-import { fileTools } from '../tools/files.ts';
 import { readMcpFlag } from '../tools/mcp-flag.ts';
-import { filePins } from '../tools/mcp-pins.ts';
-import { mcpServer, type McpServer } from '../tools/mcp.ts';
-import type { Tool } from '../tools/tool.ts';
 
 /** What someone wants to talk to without writing a configuration. */
 export interface AssistantRequest {
-  readonly data: string;
   readonly files?: string | undefined;
   /** Commands or addresses of MCP servers. */
   readonly mcp: readonly string[];
@@ -23,69 +17,47 @@ export interface AssistantRequest {
 
 export interface Assistant {
   readonly config: Config;
-  /** What a person should know before it begins. */
-  readonly notices: readonly string[];
   close(): Promise<void>;
 }
 
 export const assistantName = 'assistant';
 const keyVariable = 'OPENAI_API_KEY';
-const listingTime = 30_000;
 
 /** One agent with the tools that were asked for, on a model that was named, or on the scripted one that needs no key. */
 export async function openAssistant(request: AssistantRequest): Promise<Assistant> {
   protocolOf(request.protocol);
-  const servers = serversOf(request);
   const model = request.baseUrl === undefined ? await scriptedModel(request.pace) : undefined;
-  const close = async (): Promise<void> => {
-    await Promise.all([...servers.map((server) => server.close()), model?.close()]);
-  };
+  const close = async (): Promise<void> => model?.close();
   try {
-    const listings = await Promise.all(
-      servers.map((server) => server.list(AbortSignal.timeout(listingTime))),
-    );
-    const tools: Tool[] = [...ownTools(request), ...listings.flatMap((listing) => listing.tools)];
-    return {
-      config: readConfig(settingsFor(request, tools, model?.url), 'The assistant'),
-      notices: listings.flatMap(({ notices }) => notices),
-      close,
-    };
+    return { config: readConfig(settingsFor(request, model?.url), 'The assistant'), close };
   } catch (thrown) {
     await close();
     throw thrown;
   }
 }
 
-function settingsFor(
-  request: AssistantRequest,
-  tools: readonly Tool[],
-  scripted: string | undefined,
-): ConfigInput {
+function settingsFor(request: AssistantRequest, scripted: string | undefined): ConfigInput {
   const rules = { ...protocolOf(request.protocol), maxCycles: 6 };
-  const settings = { agent: assistantName, tools: tools.map(({ name }) => name), rules };
   return {
     models: { [assistantName]: modelOf(request, scripted) },
     agents: { [assistantName]: { model: assistantName, description: 'One agent with tools.' } },
-    tools: [...tools],
-    apps: { [assistantName]: { flow: 'converse', settings } },
+    tools: toolsFor(request),
+    apps: { [assistantName]: { flow: 'converse', settings: { agent: assistantName, rules } } },
     defaultApp: assistantName,
   };
 }
 
-function ownTools({ files }: AssistantRequest): readonly Tool[] {
-  if (files === undefined) return [codeTool()];
-  const root = resolve(files);
-  return [...fileTools({ root }), ...documentTools({ root }), codeTool()];
-}
-
-function serversOf({ mcp, data }: AssistantRequest): readonly McpServer[] {
-  const pins = filePins(join(data, 'mcp-pins.json'));
+function toolsFor({ files, mcp }: AssistantRequest): ToolSource[] {
+  const root = files === undefined ? undefined : resolve(files);
   const taken = new Set<string>();
-  return mcp.map((text) => {
-    const flag = readMcpFlag(text, taken);
-    taken.add(flag.name);
-    return mcpServer({ ...flag, pins });
+  const servers = mcp.map((text): ToolSource => {
+    const { name, ...endpoint } = readMcpFlag(text, taken);
+    taken.add(name);
+    return 'url' in endpoint
+      ? { mcp: { name, url: endpoint.url } }
+      : { mcp: { name, command: [...endpoint.command] } };
   });
+  return [...(root === undefined ? [] : [{ files: root }, { documents: root }]), { code: true }, ...servers];
 }
 
 function modelOf({ model, baseUrl }: AssistantRequest, scripted: string | undefined) {

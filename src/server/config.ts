@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '../catalog/config.ts';
+import { isTool, type ToolSource } from '../catalog/tool-source.ts';
 import { RunError } from '../run/failure.ts';
+import type { Tool } from '../tools/tool.ts';
 
 const names = ['vitrine.config.ts', 'vitrine.config.js', 'vitrine.config.json'];
 
@@ -42,7 +44,18 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
   }
   const value = extname(file) === '.json' ? await readJson(file) : await importDefault(file);
   const config = typeof value === 'function' ? ((await value(surroundings)) as unknown) : value;
-  return { config: readConfig(config, file), where: file, isOwn: file !== demoWorld };
+  const read = readConfig(config, file);
+  const tools = read.tools.map((tool) => seenFrom(dirname(file), tool));
+  return { config: { ...read, tools }, where: file, isOwn: file !== demoWorld };
+}
+
+/** What a file says of folders is seen from where it lies. */
+function seenFrom(folder: string, tool: Tool | ToolSource): Tool | ToolSource {
+  if (isTool(tool)) return tool;
+  const { files, documents, mcp } = tool;
+  if (files !== undefined) return { files: resolve(folder, files) };
+  if (documents !== undefined) return { documents: resolve(folder, documents) };
+  return mcp ? { mcp: { ...mcp, folder: resolve(folder, mcp.folder ?? '.') } } : tool;
 }
 
 async function readJson(file: string): Promise<unknown> {

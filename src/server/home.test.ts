@@ -157,7 +157,7 @@ describe('a data folder', () => {
     const { run } = await held.start({ ...request, app: 'ask', flow: 'ask@1' });
     const tree = await ended(held.store, run);
     expect(tree.ended?.failure?.message).toBe(
-      'Model large needs the environment variable VITRINE_TEST_NO_SUCH_KEY.',
+      'The key for Model large cannot be read: set the environment variable VITRINE_TEST_NO_SUCH_KEY.',
     );
   });
 

@@ -13,7 +13,8 @@ import type { Tool } from '../tools/tool.ts';
 export interface NamedApp {
   readonly name: string;
   readonly settings: object;
-  readonly tools: readonly Tool[];
+  /** Undefined before they are opened. */
+  readonly tools: readonly Tool[] | undefined;
 }
 
 const Converse = z.strictObject({
@@ -61,7 +62,8 @@ export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
   tour: () => demoFlow,
   converse: ({ name, settings, tools }) => {
     const { tools: wanted, ...checked } = read(Converse, name, settings);
-    const offered = wanted === undefined ? tools : wanted.map((tool) => toolNamed(tools, tool, name));
+    const known = tools ?? [];
+    const offered = wanted && tools ? wanted.map((tool) => toolNamed(tools, tool, name)) : known;
     const offers = offered.map(({ name: tool, description, schema }) => ({
       name: tool,
       description,

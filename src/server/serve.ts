@@ -4,7 +4,7 @@ import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts'
 import type { Log } from '../engine/world.ts';
 import { failureOf } from '../run/failure.ts';
 import { appOf } from './app.ts';
-import { builtIn, openHome, tellers } from './compose.ts';
+import { builtIn, openHome, showing, tellers } from './compose.ts';
 import { doorOf } from './door.ts';
 import type { HeldHome } from './hold.ts';
 import { houseLogOf } from './house-log.ts';
@@ -15,6 +15,7 @@ import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
 import { redactor } from './redact.ts';
 import { routeTable } from './routes/table.ts';
+import { secretsIn } from './secrets.ts';
 import { openStreams } from './streams.ts';
 import { newId } from './system.ts';
 import { treesOf } from './trees.ts';
@@ -134,7 +135,7 @@ function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...setti
     channels,
     quotas: quotasOf(config.server.quotas, !door.isLocked),
     streams: openStreams(),
-    trees: treesOf(home.journal),
+    trees: treesOf(home.journal, showing),
     protocols: protocolsOf(tellers),
     now,
     newId,
@@ -152,12 +153,4 @@ function configOf({ config = {}, host, port }: ServeSettings): Config {
     ...(port === undefined ? {} : { port }),
   };
   return { ...parsed, server };
-}
-
-/** The values of all secrets the configuration refers to: none of them may leave the house. */
-function secretsIn({ models, auth }: Config): readonly string[] {
-  const names = Object.values(models).map(({ key }) => key?.env);
-  return [...names, auth.jwt?.secret?.env].flatMap((name) =>
-    name === undefined ? [] : (process.env[name] ?? []),
-  );
 }

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Gateway } from '../gateways/gateway.ts';
+import { Effect } from '../run/values.ts';
+import { Secret } from './server-settings.ts';
+import { StateStrategy } from './state.ts';
+
+const milliseconds = z.number().positive();
+const Timeouts = z
+  .strictObject({
+    connect: milliseconds.exactOptional(),
+    firstByte: milliseconds.exactOptional(),
+    idle: milliseconds.exactOptional(),
+  })
+  .exactOptional();
+const address = (example: string): z.ZodURL =>
+  z.url({ protocol: /^https?$/, error: `write an address like ${example}` });
+
+/** A model behind an OpenAI-compatible endpoint. */
+export const Model = z.strictObject({
+  baseUrl: address('https://host/v1'),
+  model: z.string().min(1),
+  key: Secret.exactOptional(),
+  /** Models of the same endpoint, asked in this order when the first cannot answer. */
+  fallbacks: z.array(z.string().min(1)).exactOptional(),
+  timeouts: Timeouts,
+});
+export type ModelSettings = z.infer<typeof Model>;
+
+/** A deployment behind DIAL Core, or an application that speaks its format. */
+const DialAgent = z.strictObject({
+  baseUrl: address('https://host'),
+  deployment: z.string().min(1),
+  apiVersion: z.string().min(1).exactOptional(),
+  key: Secret,
+  timeouts: Timeouts,
+});
+export type DialAgent = z.infer<typeof DialAgent>;
+
+/** A service that keeps conversations on its own side. */
+const ConversationAgent = z.strictObject({
+  baseUrl: address('http://host:8042'),
+  /** Sent as `Authorization: Bearer …`. */
+  key: Secret.exactOptional(),
+  /** When it writes a message into its history: before it acts on it, or after its answer. */
+  records: z.enum(['before', 'after']).exactOptional(),
+  timeouts: Timeouts,
+});
+export type ConversationAgent = z.infer<typeof ConversationAgent>;
+
+const ways = ['model', 'gateway', 'dial', 'conversation'] as const;
+
+/** Someone a turn can be given to, and how they are reached. */
+export const AgentSettings = z
+  .strictObject({
+    description: z.string().default(''),
+    /** A model of this configuration. */
+    model: z.string().exactOptional(),
+    dial: DialAgent.exactOptional(),
+    conversation: ConversationAgent.exactOptional(),
+    gateway: z.custom<Gateway>(isGateway, 'give a gateway').exactOptional(),
+    /** Whether it answers in sections (`---QUERY---` …), whose graphs, tables and documents are then shown. */
+    sectioned: z.boolean().exactOptional(),
+    effect: Effect.exactOptional(),
+    state: StateStrategy.exactOptional(),
+    /** When a person must see the message and agree before it is sent. */
+    approval: z
+      .union([
+        z.enum(['never', 'always']),
+        z.custom<(message: string) => boolean>((rule) => typeof rule === 'function'),
+      ])
+      .exactOptional(),
+  })
+  .refine((settings) => ways.filter((way) => settings[way] !== undefined).length === 1, {
+    error: 'say how it is reached, in one way: «model», «dial», «conversation» or «gateway»',
+  });
+export type AgentSettings = z.infer<typeof AgentSettings>;
+
+function isGateway(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'takeTurn') === 'function';
+}

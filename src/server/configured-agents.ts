@@ -1,0 +1,42 @@
+import type { Agent } from '../catalog/agent.ts';
+import type { AgentSettings, ConversationAgent } from '../catalog/agent-settings.ts';
+import type { Config } from '../catalog/config.ts';
+import { conversationGateway } from '../gateways/conversation.ts';
+import { dialGateway } from '../gateways/dial.ts';
+import type { Gateway } from '../gateways/gateway.ts';
+import { openAiChatGateway } from '../gateways/openai-chat.ts';
+import { sectionedGateway } from '../gateways/sectioned.ts';
+import { secretIn } from './secrets.ts';
+
+/** The agents of a configuration, each behind the gateway that reaches it. */
+export function agentsOf({ agents, models }: Config): readonly Agent[] {
+  return Object.entries(agents).map(([name, settings]) => {
+    const model = settings.model === undefined ? undefined : models[settings.model]?.model;
+    const { description, approval, state, sectioned } = settings;
+    const gateway = gatewayOf(settings, models);
+    return {
+      name,
+      description,
+      gateway: sectioned ? sectionedGateway(gateway, name) : gateway,
+      effect: settings.effect ?? (model === undefined ? 'once' : 'pure'),
+      ...(model === undefined ? {} : { model }),
+      ...(approval === undefined ? {} : { approval }),
+      ...(state === undefined ? {} : { state }),
+    };
+  });
+}
+
+function gatewayOf({ model, dial, conversation, gateway }: AgentSettings, models: Config['models']): Gateway {
+  if (gateway) return gateway;
+  if (dial) return dialGateway({ ...dial, key: () => secretIn(dial.key) });
+  if (conversation) return conversationOf(conversation);
+  const settings = models[model ?? ''];
+  if (!settings) throw new Error('an agent that cannot be reached passed its schema');
+  const { key, ...chat } = settings;
+  return openAiChatGateway({ ...chat, ...(key ? { key: () => secretIn(key) } : {}) });
+}
+
+function conversationOf({ key, ...settings }: ConversationAgent): Gateway {
+  if (!key) return conversationGateway(settings);
+  return conversationGateway({ ...settings, headers: { authorization: `Bearer ${secretIn(key)}` } });
+}
