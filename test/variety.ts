@@ -1,0 +1,35 @@
+import type { Entry } from '../src/run/events.ts';
+import { foldAll } from '../src/run/fold.ts';
+
+/** What happens in a run, in words that can be counted: kinds, outcomes, depths, turns of events. */
+export function variety(entries: readonly Entry[]): Set<string> {
+  const seen = new Set<string>();
+  for (const { event } of entries) {
+    seen.add(event.type);
+    if (event.type === 'text.appended') seen.add(event.channel);
+    if (event.type === 'item.attached') seen.add(event.item.kind);
+    if (event.type === 'worker.took') seen.add(event.reason);
+    if (event.type === 'approval.decided') seen.add(event.decision);
+    if (event.type === 'run.ended') seen.add(`run ${event.outcome}`);
+  }
+  const tree = foldAll(entries);
+  for (const { depth, status, superseded, origin, kind } of tree.steps.values()) {
+    seen.add(`depth ${depth}`).add(status).add(kind);
+    if (superseded.length > 0) seen.add('superseded');
+    if (origin !== undefined) seen.add('mirrored');
+  }
+  for (const { lapsedAt } of tree.approvals.values()) if (lapsedAt !== undefined) seen.add('lapsed');
+  if (isInterleaved(entries)) seen.add('parallel');
+  if (closesAreLeftOut(entries)) seen.add('closed by their parent');
+  return seen;
+}
+
+function isInterleaved(entries: readonly Entry[]): boolean {
+  const steps = entries.flatMap(({ event }) => (event.type === 'text.appended' ? [event.step] : []));
+  return steps.some((step, i) => steps[i + 1] !== step && steps.indexOf(step, i + 2) > 0);
+}
+
+function closesAreLeftOut(entries: readonly Entry[]): boolean {
+  const opened = entries.filter(({ event }) => event.type === 'step.opened').length;
+  return opened > entries.filter(({ event }) => event.type === 'step.closed').length;
+}
