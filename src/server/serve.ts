@@ -97,7 +97,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       clearInterval(looking);
       const closed = app.close();
       await home.rest();
-      house.channels.close();
+      await house.channels.close();
       const enough = setTimeout(() => app.server.closeAllConnections(), farewell);
       await closed;
       clearTimeout(enough);

@@ -65,6 +65,18 @@ export class Channel {
     }
   }
 
+  /** The last entry it knows. */
+  get head(): number {
+    return this.#window.head;
+  }
+
+  /** Whether everyone who takes what they are given has all of a run that has come to `head`. */
+  hasTold({ head, isOver }: { readonly head: number; readonly isOver: boolean }): boolean {
+    this.#flush();
+    if (this.head < head || (isOver && !this.#isEnded)) return false;
+    return [...this.viewers].every(({ is, seq }) => is === 'stalled' || seq >= head);
+  }
+
   /** Let everyone go. Whoever is not stalled has all there is; the others come back to their place. */
   close(farewell?: 'reconnect'): void {
     this.#over.abort();

@@ -80,8 +80,8 @@ function said(text: string): RunEvent {
 }
 
 let open: Channels[] = [];
-afterEach(() => {
-  for (const channels of open) channels.close();
+afterEach(async () => {
+  for (const channels of open) await channels.close();
   open = [];
 });
 
@@ -230,12 +230,30 @@ describe('viewers', () => {
     await journal.append(said('a'), said('b'));
     await vi.waitFor(() => expect(sinks[0]?.text).toContain('"a"'));
     await journal.append(said('c'));
-    channels.close();
+    await channels.close();
     for (const sink of sinks) {
       expect(sink.ending).toBe('reconnect');
-      expect(idsIn(sink.text)).toEqual(idsIn(sinks[0]?.text ?? ''));
+      expect(sink.text).toBe(await journal.all());
     }
   });
+
+  test.for(['steps', 'console', 'console-dotted', 'execution'] as const)(
+    '[P6] of %s get the terminal frame of a run that ended a moment before the house closed',
+    async (name) => {
+      const journal = journalOf();
+      const channels = channelsOn(journal);
+      const told = name === 'steps' ? {} : { telling: houseProtocols[name]({ run }) };
+      const sinks = Array.from({ length: 15 }, fakeSink);
+      for (const sink of sinks) channels.watch({ run, head: 1, as: name, ...told }, sink, 0);
+      for (let i = 0; i < 100; i += 1) void journal.append(said(`${i} ${'x'.repeat(4_000)}`));
+      await journal.append(ended);
+      await channels.close();
+      for (const sink of sinks) {
+        expect(sink.ending).toBe('ended');
+        expect(idsIn(sink.text).at(-1)).toBe(journal.head);
+      }
+    },
+  );
 
   test('that take nothing for too long are cut off, and those who hear nothing get a sign of life', async () => {
     vi.useFakeTimers();

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Telling } from '../../projections/projection.ts';
+import { decodeAll } from '../../run/codec.ts';
+import type { Entry } from '../../run/events.ts';
 import type { Journal } from '../../stores/store.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { archiveOf, type Archive } from './archive.ts';
@@ -39,6 +42,8 @@ const tick = 1_000;
 const beat = 25_000;
 /** A channel is kept for a moment after its last viewer: they mostly come back. */
 const linger = 10_000;
+/** How long those who catch up get to hear the end when the house closes. They have a cursor for the rest. */
+const lastWords = 2_000;
 
 interface Place {
   readonly run: string;
@@ -88,11 +93,25 @@ export class Channels {
     return { viewers: viewers.length, stalled, held, channels: this.#places.size };
   }
 
-  /** Everyone is told to come back. */
-  close(): void {
+  /** Everyone gets what there is, with the end of what has ended, and whoever is left is told to come back. */
+  async close(): Promise<void> {
     clearInterval(this.#looking);
+    const until = this.#settings.now() + lastWords;
+    await Promise.all([...this.#places.values()].map((place) => this.#finish(place, until)));
     for (const { channel } of this.#places.values()) channel.close('reconnect');
     this.#places.clear();
+  }
+
+  /** What was committed a moment ago may still be on its way here. */
+  async #finish({ run, channel }: Place, until: number): Promise<void> {
+    if (channel.viewers.size === 0) return;
+    try {
+      const last = await lastOf(this.#settings.journal, run, channel.head);
+      const come = { head: last?.seq ?? 0, isOver: last?.event.type === 'run.ended' };
+      while (!channel.isClosed && !channel.hasTold(come) && this.#settings.now() < until) await sleep(5);
+    } catch (cause) {
+      this.#settings.problem(run, cause);
+    }
   }
 
   #channel(watched: Watched): Channel {
@@ -119,5 +138,19 @@ export class Channels {
       this.#places.delete(key);
       place.channel.close();
     }
+  }
+}
+
+/** The last entry of a run that has come at least to `known`. */
+async function lastOf(
+  journal: Pick<Journal, 'read'>,
+  run: string,
+  known: number,
+): Promise<Entry | undefined> {
+  let frames = '';
+  for (let after = Math.max(0, known - 1); ;) {
+    const last = (await journal.read(run, after)).at(-1);
+    if (!last) return decodeAll(frames).at(-1);
+    ({ frames, last: after } = last);
   }
 }
