@@ -17,13 +17,17 @@ describe('a configuration', () => {
         },
         agents: { helper: { model: 'fast' }, remote: { gateway: scriptedGateway([]), effect: 'once' } },
         tools: [{ name: 't', description: '', schema: {}, effect: 'pure', run: () => Promise.resolve(null) }],
-        apps: { one: { flow: 'tour', settings: { anything: 1 } }, two: { flow, limits: { turns: 3 } } },
+        apps: {
+          one: { flow: 'tour', settings: { anything: 1 } },
+          two: { flow, limits: { turns: 3 }, preferences: { stages: 'flat', names: ['Search'], depth: 3 } },
+        },
         defaultApp: 'two',
         limits: { seconds: 60 },
       },
       'f',
     );
     expect(config.apps['two']?.flow).toBe(flow);
+    expect(config.apps['two']?.preferences).toEqual({ stages: 'flat', names: ['Search'], depth: 3 });
     expect(config.agents['helper']).toEqual({ description: '', model: 'fast' });
   });
 
@@ -72,6 +76,26 @@ describe('a configuration', () => {
     ],
     ['a model that is not there', { agents: { a: { model: 'x' } } }, 'agents.a.model: there is no model «x»'],
     ['no flow', { apps: { a: { flow: { name: 'x' } } } }, 'apps.a.flow: name a flow, or give one'],
+    [
+      'a preference that is none',
+      { apps: { a: { flow, preferences: { stages: 'sideways' } } } },
+      'apps.a.preferences.stages: Invalid option: expected one of "nested"|"flat"|"prefix"|"off"',
+    ],
+    [
+      'a depth below zero',
+      { apps: { a: { flow, preferences: { depth: -1 } } } },
+      'apps.a.preferences.depth: Too small',
+    ],
+    [
+      'names that are no list',
+      { apps: { a: { flow, preferences: { names: 'Search' } } } },
+      'apps.a.preferences.names: expected array, received string',
+    ],
+    [
+      'an unknown preference',
+      { apps: { a: { flow, preferences: { show: 'flat' } } } },
+      'apps.a.preferences: «show» is not known here; remove or rename it',
+    ],
     ['no tool', { tools: [{}] }, 'tools[0]: give a tool'],
     ['a wrong limit', { limits: { turns: 0 } }, 'limits.turns: Too small'],
     ['an unknown limit', { limits: { turn: 1 } }, 'limits: «turn» is not known here'],

@@ -1,3 +1,5 @@
+import { filled } from '../run/present.ts';
+import { askedFrom, type Asked } from '../server/preferring.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Option {
@@ -47,6 +49,22 @@ export const homeOptions = {
     about: 'the configuration; ./vitrine.config.ts, .js or .json unless said',
   },
 } as const satisfies CliCommand['options'];
+
+/** What to show of a run; what is left out is as its app prefers. */
+export const showingOptions = {
+  stages: {
+    type: 'string',
+    value: 'nested|flat|prefix|off',
+    about: 'what to show of the inner stages of other agents',
+  },
+  names: { type: 'string', value: '<title>', many: true, about: 'the only stages to show; "*" for all' },
+  depth: { type: 'string', value: '<levels>', about: 'how many levels of steps to show; "*" for all' },
+} as const satisfies CliCommand['options'];
+
+export function askedIn(given: Given): Asked {
+  const names = filled(given.texts('names'));
+  return askedFrom({ stages: given.text('stages'), names, depth: given.text('depth') });
+}
 
 export const jsonOption = {
   json: { type: 'boolean', about: 'print JSON, one value a line, and nothing else' },

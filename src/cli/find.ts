@@ -1,9 +1,9 @@
 import { decodeAll } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
-import { fold } from '../run/fold.ts';
-import { emptyTree, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
+import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import { localTenant, type HomeReader, type RunRow } from '../server/home.ts';
+import { shownTree, type ShownTree } from '../server/shown-tree.ts';
 
 const page = 200;
 const named = 5;
@@ -62,13 +62,16 @@ export async function findApproval(
   throw new RunError('unknown', `There is no single approval «${given}» in run ${row.run}: ${known}.`);
 }
 
-/** A run as it is recorded now. */
-export async function treeOf(home: HomeReader, run: string): Promise<RunTree> {
-  const tree = emptyTree();
+/** A run as it is now: as it is recorded, or as it is shown. */
+export async function treeOf(
+  home: HomeReader,
+  run: string,
+  { tree, take }: ShownTree = shownTree((entry) => entry),
+): Promise<RunTree> {
   for (;;) {
     const before = tree.seq;
     for (const { frames } of await home.journal.read(run, before))
-      for (const entry of decodeAll(frames)) fold(tree, entry);
+      for (const entry of decodeAll(frames)) take(entry);
     if (tree.seq === before) return tree;
   }
 }

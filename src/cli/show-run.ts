@@ -1,7 +1,7 @@
 import { failureOf } from '../run/failure.ts';
 import { isBlobRef } from '../run/values.ts';
 import { localTenant, type Home, type HomeReader } from '../server/home.ts';
-import { exit, type Given } from './command.ts';
+import { askedIn, exit, type Given } from './command.ts';
 import { visible } from './escape.ts';
 import { hint, waitingHint } from './hint.ts';
 import { jsonView } from './json-view.ts';
@@ -33,11 +33,12 @@ export async function showRun(
   { run, after = 0 }: Showing,
   { given, terminal }: Where,
 ): Promise<Shown> {
+  const asked = askedIn(given);
   const leaving = leaveWhenTold();
   const yes = given.flag('yes');
   try {
     const view = viewOf(terminal, given, { run, after, signal: leaving.signal, home });
-    const watched = await watch(home, run, { view, yes });
+    const watched = await watch(home, run, { view, asked, yes });
     const isOrphaned = watched.is === 'left' && !home.isHolder;
     if (!isOrphaned) await tell(home, run, { watched, given, terminal });
     if (watched.is !== 'interrupted') await finishOthers(home, terminal, leaving);

@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { decodeAll } from '../run/codec.ts';
 import { RunError } from '../run/failure.ts';
-import { fold } from '../run/fold.ts';
-import { emptyTree, runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
-import type { Home, HomeReader } from '../server/home.ts';
+import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
+import { showing } from '../server/compose.ts';
+import type { Home, HomeReader, RunRow } from '../server/home.ts';
+import type { Asked } from '../server/preferring.ts';
+import { shownTree, type ShownTree } from '../server/shown-tree.ts';
 import { whoIsHere } from './terminal.ts';
 import type { View } from './view.ts';
 
@@ -16,6 +18,8 @@ export interface Watched {
 
 export interface WatchOptions {
   readonly view: View;
+  /** What to show; the rest is as the app prefers. */
+  readonly asked?: Asked;
   /** Approve whatever is asked. */
   readonly yes?: boolean;
 }
@@ -25,23 +29,32 @@ const lookAgain = 100;
 const signsOfLeaving = 5;
 
 /** Follow a run until it ends, or until nothing more will happen without somebody who is not here. */
-export async function watch(home: Home, run: string, { view, yes = false }: WatchOptions): Promise<Watched> {
-  const head = await headOf(home, run);
+export async function watch(
+  home: Home,
+  run: string,
+  { view, asked = {}, yes = false }: WatchOptions,
+): Promise<Watched> {
+  const row = await rowOf(home, run);
+  const { head } = row;
   const over = new AbortController();
   const signal = AbortSignal.any([view.signal, over.signal]);
-  const tree = emptyTree();
+  const shown = treeFor(home, row, asked);
+  const { tree } = shown;
   const answered = new Set<string>();
   const following = follow(home, run, {
     view,
     signal,
-    tree,
+    shown,
     async after() {
       // What was asked early in a long journal may have been answered later in it.
       if (yes && tree.seq >= head) await approveAll(home, run, { tree, answered });
     },
   });
   try {
-    const watched = await Promise.race([following, settle({ home, run, view, yes, head, signal, tree })]);
+    const watched = await Promise.race([
+      following,
+      settle({ home, run, view, asked, yes, head, signal, tree }),
+    ]);
     view.close(watched);
     return watched;
   } finally {
@@ -51,36 +64,44 @@ export async function watch(home: Home, run: string, { view, yes = false }: Watc
 }
 
 /** Follow a run until it ends or the viewer leaves, whoever works on it or does not. */
-export async function look(home: HomeReader, run: string, view: View): Promise<Watched> {
-  await headOf(home, run);
-  const watched = await follow(home, run, { view, signal: view.signal, tree: emptyTree() });
+export async function look(
+  home: HomeReader,
+  run: string,
+  { view, asked = {} }: Omit<WatchOptions, 'yes'>,
+): Promise<Watched> {
+  const shown = treeFor(home, await rowOf(home, run), asked);
+  const watched = await follow(home, run, { view, signal: view.signal, shown });
   view.close(watched);
   return watched;
 }
 
-async function headOf(home: HomeReader, run: string): Promise<number> {
+async function rowOf(home: HomeReader, run: string): Promise<RunRow> {
   const row = await home.dispatch.get(run);
   if (!row) throw new RunError('unknown', `There is no run ${run}.`);
-  return row.head;
+  return row;
+}
+
+/** A run of this app, still empty, as it is shown to who asks for this. */
+export function treeFor(home: HomeReader, { app }: RunRow, asked: Asked): ShownTree {
+  return shownTree(showing(home.preferences(app, asked)));
 }
 
 interface Following {
   readonly view: View;
   readonly signal: AbortSignal;
-  readonly tree: RunTree;
+  readonly shown: ShownTree;
   readonly after?: () => Promise<void>;
 }
 
 async function follow(
   home: HomeReader,
   run: string,
-  { view, signal, tree, after }: Following,
+  { view, signal, shown: { tree, take }, after }: Following,
 ): Promise<Watched> {
   for await (const { frames } of home.journal.follow(run, 0, signal)) {
     for (const entry of decodeAll(frames)) {
-      if (entry.seq <= tree.seq) continue;
-      fold(tree, entry);
-      view.show(entry, tree);
+      const visible = take(entry);
+      if (visible) view.show(visible, tree);
     }
     await after?.();
   }

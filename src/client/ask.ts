@@ -15,11 +15,13 @@ export interface ServerAddress {
 export interface Asking {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, QueryValue | readonly string[] | undefined>>;
   readonly json?: unknown;
   readonly bytes?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+type QueryValue = string | number | boolean;
 
 const Refusal = z.object({ error: Failure });
 
@@ -53,8 +55,9 @@ export async function askFor<T>(server: ServerAddress, schema: z.ZodType<T>, ask
 
 function addressOf({ url }: ServerAddress, { path, query = {} }: Asking): string {
   const address = new URL(path, url);
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined) address.searchParams.set(name, String(value));
+  for (const [name, given] of Object.entries(query))
+    for (const value of [given].flat())
+      if (value !== undefined) address.searchParams.append(name, String(value));
   return address.href;
 }
 

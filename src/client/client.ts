@@ -5,7 +5,7 @@ import { ApprovalPage, AskedApproval, Commanded, KeptFile, RunPage, StartedRun }
 import { emptyTree, type RunTree } from '../run/tree.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followEntries } from './follow.ts';
-import type { DecisionRequest, GivenAttachment, RunFilter, StartRequest } from './shapes.ts';
+import type { DecisionRequest, GivenAttachment, RunFilter, Showing, StartRequest } from './shapes.ts';
 
 /** How to reach a server. */
 export type { ServerAddress } from './ask.ts';
@@ -28,7 +28,7 @@ export type {
   StartedRun,
 } from '../run/native-api.ts';
 /** What it is asked. */
-export type { DecisionRequest, GivenAttachment, RunFilter, StartRequest } from './shapes.ts';
+export type { DecisionRequest, GivenAttachment, RunFilter, Showing, StartRequest } from './shapes.ts';
 
 /** A server, as a program in a browser or in Node uses it. What is refused is thrown as a `RunError`. */
 export interface Client {
@@ -36,12 +36,18 @@ export interface Client {
   start(request: StartRequest): Promise<StartedRun>;
   /** A page of runs, the newest first. */
   runs(filter?: RunFilter): Promise<RunPage>;
-  /** The tree of a run as it is now, or as it was when entry `at` was the last. */
-  tree(run: string, at?: number): Promise<FlatTree>;
-  /** What happens, as it happens, each entry once and in order, whatever happens to the connection; ends with the run. */
+  /** The tree of a run as it is shown now, or as it was when entry `at` was the last. */
+  tree(run: string, at?: number, showing?: Showing): Promise<FlatTree>;
+  /**
+   * What happens, as it happens and as the journal keeps it: each entry once and in order, whatever happens to the
+   * connection; ends with the run. What an app prefers to show makes no difference here.
+   */
   entries(run: string, from?: Place): AsyncIterable<Entry>;
-  /** The tree after every change, until the run ends. It is one tree, folded in place: look at it before going on. */
-  follow(run: string, signal?: AbortSignal): AsyncIterable<RunTree>;
+  /**
+   * The tree as it is shown, after every change, until the run ends. It is one tree, folded in place: look at it before
+   * going on.
+   */
+  follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<RunTree>;
   /** Let nothing new begin; what is under way is finished. */
   pause(run: string, reason?: string): Promise<Commanded>;
   /** Go on with a paused run. */
@@ -80,13 +86,14 @@ export function vitrineClient(server: ServerAddress): Client {
   return {
     start: (request) => start(server, request),
     runs: (filter = {}) => askFor(server, RunPage, { path: '/api/runs', query: { ...filter } }),
-    tree: (run, at) => askFor(server, FlatTree, { path: of(run), query: { at } }),
+    tree: (run, at, showing) => askFor(server, FlatTree, { path: of(run), query: { at, ...showing } }),
     async *entries(run, from = {}) {
-      for await (const entries of followEntries(server, { run, ...from })) yield* entries;
+      for await (const entries of followEntries(server, { run, ...from, showing: 'everything' }))
+        yield* entries;
     },
-    async *follow(run, signal) {
+    async *follow(run, signal, showing = {}) {
       const tree = emptyTree();
-      for await (const entries of followEntries(server, { run, ...(signal ? { signal } : {}) })) {
+      for await (const entries of followEntries(server, { run, showing, ...(signal ? { signal } : {}) })) {
         for (const entry of entries) fold(tree, entry);
         yield tree;
       }

@@ -3,6 +3,7 @@ import type { Entry } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
 import { sseReader } from '../wire/sse.ts';
 import { ask, type ServerAddress } from './ask.ts';
+import type { Showing } from './shapes.ts';
 
 /** How long to wait before coming back, the first time and at most. Milliseconds. */
 const firstPause = 250;
@@ -15,8 +16,12 @@ export interface Following {
   readonly run: string;
   /** The last entry that was seen. */
   readonly after?: number;
+  /** What to show, or everything that is recorded. */
+  readonly showing: Showing | 'everything';
   readonly signal?: AbortSignal;
 }
+
+const everything: Showing = { stages: 'nested', names: '*', depth: '*' };
 
 /**
  * The entries of a run after a cursor, as they come, until it ends: each once and in order, whatever happens to the
@@ -24,17 +29,17 @@ export interface Following {
  */
 export async function* followEntries(
   server: ServerAddress,
-  { run, after = 0, signal = new AbortController().signal }: Following,
+  { run, after = 0, showing, signal = new AbortController().signal }: Following,
 ): AsyncGenerator<readonly Entry[]> {
   let cursor = after;
   let pause = firstPause;
   while (!signal.aborted) {
     try {
-      for await (const entries of connection(server, { run, after: cursor, signal })) {
+      for await (const entries of connection(server, { run, after: cursor, showing, signal })) {
         const fresh = entries.filter(({ seq }) => seq > cursor);
         const last = fresh.at(-1);
         if (!last) continue;
-        expectNext(run, cursor, fresh);
+        if (showing === 'everything') expectNext(run, cursor, fresh);
         cursor = last.seq;
         pause = firstPause;
         yield fresh;
@@ -56,7 +61,7 @@ class EndOfRun extends Error {}
 /** One connection, as long as it holds. */
 async function* connection(
   server: ServerAddress,
-  { run, after, signal }: Required<Following>,
+  { run, after, showing, signal }: Required<Following>,
 ): AsyncGenerator<readonly Entry[]> {
   const dead = new AbortController();
   let heard = true;
@@ -68,7 +73,8 @@ async function* connection(
     const path = `/api/runs/${encodeURIComponent(run)}/events`;
     const headers = { accept: 'text/event-stream' };
     const either = AbortSignal.any([signal, dead.signal]);
-    const response = await ask(server, { path, query: { after }, headers }, either);
+    const query = { after, ...(showing === 'everything' ? everything : showing) };
+    const response = await ask(server, { path, query, headers }, either);
     if (response.status === 204) throw new EndOfRun();
     const reader = sseReader(largestFrame);
     const body = response.body?.getReader();
@@ -86,7 +92,7 @@ async function* connection(
   }
 }
 
-/** A gap would give a tree that looks right and is not. */
+/** A gap in what is recorded is a loss; in what is shown it is what is not shown. */
 function expectNext(run: string, cursor: number, [first]: readonly Entry[]): void {
   if (first?.seq === cursor + 1) return;
   throw new RunError('unavailable', `Run ${run} went from entry ${cursor} to ${first?.seq}.`, {

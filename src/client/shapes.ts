@@ -10,6 +10,16 @@ export interface GivenAttachment {
   readonly url?: string;
 }
 
+/** What to show of a run. What is left out is as its app prefers; `*` takes back what the app says. */
+export interface Showing {
+  /** The inner stages of other agents: where they are, side by side, with the agent's name in front, or not at all. */
+  readonly stages?: 'nested' | 'flat' | 'prefix' | 'off';
+  /** The only stages to show, by their titles. */
+  readonly names?: readonly string[] | '*';
+  /** How many levels of steps to show. */
+  readonly depth?: number | '*';
+}
+
 /** What to run. */
 export interface StartRequest {
   readonly text: string;

@@ -40,6 +40,18 @@ export function preferred(preferences: Preferences): Projection<Shown, Entry> {
   };
 }
 
+/** The same for entries one after the other: each as it is shown, if it is. */
+export function shower(preferences: Preferences): (entry: Entry) => Entry | undefined {
+  if (Object.keys(preferences).length === 0) return (entry) => entry;
+  const filter = preferred(preferences);
+  let shown = filter.initial;
+  return (entry) => {
+    const [next, [visible]] = filter.project(shown, entry);
+    shown = next;
+    return visible;
+  };
+}
+
 type Filtered = readonly [Shown, RunEvent | undefined];
 
 function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filtered {

@@ -1,34 +1,31 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Agent } from '../catalog/agent.ts';
-import {
-  readConfig,
-  type AgentSettings,
-  type AppSettings,
-  type Config,
-  type ConfigInput,
-  type ModelSettings,
-} from '../catalog/config.ts';
+import { readConfig, type AppSettings, type Config, type ConfigInput } from '../catalog/config.ts';
 import { flowId } from '../engine/engine.ts';
 import type { Flow } from '../engine/scope.ts';
 import type { Log, World } from '../engine/world.ts';
 import { demoFlow } from '../flows/demo.ts';
 import { demoModel } from '../gateways/demo.ts';
-import type { Gateway } from '../gateways/gateway.ts';
-import { openAiChatGateway } from '../gateways/openai-chat.ts';
 import { approval } from '../policies/approval.ts';
 import { budget } from '../policies/budget.ts';
 import { duplicate } from '../policies/duplicate.ts';
 import { houseProtocols } from '../projections/house.ts';
+import { shower } from '../projections/preferences.ts';
 import { RunError } from '../run/failure.ts';
 import { sqliteReader } from '../stores/sqlite-reader.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import { demoTools } from '../tools/demo.ts';
+import type { Tool } from '../tools/tool.ts';
+import { agentsOf } from './configured-agents.ts';
+import { keptPreferences } from './app-preferences.ts';
 import { holdHome, type HeldHome } from './hold.ts';
 import type { App, HomeReader } from './home.ts';
 import { stderrLog } from './log.ts';
 import { namedFlows } from './named-flows.ts';
+import { openTools, type OpenedTools } from './open-tools.ts';
 import type { Teller } from './protocols.ts';
+import type { Showing } from './shown-tree.ts';
 import { newId, sha256, systemClock } from './system.ts';
 
 export interface HomeSettings {
@@ -43,57 +40,86 @@ export interface HomeSettings {
 }
 
 /** Open a data folder as the process that holds it, and work on its runs until it is closed. */
-export async function openHome({ data, config = {}, takes, log, pace = 1 }: HomeSettings): Promise<HeldHome> {
-  const folder = resolve(data);
-  const parsed = readConfig(config, 'The configuration');
-  const apps = appsOf(parsed, 'The configuration');
-  const agents = [...agentsOf(parsed), ...demoAgents(pace)];
-  const tools = [...parsed.tools, ...demoTools({ folder, pace })];
+export async function openHome(settings: HomeSettings): Promise<HeldHome> {
+  const folder = resolve(settings.data);
+  const config = readConfig(settings.config ?? {}, 'The configuration');
+  // What is wrong with it is said before anything is opened.
+  appsOf(config, 'The configuration');
   const store = await sqliteStore({ folder });
-  const world: World = {
-    store,
-    clock: systemClock,
-    catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
-    policies: [budget, duplicate, approval],
-    log: log ?? stderrLog,
-    newId,
-    hash: sha256,
-  };
+  let opened: OpenedTools | undefined;
   try {
-    const worker = `${hostname()}-${process.pid}`;
-    return await holdHome({
-      world,
-      folder,
-      apps,
-      worker,
-      takes: takes ?? 'everything',
-      notices: store.notices,
-      ...(parsed.close ? { onClose: parsed.close } : {}),
-    });
+    opened = await openTools(config.tools, folder);
+    return await furnished(settings, { folder, config, store, opened });
   } catch (thrown) {
+    await opened?.close();
     await store.close();
     throw thrown;
   }
 }
 
+interface Furniture {
+  readonly folder: string;
+  readonly config: Config;
+  readonly store: Awaited<ReturnType<typeof sqliteStore>>;
+  readonly opened: OpenedTools;
+}
+
+function furnished(
+  { takes = 'everything', log = stderrLog, pace = 1 }: HomeSettings,
+  { folder, config, store, opened }: Furniture,
+): Promise<HeldHome> {
+  const apps = appsOf(config, 'The configuration', opened.tools);
+  const agents = [...agentsOf(config), ...demoAgents(pace)];
+  const tools = [...opened.tools, ...demoTools({ folder, pace })];
+  const world: World = {
+    store,
+    clock: systemClock,
+    catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
+    policies: [budget, duplicate, approval],
+    log,
+    newId,
+    hash: sha256,
+  };
+  return holdHome({
+    world,
+    folder,
+    apps,
+    worker: `${hostname()}-${process.pid}`,
+    takes,
+    notices: [...store.notices, ...opened.notices],
+    async onClose() {
+      await opened.close();
+      await config.close?.();
+    },
+  });
+}
+
 /** Read a data folder beside the process that holds it, or when none does. */
-export function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
-  return sqliteReader({ folder: resolve(data) });
+export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
+  const folder = resolve(data);
+  return { ...(await sqliteReader({ folder })), preferences: keptPreferences(folder) };
 }
 
 /** How runs are told to those who watch, by the name they ask for. */
 export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
 
+/** How the entries of a run look to those who prefer this. */
+export const showing: Showing = shower;
+
 /** The app that is there without any configuration. */
 export const builtIn = 'tour';
 
-/** The apps of a configuration, and the one that is built in. `where` the configuration is stands before what is wrong with it. */
-export function appsOf({ apps, limits, tools }: Config, where: string): readonly App[] {
-  const configured = Object.entries(apps).map(([name, { description, ...settings }]): App => ({
+/**
+ * The apps of a configuration, and the one that is built in. `where` the configuration is stands before what is wrong
+ * with it. Until its tools are opened it is known what apps there are, and not what they can call.
+ */
+export function appsOf({ apps, limits }: Config, where: string, tools?: readonly Tool[]): readonly App[] {
+  const configured = Object.entries(apps).map(([name, { description, preferences, ...settings }]): App => ({
     name,
     flow: flowOf(name, { ...settings, tools }, where),
     limits: { ...limits, ...settings.limits },
     ...(description === undefined ? {} : { description }),
+    ...(preferences === undefined ? {} : { preferences }),
   }));
   const own: App = { name: builtIn, flow: demoFlow, limits, description: 'the built-in demo' };
   const all = Object.hasOwn(apps, builtIn) ? configured : [...configured, own];
@@ -103,7 +129,7 @@ export function appsOf({ apps, limits, tools }: Config, where: string): readonly
 
 function flowOf(
   name: string,
-  { flow, settings, tools }: AppSettings & Pick<Config, 'tools'>,
+  { flow, settings, tools }: AppSettings & { readonly tools: readonly Tool[] | undefined },
   where: string,
 ): Flow {
   if (typeof flow !== 'string') return flow as Flow;
@@ -126,39 +152,6 @@ function expectDistinct(apps: readonly App[], where: string): void {
       `${where}: apps.${name}.flow: another flow, of app «${twin.name}», is called ${flowId(flow)} too; rename one of them.`,
     );
   }
-}
-
-function agentsOf({ agents, models }: Config): readonly Agent[] {
-  return Object.entries(agents).map(([name, settings]) => {
-    const model = settings.model === undefined ? undefined : models[settings.model];
-    const { description, approval: asks, state } = settings;
-    return {
-      name,
-      description,
-      gateway: gatewayOf(settings, model),
-      effect: settings.effect ?? (model ? 'pure' : 'once'),
-      ...(model ? { model: model.model } : {}),
-      ...(asks === undefined ? {} : { approval: asks }),
-      ...(state === undefined ? {} : { state }),
-    };
-  });
-}
-
-function gatewayOf({ gateway }: AgentSettings, model: ModelSettings | undefined): Gateway {
-  if (gateway) return gateway;
-  if (!model) throw new Error('an agent without model and gateway passed its schema');
-  const { key, ...settings } = model;
-  const chat = openAiChatGateway({ ...settings, ...(key ? { key: () => process.env[key.env] ?? '' } : {}) });
-  if (!key) return chat;
-  return {
-    takeTurn(turn, signal) {
-      if (process.env[key.env]) return chat.takeTurn(turn, signal);
-      throw new RunError(
-        'unauthenticated',
-        `Model ${model.model} needs the environment variable ${key.env}.`,
-      );
-    },
-  };
 }
 
 function demoAgents(pace: number): readonly Agent[] {

@@ -2,6 +2,7 @@ import { flowId, Engine } from '../engine/engine.ts';
 import type { World } from '../engine/world.ts';
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
+import { keepPreferences } from './app-preferences.ts';
 import { listenForControl } from './control.ts';
 import { localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 
@@ -40,6 +41,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const working = engine.work(over.signal, takes === 'asked' ? asked : undefined);
   const control = controlOf({ engine, world, apps, asked });
   const listening = await listenForControl(folder, control).catch((thrown: unknown) => failureOf(thrown));
+  const { preferences, notices: unkept } = keepPreferences(folder, apps);
   const { store } = world;
   let resting: Promise<void> | undefined;
   const rest = (): Promise<void> => {
@@ -58,7 +60,8 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     engine,
     store,
     apps,
-    notices: typeof listening === 'function' ? notices : [...notices, unheard(listening)],
+    notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
+    preferences,
     journal: store.journal,
     dispatch: store.dispatch,
     blobs: store.blobs,

@@ -2,8 +2,10 @@ import { flowId } from '../engine/engine.ts';
 import type { Command } from '../run/commands.ts';
 import type { Limits } from '../run/values.ts';
 import type { Flow } from '../engine/scope.ts';
+import type { Preferences } from '../projections/projection.ts';
 import { RunError } from '../run/failure.ts';
 import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../stores/store.ts';
+import type { Asked } from './preferring.ts';
 
 export type { RunRow };
 
@@ -13,6 +15,8 @@ export interface App {
   readonly flow: Flow;
   readonly limits: Limits;
   readonly description?: string;
+  /** What those who watch its runs are shown, unless they ask for something else. */
+  readonly preferences?: Preferences;
 }
 
 export interface StartRequest {
@@ -38,6 +42,8 @@ export interface HomeReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'list'>;
   readonly blobs: Pick<Blobs, 'get'>;
+  /** What is shown of a run of this app to somebody who asks for this. */
+  preferences(app: string, asked?: Asked): Preferences;
   close(): Promise<void>;
 }
 

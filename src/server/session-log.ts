@@ -1,10 +1,20 @@
 import type { RunRow } from '../stores/store.ts';
 import type { House } from './house.ts';
+import type { TellingOptions } from './protocols.ts';
 import { runsOf } from './routes/conversations.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
 
-/** What a console calls the protocol it speaks. */
-export const consoleProtocol = 'console';
+/**
+ * How a run of a session is told. Its events are counted over all turns, and the count is the cursor: so whoever watches
+ * a session is shown what its app prefers, and nobody can ask for anything else.
+ */
+export function consoleTelling(
+  { home }: House,
+  { app }: RunRow,
+  cardsBefore: number,
+): Omit<TellingOptions, 'run'> & { readonly as: string } {
+  return { as: 'console', cardsBefore, preferences: home.preferences(app) };
+}
 
 /** One run of a session as the console is told it. */
 export interface Turn {
@@ -34,7 +44,8 @@ async function turnFrames(house: House, row: RunRow, cardsBefore: number): Promi
   const known = kept.get(house) ?? new Map<string, readonly ToldFrame[]>();
   kept.set(house, known);
   const key = `${row.run} ${cardsBefore}`;
-  const frames = known.get(key) ?? (await toldRun(house, row, { as: consoleProtocol, cardsBefore }));
+  const telling = consoleTelling(house, row, cardsBefore);
+  const frames = known.get(key) ?? (await toldRun(house, row, telling));
   if (row.state !== 'ended') return frames;
   known.delete(key);
   known.set(key, frames);

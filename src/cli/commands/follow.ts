@@ -1,6 +1,6 @@
 import { readHome } from '../../server/compose.ts';
 import { controlClient } from '../../server/control-client.ts';
-import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { askedIn, dataOption, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../leave.ts';
@@ -13,10 +13,11 @@ export const follow: CliCommand = {
   usage: '<run> [options]',
   summary: 'watch a run that another process works on, from its beginning to its end',
   details: ['Looking changes nothing, and leaving stops nothing: Ctrl-C only ends the watching.'],
-  options: { ...jsonOption, ...dataOption },
+  options: { ...showingOptions, ...jsonOption, ...dataOption },
   words: [1, 1],
   async run(given, terminal) {
     const data = dataOf(given);
+    const asked = askedIn(given);
     const home = await readHome({ data });
     const leaving = leaveWhenTold();
     try {
@@ -25,7 +26,8 @@ export const follow: CliCommand = {
       if (state !== 'ended' && !holder)
         terminal.warn(`Nobody works on run ${run} at the moment: ${hint(given, 'resume')}`);
       holder?.close();
-      const { tree } = await look(home, run, viewOf(terminal, given, { run, signal: leaving.signal }));
+      const view = viewOf(terminal, given, { run, signal: leaving.signal });
+      const { tree } = await look(home, run, { view, asked });
       if (!tree.ended) return exit.stopped;
       if (!given.flag('json')) await tellAnswer(home, tree, terminal);
       return tree.ended.outcome === 'completed' ? exit.completed : exit.failed;

@@ -1,6 +1,6 @@
 import type { Home, RunRow } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
-import { exit, homeOptions, type CliCommand } from '../command.ts';
+import { askedIn, exit, homeOptions, showingOptions, type CliCommand } from '../command.ts';
 import { visibleLine } from '../escape.ts';
 import { allRuns, findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
@@ -17,11 +17,13 @@ export const resume: CliCommand = {
   ],
   options: {
     yes: { type: 'boolean', about: 'approve whatever is asked' },
+    ...showingOptions,
     ...assistantOptions,
     ...homeOptions,
   },
   words: [0, 1],
   async run(given, terminal) {
+    askedIn(given);
     return withAssistant(given, terminal, async (settings) => {
       let resumed: Resumed;
       do {

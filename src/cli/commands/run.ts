@@ -1,7 +1,7 @@
 import { RunError } from '../../run/failure.ts';
 import { startOf } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
-import { homeOptions, jsonOption, type CliCommand } from '../command.ts';
+import { askedIn, homeOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { throughRun } from '../in-home.ts';
 
 import { whoIsHere } from '../terminal.ts';
@@ -18,6 +18,7 @@ export const run: CliCommand = {
   options: {
     app: { type: 'string', value: '<name>', about: 'which app of the configuration' },
     conversation: { type: 'string', value: '<id>', about: 'go on with a conversation' },
+    ...showingOptions,
     ...jsonOption,
     yes: { type: 'boolean', about: 'approve whatever is asked' },
     ...assistantOptions,
@@ -27,6 +28,7 @@ export const run: CliCommand = {
   async run(given, terminal) {
     const text = given.words.join(' ');
     if (text.trim() === '') throw new RunError('malformed', 'Say what to do: vitrine run "<text>".');
+    askedIn(given);
     return withAssistant(given, terminal, (settings) => {
       const app = settings.chosen(given.text('app'));
       const conversation = given.text('conversation');

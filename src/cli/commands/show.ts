@@ -1,6 +1,6 @@
 import { flatTree } from '../../run/flat-tree.ts';
 import { readHome } from '../../server/compose.ts';
-import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { askedIn, dataOption, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { drawTree } from '../draw.ts';
 import { jsonLine } from '../escape.ts';
 import { findRun, treeOf } from '../find.ts';
@@ -8,18 +8,21 @@ import { waitingHint } from '../hint.ts';
 import { unpainted } from '../line.ts';
 import { dataOf } from '../settings.ts';
 import { tellAnswer } from '../show-run.ts';
+import { treeFor } from '../watch.ts';
 
 export const show: CliCommand = {
   name: 'show',
   usage: '<run> [options]',
   summary: 'show a run as it is now: its tree and its answer',
-  options: { ...jsonOption, ...dataOption },
+  options: { ...showingOptions, ...jsonOption, ...dataOption },
   words: [1, 1],
   async run(given, terminal) {
+    const asked = askedIn(given);
     const home = await readHome({ data: dataOf(given) });
     try {
-      const { run } = await findRun(home, given.words[0] ?? '');
-      const tree = await treeOf(home, run);
+      const row = await findRun(home, given.words[0] ?? '');
+      const { run } = row;
+      const tree = await treeOf(home, run, treeFor(home, row, asked));
       if (given.flag('json')) terminal.say(jsonLine(flatTree(tree, run)));
       else {
         const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;

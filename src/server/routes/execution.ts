@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Preferences } from '../../projections/projection.ts';
 import { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { House } from '../house.ts';
+import { Asked } from '../preferring.ts';
 import { toldRun } from '../told-run.ts';
 import { route } from './route.ts';
 import { watchRun } from './run-events.ts';
@@ -38,10 +40,10 @@ export const executionRoutes = [
     tag: 'execution',
     role: 'viewer',
     addresses: 'run',
-    query: z.strictObject({ after: z.string().max(300).optional() }),
+    query: z.strictObject({ after: z.string().max(300).optional(), ...Asked }),
     answers: { 101: { about: 'Envelopes, as they come.' } },
-    handle: ({ house, subject, query: { after } }) => ({
-      ...watchRun(house, subject, { as: executionProtocol, after }),
+    handle: ({ house, subject, query }) => ({
+      ...watchRun(house, subject, { as: executionProtocol, ...query }),
       bare: true,
     }),
   }),
@@ -52,24 +54,30 @@ export const executionRoutes = [
     tag: 'execution',
     role: 'viewer',
     addresses: 'run',
+    query: z.strictObject(Asked),
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
-    async handle({ house, subject }) {
-      return { status: 200, json: await executionOf(house, subject) };
+    async handle({ house, subject, query }) {
+      const preferences = house.home.preferences(subject.app, query);
+      return { status: 200, json: await executionOf(house, subject, preferences) };
     },
   }),
 ];
 
-async function executionOf(house: House, row: RunRow): Promise<z.infer<typeof Execution>> {
+async function executionOf(
+  house: House,
+  row: RunRow,
+  preferences: Preferences,
+): Promise<z.infer<typeof Execution>> {
   const steps = new Map<string, ExecutionStep>();
   let startedAt: string | null = null;
   let completedAt: string | null = null;
-  for (const { data } of await toldRun(house, row, { as: executionProtocol })) {
+  for (const { data } of await toldRun(house, row, { as: executionProtocol, preferences })) {
     const frame = ExecutionFrame.parse(JSON.parse(data));
     take(steps, frame);
     if (frame.event === 'run_started') startedAt = frame.timestamp;
     if (isEnd(frame)) completedAt = frame.timestamp;
   }
-  for (const planned of await plannedSteps(house, row)) steps.set(planned.step_id, planned);
+  for (const planned of await plannedSteps(house, row, preferences)) steps.set(planned.step_id, planned);
   return {
     run_id: row.run,
     workflow_id: row.app,
@@ -107,8 +115,12 @@ function isEnd({ event, payload }: ExecutionFrame): boolean {
 }
 
 /** What is known to come. Execution events tell only what has begun. */
-async function plannedSteps(house: House, row: RunRow): Promise<readonly ExecutionStep[]> {
-  const tree = await house.trees.of(row);
+async function plannedSteps(
+  house: House,
+  row: RunRow,
+  preferences: Preferences,
+): Promise<readonly ExecutionStep[]> {
+  const tree = await house.trees.shown(row, preferences);
   return [...tree.steps.values()]
     .filter(({ status }) => status === 'pending')
     .map(({ id, title, kind }) => ({

@@ -1,23 +1,16 @@
 import { z } from 'zod';
-import { Preferences } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { House } from '../house.ts';
+import { Asked } from '../preferring.ts';
 import { route, type Reply } from './route.ts';
-import { whole } from './shapes.ts';
 
 const Watching = z.strictObject({
   /** The protocol. */
   as: z.string().max(100).optional(),
   /** The last entry that was seen: a number, or `<run>:<number>`. */
   after: z.string().max(300).optional(),
-  /** What to show of the inner stages of other agents. */
-  stages: Preferences.shape.stages,
-  /** The only stages to show, by their titles. */
-  names: z.union([z.string(), z.array(z.string())]).optional(),
-  /** How many levels of steps to show. */
-  depth: whole(0, 1_000).optional(),
+  ...Asked,
 });
 
 export const eventRoutes = [
@@ -53,22 +46,15 @@ export const eventRoutes = [
 
 /** The rest of a run after a cursor, in a protocol. */
 export function watchRun(house: House, row: RunRow, query: z.infer<typeof Watching>): Reply {
-  const { as = 'steps', after = '0', ...preferences } = query;
+  const { as = 'steps', after = '0', ...asked } = query;
   const { run, head, state } = row;
-  const told = house.protocols.telling(as, { run, preferences: preferencesIn(preferences) });
+  const told = house.protocols.telling(as, { run, preferences: house.home.preferences(row.app, asked) });
   const cursor = cursorIn(after, row);
   if (state === 'ended' && cursor === head) return { status: 204 };
   return {
     status: 200,
     stream: (sink) => void house.channels.watch({ run, head, ...told }, sink, cursor),
   };
-}
-
-type Preferring = Omit<z.infer<typeof Watching>, 'as' | 'after'>;
-
-function preferencesIn({ stages, names, depth }: Preferring): Preferences {
-  const titles = typeof names === 'string' ? [names] : names;
-  return present({ stages, names: titles, depth });
 }
 
 function cursorIn(given: string, { run, head }: RunRow): number {

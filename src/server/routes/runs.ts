@@ -3,6 +3,7 @@ import { decodeAll } from '../../run/codec.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunPage, RunStatus } from '../../run/native-api.ts';
 import { FlatTree, flatTree } from '../../run/flat-tree.ts';
+import { Asked } from '../preferring.ts';
 import { EntryShape, flag, largestPage, listedRun, pageSize, whole } from './shapes.ts';
 import { route } from './route.ts';
 
@@ -47,27 +48,29 @@ export const runRoutes = [
   route({
     method: 'GET',
     path: '/api/runs/:run',
-    about: 'A run as the tree of its steps: as it is now, or as it was when an entry was the last.',
+    about:
+      'A run as the tree of its steps, as a viewer of its events has it: now, or when an entry was the last.',
     tag: 'runs',
     role: 'viewer',
     addresses: 'run',
-    query: z.strictObject({ at: whole(0, Number.MAX_SAFE_INTEGER).optional() }),
+    query: z.strictObject({ at: whole(0, Number.MAX_SAFE_INTEGER).optional(), ...Asked }),
     answers: { 200: { about: 'The flat tree.', schema: FlatTree } },
-    async handle({ house, subject: row, query: { at } }) {
+    async handle({ house, subject: row, query: { at, ...asked } }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
           'rejected',
           `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
         );
       }
-      const tree = at === undefined ? await house.trees.of(row) : await house.trees.at(row, at);
+      const preferences = house.home.preferences(row.app, asked);
+      const tree = await house.trees.shown(row, preferences, at);
       return { status: 200, json: flatTree(tree, row.run) };
     },
   }),
   route({
     method: 'GET',
     path: '/api/runs/:run/entries',
-    about: 'What happened, as the journal has it.',
+    about: 'What happened, as the journal has it: all of it, whatever anybody prefers to see.',
     tag: 'runs',
     role: 'viewer',
     addresses: 'run',

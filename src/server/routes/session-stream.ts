@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { House } from '../house.ts';
-import { consoleProtocol, eventCount, turnsOf, type Turn } from '../session-log.ts';
+import { consoleTelling, eventCount, turnsOf, type Turn } from '../session-log.ts';
 import { numberedSink, pastOf } from '../session-sink.ts';
 import { route, type Reply } from './route.ts';
 import { whole } from './shapes.ts';
@@ -50,7 +50,8 @@ function watchSession(house: House, turns: readonly Turn[], since: number): Repl
       );
       if (past !== '') sink.write(sink.form(past));
       const { run, head } = row;
-      const told = house.protocols.telling(consoleProtocol, { run, cardsBefore });
+      const { as, ...telling } = consoleTelling(house, row, cardsBefore);
+      const told = house.protocols.telling(as, { run, ...telling });
       house.channels.watch({ run, head, ...told }, numberedSink(sink, { before, since }), 0);
     },
   };
