@@ -1,6 +1,6 @@
 import { RunError } from '../run/failure.ts';
 import { expectHead, heldBy, makeReady, runOf, type Desk } from './desk.ts';
-import { hearsOfItsTurn, leaveAll } from './line-rules.ts';
+import { hearsOfItsTurn, leaveAll, stepBack } from './line-rules.ts';
 import type { Claim, Dispatch, Fence, NewRun, RunFilter, RunRow, RunState } from './store.ts';
 import { dueAt } from './tables.ts';
 
@@ -57,7 +57,9 @@ export function renew(
 export function release(desk: Desk, { fence, head, wakeAt }: ReleaseRequest): RunState {
   const row = heldBy(desk, fence);
   expectHead(row, head);
-  if (desk.tables.hasPending(row.run) || hearsOfItsTurn(desk, row.run)) return 'running';
+  if (desk.tables.hasPending(row.run)) return 'running';
+  if (row.status === 'paused') stepBack(desk, row.run);
+  if (hearsOfItsTurn(desk, row.run)) return 'running';
   desk.tables.changeRun({
     ...row,
     state: 'waiting',

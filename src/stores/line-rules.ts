@@ -27,6 +27,11 @@ export function leaveAll(desk: Desk, run: string): void {
   for (const place of desk.tables.places(run)) leave(desk, place);
 }
 
+/** A paused run would keep everyone behind it waiting; resumed, it stands in line anew. */
+export function stepBack(desk: Desk, run: string): void {
+  for (const place of desk.tables.places(run)) if (!place.told) leave(desk, place);
+}
+
 /**
  * Whether the run's turn came somewhere without it knowing. Without this a run that is parked just as its turn comes
  * would sleep for ever at the head of the line, with everyone else behind it.
