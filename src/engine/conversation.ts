@@ -66,7 +66,7 @@ export class Conversation {
   }
 
   #earlier(): Promise<readonly RunTree[]> {
-    this.#trees ??= this.#load();
+    this.#trees ??= this.#execution.insist(() => this.#load());
     return this.#trees;
   }
 

@@ -4,8 +4,8 @@ import type { Entry, EventOf } from '../run/events.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import type { Limits } from '../run/values.ts';
-import type { Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
-import { Execution, type Ending } from './execution.ts';
+import type { Claim, Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
+import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { loadRun, type Loaded } from './load.ts';
 import { recordedIn } from './recorded.ts';
@@ -42,13 +42,11 @@ export class Engine {
   readonly worker: string;
   readonly #world: World;
   readonly #executions = new Map<string, Execution>();
-  #renewedAt: number;
   #wake = new AbortController();
 
   constructor(world: World, worker: string) {
     this.#world = world;
     this.worker = worker;
-    this.#renewedAt = world.clock.now();
   }
 
   /** Runs in the hands of this worker. */
@@ -124,15 +122,26 @@ export class Engine {
    */
   async work(signal: AbortSignal, only?: ReadonlySet<string>): Promise<void> {
     const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
+    await Promise.all([this.#takeUpRuns(signal, only), this.#keepLeases(signal)]);
+    unlisten();
+    await this.#handBack();
+  }
+
+  async #takeUpRuns(signal: AbortSignal, only: ReadonlySet<string> | undefined): Promise<void> {
     while (!signal.aborted) {
       this.#wake = new AbortController();
       if (!only) await this.#quietly('claim', () => this.#claimAll(signal));
       for (const run of only ?? []) await this.#quietly('claim', () => this.claim(run));
-      if (this.#world.clock.now() - this.#renewedAt >= renewal) await this.#renew();
       await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, this.#wake.signal]));
     }
-    unlisten();
-    await this.#handBack();
+  }
+
+  /** Apart from taking up runs: after a crash of many that takes longer than a lease, and those in hand would be lost. */
+  async #keepLeases(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isKept = await this.#renew();
+      await this.#world.clock.sleep(isKept ? renewal : lookAgain, signal);
+    }
   }
 
   /** Take up what can be taken up now; one run if named. */
@@ -145,19 +154,19 @@ export class Engine {
       lease,
       ...(run === undefined ? {} : { run }),
     });
-    for (const { fence, head, reason } of claims) {
-      this.#executions.get(fence.run)?.drop('lost');
-      await this.#quietly('load', async () => {
-        const execution = this.#execute(fence, await loadRun(this.#world.store.journal, fence.run, head));
-        execution.leaseUntil = leaseUntil;
-        execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
-      });
-    }
+    await Promise.all(claims.map((claimed) => this.#quietly('load', () => this.#load(claimed, leaseUntil))));
     return claims.length;
   }
 
   async #claimAll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.claim()) === claimAtOnce);
+  }
+
+  async #load({ fence, head, reason }: Claim, leaseUntil: number): Promise<void> {
+    this.#executions.get(fence.run)?.drop();
+    const execution = this.#execute(fence, await loadRun(this.#world.store.journal, fence.run, head));
+    execution.leaseUntil = leaseUntil;
+    execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
   }
 
   /** Resolves when this worker has nothing in hand. */
@@ -166,9 +175,9 @@ export class Engine {
       await Promise.race([...this.#executions.values()].map(({ done }) => done));
   }
 
-  /** How this worker let go of a run, once it has; undefined if it does not have it. */
-  async released(run: string): Promise<Ending | undefined> {
-    return this.#executions.get(run)?.done;
+  /** Resolves when this worker does not have the run in hand: it has ended, is parked, or went to another. */
+  async released(run: string): Promise<void> {
+    await this.#executions.get(run)?.done;
   }
 
   #execute(fence: Fence, loaded: Loaded): Execution {
@@ -182,7 +191,7 @@ export class Engine {
     queueMicrotask(() => {
       runFlow(execution, flow).catch((cause: unknown) => {
         this.#world.log.error({ run: fence.run, cause }, 'A run is left to be recovered.');
-        execution.drop('lost');
+        execution.drop();
       });
     });
     return execution;
@@ -195,27 +204,28 @@ export class Engine {
     else this.#wake.abort();
   }
 
-  async #renew(): Promise<void> {
+  /** False if the store could not be asked. */
+  async #renew(): Promise<boolean> {
     const executions = [...this.#executions.values()];
+    if (executions.length === 0) return true;
     const now = this.#world.clock.now();
     try {
-      const held = await this.#world.store.dispatch.renew(
-        executions.map(({ writer }) => writer.fence),
-        lease,
-      );
+      const fences = executions.map(({ writer }) => writer.fence);
+      const held = await this.#world.store.dispatch.renew(fences, lease);
       const alive = new Set(held.map(({ run, epoch }) => `${run}#${epoch}`));
       for (const execution of executions) {
         const { run, epoch } = execution.writer.fence;
-        if (!alive.has(`${run}#${epoch}`)) execution.drop('lost');
+        if (!alive.has(`${run}#${epoch}`)) execution.drop();
         execution.leaseUntil = now + lease;
         // Should the hint of a command have got lost, the command waits no longer than this.
         void execution.look();
       }
-      this.#renewedAt = now;
+      return true;
     } catch (cause) {
       this.#world.log.error({ cause }, 'The leases could not be renewed.');
       // Another worker may take over soon: whoever cannot prove a lease must not act on it.
-      for (const execution of executions) if (execution.leaseUntil - now < lease / 3) execution.drop('lost');
+      for (const execution of executions) if (execution.leaseUntil - now < lease / 3) execution.drop();
+      return false;
     }
   }
 

@@ -18,9 +18,6 @@ import { Writer } from './writer.ts';
 
 export type Decided = NonNullable<Approval['decided']>;
 
-/** How a worker let go of a run. */
-export type Ending = 'ended' | 'parked' | 'lost';
-
 /** How long effects get to end by themselves after a stop, in milliseconds. */
 const grace = 200;
 const retryPause = 100;
@@ -44,10 +41,11 @@ export class Execution {
   readonly writer: Writer;
   readonly line = new Line();
   readonly conversation = new Conversation(this);
-  readonly done: Promise<Ending>;
+  /** Resolves when this worker has let go of the run. */
+  readonly done: Promise<void>;
   /** Until when this worker may act on the run, as far as it knows. */
   leaseUntil = 0;
-  readonly #letGo: (ending: Ending) => void;
+  readonly #letGo: () => void;
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
   readonly #activity = new Activity();
@@ -62,7 +60,7 @@ export class Execution {
   #control: Promise<void> = Promise.resolve();
 
   constructor(world: World, fence: Fence, { tree, recorded }: Loaded) {
-    const { promise, resolve } = Promise.withResolvers<Ending>();
+    const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
     this.tree = tree;
@@ -72,7 +70,7 @@ export class Execution {
     this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal });
     void this.writer.lost.then((why) => {
       if (why.failure.code !== 'rejected') world.log.error({ run: this.run, cause: why }, why.message);
-      this.drop('lost');
+      this.drop();
     });
     for (const approval of undecidedApprovals(tree)) this.#watchExpiry(approval);
   }
@@ -87,7 +85,7 @@ export class Execution {
    * somebody else, who may have asked a person about it already.
    */
   mayAct(): boolean {
-    if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop('lost');
+    if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop();
     return this.isLive;
   }
 
@@ -169,6 +167,11 @@ export class Execution {
     return this.#exclusively(() => this.#applyCommands());
   }
 
+  /** Resolves when the run is not being parked: what goes on by itself meanwhile would be parked with the rest. */
+  unparked(): Promise<void> {
+    return this.#exclusively(async () => {});
+  }
+
   /** What the flow does now is not what was recorded: keep the run for a person, in case the right code comes back. */
   diverge(message: string): Promise<never> {
     return this.setAside('FLOW_DIVERGED', message);
@@ -212,27 +215,38 @@ export class Execution {
     await Promise.race([written, this.world.clock.sleep(farewell, enough.signal)]);
     enough.abort();
     if (this.#mode === 'gone') return;
-    this.drop('lost');
+    this.drop();
     await this.world.store.dispatch.handBack(this.writer.fence);
   }
 
   /** Let go: record nothing more, end all effects, tell nobody inside. */
-  drop(ending: Ending): void {
+  drop(): void {
     if (this.#mode === 'gone') return;
     this.#mode = 'gone';
     this.#dropped.abort();
     this.#effects.abort();
-    this.#letGo(ending);
+    this.#letGo();
   }
 
-  /** Ask the store until it answers; a refusal means that the run is another worker's. A flow never hears of either. */
+  /**
+   * Ask the store until it answers; a refusal means that the run is another worker's. A flow never hears of either. The
+   * run is not parked meanwhile: whoever asks goes on by itself, and nobody would wake it.
+   */
   async insist<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#activity.busy(this.#askStore(question));
+    } finally {
+      this.#considerParking();
+    }
+  }
+
+  async #askStore<T>(question: () => Promise<T>): Promise<T> {
     while (this.#mode !== 'gone') {
       try {
         return await question();
       } catch (thrown) {
         const { code } = failureOf(thrown);
-        if (code === 'rejected' || code === 'unknown') this.drop('lost');
+        if (code === 'rejected' || code === 'unknown') this.drop();
         else if (code !== 'unavailable' && code !== 'timed-out') throw thrown;
         else await this.world.clock.sleep(retryPause, this.#dropped.signal);
       }
@@ -242,7 +256,7 @@ export class Execution {
 
   async #applyCommands(): Promise<void> {
     if (!this.isLive) return;
-    for (const sent of await this.insist(() => this.world.store.mailbox.pending(this.run))) {
+    for (const sent of await this.#askStore(() => this.world.store.mailbox.pending(this.run))) {
       if (!this.isLive || this.#applied.has(sent.id)) continue;
       this.#applied.add(sent.id);
       this.#apply(sent);
@@ -276,7 +290,7 @@ export class Execution {
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);
     this.writer.emit({ type: 'run.ended', ...ended, usage: { ...this.tree.usage } });
     await Promise.race([this.barrier(), this.done]);
-    this.drop('ended');
+    this.drop();
   }
 
   #watchExpiry({ approval, expiresAt }: Pick<Approval, 'approval' | 'expiresAt'>): void {
@@ -323,7 +337,7 @@ export class Execution {
     const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
     if (wakeAt !== undefined && wakeAt - this.world.clock.now() < nearby) return;
     const state = await this.#release(wakeAt);
-    if (state === 'waiting') return this.drop('parked');
+    if (state === 'waiting') return this.drop();
     this.line.hear();
     await this.#applyCommands();
     this.#considerParking();
@@ -332,20 +346,23 @@ export class Execution {
   async #release(wakeAt: number | undefined): Promise<string> {
     const { fence, head } = this.writer;
     const { dispatch } = this.world.store;
-    let tries = 0;
-    return this.insist(async () => {
-      tries += 1;
-      // An answer that was lost may have been a yes, and a parked run cannot be parked again.
-      const row = tries > 1 ? await dispatch.get(this.run) : undefined;
-      if (row?.epoch === fence.epoch && row.state === 'waiting') return row.state;
-      return dispatch.release({ fence, head, ...(wakeAt === undefined ? {} : { wakeAt }) });
+    let isAsked = false;
+    return this.#askStore(async () => {
+      if (!isAsked) {
+        isAsked = true;
+        return dispatch.release({ fence, head, ...(wakeAt === undefined ? {} : { wakeAt }) });
+      }
+      // The answer that was lost may have been a yes. It may also have told of a turn in line, which is told once: so
+      // whoever still has the run looks for it again before parking anew.
+      const row = await dispatch.get(this.run);
+      return row?.epoch === fence.epoch && row.state === 'waiting' ? row.state : 'running';
     });
   }
 
   #exclusively(work: () => Promise<void>): Promise<void> {
     this.#control = this.#control.then(work).catch((cause: unknown) => {
       this.world.log.error({ run: this.run, cause }, 'A run is left to be recovered.');
-      this.drop('lost');
+      this.drop();
     });
     return this.#control;
   }

@@ -6,6 +6,8 @@ import type { Agent } from '../catalog/agent.ts';
 import { calm as noFaults, Simulation } from '../../test/simulation.ts';
 import { sha256 } from '../server/system.ts';
 import { budget } from '../policies/budget.ts';
+import { RunError } from '../run/failure.ts';
+import type { RunState, Store } from '../stores/store.ts';
 import { Engine } from './engine.ts';
 import type { Flow } from './scope.ts';
 
@@ -232,6 +234,66 @@ describe('turns of one agent in one conversation', () => {
     await stage.send(two, { type: 'resume', by: 'ann' });
     slow.resolve(1);
     await stage.clock.pass(3_000);
+    await finish('two');
+    expect((await stage.tree(two)).ended?.answer).toBe('re: two');
+  });
+
+  test('[E43 E70] a run that was parked in line and then paused does not keep the others either', async () => {
+    const { agent, begun, finish } = remote();
+    const stage = new Stage();
+    const worker = stage.hire({ flows: [talk], agents: [agent] });
+    await say(stage, worker, 'one');
+    const two = await say(stage, worker, 'two');
+    const three = await say(stage, worker, 'three');
+    await stage.send(two, { type: 'pause', by: 'ann' });
+    await finish('one');
+    await stage.clock.pass(3_000);
+    expect(begun).toEqual(['one', 'three']);
+    await finish('three');
+    expect((await stage.tree(three)).ended?.answer).toBe('re: three');
+    await stage.send(two, { type: 'resume', by: 'ann' });
+    await finish('two');
+    expect((await stage.tree(two)).ended?.answer).toBe('re: two');
+  });
+
+  test.for([
+    {
+      name: 'while it is being parked, and asks for it before it is',
+      release: async (release: () => Promise<RunState>, turn: Promise<void>) => turn.then(release),
+    },
+    {
+      name: 'while it is being parked, and the store’s word of it is lost',
+      release: async (release: () => Promise<RunState>, turn: Promise<void>) => {
+        await turn;
+        if ((await release()) !== 'running') return 'waiting';
+        throw new RunError('unavailable', 'The store did not answer.');
+      },
+    },
+  ])('[E61] a run whose turn comes $name, goes on', async ({ release }) => {
+    const { agent, begun, finish } = remote();
+    const stage = new Stage();
+    const { dispatch } = stage.store;
+    const freed = Promise.withResolvers<void>();
+    let isFirst = true;
+    const slowly: Store = {
+      ...stage.store,
+      dispatch: {
+        ...dispatch,
+        async release(request) {
+          if (!isFirst) return dispatch.release(request);
+          isFirst = false;
+          return release(() => dispatch.release(request), freed.promise);
+        },
+      },
+    };
+    const worker = stage.hire({ flows: [talk], agents: [agent] }, { store: slowly });
+    await say(stage, worker, 'one');
+    const two = await say(stage, worker, 'two');
+    await finish('one');
+    await stage.clock.pass(2_000);
+    freed.resolve();
+    await stage.clock.pass(2_000);
+    expect(begun).toEqual(['one', 'two']);
     await finish('two');
     expect((await stage.tree(two)).ended?.answer).toBe('re: two');
   });

@@ -24,8 +24,10 @@ export class Line {
 
   /** The next in line may build on what this turn left behind, so that must be durable first. */
   async stepAside(execution: Execution, name: string): Promise<void> {
-    await execution.barrier();
-    await execution.insist(() => execution.world.store.dispatch.letGo(execution.writer.fence, name));
+    await execution.insist(async () => {
+      await execution.barrier();
+      return execution.world.store.dispatch.letGo(execution.writer.fence, name);
+    });
     this.#holders.delete(name);
     this.hear();
   }
@@ -46,12 +48,14 @@ export class Line {
     return isFirst;
   }
 
-  async #word({ world, signal }: Execution): Promise<void> {
+  async #word(execution: Execution): Promise<void> {
+    const { world, signal } = execution;
     const heard = new AbortController();
     const wake = (): void => heard.abort();
     this.#waiting.add(wake);
     await world.clock.sleep(lookAgain, AbortSignal.any([heard.signal, signal]));
     this.#waiting.delete(wake);
+    await execution.unparked();
   }
 }
 

@@ -164,7 +164,8 @@ export class ScopeIn implements Scope {
   }
 
   shared(names: readonly string[]): Promise<Readonly<Record<string, Json>>> {
-    return this.#execution.busy(sharedFacts(this.#execution, names));
+    const execution = this.#execution;
+    return execution.busy(execution.insist(() => sharedFacts(execution, names)));
   }
 
   message(): Omit<EventOf<'message.queued'>, 'type'> | undefined {

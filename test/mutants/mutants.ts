@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a worker acts although its lease is over',
     file: 'src/engine/execution.ts',
-    find: "if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop('lost');",
+    find: "if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop();",
     replace: '',
     test: simulation,
   },
