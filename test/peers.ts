@@ -3,16 +3,17 @@ import type { Limits } from '../src/gateways/ask-chat.ts';
 import { conversationGateway } from '../src/gateways/conversation.ts';
 import { dialGateway } from '../src/gateways/dial.ts';
 import type { Timeouts } from '../src/gateways/http-exchange.ts';
+import { openAiChatGateway } from '../src/gateways/openai-chat.ts';
 import { openConversationServer } from './conversation-server.ts';
 import { openStrictDial } from './strict-dial.ts';
-import type { Act } from './upstream.ts';
+import { openUpstream, type Act } from './upstream.ts';
 
 interface Settings {
   readonly timeouts?: Partial<Timeouts>;
   readonly limits?: Limits;
 }
 
-/** An agent elsewhere that answers in chunks of chat, and what it does to whoever asks. */
+/** A model or an agent elsewhere that answers in chunks of chat, and what it does to whoever asks. */
 export interface Peer {
   readonly url: string;
   /** What messages get, one list each; the last one stays. */
@@ -22,12 +23,12 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-export const peers = ['dial', 'conversation'] as const;
+export const peers = ['dial', 'conversation', 'openai-chat'] as const;
 export type PeerKind = (typeof peers)[number];
 
 export async function openPeer(kind: PeerKind): Promise<Peer> {
-  if (kind === 'dial') {
-    const server = await openStrictDial();
+  if (kind !== 'conversation') {
+    const server = await (kind === 'dial' ? openStrictDial() : openUpstream());
     return {
       url: server.url,
       answer: (...plans) => server.answer(...plans),
@@ -59,5 +60,7 @@ export function agentAt(
     const gateway = dialGateway({ baseUrl, deployment: 'gpa', key: 'dial-key-1', ...settings }, quick);
     return { gateway, state: 'restore' };
   }
+  if (kind === 'openai-chat')
+    return { gateway: openAiChatGateway({ baseUrl, model: 'm', key: 'chat-key-1', ...settings }, quick) };
   return { gateway: conversationGateway({ baseUrl, ...settings }, quick), state: 'conversation-id' };
 }

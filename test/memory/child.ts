@@ -12,6 +12,10 @@ export interface Job {
   readonly bad: string;
   /** The budget of the run, if not the usual one. */
   readonly tokens?: number | undefined;
+  /** How often the bad one is asked; once unless said. */
+  readonly times?: number | undefined;
+  /** How long it may be silent, in milliseconds. */
+  readonly patience?: number | undefined;
 }
 
 export interface Report {
@@ -29,7 +33,9 @@ async function ask(url: string): Promise<string> {
     return `${(await response.text()).length} characters`;
   }
   const limits = job.tokens === undefined ? {} : { tokens: job.tokens };
-  const { tree } = await delegate(agentAt(job.kind, url), 'hello', { limits });
+  const { patience } = job;
+  const timeouts = patience === undefined ? {} : { firstByte: patience, idle: patience };
+  const { tree } = await delegate(agentAt(job.kind, url, { timeouts }), 'hello', { limits });
   return `${tree.ended?.outcome} ${tree.ended?.failure?.code}: ${tree.ended?.failure?.message}`;
 }
 
@@ -42,7 +48,8 @@ const before = resident();
 const highestBefore = highest();
 let peak = before;
 const watch = setInterval(() => (peak = Math.max(peak, resident())), 2);
-const failure = await ask(job.bad);
+let failure = '';
+for (let i = 0; i < (job.times ?? 1); i += 1) failure = await ask(job.bad);
 clearInterval(watch);
 const highestAfter = highest();
 // The highest of all is exact, but says nothing as long as the start of the process was higher still.

@@ -43,7 +43,12 @@ interface Case {
   /** Mebibytes by which the process may grow. */
   readonly most: number;
   readonly tokens?: number;
+  readonly times?: number;
+  readonly patience?: number;
 }
+
+const invalid = Buffer.concat([Buffer.from('data: '), Buffer.alloc(4_000, 0xff), Buffer.from('\n\n')]);
+const half = dial.text('half an answer '.repeat(1_000));
 
 describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
   let good: Peer;
@@ -66,8 +71,48 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
     {
       name: '[R26] an answer in one piece of 100 MB',
       acts: () => [{ head: 200, headers: { 'content-type': 'application/json' } }, ...line.slice(1)],
-      failure: /^failed too-large: .*1048576 bytes/,
+      failure:
+        kind === 'openai-chat'
+          ? /^failed unavailable: .*instead of an event stream/
+          : /^failed too-large: .*1048576 bytes/,
       most: 32,
+    },
+    {
+      name: '[R22] invalid UTF-8 without end',
+      acts: () => [sse, { endless: invalid }],
+      failure: /^failed unavailable: .* more than 1000 pieces that cannot be read/,
+      most: 48,
+    },
+    {
+      name: '[R23] silence before the headers, twenty times',
+      acts: () => ['hang'],
+      failure: /^failed timed-out: .*timeouts\.firstByte/,
+      most: 32,
+      times: 20,
+      patience: 50,
+    },
+    {
+      name: '[R23] silence after the headers, twenty times',
+      acts: () => [sse, 'hang'],
+      failure: /^failed timed-out: .*timeouts\.firstByte/,
+      most: 32,
+      times: 20,
+      patience: 50,
+    },
+    {
+      name: '[R23] silence in the body, twenty times',
+      acts: () => [sse, { send: half }, 'hang'],
+      failure: /^failed timed-out: .*timeouts\.idle/,
+      most: 48,
+      times: 20,
+      patience: 50,
+    },
+    {
+      name: '[R24] a hundred answers that are cut off',
+      acts: () => [sse, { send: half }, 'reset'],
+      failure: /^failed unavailable: /,
+      most: 64,
+      times: 100,
     },
     {
       name: '[R28] 10 MB of arguments',
@@ -106,9 +151,10 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
       // Whoever has no stages reads 64 MiB in which nothing is said; more would not cost more.
       most: kind === 'dial' ? 96 : 320,
     },
-  ])('stays within $most MiB: $name', async ({ acts, failure, most, tokens }) => {
+  ])('stays within $most MiB: $name', async ({ acts, failure, most, ...job }) => {
     bad.answer(acts());
-    const report = await measure({ kind, good: good.url, bad: bad.url, tokens });
+    const { tokens, times, patience } = job;
+    const report = await measure({ kind, good: good.url, bad: bad.url, tokens, times, patience });
     expect(report.failure).toMatch(failure);
     expect(report.peak / mebibyte).toBeLessThan(most);
   });
