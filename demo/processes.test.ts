@@ -45,10 +45,19 @@ test('every server runs as a process of its own, and ends when it is asked to', 
   const model = await start('model', {});
   const thinking = { MODEL_URL: `${model.url}/v1` };
   const database = join(folder, 'users.db');
-  const [network, users] = await Promise.all([
+  const [network, users, roster] = await Promise.all([
     start('network', thinking),
     start('user-service', { ...thinking, DATABASE: database }),
+    start('roster', {}),
   ]);
+  const desk = await start('duty-desk', {
+    ...thinking,
+    NOTICE_BOARD: `${network.url}/notices`,
+    ROSTER: `${roster.url}/mcp`,
+  });
+  expect((await askDial(desk.url, 'DutyDeskAgent', [user('Who is on call in Perth?')])).content).toContain(
+    'is on call for Perth',
+  );
   expect(
     (await askDial(network.url, 'GraphExplorerAgent', [user('Which links are down?')])).content,
   ).toContain('LINK-SYD-MEL-FIBRE-01');
@@ -60,7 +69,7 @@ test('every server runs as a process of its own, and ends when it is asked to', 
     await fetch(`${users.url}/conversations/${made.id}/chat`, { method: 'POST', body })
   ).json();
   expect(answer).toMatchObject({ content: expect.stringContaining('John'), conversation_id: made.id });
-  for (const server of [network, users, model]) expect(await server.end('SIGTERM')).toBe(0);
+  for (const server of [desk, roster, network, users, model]) expect(await server.end('SIGTERM')).toBe(0);
 });
 
 test('the general agent is killed between two turns, and the next process goes on from the state of the message', async () => {

@@ -1,6 +1,7 @@
 // The demo world, loaded like anyone's configuration. It says where its agents are and how they remember; the flow that
 // coordinates them is one of those that ship.
 import type { DefinedConfig } from '../src/index.ts';
+import { asksToPost } from './duty-desk/posting.ts';
 import { asksForDeletion } from './user-service/deletion.ts';
 import { demoWorld, type World, type WorldSettings } from './world.ts';
 
@@ -10,7 +11,8 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
     agents: agentsOf(world),
     apps: {
       demo: {
-        description: 'a coordinator with seven agents: calculation and documents, users, network operations',
+        description:
+          'a coordinator with eight agents: calculation and documents, users, network operations, the duty desk',
         flow: 'coordinate',
         settings: { router: 'demo-model', writer: 'demo-model', fallback: 'general', agents: delegates },
       },
@@ -26,14 +28,12 @@ const delegates = [
     title: 'General agent',
     icon: 'sparkles',
     description: 'calculation (fibonacci and other numbers), code, documents, files, charts',
-    strategy: 'restore',
   },
   {
     name: 'users',
     title: 'User management',
     icon: 'users',
     description: 'users: list, search, create, update, delete people and accounts',
-    strategy: 'conversation-id',
   },
   {
     name: 'FieldDispatchAgent',
@@ -65,6 +65,12 @@ const delegates = [
     icon: 'history',
     description: 'earlier incidents and tickets: what happened before and how it was solved',
   },
+  {
+    name: 'DutyDeskAgent',
+    title: 'Duty desk',
+    icon: 'phone',
+    description: 'duty desk: who is on call (roster), spare parts in stock, notices and planned work',
+  },
 ] as const;
 
 function agentsOf(world: World): NonNullable<DefinedConfig['agents']> {
@@ -89,6 +95,14 @@ function agentsOf(world: World): NonNullable<DefinedConfig['agents']> {
       gateway: world.network('FieldDispatchAgent'),
       effect: 'once',
       approval: 'always',
+    },
+    DutyDeskAgent: {
+      description: 'Knows who is on call, what is in stock, and what is on the notice board.',
+      gateway: world.dutyDesk,
+      state: 'restore',
+      // What it puts up carries the key of the turn, and the board keeps one notice for a key.
+      effect: 'idempotent',
+      approval: asksToPost,
     },
     ...Object.fromEntries(
       reading.map((name) => [

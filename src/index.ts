@@ -37,6 +37,8 @@ export { fileTools, type FileToolsOptions } from './tools/files.ts';
 export { documentTools, type DocumentToolsOptions } from './tools/documents.ts';
 /** Runs JavaScript in a sandbox. */
 export { codeTool, type CodeToolOptions } from './tools/code.ts';
+/** Fetches from the web, and sends there once a person agrees; private addresses are out of reach unless allowed. */
+export { httpTools, type HttpToolsOptions } from './tools/http.ts';
 /** Judges what may happen next. */
 export type { Policy, Verdict } from './policies/policy.ts';
 

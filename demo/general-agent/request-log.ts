@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { DialTurn } from '../dial/dial-server.ts';
-import type { RestoredCall } from './restore.ts';
+import type { RestoredCall } from '../agent/restore.ts';
 
 /** What the agent was sent, so that anybody can see what it remembered and from where. */
 export interface LoggedRequest {

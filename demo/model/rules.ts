@@ -3,6 +3,7 @@ import { say } from './rule.ts';
 import { calculations } from './rules/calculations.ts';
 import { charts } from './rules/charts.ts';
 import { documents } from './rules/documents.ts';
+import { notices, roster, spares } from './rules/duty-desk.ts';
 import { files } from './rules/files.ts';
 import { identity, plainForm } from './rules/help.ts';
 import { runbooks, tickets } from './rules/knowledge.ts';
@@ -27,6 +28,9 @@ const rules: readonly Rule[] = [
   telemetry,
   runbooks,
   tickets,
+  roster,
+  spares,
+  notices,
   charts,
   calculations,
   web,

@@ -59,6 +59,11 @@ export const topics: readonly Topic[] = [
     after: ['users', 'topology', 'telemetry', 'tickets', 'runbooks'],
   },
   {
+    name: 'duty',
+    asks: /\b(?:who(?: is|'s| will be)? on (?:call|duty)|on (?:call|duty) (?:in|at|near|for|now|this|next)|rosters?|spares?|in stock|notices?|planned (?:works?|maintenance))\b/i,
+    serves: /\b(?:on call|roster|spares?|stock|notices?)\b/gi,
+  },
+  {
     name: 'calculation',
     asks: /\b(?:calculate|compute|fibonacci|factorial|primes?|javascript|run (?:this|the) code|chart|plot|draw)\b|\d\s*[-+*/^]\s*\d/i,
     serves: /\b(?:calculat\w*|code|javascript|general)\b/gi,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { functionTool, RunError, type Tool } from '../../src/index.ts';
-import { seededRandom } from '../seeded-random.ts';
 import type { Backbone, Link } from './backbone.ts';
+import type { DispatchLog } from './dispatch-log.ts';
+import { engineerNear, type Engineer } from './engineers.ts';
 import { sites, type Site } from './geography.ts';
 
 const places = sites.map(({ code, name }) => `${code} ${name}`).join(', ');
@@ -16,12 +17,6 @@ export const DispatchOrder = z.strictObject({
   reason: z.string().min(1).max(500).describe('What was measured, and why somebody must go.'),
 });
 export type DispatchOrder = z.infer<typeof DispatchOrder>;
-
-export interface Engineer {
-  readonly name: string;
-  readonly email: string;
-  readonly phone: string;
-}
 
 /** What the console shows of a dispatch. */
 export interface Dispatch {
@@ -45,44 +40,25 @@ export interface Dispatch {
 export class DispatchDesk {
   readonly #backbone: Backbone;
   readonly #seed: number;
-  readonly #sent = new Map<string, Dispatch>();
+  readonly #log: DispatchLog;
 
-  constructor(backbone: Backbone, seed: number) {
+  constructor(backbone: Backbone, seed: number, log: DispatchLog) {
     this.#backbone = backbone;
     this.#seed = seed;
+    this.#log = log;
   }
 
   get dispatches(): readonly Dispatch[] {
-    return [...this.#sent.values()];
+    return this.#log.all();
   }
 
-  send({ destination, urgency, reason }: DispatchOrder, key: string): Dispatch {
-    const before = this.#sent.get(key);
-    if (before) return before;
-    const spot = this.#spotOf(destination);
-    const engineer = engineerNear(spot.site, this.#seed);
-    const number = String(this.#sent.size + 1).padStart(4, '0');
-    const dispatch: Dispatch = {
-      status: 'dispatched',
-      dispatch_id: `DSP-${spot.site.code}-${number}`,
-      dispatch_time: new Date().toISOString(),
-      engineer,
-      destination: {
-        description: spot.description,
-        latitude: spot.latitude,
-        longitude: spot.longitude,
-        maps_link: `https://www.openstreetmap.org/?mlat=${spot.latitude}&mlon=${spot.longitude}#map=12/${spot.latitude}/${spot.longitude}`,
-      },
-      urgency,
-      sensor_ids: spot.sensors,
-      email_subject: `[${urgency.toUpperCase()}] Field dispatch to ${spot.description}`,
-      email_body: `Dear ${engineer.name},\n\nplease go to ${spot.description} (${spot.latitude}, ${spot.longitude}).\n\n${reason}\n\nSensors near the spot: ${spot.sensors.join(', ')}. Report on arrival, before touching anything.\n\nBanksia Networks, operations centre`,
-    };
-    this.#sent.set(key, dispatch);
-    return dispatch;
+  send(order: DispatchOrder, key: string): Dispatch {
+    const spot = this.#spotOf(order.destination);
+    const engineer = engineerNear(spot.site.code, this.#seed);
+    return this.#log.keep(key, (number) => dispatchOf(order, { spot, engineer, number }));
   }
 
-  #spotOf(destination: string) {
+  #spotOf(destination: string): Spot {
     const { links } = this.#backbone;
     const wanted = destination.toUpperCase();
     const link = links.find(({ id }) => id === wanted);
@@ -105,8 +81,42 @@ export class DispatchDesk {
   }
 }
 
+interface Spot {
+  readonly site: Site;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly description: string;
+  readonly sensors: readonly string[];
+}
+
+interface Assignment {
+  readonly spot: Spot;
+  readonly engineer: Engineer;
+  readonly number: number;
+}
+
+function dispatchOf({ urgency, reason }: DispatchOrder, { spot, engineer, number }: Assignment): Dispatch {
+  const { site, latitude, longitude, description: place, sensors } = spot;
+  return {
+    status: 'dispatched',
+    dispatch_id: `DSP-${site.code}-${String(number).padStart(4, '0')}`,
+    dispatch_time: new Date().toISOString(),
+    engineer,
+    destination: {
+      description: place,
+      latitude,
+      longitude,
+      maps_link: `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=12/${latitude}/${longitude}`,
+    },
+    urgency,
+    sensor_ids: sensors,
+    email_subject: `[${urgency.toUpperCase()}] Field dispatch to ${place}`,
+    email_body: `Dear ${engineer.name},\n\nplease go to ${place} (${latitude}, ${longitude}).\n\n${reason}\n\nSensors near the spot: ${sensors.join(', ')}. Report on arrival, before touching anything.\n\nBanksia Networks, operations centre`,
+  };
+}
+
 /** The spot of a fault on a link: where its sensors are densest, a third of the way. */
-function spotOnLink(link: Link, from: Site, to: Site) {
+function spotOnLink(link: Link, from: Site, to: Site): Spot {
   const share = 0.34;
   const between = (one: number, other: number): number =>
     Math.round((one + (other - one) * share) * 10_000) / 10_000;
@@ -118,42 +128,6 @@ function spotOnLink(link: Link, from: Site, to: Site) {
     longitude: between(from.longitude, to.longitude),
     description: `${link.id}, kilometre ${kilometre} from ${from.name} towards ${to.name}`,
     sensors: [`SNS-${number}-K${kilometre - 20}`, `SNS-${number}-K${kilometre + 20}`],
-  };
-}
-
-/** Whoever is on duty near a site: the same for the same seed. */
-function engineerNear({ code }: Site, seed: number): Engineer {
-  const random = seededRandom(seed + Buffer.from(code).reduce((sum, byte) => sum * 31 + byte, 7));
-  const first =
-    random.pick([
-      'Aroha',
-      'Ben',
-      'Dina',
-      'Jarrah',
-      'Kim',
-      'Leila',
-      'Marco',
-      'Niamh',
-      'Ravi',
-      'Tess',
-    ] as const) ?? 'Kim';
-  const last =
-    random.pick([
-      'Abbott',
-      'Delaney',
-      'Hassan',
-      'Ito',
-      'Mazur',
-      'Novak',
-      'Quinn',
-      'Rao',
-      'Sato',
-      'Vella',
-    ] as const) ?? 'Ito';
-  return {
-    name: `${first} ${last}`,
-    email: `${first}.${last}@field.banksia.example`.toLowerCase(),
-    phone: `0491 57${random.between(0, 9)} ${String(random.between(0, 999)).padStart(3, '0')}`,
   };
 }
 

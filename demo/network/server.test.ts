@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSections } from '../../src/wire/sectioned-text.ts';
 import { askDial } from '../../test/demo/dial-client.ts';
@@ -354,6 +356,29 @@ describe('field dispatch', () => {
     const before = (await dispatches()).length;
     expect((await post(order)).status).toBe(status);
     expect(await dispatches()).toHaveLength(before);
+  });
+
+  test('is kept when the process is gone: the same key is still the same dispatch, and numbers go on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vitrine-network-'));
+    const settings = {
+      model: { baseUrl: `${model?.url}/v1`, model: 'vitrine-scripted' },
+      records: join(folder, 'network.db'),
+    };
+    const send = async ({ url }: DemoServer, key: string): Promise<{ action: { dispatch_id: string } }> => {
+      const order = { method: 'POST', body: JSON.stringify({ destination: 'SYD', reason: 'No light.' }) };
+      const headers = { 'idempotency-key': key };
+      const response = await fetch(`${url}/actions/dispatch_field_engineer`, { ...order, headers });
+      return (await response.json()) as { action: { dispatch_id: string } };
+    };
+    const before = await startNetwork(settings);
+    const sent = await send(before, 'k');
+    await before.close();
+    const after = await startNetwork(settings);
+    expect(await send(after, 'k')).toEqual(sent);
+    expect((await send(after, 'other')).action.dispatch_id).toBe('DSP-SYD-0002');
+    expect(await (await fetch(`${after.url}/dispatches`)).json()).toHaveLength(2);
+    await after.close();
+    rmSync(folder, { recursive: true });
   });
 
   test('is an agent too, whose answer carries the action', async () => {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { openAiChatGateway, RunError, type Gateway, type Json, type Message } from '../../src/index.ts';
 import { takeAgentTurn, type Audience } from '../agent/agent-turn.ts';
@@ -7,13 +6,17 @@ import type { DialAnswer } from '../dial/dial-answer.ts';
 import { DialError } from '../dial/dial-error.ts';
 import type { DialMessage } from '../dial/dial-request.ts';
 import { startDialServer, type DialTurn } from '../dial/dial-server.ts';
-import { sendJson, type DemoServer, type Visit } from '../loopback-server.ts';
+import type { DemoServer } from '../loopback-server.ts';
 import { networkAgents, type NetworkAgent } from './agents.ts';
 import { generatedBackbone } from './backbone.ts';
 import { networkDatabase } from './database.ts';
-import { dispatchAction, DispatchDesk, DispatchOrder } from './dispatch.ts';
+import { DispatchDesk } from './dispatch.ts';
 import { dispatchAgent, showDispatch } from './dispatch-agent.ts';
+import { dispatchLog } from './dispatch-log.ts';
 import { Found } from './found.ts';
+import { noticeBoard } from './notices.ts';
+import { openRecords } from './records.ts';
+import { route } from './routes.ts';
 import { showAnswer } from './show-answer.ts';
 import { generatedSamples } from './telemetry.ts';
 import { generatedTickets } from './tickets.ts';
@@ -22,17 +25,21 @@ export interface NetworkOptions {
   readonly port?: number;
   readonly model: AgentModel;
   readonly seed?: number;
+  /** The file that keeps what was dispatched and posted when the process is gone. */
+  readonly records?: string;
   readonly heartbeat?: number;
 }
 
 /** The operations centre of a backbone: several agents behind one DIAL server, and an action. */
 export async function startNetwork(options: NetworkOptions): Promise<DemoServer> {
-  const { model, seed = 2026 } = options;
+  const { model, seed = 2026, records: file = ':memory:' } = options;
   const backbone = generatedBackbone(seed);
   const samples = generatedSamples(backbone.links, seed);
   const tickets = generatedTickets(backbone.links, seed);
   const database = networkDatabase({ backbone, samples, tickets });
-  const desk = new DispatchDesk(backbone, seed);
+  const records = openRecords(file);
+  const desk = new DispatchDesk(backbone, seed, dispatchLog(records));
+  const board = noticeBoard(records, backbone, seed);
   const runbooks = fileURLToPath(new URL('./runbooks', import.meta.url));
   const gateway = openAiChatGateway(model);
   const agents = [...networkAgents({ backbone, database, runbooks }), dispatchAgent(desk)];
@@ -42,12 +49,18 @@ export async function startNetwork(options: NetworkOptions): Promise<DemoServer>
       (turn: DialTurn, answer: DialAnswer) => respond(turn, answer, { agent, gateway, model: model.model }),
     ]),
   );
-  const server = await startDialServer({ ...options, applications, routes: (visit) => route(visit, desk) });
+  const server = await startDialServer({
+    ...options,
+    applications,
+    routes: (visit) => route(visit, { desk, board }),
+  });
   return {
     url: server.url,
     async close() {
       await server.close();
-      if (database.isOpen) database.close();
+      if (!database.isOpen) return;
+      database.close();
+      records.close();
     },
   };
 }
@@ -97,37 +110,4 @@ function messageOf({ role, content }: DialMessage): Message[] {
   const text =
     typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n');
   return role === 'user' || role === 'assistant' || role === 'system' ? [{ role, text }] : [];
-}
-
-function route(visit: Visit, desk: DispatchDesk): boolean {
-  const { method, path, response } = visit;
-  if (method === 'GET' && path === '/actions') sendJson(response, 200, [dispatchAction]);
-  else if (method === 'GET' && path === '/dispatches') sendJson(response, 200, desk.dispatches);
-  else if (method === 'POST' && path === dispatchAction.path) dispatch(visit, desk);
-  else return false;
-  return true;
-}
-
-function dispatch({ body, headers, response }: Visit, desk: DispatchDesk): void {
-  const order = readOrder(body);
-  if (typeof order === 'string') return sendJson(response, 400, { error: { message: order } });
-  try {
-    const action = desk.send(order, String(headers['idempotency-key'] ?? randomUUID()));
-    sendJson(response, 200, { is_action: true, name: dispatchAction.name, action });
-  } catch (thrown) {
-    if (!(thrown instanceof RunError)) throw thrown;
-    sendJson(response, 404, { error: { message: thrown.message } });
-  }
-}
-
-function readOrder(body: string): DispatchOrder | string {
-  try {
-    const parsed = DispatchOrder.safeParse(JSON.parse(body));
-    const [issue] = parsed.error?.issues ?? [];
-    return parsed.success
-      ? parsed.data
-      : `${issue?.path.join('.') ?? 'The body'}: ${issue?.message ?? 'is wrong'}`;
-  } catch {
-    return 'The body is not JSON.';
-  }
 }

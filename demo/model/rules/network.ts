@@ -95,7 +95,7 @@ export const dispatch: Rule = {
 };
 
 /** What the tools found out, in their own sentences. */
-function findings(situation: Situation, names: readonly string[]): Reply | undefined {
+export function findings(situation: Situation, names: readonly string[]): Reply | undefined {
   const found = resultsOf(situation, ...names).toReversed();
   if (found.length === 0) return undefined;
   const sentences = found.map((result) =>

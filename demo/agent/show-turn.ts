@@ -1,5 +1,5 @@
 import type { ToolContext } from '../../src/index.ts';
-import type { AskedCall, Audience, CallAudience, CallOutcome } from '../agent/agent-turn.ts';
+import type { AskedCall, Audience, CallAudience, CallOutcome } from './agent-turn.ts';
 import type { DialAnswer } from '../dial/dial-answer.ts';
 import type { AttachmentOut, DialStage } from '../dial/dial-stage.ts';
 
@@ -13,6 +13,10 @@ const insides: Readonly<Record<string, string>> = {
   read_file: 'Read from the workspace',
   search_files: 'Search the workspace',
   draw_chart: 'Draw the picture',
+  http_get: 'Fetch over HTTP',
+  http_send: 'Send over HTTP',
+  roster__who_is_on_call: 'Ask the roster (MCP over HTTP)',
+  spares__find_spares: 'Ask the stores (MCP over stdio)',
 };
 
 /** Shows a turn as stages: the work, in it every call, and in each call what its tool does. */
