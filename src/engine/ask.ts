@@ -1,10 +1,12 @@
 import { isOpen, type Approval, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
-import type { Decided, Execution } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isLarge, keepLarge, resultOf } from './large.ts';
 import { meet } from './meet.ts';
+import { openStep } from './open-step.ts';
 import { ask } from './permit.ts';
+import type { Decided } from './questions.ts';
 import type { Answer, Question } from './scope.ts';
 
 interface Placed extends Question {
@@ -24,19 +26,16 @@ export async function askPerson(execution: Execution, question: Placed): Promise
   if (isOther(execution, step, question))
     return execution.diverge(`«${question.key}» asks about something else than was recorded.`);
   const { approval } = put(execution, step, { ...question, shown });
-  const answer = answerOf(await execution.decision(approval));
+  const answer = answerOf(await execution.questions.decision(approval));
   const result = await execution.busy(keepLarge(execution, { ...answer }));
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result });
   return answer;
 }
 
 async function open(execution: Execution, question: Placed): Promise<Step> {
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  while (execution.isGated) await execution.gate();
   const { parent, key, title } = question;
-  const id = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;
-  execution.emit({ type: 'step.opened', step: id, parent, key, kind: 'ask', title });
-  const step = execution.tree.steps.get(id);
-  if (!step) throw new Error(`step ${id} was opened and is not in the tree`);
+  const step = openStep(execution, { parent, key, kind: 'ask', title });
   put(execution, step, question);
   return step;
 }

@@ -1,10 +1,10 @@
 import { failureOf, RunError } from '../run/failure.ts';
 import { isOpen, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
-import type { Execution } from './execution.ts';
-import { forever } from './execution.ts';
+import { forever, type Execution } from './execution.ts';
 import { keepLarge, resultOf } from './large.ts';
 import { leave, meet } from './meet.ts';
+import { openStep } from './open-step.ts';
 import { plain } from './plain.ts';
 import type { StepOptions } from './scope.ts';
 
@@ -25,7 +25,7 @@ export async function composite<T>(
   placed: Placed,
   work: (step: Step) => Promise<T>,
 ): Promise<T> {
-  if (!placed.opened) for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  if (!placed.opened) while (execution.isGated) await execution.gate();
   const step = placed.opened ?? openComposite(execution, placed);
   if (step instanceof Promise) return step;
   if (!isOpen(step)) return recall<T>(execution, step);
@@ -57,10 +57,7 @@ export function openComposite(
   const known = meet(execution, { parent, key, kind, agent });
   if (known) return known;
   if (!execution.isLive || execution.isAside) return forever();
-  const step = execution.recorded.child(parent, key)?.id ?? execution.tree.nextStep;
-  execution.emit({
-    type: 'step.opened',
-    step,
+  return openStep(execution, {
     parent,
     key,
     kind,
@@ -70,9 +67,6 @@ export function openComposite(
     ...(query === undefined ? {} : { query }),
     ...(reasoning === undefined ? {} : { reasoning }),
   });
-  const opened = execution.tree.steps.get(step);
-  if (!opened) throw new Error(`step ${step} was opened and is not in the tree`);
-  return opened;
 }
 
 async function recall<T>(execution: Execution, step: Step): Promise<T> {

@@ -39,7 +39,7 @@ async function repeat(execution: Execution, step: Step, { leaf, reason }: Repeti
     message: 'You agreed to this once, and the worker ended during it. It runs again once you agree again.',
     allowed: ['approve', 'reject', 'edit', 'defer'],
   });
-  const decided = await execution.decision(approval);
+  const decided = await execution.questions.decision(approval);
   if (!isYes(decided)) return decline(execution, step, decided);
   return again(execution, step, { leaf, reason, call: await editedCall(leaf, decided) });
 }
@@ -71,7 +71,7 @@ async function askWhetherItHappened(
     allowed: ['approve', 'reject', 'edit', 'defer'],
     priority: 'high',
   });
-  const decided = await execution.decision(approval);
+  const decided = await execution.questions.decision(approval);
   const { by, decision, answer } = decided;
   if (decision === 'edit')
     return again(execution, step, {
@@ -79,7 +79,7 @@ async function askWhetherItHappened(
       reason: `${by} asked to run it again.`,
       call: await editedCall(leaf, decided),
     });
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  while (execution.isGated) await execution.gate();
   const note: Json = { outcome: 'unknown', note: `${by} took it as done.` };
   const message = `«${step.title}» may or may not have happened; ${by} did not count on it.`;
   const closed = closeLeaf(

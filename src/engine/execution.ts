@@ -1,9 +1,8 @@
 import type { EventOf, RunEvent, StepId } from '../run/events.ts';
 import { failureOf } from '../run/failure.ts';
-import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
+import type { RunTree } from '../run/tree.ts';
 import type { Fence, SentCommand } from '../stores/store.ts';
 import { Activity } from './activity.ts';
-import { Awaited } from './awaited.ts';
 import { entryFor } from './control.ts';
 import { Conversation } from './conversation.ts';
 import { editedFingerprint } from './fingerprint.ts';
@@ -11,23 +10,18 @@ import { closings } from './ending.ts';
 import { Line } from './line.ts';
 import type { Loaded } from './load.ts';
 import { misfitOfDecision } from './misfit-of-decision.ts';
+import { Parking } from './parking.ts';
+import { Questions } from './questions.ts';
 import type { Recorded } from './recorded.ts';
 import { StepWatch } from './step-watch.ts';
 import type { World } from './world.ts';
 import { Writer } from './writer.ts';
-
-export type Decided = NonNullable<Approval['decided']>;
 
 /** How long effects get to end by themselves after a stop, in milliseconds. */
 const grace = 200;
 const retryPause = 100;
 /** How long a worker that gives a run back waits for what is being written. */
 const farewell = 1_000;
-/**
- * A run whose next time is this near is not parked. The store's clock wakes it and this worker's clock decides what is
- * over: where the two disagree, it would be parked and woken again and again.
- */
-const nearby = 15_000;
 
 /**
  * One run in the hands of this worker. When the worker lets go (parked, stopped, lost) nothing is thrown into the flow:
@@ -41,6 +35,8 @@ export class Execution {
   readonly writer: Writer;
   readonly line = new Line();
   readonly conversation = new Conversation(this);
+  readonly questions = new Questions(this);
+  readonly parking = new Parking(this);
   /** Resolves when this worker has let go of the run. */
   readonly done: Promise<void>;
   /** Until when this worker may act on the run, as far as it knows. */
@@ -49,14 +45,11 @@ export class Execution {
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
   readonly #activity = new Activity();
-  readonly #decisions = new Awaited<Decided>();
   readonly #steps = new StepWatch();
   readonly #applied = new Set<string>();
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
-  #settling = false;
   #gate = Promise.withResolvers<void>();
-  /** Commands are applied, and the run is parked or ended, one at a time. */
   #control: Promise<void> = Promise.resolve();
 
   constructor(world: World, fence: Fence, { tree, recorded }: Loaded) {
@@ -72,12 +65,17 @@ export class Execution {
       if (why.failure.code !== 'rejected') world.log.error({ run: this.run, cause: why }, why.message);
       this.drop();
     });
-    for (const approval of undecidedApprovals(tree)) this.#watchExpiry(approval);
+    this.questions.watchAll();
   }
 
   /** Aborts when effects must end: a stop, or the run was lost. */
   get signal(): AbortSignal {
     return this.#effects.signal;
+  }
+
+  /** Aborts when this worker has let go of the run. */
+  get dropped(): AbortSignal {
+    return this.#dropped.signal;
   }
 
   /**
@@ -92,6 +90,12 @@ export class Execution {
   /** Whether the flow may go on. */
   get isLive(): boolean {
     return this.#mode === 'working';
+  }
+
+  /** Whether nothing is under way, and only a person, a time or another run can change that. */
+  get isIdle(): boolean {
+    if (!this.isLive || !this.#activity.isQuiet) return false;
+    return this.#activity.isWaiting || this.tree.paused || this.#isAside;
   }
 
   /** Whether the flow turned out to be another than the recorded one: nothing it does counts any more. */
@@ -117,14 +121,14 @@ export class Execution {
       return await this.#activity.busy(work);
     } finally {
       if (!this.isLive) await forever();
-      this.#considerParking();
+      this.parking.consider();
     }
   }
 
   /** Something that only a person, a time or another run can bring about: the run may be parked meanwhile. */
   async waiting<T>(what: Promise<T>): Promise<T> {
     const waited = this.#activity.waiting(what);
-    this.#considerParking();
+    this.parking.consider();
     try {
       return await waited;
     } finally {
@@ -137,11 +141,15 @@ export class Execution {
     return this.#activity.recording(work);
   }
 
-  /** Resolves when new work may be opened. Undefined, so that opening stays synchronous, if that is now. */
-  gate(): Promise<void> | undefined {
+  /** Whether nothing new may be opened now. */
+  get isGated(): boolean {
+    return !this.isLive || this.#isAside || this.tree.paused;
+  }
+
+  /** Resolves when the run is resumed. Looked at again afterwards: it may have been paused anew. */
+  gate(): Promise<void> {
     if (!this.isLive || this.#isAside) return forever();
-    if (!this.tree.paused) return undefined;
-    this.#considerParking();
+    this.parking.consider();
     return this.#gate.promise;
   }
 
@@ -151,25 +159,9 @@ export class Execution {
     if (step) await this.#steps.over(step);
   }
 
-  /** Ask a person, and watch the time if the question has one. */
-  request(question: EventOf<'approval.requested'>): void {
-    this.emit(question);
-    this.#watchExpiry(question);
-  }
-
-  /** The final decision on an approval, whenever it comes. The run may be parked meanwhile. */
-  async decision(id: string): Promise<Decided> {
-    return this.tree.approvals.get(id)?.decided ?? this.waiting(this.#decisions.of(id));
-  }
-
   /** A command may have arrived. */
   look(): Promise<void> {
-    return this.#exclusively(() => this.#applyCommands());
-  }
-
-  /** Resolves when the run is not being parked: what goes on by itself meanwhile would be parked with the rest. */
-  unparked(): Promise<void> {
-    return this.#exclusively(async () => {});
+    return this.alone(() => this.applyCommands());
   }
 
   /** What the flow does now is not what was recorded: keep the run for a person, in case the right code comes back. */
@@ -183,15 +175,15 @@ export class Execution {
       this.#isAside = true;
       this.emit({ type: 'notice.posted', step: 0, code, message });
       if (!this.tree.paused) this.emit({ type: 'run.paused', by: 'engine', reason: message });
-      this.#considerParking();
+      this.parking.consider();
     }
     return forever();
   }
 
   /** The flow is through. A stop that came before the end wins. */
   end(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
-    return this.#exclusively(async () => {
-      await this.#applyCommands();
+    return this.alone(async () => {
+      await this.applyCommands();
       if (this.isLive) await this.#finish(ended);
     });
   }
@@ -205,7 +197,7 @@ export class Execution {
     await Promise.race([this.#activity.quiet(), this.world.clock.sleep(grace, enough.signal)]);
     enough.abort();
     await Promise.race([this.#activity.recorded(), this.done]);
-    await this.#exclusively(() => this.#finish({ outcome: 'stopped' }));
+    await this.alone(() => this.#finish({ outcome: 'stopped' }));
   }
 
   /** Give the run back unfinished, for anyone to take up at once. What is known is written first. */
@@ -233,30 +225,39 @@ export class Execution {
    * run is not parked meanwhile: whoever asks goes on by itself, and nobody would wake it.
    */
   async insist<T>(question: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#activity.busy(this.#askStore(question));
-    } finally {
-      this.#considerParking();
-    }
-  }
-
-  async #askStore<T>(question: () => Promise<T>): Promise<T> {
-    while (this.#mode !== 'gone') {
-      try {
-        return await question();
-      } catch (thrown) {
-        const { code } = failureOf(thrown);
-        if (code === 'rejected' || code === 'unknown') this.drop();
-        else if (code !== 'unavailable' && code !== 'timed-out') throw thrown;
-        else await this.world.clock.sleep(retryPause, this.#dropped.signal);
+    const answered = async (): Promise<T> => {
+      while (this.#mode !== 'gone') {
+        try {
+          return await question();
+        } catch (thrown) {
+          const { code } = failureOf(thrown);
+          if (code === 'rejected' || code === 'unknown') this.drop();
+          else if (code !== 'unavailable' && code !== 'timed-out') throw thrown;
+          else await this.world.clock.sleep(retryPause, this.dropped);
+        }
       }
+      return forever();
+    };
+    try {
+      return await this.#activity.busy(answered());
+    } finally {
+      this.parking.consider();
     }
-    return forever();
   }
 
-  async #applyCommands(): Promise<void> {
+  /** Commands are applied, and the run is parked or ended, one at a time. */
+  alone(work: () => Promise<void>): Promise<void> {
+    this.#control = this.#control.then(work).catch((cause: unknown) => {
+      this.world.log.error({ run: this.run, cause }, 'A run is left to be recovered.');
+      this.drop();
+    });
+    return this.#control;
+  }
+
+  /** To be called alone. */
+  async applyCommands(): Promise<void> {
     if (!this.isLive) return;
-    for (const sent of await this.#askStore(() => this.world.store.mailbox.pending(this.run))) {
+    for (const sent of await this.insist(() => this.world.store.mailbox.pending(this.run))) {
       if (!this.isLive || this.#applied.has(sent.id)) continue;
       this.#applied.add(sent.id);
       this.#apply(sent);
@@ -270,17 +271,12 @@ export class Execution {
     });
     this.writer.emit(event, sent.id);
     if (event.type === 'stop.requested') void this.stop();
-    if (event.type === 'approval.decided') this.#settle(event.approval);
+    if (event.type === 'approval.decided') this.questions.settle(event.approval);
     if (event.type === 'run.resumed') {
       this.#gate.resolve();
       this.#gate = Promise.withResolvers();
     }
-    this.#considerParking();
-  }
-
-  #settle(approval: string): void {
-    const decided = this.tree.approvals.get(approval)?.decided;
-    if (decided) this.#decisions.settle(approval, decided);
+    this.parking.consider();
   }
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
@@ -291,80 +287,6 @@ export class Execution {
     this.writer.emit({ type: 'run.ended', ...ended, usage: { ...this.tree.usage } });
     await Promise.race([this.barrier(), this.done]);
     this.drop();
-  }
-
-  #watchExpiry({ approval, expiresAt }: Pick<Approval, 'approval' | 'expiresAt'>): void {
-    if (expiresAt === undefined) return;
-    const { clock } = this.world;
-    void clock.sleep(Math.max(0, expiresAt - clock.now()), this.#dropped.signal).then(() => {
-      // A timer holds less than a month.
-      if (this.isLive && clock.now() < expiresAt) return this.#watchExpiry({ approval, expiresAt });
-      return void this.#exclusively(() => this.#expire(approval));
-    });
-  }
-
-  /** A decision that is there already was earlier than the clock. */
-  async #expire(approval: string): Promise<void> {
-    await this.#applyCommands();
-    const { decided, lapsedAt } = this.tree.approvals.get(approval) ?? {};
-    if (!this.isLive || decided || lapsedAt !== undefined) return;
-    this.emit({ type: 'approval.decided', approval, decision: 'expire', by: 'clock' });
-    this.#settle(approval);
-    this.#considerParking();
-  }
-
-  /** Nothing is under way, and only a person, a time or another run can change that. */
-  get #isIdle(): boolean {
-    if (!this.isLive || !this.#activity.isQuiet) return false;
-    return this.#activity.isWaiting || this.tree.paused || this.#isAside;
-  }
-
-  #considerParking(): void {
-    if (this.#settling || !this.#isIdle) return;
-    this.#settling = true;
-    void this.world.clock.settle().then(() => {
-      this.#settling = false;
-      if (this.#isIdle) void this.#exclusively(() => this.#park());
-    });
-  }
-
-  async #park(): Promise<void> {
-    await Promise.race([this.barrier(), this.done]);
-    if (!this.#isIdle) return;
-    // Somebody resumed what this flow cannot go on with: it has to begin at the top, with whoever takes it up.
-    if (this.#isAside && !this.tree.paused) return this.handBack();
-    const times = undecidedApprovals(this.tree).flatMap(({ expiresAt }) => expiresAt ?? []);
-    const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
-    if (wakeAt !== undefined && wakeAt - this.world.clock.now() < nearby) return;
-    const state = await this.#release(wakeAt);
-    if (state === 'waiting') return this.drop();
-    this.line.hear();
-    await this.#applyCommands();
-    this.#considerParking();
-  }
-
-  async #release(wakeAt: number | undefined): Promise<string> {
-    const { fence, head } = this.writer;
-    const { dispatch } = this.world.store;
-    let isAsked = false;
-    return this.#askStore(async () => {
-      if (!isAsked) {
-        isAsked = true;
-        return dispatch.release({ fence, head, ...(wakeAt === undefined ? {} : { wakeAt }) });
-      }
-      // The answer that was lost may have been a yes. It may also have told of a turn in line, which is told once: so
-      // whoever still has the run looks for it again before parking anew.
-      const row = await dispatch.get(this.run);
-      return row?.epoch === fence.epoch && row.state === 'waiting' ? row.state : 'running';
-    });
-  }
-
-  #exclusively(work: () => Promise<void>): Promise<void> {
-    this.#control = this.#control.then(work).catch((cause: unknown) => {
-      this.world.log.error({ run: this.run, cause }, 'A run is left to be recovered.');
-      this.drop();
-    });
-    return this.#control;
   }
 }
 

@@ -3,8 +3,8 @@ import type { Call, EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Step } from '../run/tree.ts';
 import type { BlobRef, Effect, Json, Usage } from '../run/values.ts';
-import type { Refusal } from './scope.ts';
 import type { Asking } from '../tools/tool.ts';
+import type { Refusal } from './scope.ts';
 
 /** How an effect came out. */
 export interface LeafOutcome {

@@ -263,7 +263,7 @@ describe('turns of one agent in one conversation', () => {
     },
     {
       name: 'while it is being parked, and the store’s word of it is lost',
-      release: async (release: () => Promise<RunState>, turn: Promise<void>) => {
+      release: async (release: () => Promise<RunState>, turn: Promise<void>): Promise<RunState> => {
         await turn;
         if ((await release()) !== 'running') return 'waiting';
         throw new RunError('unavailable', 'The store did not answer.');

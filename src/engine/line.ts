@@ -55,7 +55,7 @@ export class Line {
     this.#waiting.add(wake);
     await world.clock.sleep(lookAgain, AbortSignal.any([heard.signal, signal]));
     this.#waiting.delete(wake);
-    await execution.unparked();
+    await execution.parking.over();
   }
 }
 

@@ -5,6 +5,7 @@ import { isOpen, type RunTree, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf } from './leaf.ts';
 import type { Refusal } from './scope.ts';
+import { openStep } from './open-step.ts';
 import { askToBegin } from './permit.ts';
 import { strictest } from './verdict.ts';
 
@@ -19,22 +20,19 @@ const failureCodes: Readonly<Record<string, FailureCode>> = {
  * breath, so that a recovery reads it and never judges again.
  */
 export async function openLeaf(execution: Execution, parent: number, leaf: Leaf): Promise<Step> {
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  while (execution.isGated) await execution.gate();
   const { tree } = execution;
   let verdict = judge(execution, leaf);
   // What is to be reused is still under way: nothing is recorded before it is over, and then it is judged anew. No
   // await may stand between the verdict and the opening, or two branches could both be allowed the same call.
   for (let first = firstOf(tree, verdict); first && isOpen(first); first = firstOf(tree, verdict)) {
     await execution.closed(first.id);
-    for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+    while (execution.isGated) await execution.gate();
     verdict = judge(execution, leaf);
   }
-  const id = execution.recorded.child(parent, leaf.key)?.id ?? tree.nextStep;
   const isFree = verdict.verdict === 'allow' && !leaf.misfit && leaf.exclusive === undefined;
   const started = isFree ? { started: true } : {};
-  execution.emit({ type: 'step.opened', step: id, parent, key: leaf.key, ...leaf.opening, ...started });
-  const step = tree.steps.get(id);
-  if (!step) throw new Error(`step ${id} was opened and is not in the tree`);
+  const step = openStep(execution, { parent, key: leaf.key, ...leaf.opening, ...started });
   if (leaf.misfit && !leaf.refusal) closeWith(execution, step, leaf.misfit);
   else enact(execution, step, { verdict, leaf });
   return step;

@@ -2,14 +2,15 @@ import type { EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Approval, Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
-import type { Decided, Execution } from './execution.ts';
+import type { Execution } from './execution.ts';
 import { fingerprintOf, type Bound } from './fingerprint.ts';
 import type { Leaf } from './leaf.ts';
+import type { Decided } from './questions.ts';
 
 /** Bring a leaf that is open and has not begun to its beginning, or close it if a person says no. */
 export async function permit(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
   const approval = approvalToBegin(execution, step, leaf);
-  const decided = approval && (await execution.decision(approval.approval));
+  const decided = approval && (await execution.questions.decision(approval.approval));
   if (decided && !isYes(decided)) return decline(execution, step, decided);
   const call = decided && (await editedCall(leaf, decided));
   await clearWay(execution, step, leaf);
@@ -19,7 +20,7 @@ export async function permit(execution: Execution, step: Step, leaf: Leaf): Prom
 /** Nothing stands in the way: no pause, and nobody before us in line. */
 export async function clearWay(execution: Execution, step: Step, { exclusive }: Leaf): Promise<void> {
   for (;;) {
-    for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+    while (execution.isGated) await execution.gate();
     if (exclusive === undefined) return;
     await execution.line.take(execution, step, exclusive);
     if (!execution.tree.paused) return;
@@ -68,7 +69,7 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
   const known = approvalOf(execution, step, { purpose, bytes, place, attempt });
   if (known) return known;
   const approval = `${execution.run}.a${execution.tree.approvals.size + 1}`;
-  execution.request({
+  execution.questions.put({
     type: 'approval.requested',
     approval,
     step: step.id,
@@ -108,7 +109,7 @@ export async function editedCall(
 }
 
 export async function decline(execution: Execution, step: Step, decided: Decided): Promise<void> {
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  while (execution.isGated) await execution.gate();
   const { decision, by, rationale } = decided;
   const why = rationale === undefined ? '.' : `: ${rationale}`;
   const failure: Failure =

@@ -11,7 +11,7 @@ import { ScopeIn } from './scope-in.ts';
 export async function runFlow(execution: Execution, flow: Flow): Promise<void> {
   await execution.look();
   if (execution.tree.stopping) return execution.stop();
-  for (let gate = execution.gate(); gate; gate = execution.gate()) await gate;
+  while (execution.isGated) await execution.gate();
   const root = execution.tree.steps.get(0);
   if (!root) throw new Error('a tree without a root');
   try {

@@ -106,7 +106,7 @@ export class ScopeIn implements Scope {
   async #fanOut<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks): Promise<T> {
     const names = Object.keys(branches);
     for (const key of names) this.#keys.claim(key);
-    for (let gate = this.#execution.gate(); gate; gate = this.#execution.gate()) await gate;
+    while (this.#execution.isGated) await this.#execution.gate();
     // All branches are opened before any of them runs, so that people see the whole fan at once.
     const places = names.map((key) => ({ kind: 'branch', title: key, ...looks[key], key, parent: this.id }));
     const opened = places.map((place) => openComposite(this.#execution, place));

@@ -46,7 +46,7 @@ export function toolContext(
         allowed: ['approve', 'reject'],
         ...(schema === undefined ? {} : { schema }),
       });
-      const { decision, answer } = await timer.exempt(execution.decision(approval));
+      const { decision, answer } = await timer.exempt(execution.questions.decision(approval));
       return decision === 'approve'
         ? { decision: 'accept', ...(answer === undefined ? {} : { answer }) }
         : { decision: 'decline' };
