@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Gateway } from '../gateways/gateway.ts';
 import { Effect } from '../run/values.ts';
 import { Secret } from './server-settings.ts';
-import { StateStrategy } from './state.ts';
+import { Keeps, StateStrategy } from './state.ts';
 
 const milliseconds = z.number().positive();
 const Timeouts = z
@@ -61,7 +61,9 @@ export const AgentSettings = z
     /** Whether it answers in sections (`---QUERY---` …), whose graphs, tables and documents are then shown. */
     sectioned: z.boolean().exactOptional(),
     effect: Effect.exactOptional(),
+    /** How it remembers a conversation; `conversation-id` for a conversation service, else `stateless`, unless said. */
     state: StateStrategy.exactOptional(),
+    keeps: Keeps.exactOptional(),
     /** When a person must see the message and agree before it is sent. */
     approval: z
       .union([

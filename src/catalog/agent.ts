@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateways/gateway.ts';
 import type { Effect } from '../run/values.ts';
-import type { StateStrategy } from './state.ts';
+import type { Keeps, StateStrategy } from './state.ts';
 
 /** Someone who can take a turn: a model, or an agent that lives elsewhere. */
 export interface Agent {
@@ -13,6 +13,7 @@ export interface Agent {
   readonly effect: Effect;
   /** How it remembers a conversation; `stateless` unless said. */
   readonly state?: StateStrategy;
+  readonly keeps?: Keeps;
   /** When a person must see the message and agree before it is sent. */
   readonly approval?: 'never' | 'always' | ((message: string) => boolean);
 }

@@ -8,77 +8,100 @@ import { Json } from '../run/values.ts';
 export const StateStrategy = z.enum(['restore', 'conversation-id', 'stateless']);
 export type StateStrategy = z.infer<typeof StateStrategy>;
 
-/** What each strategy may keep. Anything else is refused with a notice, so that state cannot be poisoned or grow. */
+const Restored = z.object({ tool_call_history: z.array(z.record(z.string(), Json)).optional() });
+
+/**
+ * What each strategy may keep. Anything else is refused with a notice, so that state cannot be poisoned or grow. An agent
+ * that is restored may itself be a coordinator of others, whose state it wraps.
+ */
 const stateSchemas = {
-  restore: z.object({ tool_call_history: z.array(z.record(z.string(), Json)).optional() }).catchall(Json),
+  restore: Restored.extend({ gpa_messages: Restored.catchall(Json).nullish() }).catchall(Json),
   'conversation-id': z.object({ ums_conversation_id: z.string().min(1).max(200) }).catchall(Json),
   stateless: z.object({}).catchall(Json),
-  shared: z.object({ fact: Json }),
-} as const satisfies Record<StateStrategy | 'shared', z.ZodType>;
+} as const satisfies Record<StateStrategy, z.ZodType>;
 
-/** Tool exchanges that are kept, counted from the newest. */
-const keptExchanges = 5;
-const sizeLimit = 262_144;
+/** Characters of JSON that an agent's state may have; no more than this is ever sent back to it either. */
+export const stateLimit = 262_144;
+
+/** How much of what an agent remembers is kept and sent back to it. */
+export const Keeps = z.strictObject({
+  /** Tool exchanges of a state, counted from the newest; 5 unless said. */
+  toolExchanges: z.int().positive().exactOptional(),
+  /** Exchanges that are restored; 8 unless said. */
+  exchanges: z.int().positive().exactOptional(),
+  /** And characters of them, about four to a token; 24,000 unless said. */
+  characters: z.int().positive().exactOptional(),
+});
+export type Keeps = Readonly<z.infer<typeof Keeps>>;
+
+const defaultToolExchanges = 5;
 
 export type CheckedState = { readonly state: Json; readonly left: number } | { readonly problem: string };
 
 /** A state as it may be kept: checked, pruned to the newest tool exchanges, within its size. */
-export function keepState(strategy: StateStrategy | 'shared', reported: Json): CheckedState {
+export function keepState(strategy: StateStrategy, reported: Json, keeps: Keeps = {}): CheckedState {
   const schema: z.ZodType = stateSchemas[strategy];
   const checked = schema.safeParse(reported);
   if (!checked.success) {
     const [issue] = checked.error.issues;
     return { problem: `${issue?.path.join('.') || 'state'}: ${issue?.message ?? 'does not fit'}` };
   }
-  const { state, left } = pruned(reported);
+  const { state, left } = pruned(reported, keeps.toolExchanges ?? defaultToolExchanges);
   const size = JSON.stringify(state).length;
-  if (size > sizeLimit) return { problem: `it has ${size} characters; ${sizeLimit} are allowed` };
+  if (size > stateLimit) return { problem: `it has ${size} characters; ${stateLimit} are allowed` };
   return { state, left };
 }
 
-type Message = Readonly<Record<string, Json>>;
+type Fields = Readonly<Record<string, Json>>;
 
 /** A call and its results stay or go together: a result without its call is refused by every model. */
-function pruned(state: Json): { state: Json; left: number } {
-  const history = isRecord(state) ? state['tool_call_history'] : undefined;
-  if (!isRecord(state) || !Array.isArray(history)) return { state, left: 0 };
-  const exchanges: Message[][] = [];
+function pruned(state: Json, most: number): { readonly state: Json; readonly left: number } {
+  if (!isRecord(state)) return { state, left: 0 };
+  const { tool_call_history: history, gpa_messages: wrapped } = state;
+  const inner = wrapped === undefined ? undefined : pruned(wrapped, most);
+  const whole = inner ? { ...state, gpa_messages: inner.state } : state;
+  const leftInside = inner?.left ?? 0;
+  if (!Array.isArray(history)) return { state: whole, left: leftInside };
+  const exchanges: Fields[][] = [];
   for (const message of history.filter(isRecord)) {
     const isCall = Array.isArray(message['tool_calls']) || exchanges.length === 0;
     if (isCall) exchanges.push([message]);
     else exchanges.at(-1)?.push(message);
   }
-  const kept = exchanges.slice(-keptExchanges);
-  return { state: { ...state, tool_call_history: kept.flat() }, left: exchanges.length - kept.length };
+  const kept = exchanges.slice(-most);
+  const left = exchanges.length - kept.length + leftInside;
+  return { state: { ...whole, tool_call_history: kept.flat() }, left };
 }
 
-function isRecord(value: Json | undefined): value is Message {
+function isRecord(value: Json | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Named facts an agent wants others to know, under `shared` of what it reports, and the rest, which is its own. */
-export function splitShared(reported: Json): {
-  readonly own: Json;
-  readonly shared: Readonly<Record<string, Json>>;
-} {
-  if (!isRecord(reported) || !isRecord(reported['shared'])) return { own: reported, shared: {} };
-  const { shared, ...own } = reported;
-  return { own, shared: isRecord(shared) ? shared : {} };
+/** All agents' states as one object, in the form the reference coordinator puts on its messages. */
+export function combinedState(
+  states: Iterable<{ readonly agent: string; readonly strategy: string; readonly state: Json }>,
+): Readonly<Record<string, Json>> {
+  const combined = new Map<string, Json>();
+  const others: [string, Json][] = [];
+  const facts: [string, Json][] = [];
+  for (const { agent, strategy, state } of states) {
+    if (!isRecord(state) || strategy === 'stateless') continue;
+    if (strategy === 'shared') facts.push([agent.slice(factName('').length), state['fact'] ?? null]);
+    else {
+      const keys = Object.entries(
+        strategy === 'restore' ? { is_gpa: true, gpa_messages: state } : { ...state },
+      );
+      // The form has one place for each kind of agent; who comes second is kept by name.
+      if (keys.some(([key]) => combined.has(key))) others.push([agent, state]);
+      else for (const [key, value] of keys) combined.set(key, value);
+    }
+  }
+  if (others.length > 0) combined.set('agents', Object.fromEntries(others));
+  if (facts.length > 0) combined.set('shared_context', Object.fromEntries(facts));
+  return Object.fromEntries(combined);
 }
 
 /** The name a shared fact is kept under, beside the agents. */
 export function factName(name: string): string {
   return `shared ${name}`;
-}
-
-/** All agents' states as one object, in the form the reference coordinator puts on its messages. */
-export function combinedState(
-  states: Iterable<{ readonly strategy: string; readonly state: Json }>,
-): Record<string, Json> {
-  const combined: Record<string, Json> = {};
-  for (const { strategy, state } of states) {
-    if (strategy === 'restore') Object.assign(combined, { is_gpa: true, gpa_messages: state });
-    else if (isRecord(state)) Object.assign(combined, state);
-  }
-  return combined;
 }

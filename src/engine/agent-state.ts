@@ -1,5 +1,6 @@
 import type { Agent } from '../catalog/agent.ts';
-import { factName, keepState, splitShared } from '../catalog/state.ts';
+import { sharedFacts } from '../catalog/shared-facts.ts';
+import { factName, keepState } from '../catalog/state.ts';
 import type { StepId } from '../run/events.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
@@ -14,6 +15,7 @@ export class AgentState {
   readonly #step: StepId;
   readonly #agent: Agent;
   #large: Json | undefined;
+  #isSaved = false;
 
   constructor(execution: Execution, step: StepId, agent: Agent) {
     this.#execution = execution;
@@ -22,10 +24,12 @@ export class AgentState {
   }
 
   report(reported: Json): void {
-    const { name, state: strategy = 'stateless' } = this.#agent;
-    const { own, shared } = splitShared(reported);
-    this.#publish(shared);
-    const checked = keepState(strategy, own);
+    const { name, state: strategy = 'stateless', keeps } = this.#agent;
+    const { own, facts, problems } = sharedFacts(reported);
+    for (const problem of problems) this.#notice('STATE_REFUSED', problem);
+    for (const [fact, value] of Object.entries(facts))
+      this.#emit({ agent: factName(fact), strategy: 'shared', state: { fact: value } });
+    const checked = keepState(strategy, own, keeps);
     if ('problem' in checked)
       return this.#notice('STATE_REFUSED', `The state of ${name} was not kept: ${checked.problem}.`);
     if (checked.left > 0) {
@@ -38,32 +42,24 @@ export class AgentState {
     if (this.#large === undefined) this.#save(checked.state);
   }
 
-  async settle(): Promise<void> {
-    if (this.#large !== undefined) this.#save(await keepLarge(this.#execution, this.#large));
-  }
-
-  /** What others may know is data of the conversation, not of the agent. */
-  #publish(facts: Readonly<Record<string, Json>>): void {
-    for (const [name, fact] of Object.entries(facts)) {
-      const checked = keepState('shared', { fact });
-      if ('problem' in checked)
-        this.#notice('STATE_REFUSED', `The fact «${name}» was not shared: ${checked.problem}.`);
-      else {
-        const agent = factName(name);
-        this.#execution.emit({
-          type: 'state.saved',
-          step: this.#step,
-          agent,
-          strategy: 'shared',
-          state: checked.state,
-        });
-      }
-    }
+  /**
+   * The turn is over. An id that still holds is saved again with every turn: kept only by the run that was given it, it
+   * would be lost once that run is erased.
+   */
+  async settle(given: Json | undefined): Promise<void> {
+    const holds = this.#agent.state === 'conversation-id' && !this.#isSaved ? given : undefined;
+    const late = this.#large ?? holds;
+    if (late !== undefined) this.#save(await keepLarge(this.#execution, late));
   }
 
   #save(state: BlobRef | Json): void {
     const { name: agent, state: strategy = 'stateless' } = this.#agent;
-    this.#execution.emit({ type: 'state.saved', step: this.#step, agent, strategy, state });
+    this.#isSaved = true;
+    this.#emit({ agent, strategy, state });
+  }
+
+  #emit(saved: { readonly agent: string; readonly strategy: string; readonly state: BlobRef | Json }): void {
+    this.#execution.emit({ type: 'state.saved', step: this.#step, ...saved });
   }
 
   #notice(code: string, message: string): void {

@@ -1,13 +1,11 @@
 import type { EarlierOutcome } from '../policies/policy.ts';
 import { callHistory } from '../run/call-history.ts';
-import { factName } from '../catalog/state.ts';
-import type { RunTree, Step } from '../run/tree.ts';
-import { textOf } from '../run/tree.ts';
-import type { BlobRef, Json } from '../run/values.ts';
+import type { RunTree } from '../run/tree.ts';
+import type { BlobRef } from '../run/values.ts';
 import type { Execution } from './execution.ts';
 import { keepLarge, loadLarge } from './large.ts';
 import { loadRun } from './load.ts';
-import type { AgentExchange, Exchange } from './scope.ts';
+import type { Exchange } from './scope.ts';
 
 /**
  * The earlier runs of a conversation. Which ones count was recorded when this run began, and their journals are final,
@@ -51,20 +49,6 @@ export class Conversation {
     return undefined;
   }
 
-  /** The thread of one agent, oldest first. */
-  async thread(agent: string): Promise<readonly AgentExchange[]> {
-    const exchanges: AgentExchange[] = [];
-    for (const tree of await this.#earlier()) {
-      for (const step of tree.steps.values()) {
-        if (step.kind !== 'turn' || step.agent !== agent || step.status !== 'completed') continue;
-        const state = stateLeftBy(tree, step);
-        const kept = state === undefined ? {} : { state: await loadLarge(this.#execution, state) };
-        exchanges.push({ run: this.#nameOf(tree), asked: step.query ?? '', answered: textOf(step), ...kept });
-      }
-    }
-    return exchanges;
-  }
-
   #earlier(): Promise<readonly RunTree[]> {
     this.#trees ??= this.#execution.insist(() => this.#load());
     return this.#trees;
@@ -95,45 +79,4 @@ export class Conversation {
     const loaded = await loadLarge(this.#execution, value);
     return typeof loaded === 'string' ? loaded : JSON.stringify(loaded);
   }
-}
-
-/**
- * What an agent saved last in this conversation: here, or in another run of it, also one that is still at work. The
- * caller has the agent's place in line, so nobody changes it meanwhile, and a retried turn reads the same.
- */
-export async function latestState(execution: Execution, agent: string): Promise<Json | undefined> {
-  const own = execution.tree.states.get(agent);
-  if (own) return loadLarge(execution, own.state);
-  const { started } = execution.tree;
-  if (!started) return undefined;
-  const { journal, dispatch } = execution.world.store;
-  const { tenant, conversation } = started;
-  for (let after: string | undefined; ;) {
-    const rows = await dispatch.list({ tenant, conversation, ...(after === undefined ? {} : { after }) });
-    for (const { run, head } of rows) {
-      if (run === execution.run) continue;
-      const saved = (await loadRun(journal, run, head)).tree.states.get(agent);
-      if (saved) return loadLarge(execution, saved.state);
-    }
-    after = rows.at(-1)?.run;
-    if (after === undefined) return undefined;
-  }
-}
-
-/** Facts that agents of this conversation shared, by name; those nobody shared are left out. */
-export async function sharedFacts(
-  execution: Execution,
-  names: readonly string[],
-): Promise<Record<string, Json>> {
-  const facts: Record<string, Json> = {};
-  for (const name of names) {
-    const kept = await latestState(execution, factName(name));
-    if (typeof kept === 'object' && kept !== null && 'fact' in kept) facts[name] = kept['fact'];
-  }
-  return facts;
-}
-
-function stateLeftBy(tree: RunTree, step: Step) {
-  const saved = [...tree.states.values()].find((state) => state.step === step.id);
-  return saved?.state;
 }

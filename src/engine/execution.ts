@@ -13,6 +13,7 @@ import { misfitOfDecision } from './misfit-of-decision.ts';
 import { Parking } from './parking.ts';
 import { Questions } from './questions.ts';
 import type { Recorded } from './recorded.ts';
+import { Remembered } from './remembered.ts';
 import { StepWatch } from './step-watch.ts';
 import type { World } from './world.ts';
 import { Writer } from './writer.ts';
@@ -35,6 +36,7 @@ export class Execution {
   readonly writer: Writer;
   readonly line = new Line();
   readonly conversation = new Conversation(this);
+  readonly remembered = new Remembered(this);
   readonly questions = new Questions(this);
   readonly parking = new Parking(this);
   /** Resolves when this worker has let go of the run. */

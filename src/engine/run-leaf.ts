@@ -3,6 +3,7 @@ import { isOpen, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
 import { settleDoubt } from './doubt.ts';
+import { lastEdit } from './edited.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
 import { meet } from './meet.ts';
@@ -29,7 +30,9 @@ export async function runLeaf(execution: Execution, parent: number, leaf: Leaf):
 async function perform(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
   await execution.barrier();
   if (!execution.mayAct()) return;
-  const outcome = await leaf.perform(step, bytesFor(execution, step, leaf)).catch((thrown: unknown) => {
+  // What will run: what the flow asked for, or what a person made of it.
+  const bytes = (lastEdit(execution.tree, step.id) ?? leaf.bytes) as Json;
+  const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {
     const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
     if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');
     return { outcome: 'failed', failure: failureOf(thrown) } satisfies LeafOutcome;
@@ -38,14 +41,4 @@ async function perform(execution: Execution, step: Step, leaf: Leaf): Promise<vo
   if (outcome.outcome === 'failed' && execution.signal.aborted) return;
   await closeLeaf(execution, step, outcome);
   if (leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
-}
-
-/** What will run: what the flow asked for, or what a person made of it. */
-function bytesFor(execution: Execution, step: Step, leaf: Leaf): Json {
-  let bytes = leaf.bytes;
-  for (const { step: about, decided } of execution.tree.approvals.values()) {
-    if (about === step.id && decided?.decision === 'edit' && decided.arguments !== undefined)
-      bytes = decided.arguments as Json;
-  }
-  return bytes;
 }

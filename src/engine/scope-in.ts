@@ -4,12 +4,10 @@ import { isOpen, type Step } from '../run/tree.ts';
 import type { Item, Json, Limits } from '../run/values.ts';
 import { askPerson } from './ask.ts';
 import { runCall } from './call.ts';
-import { sharedFacts } from './conversation.ts';
 import { composite, openComposite } from './composite.ts';
 import type { Execution } from './execution.ts';
 import { Keys } from './keys.ts';
 import type {
-  AgentExchange,
   Answer,
   Branches,
   CallOptions,
@@ -159,13 +157,9 @@ export class ScopeIn implements Scope {
     return this.#execution.busy(this.#execution.conversation.history());
   }
 
-  thread(agent: string): Promise<readonly AgentExchange[]> {
-    return this.#execution.busy(this.#execution.conversation.thread(agent));
-  }
-
   shared(names: readonly string[]): Promise<Readonly<Record<string, Json>>> {
     const execution = this.#execution;
-    return execution.busy(execution.insist(() => sharedFacts(execution, names)));
+    return execution.busy(execution.insist(() => execution.remembered.facts(names)));
   }
 
   message(): Omit<EventOf<'message.queued'>, 'type'> | undefined {

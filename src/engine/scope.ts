@@ -115,14 +115,6 @@ export interface Exchange {
   readonly answer: string;
 }
 
-/** One turn of an agent in an earlier run. */
-export interface AgentExchange {
-  readonly run: string;
-  readonly asked: string;
-  readonly answered: string;
-  readonly state?: Json;
-}
-
 export interface PlannedStep {
   readonly key: string;
   readonly title: string;
@@ -151,7 +143,10 @@ export interface Scope {
 
   /** Work that is a step of its own. Its result must be JSON. */
   step<T>(options: StepOptions, work: (scope: Scope) => Promise<T>): Promise<T>;
-  /** A turn of an agent. Fails with the agent's failure, or `over-budget`. */
+  /**
+   * A turn of an agent, which gets back what it needs to remember in the way it declares. Fails with the agent's failure,
+   * or `over-budget`.
+   */
   turn(agent: string, request: TurnRequest): Promise<TurnResult>;
   call(tool: string, input: Json, options?: CallOptions): Promise<CallResult>;
   ask(question: Question): Promise<Answer>;
@@ -168,8 +163,6 @@ export interface Scope {
   save(agent: string, strategy: string, state: Json): void;
   /** What was asked and answered in this conversation before, oldest first; the same after a recovery. */
   history(): Promise<readonly Exchange[]>;
-  /** What one agent was sent and said in this conversation before, with the state it left. */
-  thread(agent: string): Promise<readonly AgentExchange[]>;
   /** Facts that agents of this conversation shared. They change: read them in a step, whose result is recorded. */
   shared(names: readonly string[]): Promise<Readonly<Record<string, Json>>>;
   /** The next follow-up message nobody has taken yet. */

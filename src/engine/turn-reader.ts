@@ -2,7 +2,7 @@ import type { Agent } from '../catalog/agent.ts';
 import type { AgentEvent } from '../gateways/gateway.ts';
 import type { RunError } from '../run/failure.ts';
 import { textOf, type Step } from '../run/tree.ts';
-import type { Usage } from '../run/values.ts';
+import type { Json, Usage } from '../run/values.ts';
 import { AgentState } from './agent-state.ts';
 import type { Execution } from './execution.ts';
 import type { LeafOutcome } from './leaf.ts';
@@ -74,9 +74,9 @@ export class TurnReader {
     return { outcome: 'completed', result: { finish: reason }, ...this.#paid() };
   }
 
-  /** What could not be recorded as it came. */
-  settle(): Promise<void> {
-    return this.#state.settle();
+  /** What could not be recorded as it came. `given` is the state the turn began with. */
+  settle(given?: Json): Promise<void> {
+    return this.#state.settle(given);
   }
 
   /** What was written before the failure is paid for too. */

@@ -3,7 +3,6 @@ import type { Message, Turn } from '../gateways/gateway.ts';
 import { RunError } from '../run/failure.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
-import { latestState } from './conversation.ts';
 import { forever, type Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { isLarge, keepLarge } from './large.ts';
@@ -11,6 +10,7 @@ import type { Leaf, LeafOutcome } from './leaf.ts';
 import { mustAsk } from './must-ask.ts';
 import { readStream } from './read-stream.ts';
 import { recallTurn } from './recall-turn.ts';
+import { restored } from './restore.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
 import { TurnMeter } from './turn-meter.ts';
@@ -52,7 +52,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
       title: request.title ?? agent.name,
       agent: agent.name,
       effect: agent.effect,
-      ...(agent.effect === 'pure' ? {} : { query: message }),
+      ...(isModel(agent) ? {} : { query: message }),
       ...(agent.model === undefined ? {} : { model: agent.model }),
     },
     effect: agent.effect,
@@ -65,7 +65,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
     bytes: message,
     shown: request.shown,
     edited: async () => undefined,
-    exclusive: agent.effect === 'pure' ? undefined : `${conversation}/${agent.name}`,
+    exclusive: isModel(agent) ? undefined : `${conversation}/${agent.name}`,
     perform: (step, bytes) => stream(execution, step, sending(bytes)),
     recall: async (step, bytes) =>
       recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),
@@ -85,9 +85,11 @@ async function turnOf(
   { agent, request, bytes, conversation }: Sending,
 ): Promise<Turn> {
   const { messages, tools, toolChoice, answerSchema } = request;
-  const saved = await savedState(execution, agent);
+  const saved = remembers(agent)
+    ? await execution.insist(() => execution.remembered.latest(agent.name))
+    : undefined;
   return {
-    messages,
+    messages: await restored(execution, step, { agent, messages }),
     conversation,
     idempotencyKey: idempotencyKey(execution, step, bytes),
     ...(tools ? { tools } : {}),
@@ -116,7 +118,7 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
       if (spent) throw new RunError('over-budget', spent);
       return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
     });
-    await reader.settle();
+    await reader.settle(turn.state);
     return reader.finish(isCut ? 'cut' : undefined);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) {
@@ -129,9 +131,14 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   }
 }
 
-/** What a remote agent left behind. Models have none: what they need is in the messages. */
-async function savedState(execution: Execution, { name, effect }: Agent): Promise<Json | undefined> {
-  return effect === 'pure' ? undefined : execution.insist(() => latestState(execution, name));
+/** Whether it gets anything back of what it left in this conversation. */
+function remembers({ state = 'stateless' }: Agent): boolean {
+  return state !== 'stateless';
+}
+
+/** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
+function isModel(agent: Agent): boolean {
+  return agent.effect === 'pure' && !remembers(agent);
 }
 
 /** The result of a turn, from the fold. */

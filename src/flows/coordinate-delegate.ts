@@ -1,26 +1,17 @@
 import type { Scope, TurnRequest } from '../engine/scope.ts';
 import type { Delegate } from './coordinate-settings.ts';
 
-type Message = TurnRequest['messages'][number];
+type Message = Omit<TurnRequest['messages'][number], 'role'>;
 
-/** Send a message to an agent in the way it remembers, and give what it said. */
-export async function delegate(scope: Scope, agent: Delegate, message: string): Promise<string> {
-  const before = agent.strategy === 'restore' ? await restored(scope, agent.name) : [];
+/** Send a message to an agent, and give what it said. What it remembers is handed back on the way, as it declares. */
+export async function delegate(scope: Scope, agent: Delegate, message: Message): Promise<string> {
   const known = await facts(scope, agent.receives ?? []);
-  const { text } = await scope.turn(agent.name, {
-    messages: [...before, { role: 'user', text: `${message}${known}` }],
+  const { text, attachments = [] } = message;
+  const { text: said } = await scope.turn(agent.name, {
+    messages: [{ role: 'user', text: `${text}${known}`, ...(attachments.length > 0 ? { attachments } : {}) }],
     title: agent.title ?? agent.name,
   });
-  return text;
-}
-
-/** Only this agent's own exchanges, each answer with the state it left. */
-async function restored(scope: Scope, agent: string): Promise<Message[]> {
-  const thread = await scope.thread(agent);
-  return thread.flatMap(({ asked, answered, state }): Message[] => [
-    { role: 'user', text: asked },
-    { role: 'assistant', text: answered, ...(state === undefined ? {} : { state }) },
-  ]);
+  return said;
 }
 
 /** What other agents shared, as data: whoever reads it must not take it for an instruction. */

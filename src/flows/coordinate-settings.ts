@@ -1,12 +1,9 @@
-import type { StateStrategy } from '../catalog/state.ts';
-
 /** Someone a coordinator may send work to: an agent, or another coordinator with agents of its own. */
 export interface Delegate {
   readonly name: string;
   readonly title?: string;
   readonly icon?: string;
   readonly description: string;
-  readonly strategy?: StateStrategy;
   /** Named facts it is told of, published by others in this conversation. */
   readonly receives?: readonly string[];
   /** It coordinates in turn: the same tree, the same budget. */

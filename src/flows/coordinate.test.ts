@@ -229,6 +229,23 @@ describe('a coordinator', () => {
   });
 });
 
+test('[K19] attachments go with the message to every agent, and not to the router', async () => {
+  const { engine, world, sent } = cast({
+    strategy: 'parallel',
+    reasoning: null,
+    tasks: [task('graph'), task('books')],
+  });
+  const [flow] = world.catalog.flows;
+  if (!flow) throw new Error('no flow');
+  const attachments = [{ type: 'text/plain', title: 'sites.txt', data: 'SYD' }];
+  const { run } = await startRun(engine, flow, { input: { text: 'Which?', attachments } });
+  await ended(world.store, run);
+  const last = (agent: string) => sent.get(agent)?.at(-1)?.messages.at(-1);
+  expect(last('graph')).toEqual({ role: 'user', text: 'Which?', attachments });
+  expect(last('books')).toEqual(last('graph'));
+  expect(last('router')).not.toHaveProperty('attachments');
+});
+
 describe('agents remember', () => {
   const counting = (state: (turn: Turn) => Json, strategy: 'restore' | 'conversation-id'): Agent => ({
     ...agentOf(
@@ -249,15 +266,12 @@ describe('agents remember', () => {
         'restore',
       ),
     ];
-    const agents = delegates.map((agent) =>
-      agent.name === 'graph' ? { ...agent, strategy: 'restore' as const } : agent,
-    );
     const plans = ['graph', 'books', 'graph'];
     let turn = 0;
     const router = agentOf('router', () => [
       { type: 'say', text: JSON.stringify({ agent_name: plans[turn++] ?? 'graph' }) },
     ]);
-    const { ask, sent } = cast('', { settings: { ...settings, agents }, extra: [...extra, router] });
+    const { ask, sent } = cast('', { extra: [...extra, router] });
     for (const text of ['first', 'other', 'second']) await ask(text, 'c1');
     expect(sent.get('graph')?.[1]?.messages).toEqual([
       { role: 'user', text: 'first' },

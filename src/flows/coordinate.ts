@@ -1,4 +1,4 @@
-import type { Flow, Scope } from '../engine/scope.ts';
+import type { Flow, RunInput, Scope, StepOptions } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { bounded } from './bounded-history.ts';
 import { delegate } from './coordinate-delegate.ts';
@@ -14,22 +14,32 @@ import { planFor, planSchema, readPlan, roundsOf, type PlannedTask, type RoutePl
 
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
 export function coordinate(settings: CoordinateSettings, name = 'coordinate'): Flow {
-  return { name, version: '1', run: (scope, { text }) => coordinateIn(scope, text, settings) };
+  return {
+    name,
+    version: '2',
+    run: (scope, asked) => coordinateIn(scope, asked, settings),
+  };
 }
 
+type Asked = Pick<RunInput, 'text' | 'attachments'>;
+
 /** The same within a step of another coordinator. */
-async function coordinateIn(scope: Scope, text: string, settings: CoordinateSettings): Promise<string> {
+async function coordinateIn(
+  scope: Scope,
+  { text, attachments }: Asked,
+  settings: CoordinateSettings,
+): Promise<string> {
   const route = await scope.step(
-    { key: 'route', kind: 'route', title: 'Coordination', icon: 'compass', query: text },
+    { key: 'route', kind: 'route', title: 'Coordination', icon: 'compass', query: shortened(text) },
     (inner) => chooseAgents(inner, text, settings),
   );
   scope.plan([
     ...route.tasks.map(({ key, agent }) => ({ key, title: titleOf(settings, agent), kind: 'agent' })),
     { key: 'answer', title: 'Answer', kind: 'answer' },
   ]);
-  const findings = await work(scope, { text, settings, route });
+  const findings = await work(scope, { text, attachments, settings, route });
   return scope.step({ key: 'answer', kind: 'answer', title: 'Answer', icon: 'pen' }, (inner) =>
-    synthesize(inner, { text, settings, findings }),
+    synthesize(inner, { text, settings, findings, answers: scope.id === 0 }),
   );
 }
 
@@ -70,23 +80,23 @@ async function askRouter(
   }
 }
 
-interface Work {
-  readonly text: string;
+interface Work extends Asked {
   readonly settings: CoordinateSettings;
   readonly route: RoutePlan;
 }
 
 /** Rounds of agents that can work at once. One that fails takes nobody down with it. */
-async function work(scope: Scope, { text, settings, route }: Work): Promise<Finding[]> {
+async function work(scope: Scope, { settings, route, ...asked }: Work): Promise<Finding[]> {
   const found = new Map<string, Finding>();
   const { rounds, stuck } = roundsOf(route.tasks);
   for (const round of rounds) {
-    const branches = Object.fromEntries(
-      round.map((task) => [task.key, (branch: Scope) => handOver(branch, { text, settings, task, found })]),
-    );
-    const looks = Object.fromEntries(round.map((task) => [task.key, look(settings, task)]));
-    const results = await scope.parallel<Record<string, Finding>>(branches, looks);
-    for (const { key } of round) if (results[key]) found.set(key, results[key]);
+    const handed = round.map((task) => handOver(scope, { ...asked, settings, route, task, found }));
+    // In the order of the plan, whoever failed first: a recovery says the same in the same order.
+    for (const [i, finding] of (await Promise.all(handed)).entries()) {
+      found.set(round[i]?.key ?? '', finding);
+      if (finding.failure === undefined) continue;
+      scope.notice('AGENT_FAILED', `${finding.title} failed: ${finding.failure}`);
+    }
   }
   for (const { key, agent } of stuck) {
     const failure = 'it depends on itself in a circle.';
@@ -96,26 +106,25 @@ async function work(scope: Scope, { text, settings, route }: Work): Promise<Find
   return route.tasks.flatMap(({ key }) => found.get(key) ?? []);
 }
 
-interface HandOver {
-  readonly text: string;
-  readonly settings: CoordinateSettings;
+interface HandOver extends Work {
   readonly task: PlannedTask;
   readonly found: ReadonlyMap<string, Finding>;
 }
 
-async function handOver(scope: Scope, { text, settings, task, found }: HandOver): Promise<Finding> {
+/** The step of an agent ends as its work does, so that everyone sees which one failed. */
+async function handOver(scope: Scope, handed: HandOver): Promise<Finding> {
+  const { text, attachments, settings, task, found } = handed;
   const agent = delegateOf(settings, task.agent);
   const title = titleOf(settings, task.agent);
   const earlier = task.dependsOn.flatMap((key) => found.get(key) ?? []);
+  const message = { text: delegatedText(text, task.instructions, earlier), attachments };
   try {
-    const message = delegatedText(text, task.instructions, earlier);
-    const said = agent.team
-      ? await coordinateIn(scope, message, agent.team)
-      : await delegate(scope, agent, message);
+    const said = await scope.step({ key: task.key, ...look(handed) }, (inner) =>
+      agent.team ? coordinateIn(inner, message, agent.team) : delegate(inner, agent, message),
+    );
     return { agent: agent.name, title, text: said };
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
-    scope.notice('AGENT_FAILED', `${title} failed: ${thrown.message}`);
     return { agent: agent.name, title, text: '', failure: thrown.message };
   }
 }
@@ -124,13 +133,15 @@ interface Synthesis {
   readonly text: string;
   readonly settings: CoordinateSettings;
   readonly findings: readonly Finding[];
+  /** Whether it is the answer of the run: the turn that is kept back is for that one alone. */
+  readonly answers: boolean;
 }
 
-async function synthesize(scope: Scope, { text, settings, findings }: Synthesis): Promise<string> {
+async function synthesize(scope: Scope, { text, settings, findings, answers }: Synthesis): Promise<string> {
   try {
     const history = bounded(scope, await scope.history(), settings);
     const messages = synthesisMessages(text, findings, history);
-    const { text: answer } = await scope.turn(settings.writer, { messages, answers: true, title: 'Writing' });
+    const { text: answer } = await scope.turn(settings.writer, { messages, answers, title: 'Writing' });
     if (answer.trim() !== '') return answer;
     scope.notice('SYNTHESIS_FAILED', 'The writer said nothing; this is what the agents said.');
   } catch (thrown) {
@@ -142,14 +153,24 @@ async function synthesize(scope: Scope, { text, settings, findings }: Synthesis)
   return plain;
 }
 
-function look(settings: CoordinateSettings, { agent, instructions, reasoning }: PlannedTask) {
+/** A long message is in the journal once: whoever wants all of it has the run's own. */
+function shortened(text: string): string {
+  return text.length > longestQuery ? `${text.slice(0, longestQuery).toWellFormed()}…` : text;
+}
+
+const longestQuery = 2_000;
+
+/** What is asked and why is shown with the step, before anybody answers. */
+function look({ text, settings, route, task }: HandOver): Omit<StepOptions, 'key'> {
+  const { agent, instructions } = task;
   const { icon } = delegateOf(settings, agent);
+  const reasoning = task.reasoning || route.reasoning;
   return {
     title: titleOf(settings, agent),
     kind: 'agent',
     agent,
+    query: shortened(instructions || text),
     ...(icon === undefined ? {} : { icon }),
-    ...(instructions === '' ? {} : { query: instructions }),
     ...(reasoning === '' ? {} : { reasoning }),
   };
 }

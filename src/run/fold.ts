@@ -57,7 +57,7 @@ function apply(tree: RunTree, event: RunEvent): void {
     case 'approval.decided':
       return decide(tree, event);
     case 'state.saved':
-      return void tree.states.set(event.agent, event);
+      return save(tree, event);
     case 'message.queued':
       return queue(tree, event);
     case 'message.taken':
@@ -109,6 +109,15 @@ function end(tree: RunTree, event: EventOf<'run.ended'>): void {
   root.status = event.outcome;
   root.closedAt = tree.at;
   touch(root);
+}
+
+/** Kept for the agent, and on the turn it came from: an agent may take several in one run, each with a state of its own. */
+function save(tree: RunTree, event: EventOf<'state.saved'>): void {
+  tree.states.set(event.agent, { ...event, at: tree.at });
+  const step = tree.steps.get(event.step);
+  if (step?.agent !== event.agent) return;
+  step.state = event.state;
+  touch(step);
 }
 
 function queue(tree: RunTree, event: EventOf<'message.queued'>): void {

@@ -80,6 +80,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   step.text = {};
   step.items = [];
   delete step.requests;
+  delete step.state;
   if (step.started) charge(tree, step, 1);
   else start(tree, step);
   touch(step);

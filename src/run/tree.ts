@@ -70,6 +70,8 @@ export interface Step {
   /** Approvals this step waits for. */
   undecided?: Set<string>;
   result?: BlobRef | Json;
+  /** What its agent wants to be handed back with it. */
+  state?: BlobRef | Json;
   failure?: Failure;
   usage?: Usage;
   reusedFrom?: StepId;
@@ -94,7 +96,7 @@ export interface RunTree {
   readonly open: Set<StepId>;
   readonly approvals: Map<string, Approval>;
   readonly messages: Map<string, QueuedMessage>;
-  readonly states: Map<string, Omit<EventOf<'state.saved'>, 'type'>>;
+  readonly states: Map<string, Omit<EventOf<'state.saved'>, 'type'> & { readonly at: number }>;
   readonly notices: Notice[];
   readonly spent: Spent;
   readonly usage: Usage;

@@ -12,7 +12,8 @@ import { secretIn } from './secrets.ts';
 export function agentsOf({ agents, models }: Config): readonly Agent[] {
   return Object.entries(agents).map(([name, settings]) => {
     const model = settings.model === undefined ? undefined : models[settings.model]?.model;
-    const { description, approval, state, sectioned } = settings;
+    const { description, approval, sectioned, conversation, keeps } = settings;
+    const state = settings.state ?? (conversation ? 'conversation-id' : undefined);
     const gateway = gatewayOf(settings, models);
     return {
       name,
@@ -22,6 +23,7 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
       ...(model === undefined ? {} : { model }),
       ...(approval === undefined ? {} : { approval }),
       ...(state === undefined ? {} : { state }),
+      ...(keeps === undefined ? {} : { keeps }),
     };
   });
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { StateStrategy } from '../catalog/state.ts';
 import type { Flow } from '../engine/scope.ts';
 import { converse } from '../flows/converse.ts';
 import { converseSettings } from '../flows/converse-settings.ts';
@@ -48,7 +47,6 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
       title: z.string().exactOptional(),
       icon: z.string().exactOptional(),
       description: z.string(),
-      strategy: StateStrategy.exactOptional(),
       receives: z.array(z.string()).exactOptional(),
       get team() {
         return Coordinate.exactOptional();

@@ -30,8 +30,8 @@ const coordinated = coordinate(
     writer: 'writer',
     fallback: 'general',
     agents: [
-      { name: 'general', description: 'calculates', strategy: 'restore' },
-      { name: 'users', description: 'manages users', strategy: 'conversation-id' },
+      { name: 'general', description: 'calculates' },
+      { name: 'users', description: 'manages users' },
     ],
   },
   'coordinated',
