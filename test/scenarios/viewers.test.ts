@@ -1,25 +1,37 @@
+// As many viewers as were promised, in a process of their own. Nothing here is timed: `npm run bench -- viewers` is.
 import { expect, test } from 'vitest';
 import { manyRuns, oneRun, storm } from '../viewers/scenes.ts';
 
-test('[L11, R09] many watch one run, some take nothing: all get all, and who stalls costs a bounded buffer', async () => {
-  const scene = await oneRun({ healthy: 270, stalled: 30, past: 12, seconds: 4, perSecond: 50 });
-  expect(scene.faults).toEqual([]);
-  expect(scene.complete).toBe(true);
-  expect(scene.heldPerStalled).toBeGreaterThan(1);
-  expect(scene.heldPerStalled).toBeLessThan(256);
-  expect(scene.memory).toBeLessThan(150);
-});
+const enough = { timeout: 300_000 };
 
-test('[L14, R48] viewers of many runs come and go: each sees its own run, whole and in order', async () => {
-  const scene = await manyRuns({ runs: 60, each: 5, seconds: 5, perSecond: 10 });
-  expect(scene.faults).toEqual([]);
-  expect(scene.complete).toBe(true);
-  expect(scene.reconnects).toBeGreaterThan(20);
-});
+test(
+  '[L11, R09] 2,000 watch one run, 200 of them take nothing: all get all, and who stalls costs a bounded buffer',
+  enough,
+  async () => {
+    const scene = await oneRun({ healthy: 1_800, stalled: 200, past: 8, seconds: 4, perSecond: 20 });
+    expect(scene.faults).toEqual([]);
+    expect(scene.complete).toBe(true);
+    expect(scene.heldPerStalled).toBeGreaterThan(1);
+    expect(scene.heldPerStalled).toBeLessThan(256);
+    // Held without a bound, what they have not taken would be 1,600 MB.
+    expect(scene.memory).toBeLessThan(300);
+  },
+);
 
-test('[R10, R12] everyone is cut off and comes back at once, and misses nothing', async () => {
-  const scene = await storm({ viewers: 1_000, times: 3 });
+test(
+  '[L14, R48] viewers of 200 runs come and go: each sees its own run, whole and in order',
+  enough,
+  async () => {
+    const scene = await manyRuns({ runs: 200, each: 5, seconds: 4, perSecond: 5 });
+    expect(scene.faults).toEqual([]);
+    expect(scene.complete).toBe(true);
+    expect(scene.reconnects).toBeGreaterThan(20);
+  },
+);
+
+test('[R10, R12] 5,000 are cut off and come back at once, and miss nothing', enough, async () => {
+  const scene = await storm({ viewers: 5_000, times: 2 });
   expect(scene.faults).toEqual([]);
   expect(scene.complete).toBe(true);
-  expect(scene.peak).toBeLessThan(600);
+  expect(scene.peak).toBeLessThan(800);
 });

@@ -185,6 +185,9 @@ process.on('message', (order: CrowdOrder) => {
   } else process.send?.(reportOf(order.report.seq));
 });
 
+// Whoever started it is gone, maybe killed: nobody else would ever end it.
+process.on('disconnect', () => process.exit(1));
+
 const unopened = connect({ port: Number(url.port), host: url.hostname }).on('error', () => {});
 unopened.unref();
 process.send?.({ ready: true });

@@ -122,5 +122,7 @@ process.on('message', (order: HouseOrder) => {
     report({ measured: { rss, cpu: user + system, viewers, stalled, held, deliveries } });
   });
 });
+// Whoever started it is gone, maybe killed: nobody else would ever end it.
+process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));
 report({ url: server.url });

@@ -182,9 +182,14 @@ async function joined(on: Stage, count: number): Promise<void> {
   while ((await on.measure()).viewers < count) await sleep(50);
 }
 
-/** A stalled viewer is one whose connection is full to the brim. */
+/** A stalled viewer is one whose connection is full to the brim. A kernel that takes all there is makes none. */
 async function stalling(on: Stage, count: number): Promise<void> {
-  while ((await on.measure()).stalled < count) await sleep(50);
+  for (let looks = 0; looks < 1_000; looks += 1) {
+    const { stalled } = await on.measure();
+    if (stalled >= count) return;
+    await sleep(50);
+  }
+  throw new Error('Not all of those who take nothing stall: the run must have said more before they come.');
 }
 
 async function headOf({ url }: Stage, run: string): Promise<number> {

@@ -67,6 +67,7 @@ async function begin(url: string, plan: Plan, isTold: Promise<unknown>): ReturnT
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ input: { text: JSON.stringify(plan) } }),
   });
+  if (!response.ok) throw new Error(`${plan.name} was not started: ${await response.text()}`);
   const { run } = (await response.json()) as { readonly run: string };
   await isTold;
   return { run, name: plan.name, seq: await headOf(url, run, 3 + plan.past.pieces) };
