@@ -63,6 +63,13 @@ export const Quotas = z.strictObject({
 });
 export type QuotaSettings = z.infer<typeof Quotas>;
 
+/** A browser sends exactly this: what has a path after it would never be met. */
+const Origin = z
+  .string()
+  .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text, {
+    error: 'write a site as https://host, without a path or a slash at the end',
+  });
+
 /** Where the server listens, and for whom. */
 export const Server = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -70,7 +77,7 @@ export const Server = z.strictObject({
   /** Names this server is reached by, beside those of this machine. */
   hosts: z.array(z.string().min(1)).default([]),
   /** Web sites other than its own that may use it, as `https://host`. */
-  origins: z.array(z.url({ protocol: /^https?$/ })).default([]),
+  origins: z.array(Origin).default([]),
   quotas: Quotas.prefault({}),
   /** What is told on standard error, as lines of JSON: problems, or every request as well. */
   log: z.enum(['silent', 'error', 'info']).default('error'),

@@ -1,13 +1,14 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { refuse, send, stream } from './answer.ts';
 import { strictJson } from './body.ts';
 import type { Caller } from './caller.ts';
 import { safeHeaders } from './headers.ts';
-import type { House } from './house.ts';
-import { refusalOf } from './refusal.ts';
+import { expectOpen, type House } from './house.ts';
+import { tenantOf } from './owner.ts';
+import { refuseExpectation, refuseUnread } from './raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
-import type { Reply, Route } from './routes/route.ts';
+import type { Route } from './routes/route.ts';
 import { openSockets } from './sockets.ts';
-import { sseSink } from './viewers/sse-sink.ts';
 
 export interface AppSettings {
   readonly house: House;
@@ -24,6 +25,9 @@ const arrival = 30_000;
 const headersArrival = 10_000;
 const checkEvery = 5_000;
 
+/** What is asked of a server that goes away by those who decide whether to send it more. */
+const alwaysAnswered: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
 /** The HTTP side of the house. Every request passes the door before any of it is read. */
 export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   const { house, routes } = settings;
@@ -33,27 +37,14 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 300 },
     http: { headersTimeout: headersArrival, connectionsCheckingInterval: checkEvery, maxHeaderSize: 16_384 },
+    // What the framework would say by itself has none of our headers.
+    return503OnClosing: false,
+    clientErrorHandler: refuseUnread,
     frameworkErrors: (error, _, reply) => void refuse(settings, reply, error),
   });
-  const callers = new WeakMap<FastifyRequest, Caller>();
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(safeHeaders);
-    welcomeGuest(house, request, reply);
-    const visit = { method: request.method, headers: request.headers, isSocket: false };
-    house.door.expectHonest(visit);
-    const caller = await house.door.callerOf(visit);
-    if (caller) {
-      callers.set(request, caller);
-      house.quotas.request(caller.tenant, house.now());
-    }
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const { method, routeOptions } = request;
-    const { statusCode: status, elapsedTime: milliseconds } = reply;
-    const route = routeOptions.url ?? 'none';
-    house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
-    house.log.answered({ method, route, status, milliseconds, who: callers.get(request)?.who });
-  });
+  app.server.on('checkExpectation', refuseExpectation);
+  const callerOf = letIn(app, house);
+  const note = noteAnswers(app, house, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((_, reply) =>
     refuse(settings, reply, new RunError('unknown', 'There is nothing at this address.')),
@@ -63,23 +54,63 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, body: string) =>
     body === '' ? undefined : strictJson(body),
   );
-  const callerOf = (request: FastifyRequest): Caller | undefined => callers.get(request);
-  register(app, settings, { routes: routes.filter(({ body }) => body !== 'bytes'), callerOf });
+  register(app, settings, { routes: routes.filter(({ body }) => body !== 'bytes'), callerOf, note });
   await app.register(async (inner) => {
     inner.removeAllContentTypeParsers();
     inner.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => body);
-    register(inner, settings, { routes: routes.filter(({ body }) => body === 'bytes'), callerOf });
+    register(inner, settings, { routes: routes.filter(({ body }) => body === 'bytes'), callerOf, note });
   });
   openSockets(app.server, settings);
   return app;
 }
 
-interface Registering {
-  readonly routes: readonly Route[];
-  readonly callerOf: (request: FastifyRequest) => Caller | undefined;
+type CallerOf = (request: FastifyRequest) => Caller | undefined;
+type Note = (request: FastifyRequest, reply: FastifyReply) => void;
+
+function letIn(app: FastifyInstance, house: House): CallerOf {
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(safeHeaders);
+    welcomeGuest(house, request, reply);
+    const { method, headers, raw, routeOptions } = request;
+    const visit = { method, headers, rawHeaders: raw.rawHeaders, isSocket: false };
+    house.door.expectHonest(visit);
+    if (!alwaysAnswered.has(routeOptions.url ?? '')) expectOpen(house);
+    const caller = await house.door.callerOf(visit);
+    if (!caller) return;
+    callers.set(request, caller);
+    house.quotas.request(caller.tenant, house.now());
+  });
+  return (request) => callers.get(request);
 }
 
-function register(app: FastifyInstance, settings: AppSettings, { routes, callerOf }: Registering): void {
+/** Each answer is counted once: when it is over, or, if it goes on, when it has begun. */
+function noteAnswers(app: FastifyInstance, house: House, callerOf: CallerOf): Note {
+  const noted = new WeakSet<FastifyRequest>();
+  const note: Note = (request, { statusCode: status, elapsedTime: milliseconds }) => {
+    if (noted.has(request)) return;
+    noted.add(request);
+    const { method, routeOptions } = request;
+    const route = routeOptions.url ?? 'none';
+    house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
+    house.log.answered({ method, route, status, milliseconds, who: callerOf(request)?.who });
+  };
+  app.addHook('onResponse', async (request, reply) => note(request, reply));
+  return note;
+}
+
+interface Registering {
+  readonly routes: readonly Route[];
+  readonly callerOf: CallerOf;
+  readonly note: Note;
+}
+
+function register(
+  app: FastifyInstance,
+  settings: AppSettings,
+  { routes, ...registering }: Registering,
+): void {
+  const { callerOf, note } = registering;
   for (const route of routes) {
     const { method, path: url, bodyLimit: most } = route;
     if (method === 'WS') continue;
@@ -88,6 +119,10 @@ function register(app: FastifyInstance, settings: AppSettings, { routes, callerO
       url,
       exposeHeadRoute: false,
       ...(most === undefined ? {} : { bodyLimit: most }),
+      // Before its body is taken: nobody may send megabytes without saying who they are.
+      async onRequest(request) {
+        if (route.addresses !== 'anyone') tenantOf({ caller: callerOf(request) });
+      },
       async handler(request, reply) {
         const caller = callerOf(request);
         const answer = await route.answer({
@@ -98,59 +133,13 @@ function register(app: FastifyInstance, settings: AppSettings, { routes, callerO
           body: request.body,
           header: (name) => one(request.headers[name]),
         });
-        return answer.stream && caller
-          ? stream(settings, reply, { answer, caller })
-          : send(settings, reply, answer);
+        if (!answer.stream || !caller) return send(settings, reply, answer);
+        stream(settings, reply, { answer, caller });
+        note(request, reply);
+        return reply;
       },
     });
   }
-}
-
-function send(
-  { clean }: AppSettings,
-  reply: FastifyReply,
-  { status, json, bytes, headers }: Reply,
-): FastifyReply {
-  reply.code(status).headers(headers ?? {});
-  if (bytes) return reply.type(bytes.type).send(bytes.content);
-  if (json === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(clean(JSON.stringify(json)));
-}
-
-function stream(
-  { house }: AppSettings,
-  reply: FastifyReply,
-  { answer, caller }: { readonly answer: Reply; readonly caller: Caller },
-): FastifyReply {
-  const { raw } = reply;
-  // Whoever left while we looked things up never says so again. One that is queued behind another has no socket yet.
-  if (raw.destroyed || raw.socket?.destroyed === true) return reply.hijack();
-  if (!raw.socket) throw new RunError('malformed', 'Ask for a stream on a connection of its own.');
-  const giveBack = house.quotas.stream(caller.tenant);
-  reply.hijack();
-  const headers = Object.fromEntries(
-    Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
-  );
-  const sink = sseSink(raw, { ...headers, ...answer.headers }, answer.beat);
-  const over = house.streams.add(caller, () => sink.cut());
-  raw.on('close', () => {
-    over();
-    giveBack();
-  });
-  answer.stream?.(sink);
-  return reply;
-}
-
-function refuse({ house, hidden, clean }: AppSettings, reply: FastifyReply, thrown: unknown): FastifyReply {
-  const { status, failure, isBug } = refusalOf(thrown, hidden);
-  if (isBug) house.log.problem('A request failed.', thrown);
-  if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (status === 429) reply.header('retry-after', '1');
-  return reply
-    .code(status)
-    .headers(safeHeaders)
-    .type('application/json; charset=utf-8')
-    .send(clean(JSON.stringify({ error: failure })));
 }
 
 /** Other sites may use this server only if the configuration names them. */

@@ -8,7 +8,7 @@ const deepest = 64;
  * and names that reach the prototype of an object.
  */
 export function strictJson(text: string): unknown {
-  expectPlain(text);
+  expectPlain(text, 'The body');
   try {
     return JSON.parse(text);
   } catch {
@@ -26,18 +26,18 @@ interface Open {
 }
 
 /** One pass over the text, before anything is made of it. Whether it is JSON at all is for the parser to say. */
-function expectPlain(text: string): void {
+export function expectPlain(text: string, what: string): void {
   const open: Open[] = [];
   for (let i = 0; i < text.length; i += 1) {
     const sign = text[i];
     if (sign === '{' || sign === '[') {
       open.push({ names: sign === '{' ? new Set() : undefined, under: open.at(-1)?.name ?? '', name: '' });
       if (open.length > deepest)
-        throw new RunError('malformed', `The body is nested more than ${deepest} levels deep.`);
+        throw new RunError('malformed', `${what} is nested more than ${deepest} levels deep.`);
     } else if (sign === '}' || sign === ']') open.pop();
     else if (sign === '"') {
       const end = endOfString(text, i);
-      if (isName(text, end)) expectFresh(open.at(-1), plain(text.slice(i, end)));
+      if (isName(text, end)) expectFresh(open.at(-1), plain(text.slice(i, end)), what);
       i = end - 1;
     }
   }
@@ -58,10 +58,11 @@ function isName(text: string, end: number): boolean {
   return text[i] === ':';
 }
 
-function expectFresh(open: Open | undefined, name: string): void {
+function expectFresh(open: Open | undefined, name: string, what: string): void {
   if (name === '__proto__' || (name === 'prototype' && open?.under === 'constructor'))
-    throw new RunError('malformed', `The body has a field «${name}», which is not allowed anywhere.`);
-  if (open?.names?.has(name)) throw new RunError('malformed', 'The body has a field twice: send each once.');
+    throw new RunError('malformed', `${what} has a field «${name}», which is not allowed anywhere.`);
+  if (open?.names?.has(name))
+    throw new RunError('malformed', `${what} has the field «${name.slice(0, 60)}» twice: give each once.`);
   open?.names?.add(name);
   if (open) open.name = name;
 }

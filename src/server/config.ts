@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readConfig, type Config } from '../catalog/config.ts';
 import { isTool, type ToolSource } from '../catalog/tool-source.ts';
 import { RunError } from '../run/failure.ts';
+import { expectPlain } from './body.ts';
 import type { Tool } from '../tools/tool.ts';
 
 const names = ['vitrine.config.ts', 'vitrine.config.js', 'vitrine.config.json'];
@@ -43,7 +44,7 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
     );
   }
   const value = extname(file) === '.json' ? await readJson(file) : await importDefault(file);
-  const config = typeof value === 'function' ? ((await value(surroundings)) as unknown) : value;
+  const config = isMaker(value) ? await made(value, surroundings, file) : value;
   const read = readConfig(config, file);
   const tools = read.tools.map((tool) => seenFrom(dirname(file), tool));
   return { config: { ...read, tools }, where: file, isOwn: file !== demoWorld };
@@ -60,10 +61,25 @@ function seenFrom(folder: string, tool: Tool | ToolSource): Tool | ToolSource {
 
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8');
+  expectPlain(text, file);
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw unreadable(file, cause);
+  }
+}
+
+type Maker = (surroundings: Surroundings) => unknown;
+
+function isMaker(value: unknown): value is Maker {
+  return typeof value === 'function';
+}
+
+async function made(make: Maker, surroundings: Surroundings, file: string): Promise<unknown> {
+  try {
+    return await make(surroundings);
+  } catch (cause) {
+    throw cause instanceof RunError ? cause : unreadable(file, cause);
   }
 }
 
@@ -79,7 +95,14 @@ function unreadable(file: string, cause: unknown): RunError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new RunError(
     'malformed',
-    `${file} cannot be read: ${why.replace(/\.$/, '')}. Nothing was changed.`,
+    `${file}${lineIn(cause, file)} cannot be read: ${why.replace(/\.$/, '')}. Nothing was changed.`,
     { cause },
   );
+}
+
+/** Of a file that is no program, the first line of the stack says where. */
+function lineIn(cause: unknown, file: string): string {
+  const [first = ''] = cause instanceof Error ? (cause.stack ?? '').split('\n', 1) : [];
+  const [, line] = /:(\d+)$/.exec(first) ?? [];
+  return line !== undefined && first.startsWith(pathToFileURL(file).href) ? ` (line ${line})` : '';
 }

@@ -4,12 +4,15 @@ import type { AuthSettings, ServerSettings } from '../catalog/server-settings.ts
 import { RunError } from '../run/failure.ts';
 import type { Caller } from './caller.ts';
 import { localTenant } from './home.ts';
-import { keyringOf, type Keyring, type KeyRecord } from './keys.ts';
+import { keyringOf, type Keyring } from './keyring.ts';
+import type { KeyRecord } from './keys.ts';
 import { badgesOf, jwtReader, type Badges } from './tokens.ts';
 
 export interface Visit {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came: of what stands twice Node keeps the first and says nothing. */
+  readonly rawHeaders: readonly string[];
   readonly isSocket: boolean;
 }
 
@@ -26,8 +29,8 @@ export interface Door {
   holderOf(credential: string): Promise<Caller | undefined>;
   /** Whether somebody who came in earlier may stay. */
   mayStay(caller: Caller): boolean;
-  /** Look for keys that were made or revoked meanwhile; true if there are any. */
-  lookForKeys(): boolean;
+  /** Look for keys that were made or revoked meanwhile. */
+  lookForKeys(): void;
   /** The site a browser's request came from, if it is one of the others that may use this server. */
   guestOrigin(headers: IncomingHttpHeaders): string | undefined;
 }
@@ -39,10 +42,13 @@ export interface DoorSettings {
   readonly auth: AuthSettings;
   readonly server: Pick<ServerSettings, 'host' | 'hosts' | 'origins'>;
   readonly now: () => number;
+  readonly problem: (message: string, cause: unknown) => void;
 }
 
-export function doorOf({ folder, auth, server, now }: DoorSettings): Door {
-  const keyring = keyringOf(folder);
+export function doorOf({ folder, auth, server, now, problem }: DoorSettings): Door {
+  const keyring = keyringOf(folder, (cause) =>
+    problem('Keys that were made or revoked are not seen.', cause),
+  );
   const badges = badgesOf(folder);
   const readJwt = auth.jwt ? jwtReader(auth.jwt) : undefined;
   const isLocked = auth.required === true || auth.jwt !== undefined || !isLoopback(server.host);
@@ -107,7 +113,9 @@ interface House {
  * A page of another site can make a browser send us things, and a name that is not ours can be made to mean this machine.
  * Without a key these are all that stands between such a page and what is here.
  */
-function expectHonest({ method, headers, isSocket }: Visit, { server, isLocked }: House): void {
+function expectHonest(visit: Visit, { server, isLocked }: House): void {
+  const { method, headers, isSocket } = visit;
+  expectOnce(visit);
   const name = hostName(headers.host);
   const known = ['localhost', '127.0.0.1', '[::1]', server.host, `[${server.host}]`, ...server.hosts];
   const isAnyName = isLocked && server.hosts.length === 0;
@@ -132,6 +140,16 @@ function expectHonest({ method, headers, isSocket }: Visit, { server, isLocked }
   if (isSocket && cookieIn(headers, badgeCookie) !== undefined)
     throw new RunError('refused', 'A socket with a cookie must say its origin.');
 }
+
+/** What stands between us and the client may have believed the other one. */
+function expectOnce({ rawHeaders }: Visit): void {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
+  const twice = single.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice !== undefined)
+    throw new RunError('malformed', `The header «${twice}» stands twice: send it once.`);
+}
+
+const single = ['host', 'authorization', 'origin', 'content-type', 'last-event-id', 'idempotency-key'];
 
 function isOwn(origin: string, host: string | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();

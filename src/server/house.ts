@@ -1,3 +1,4 @@
+import { RunError } from '../run/failure.ts';
 import type { Door } from './door.ts';
 import type { HeldHome } from './hold.ts';
 import type { HouseLog } from './house-log.ts';
@@ -26,4 +27,11 @@ export interface House {
   isClosing(): boolean;
   /** What whoever operates the house reads: requests, and bugs, which no client hears of. */
   readonly log: HouseLog;
+}
+
+/** Fails once the server has begun to go away. */
+export function expectOpen(house: House): void {
+  if (!house.isClosing()) return;
+  const message = 'The server is going away: try again in a moment.';
+  throw new RunError('unavailable', message, { retryable: true });
 }

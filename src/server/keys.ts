@@ -1,8 +1,18 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
+import { makeDataFolder } from '../stores/data-folder.ts';
 import { Role } from './caller.ts';
 
 /** A key without the key: only its hash is kept. */
@@ -12,7 +22,7 @@ export const KeyRecord = z.strictObject({
   tenant: z.string(),
   role: Role,
   /** SHA-256 of the whole key. It has 256 bits of chance in it, so nobody can guess their way back. */
-  hash: z.string(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.number(),
   revokedAt: z.number().exactOptional(),
 });
@@ -20,7 +30,9 @@ export type KeyRecord = z.infer<typeof KeyRecord>;
 
 const KeyFile = z.strictObject({ version: z.literal(1), keys: z.array(KeyRecord) });
 
-const fileName = 'keys.json';
+export function keyFileOf(folder: string): string {
+  return join(folder, 'keys.json');
+}
 
 export type NewKey = Pick<KeyRecord, 'name' | 'tenant' | 'role'>;
 
@@ -33,31 +45,29 @@ export function createKey(
   const id = randomBytes(6).toString('hex');
   const key = `vit_${id}_${randomBytes(32).toString('base64url')}`;
   const record = { id, name, tenant, role, hash: digest(key).toString('hex'), createdAt: now };
-  writeKeys(folder, [...readKeys(folder), record]);
-  return { record, key };
+  return { record: changeKeys(folder, (keys) => ({ keys: [...keys, record], record })), key };
 }
 
 /** Revoke a key by its id or by its name, if only one has it. */
 export function revokeKey(folder: string, named: string, now: number): KeyRecord {
-  const keys = readKeys(folder);
-  const meant = keys.filter(
+  return changeKeys(folder, (keys) => {
+    const record = { ...meant(keys, named), revokedAt: now };
+    return { keys: keys.map((key) => (key.id === record.id ? record : key)), record };
+  });
+}
+
+function meant(keys: readonly KeyRecord[], named: string): KeyRecord {
+  const found = keys.filter(
     ({ id, name, revokedAt }) => revokedAt === undefined && (id === named || name === named),
   );
-  const [only] = meant;
-  if (!only || meant.length > 1) {
-    const why = only ? `${meant.length} keys are called so; give an id` : 'see «vitrine keys list»';
-    throw new RunError('unknown', `There is no single key «${named}» to revoke: ${why}.`);
-  }
-  const revoked = { ...only, revokedAt: now };
-  writeKeys(
-    folder,
-    keys.map((key) => (key.id === only.id ? revoked : key)),
-  );
-  return revoked;
+  const [only] = found;
+  if (only && found.length === 1) return only;
+  const why = only ? `${found.length} keys are called so; give an id` : 'see «vitrine keys list»';
+  throw new RunError('unknown', `There is no single key «${named}» to revoke: ${why}.`);
 }
 
 export function readKeys(folder: string): readonly KeyRecord[] {
-  const file = join(folder, fileName);
+  const file = keyFileOf(folder);
   if (!existsSync(file)) return [];
   const parsed = KeyFile.safeParse(jsonOf(readFileSync(file, 'utf8')));
   if (parsed.success) return parsed.data.keys;
@@ -67,63 +77,44 @@ export function readKeys(folder: string): readonly KeyRecord[] {
   );
 }
 
-/** The keys of a folder as a running server sees them: what another process changes is seen soon. */
-export interface Keyring {
-  find(key: string): KeyRecord | undefined;
-  isGood(id: string): boolean;
-  readonly isEmpty: boolean;
-  /** Look whether the file has changed; true if it has. */
-  reload(): boolean;
+interface Change {
+  readonly keys: readonly KeyRecord[];
+  /** The one it is about. */
+  readonly record: KeyRecord;
 }
 
-export function keyringOf(folder: string): Keyring {
-  let stamp = '';
-  let keys = new Map<string, KeyRecord>();
-  const reload = (): boolean => {
-    const now = stampOf(join(folder, fileName));
-    if (now === stamp) return false;
-    keys = new Map(readKeys(folder).map((record) => [record.id, record]));
-    stamp = now;
-    return true;
-  };
-  const isGood = (id: string): boolean => {
-    const record = keys.get(id);
-    return record !== undefined && record.revokedAt === undefined;
-  };
-  reload();
-  return {
-    reload,
-    isGood,
-    get isEmpty() {
-      return ![...keys.keys()].some(isGood);
-    },
-    find(key) {
-      const [, id = ''] = /^vit_([0-9a-f]{12})_[\w-]{43}$/.exec(key) ?? [];
-      // A key may have been made a moment ago.
-      if (id !== '' && !keys.has(id)) reload();
-      const record = keys.get(id);
-      if (!record || !isGood(id)) return undefined;
-      return timingSafeEqual(digest(key), Buffer.from(record.hash, 'hex')) ? record : undefined;
-    },
-  };
+/** One change at a time: of two at once the later would undo the earlier, and a revoked key would be good again. */
+function changeKeys(folder: string, change: (keys: readonly KeyRecord[]) => Change): KeyRecord {
+  makeDataFolder(folder);
+  const file = keyFileOf(folder);
+  const draft = `${file}.draft`;
+  const open = openDraft(draft);
+  try {
+    const { keys, record } = change(readKeys(folder));
+    writeSync(open, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
+    fsyncSync(open);
+    renameSync(draft, file);
+    return record;
+  } catch (thrown) {
+    rmSync(draft, { force: true });
+    throw thrown;
+  } finally {
+    closeSync(open);
+  }
 }
 
-function writeKeys(folder: string, keys: readonly KeyRecord[]): void {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, fileName);
-  const draft = `${file}.${process.pid}.draft`;
-  writeFileSync(draft, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, file);
+function openDraft(draft: string): number {
+  try {
+    return openSync(draft, 'wx', 0o600);
+  } catch (cause) {
+    if (!existsSync(draft)) throw cause;
+    const message = `Another command changes the keys right now: try again. If none does, remove ${draft}.`;
+    throw new RunError('rejected', message, { retryable: true, cause });
+  }
 }
 
-function digest(key: string): Buffer {
+export function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
-}
-
-function stampOf(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found ? `${found.ino} ${found.mtimeMs} ${found.size}` : '';
 }
 
 function jsonOf(text: string): unknown {

@@ -32,8 +32,6 @@ function fromFramework(thrown: unknown): unknown {
       'The «Content-Type» of the body is not taken here: send JSON as «application/json».',
     );
   if (statusCode === 404) return new RunError('unknown', 'There is nothing at this address.');
-  if (statusCode === 503)
-    return new RunError('unavailable', 'The server is going away: try again in a moment.');
   if (statusCode >= 400 && statusCode < 500) return new RunError('malformed', 'The request cannot be read.');
   return thrown;
 }

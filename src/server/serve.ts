@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
-import { failureOf } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { appOf } from './app.ts';
 import { builtIn, openHome, showing, tellers } from './compose.ts';
 import { doorOf } from './door.ts';
@@ -82,7 +82,9 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const house = houseOf(home, { ...opening, clean, closing: closing.signal });
   const app = await appOf({ house, routes: routeTable, clean, hidden: [folder, process.cwd()] });
   const { host, port } = config.server;
-  await app.listen({ host, port, backlog });
+  await app.listen({ host, port, backlog }).catch((cause: unknown) => {
+    throw unheard(cause, { host, port });
+  });
   const { address, port: bound } = app.server.address() as AddressInfo;
   const looking = setInterval(() => {
     house.door.lookForKeys();
@@ -98,12 +100,30 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       const closed = app.close();
       await home.rest();
       await house.channels.close();
-      const enough = setTimeout(() => app.server.closeAllConnections(), farewell);
+      const enough = setTimeout(() => {
+        app.server.closeAllConnections();
+        // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
+        house.streams.sweep(() => false);
+      }, farewell);
       await closed;
       clearTimeout(enough);
       await home.close();
     },
   };
+}
+
+/** Why nothing can be heard at an address, and what to do. */
+function unheard(cause: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
+  if (!(cause instanceof Error && 'code' in cause)) return cause;
+  const fixes: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'something else listens there; end it, or choose another with --port, or 0 for any',
+    EACCES: 'this user may not listen there; choose a port from 1024 on with --port',
+    EADDRNOTAVAIL: 'it is no address of this machine; choose another with --host',
+    ENOTFOUND: 'there is no such name; choose another with --host',
+  };
+  const why = fixes[String(cause.code)];
+  if (why === undefined) return cause;
+  return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
 }
 
 interface Furnishing extends Opening {
@@ -113,7 +133,9 @@ interface Furnishing extends Opening {
 
 function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...settings }: Furnishing): House {
   const now = (): number => Date.now();
-  const door = doorOf({ folder, auth: config.auth, server: config.server, now });
+  const houseLog = houseLogOf(config.server.log, log);
+  const { auth, server } = config;
+  const door = doorOf({ folder, auth, server, now, problem: (...told) => houseLog.problem(...told) });
   const metrics = metricsOf({ viewers: () => channels.count(), runs: () => home.inHand.length });
   const channels = new Channels({
     journal: home.journal,
@@ -140,7 +162,7 @@ function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...setti
     now,
     newId,
     isClosing: () => closing.aborted,
-    log: houseLogOf(config.server.log, log),
+    log: houseLog,
     ...(defaultApp === undefined ? {} : { defaultApp }),
   };
 }

@@ -1,8 +1,10 @@
-import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { AppSettings } from './app.ts';
 import type { Caller } from './caller.ts';
+import { expectOpen } from './house.ts';
+import { rawRefusal } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Reply, Route } from './routes/route.ts';
@@ -65,8 +67,10 @@ async function answer(
   routes: readonly Matching[],
   request: IncomingMessage,
 ): Promise<{ readonly reply: Reply; readonly caller: Caller }> {
-  const visit = { method: 'GET', headers: request.headers, isSocket: true };
+  const { headers, rawHeaders } = request;
+  const visit = { method: 'GET', headers, rawHeaders, isSocket: true };
   house.door.expectHonest(visit);
+  expectOpen(house);
   const caller = await house.door.callerOf(visit);
   if (caller) house.quotas.request(caller.tenant, house.now());
   const url = URL.parse(request.url ?? '', 'http://localhost');
@@ -74,10 +78,10 @@ async function answer(
     const found = pattern.exec(url?.pathname ?? '');
     if (!found) continue;
     const header = (name: string): string | undefined => {
-      const value = request.headers[name];
+      const value = headers[name];
       return typeof value === 'string' ? value : undefined;
     };
-    const query = Object.fromEntries(url?.searchParams ?? []);
+    const query = queryIn(url?.searchParams);
     const params = Object.fromEntries(
       Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
     );
@@ -85,6 +89,17 @@ async function answer(
     if (caller) return { reply, caller };
   }
   throw new RunError('unknown', 'There is nothing at this address.');
+}
+
+/** As on all other routes: a name that stands twice is a list. */
+function queryIn(parameters = new URLSearchParams()): Readonly<Record<string, unknown>> {
+  const names = [...new Set(parameters.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const all = parameters.getAll(name);
+      return [name, all.length === 1 ? all[0] : all];
+    }),
+  );
 }
 
 function decoded(value: string): string {
@@ -98,12 +113,5 @@ function decoded(value: string): string {
 function refuse({ house, hidden, clean }: AppSettings, raw: Duplex, thrown: unknown): void {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
   if (isBug) house.log.problem('A socket could not be opened.', thrown);
-  const body = clean(JSON.stringify({ error: failure }));
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  raw.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  raw.end(rawRefusal(status, failure, clean));
 }

@@ -1,7 +1,7 @@
-import { createPublicKey, randomBytes } from 'node:crypto';
+import { createPublicKey, randomBytes, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRemoteJWKSet, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, errors, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { JwtSettings } from '../catalog/server-settings.ts';
 import { RunError } from '../run/failure.ts';
 import { Role, type Caller } from './caller.ts';
@@ -25,19 +25,38 @@ export function jwtReader(settings: JwtSettings): TokenReader {
     };
     const verified = await (
       'verify' in key ? jwtVerify(token, key.verify, options) : jwtVerify(token, key.find, options)
-    ).catch(() => undefined);
+    ).catch(expectTokenFault);
     return verified && callerIn(verified.payload, claim);
   };
 }
 
-type Key =
-  | { readonly verify: Uint8Array | ReturnType<typeof createPublicKey> }
-  | { readonly find: JWTVerifyGetKey };
+function expectTokenFault(thrown: unknown): undefined {
+  if (thrown instanceof RunError) throw thrown;
+  return undefined;
+}
+
+/** Only what the configuration names is ever fetched: a token's own «jku» is not looked at. */
+function publishedKeys(url: string): JWTVerifyGetKey {
+  const find = createRemoteJWKSet(new URL(url));
+  return async (header, token) => {
+    try {
+      return await find(header, token);
+    } catch (cause) {
+      if (tokenFaults.some((fault) => cause instanceof fault)) throw cause;
+      // An issuer that does not answer must not look like a token that is not good.
+      const message = 'The issuer of tokens does not answer, so nobody is recognised: try again in a moment.';
+      throw new RunError('unavailable', message, { retryable: true, cause });
+    }
+  };
+}
+
+const tokenFaults = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+
+type Key = { readonly verify: Uint8Array | KeyObject } | { readonly find: JWTVerifyGetKey };
 
 function keyOf({ secret, publicKey, jwks }: JwtSettings): Key {
-  if (publicKey !== undefined) return { verify: createPublicKey(publicKey) };
-  // Only what the configuration names is ever fetched: a token's own «jku» is not looked at.
-  if (jwks !== undefined) return { find: createRemoteJWKSet(new URL(jwks)) };
+  if (publicKey !== undefined) return { verify: publicKeyOf(publicKey) };
+  if (jwks !== undefined) return { find: publishedKeys(jwks) };
   const name = secret?.env ?? '';
   const value = process.env[name] ?? '';
   if (value.length >= 32) return { verify: new TextEncoder().encode(value) };
@@ -47,8 +66,19 @@ function keyOf({ secret, publicKey, jwks }: JwtSettings): Key {
   );
 }
 
-function callerIn({ sub, exp, role, ...claims }: JWTPayload, claim: string): Caller | undefined {
-  const tenant = claims[claim];
+function publicKeyOf(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem);
+  } catch (cause) {
+    const message =
+      'auth.jwt.publicKey: it is no public key; give the whole PEM, its first and last line included.';
+    throw new RunError('malformed', message, { cause });
+  }
+}
+
+function callerIn(payload: JWTPayload, claim: string): Caller | undefined {
+  const { sub, exp, role } = payload;
+  const tenant = payload[claim];
   if (typeof tenant !== 'string' || tenant === '' || sub === undefined || exp === undefined) return undefined;
   const known = Role.safeParse(role ?? 'member');
   if (!known.success) return undefined;

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RunError } from '../run/failure.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { lockFolder } from './folder-lock.ts';
 import { highWater, readHighWater, type HighWater } from './high-water.ts';
 import { createDatabase, schemaVersion } from './sqlite-schema.ts';
@@ -18,7 +19,7 @@ export interface WriterFolder {
 
 /** Opens a folder as its only writer. Whatever is wrong with it is found before anything in it is changed. */
 export function openForWriting(folder: string): WriterFolder {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeDataFolder(folder);
   const unlock = lockFolder(folder);
   try {
     const notices = inspect(folder);

@@ -9,7 +9,7 @@ import { isBlobRef, Limits, type Attachment } from '../../run/values.ts';
 import type { Caller } from '../caller.ts';
 import { fileOf } from '../files.ts';
 import { appNamed, type App } from '../home.ts';
-import type { House } from '../house.ts';
+import { expectOpen, type House } from '../house.ts';
 import { missing } from '../owner.ts';
 import { route } from './route.ts';
 import { idempotencyKeyIn } from './shapes.ts';
@@ -75,10 +75,7 @@ export async function startRun(
   { tenant, who }: Caller,
   { app: name, input, conversation, limits = {}, labels, key }: StartRun & { readonly key?: string },
 ): Promise<{ readonly run: string; readonly conversation: string }> {
-  if (house.isClosing())
-    throw new RunError('unavailable', 'The server is going away: try again in a moment.', {
-      retryable: true,
-    });
+  expectOpen(house);
   const app = appNamed(house.home.apps, name ?? defaultAppOf(house));
   if (conversation !== undefined) await expectConversation(house, tenant, conversation);
   await expectRoom(house, tenant);
