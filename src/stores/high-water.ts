@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -25,16 +25,16 @@ export function readHighWater(path: string): number | 'torn' | undefined {
 }
 
 /**
- * Written in place and not fsynced: the mark must outlive the process, and after a power failure an older mark is only
- * less watchful, never wrong.
+ * Appears whole or not at all; then written in place and not fsynced: the mark must outlive the process, and after a
+ * power failure an older mark is only less watchful, never wrong.
  */
 export function highWater(path: string, commits: number): HighWater {
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  const raise = (count: number): void => void writeSync(file, line(count), 0, 'latin1');
-  raise(commits);
-  ftruncateSync(file, line(commits).length);
+  const draft = `${path}.new`;
+  writeFileSync(draft, line(commits), { mode: 0o600 });
+  renameSync(draft, path);
+  const file = openSync(path, 'r+');
   return {
-    raise,
+    raise: (count) => void writeSync(file, line(count), 0, 'latin1'),
     close() {
       fsyncSync(file);
       closeSync(file);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -13,12 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { highWater } from './high-water.ts';
 import { openForWriting } from './sqlite-folder.ts';
 import { sqliteReader } from './sqlite-reader.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-damage-'));
 const original = join(base, 'original');
 const entries = 45;
@@ -141,6 +143,30 @@ test.for([
   writeFileSync(mark, tear(readFileSync(mark, 'latin1')));
   await expectWhole(folder, [expect.stringContaining('damaged and is written anew')]);
   await expectWhole(folder);
+});
+
+test.for([
+  { state: 'damaged', lose: (mark: string) => writeFileSync(mark, '') },
+  { state: 'missing', lose: (mark: string) => rmSync(mark) },
+])(
+  '[S5] a mark that is $state is reported also where the database has lost everything',
+  async ({ state, lose }) => {
+    const { folder, wal, mark } = copy();
+    rmSync(wal);
+    lose(mark);
+    const store = await sqliteStore({ folder });
+    expect(store.notices).toEqual([expect.stringContaining(`${state} and is written anew`)]);
+    await store.close();
+  },
+);
+
+test('[S5] a process that dies while it makes a folder leaves nothing to report', async () => {
+  const folder = join(base, 'fresh');
+  mkdirSync(folder);
+  highWater(join(folder, 'high-water'), 0).close();
+  const store = await sqliteStore({ folder });
+  expect(store.notices).toEqual([]);
+  await store.close();
 });
 
 test('[S6] a database of a newer format is refused and not touched', async () => {

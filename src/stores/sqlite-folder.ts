@@ -23,7 +23,11 @@ export function openForWriting(folder: string): WriterFolder {
   const unlock = lockFolder(folder);
   try {
     const notices = inspect(folder);
-    if (!existsSync(databaseOf(folder))) createDatabase(databaseOf(folder));
+    if (!existsSync(databaseOf(folder))) {
+      // Before the database: one without a mark has lost it.
+      highWater(markOf(folder), 0).close();
+      createDatabase(databaseOf(folder));
+    }
     const database = new DatabaseSync(databaseOf(folder), { timeout: busyMilliseconds });
     database.exec(pragmas);
     const mark = highWater(markOf(folder), commitsOf(database));
@@ -73,9 +77,11 @@ PRAGMA temp_store = MEMORY;
 function inspect(folder: string): string[] {
   // Read before the database: what is committed in between must not look like a loss.
   const mark = readHighWater(markOf(folder));
-  const commits = existsSync(databaseOf(folder)) ? countIn(folder) : 0;
+  const isThere = existsSync(databaseOf(folder));
+  const commits = isThere ? countIn(folder) : 0;
   if (typeof mark === 'number' && commits < mark) throw damaged(folder, mark - commits);
-  if (typeof mark === 'number' || commits === 0) return [];
+  const isNew = mark === undefined && !isThere;
+  if (typeof mark === 'number' || isNew) return [];
   const state = mark === 'torn' ? 'damaged' : 'missing';
   return [
     `The high-water mark in ${markOf(folder)} was ${state} and is written anew: whether commits were lost before this moment cannot be told.`,
