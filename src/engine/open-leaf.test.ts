@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf, policies } from '../../test/conversation.ts';
 import { ended, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../../test/world.ts';
+import type { Policy } from '../policies/policy.ts';
 import { RunError } from '../run/failure.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Engine } from './engine.ts';
@@ -157,4 +158,31 @@ describe('a call again', () => {
     expect(effects).toEqual([{}]);
     expect(tree.notices).toMatchObject([{ code: 'CALL_SKIPPED', message: 'Too many.' }]);
   });
+});
+
+test('[E88] a policy that says stop ends the run, with everything that is under way', async () => {
+  const { charge, effects } = gatedCharge();
+  const forbidden = toolOf('forbidden', () => 1);
+  const flow = flowOf(async (scope) => {
+    await scope.parallel({
+      one: (branch) => branch.call('charge', { amount: 5 }),
+      two: (branch) => branch.call('forbidden', {}),
+    });
+    return 'done';
+  });
+  const stopping: Policy = (_, { call }) =>
+    call?.tool === 'forbidden'
+      ? { verdict: 'stop', code: 'FORBIDDEN', reason: 'Nobody may do this.' }
+      : { verdict: 'allow' };
+  const world = testWorld({ flows: [flow], tools: [charge, forbidden] }, { policies: [stopping] });
+  const { run } = await startRun(new Engine(world, 'w1'), flow);
+  const tree = await ended(world.store, run);
+  expect(tree.ended?.outcome).toBe('stopped');
+  const calls = [...tree.steps.values()].flatMap(({ call, status }) => (call ? [[call.tool, status]] : []));
+  expect(calls).toEqual([
+    ['charge', 'stopped'],
+    ['forbidden', 'skipped'],
+  ]);
+  expect(tree.notices.map(({ code }) => code)).toEqual(['FORBIDDEN', 'IN_DOUBT']);
+  expect(effects).toEqual([]);
 });

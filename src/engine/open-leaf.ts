@@ -72,8 +72,12 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
       return execution.emit({ type: 'step.closed', step: step.id, outcome: 'reused', ...used });
     }
     case 'refuse':
-    case 'stop':
       return refuse(execution, step, verdict);
+    case 'stop':
+      refuse(execution, step, verdict);
+      execution.emit({ type: 'stop.requested', by: 'policy', reason: verdict.reason });
+      void execution.stop();
+      return;
   }
 }
 

@@ -27,6 +27,7 @@ export type Verdict =
   | { readonly verdict: 'reuse'; readonly step?: StepId; readonly code: string; readonly reason: string }
   | { readonly verdict: 'ask'; readonly reason: string }
   | { readonly verdict: 'refuse'; readonly code: string; readonly reason: string }
+  /** The whole run ends here. */
   | { readonly verdict: 'stop'; readonly code: string; readonly reason: string };
 
 /** What the same call gave earlier in the conversation, if its tool lets others remember it. */
