@@ -77,7 +77,8 @@ function attachCode(stage: DialStage, given: string): void {
 }
 
 function shown(outcome: CallOutcome): string {
-  const text = outcome.ok ? JSON.stringify(outcome.result, null, 2) : outcome.error;
+  const whole = outcome.ok ? JSON.stringify(outcome.result) : outcome.error;
+  const text = outcome.ok && whole.length > 160 ? JSON.stringify(outcome.result, null, 2) : whole;
   const short = text.length > 4000 ? `${text.slice(0, 4000).toWellFormed()}…` : text;
   return `\`\`\`json\n${short}\n\`\`\``;
 }

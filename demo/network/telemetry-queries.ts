@@ -34,11 +34,16 @@ export function linkTelemetry(database: DatabaseSync, link: string): Found {
   const [last] = runQuery(database, 'SELECT * FROM telemetry WHERE link = :link ORDER BY at DESC LIMIT 1', {
     link,
   }).rows;
-  const gone = sum?.['lost'] ? ` It has carried nothing since ${String(sum['lost'])}.` : '';
+  const gone = sum?.['lost'] ? ` It has carried nothing since ${clock(sum['lost'])}.` : '';
   const finding =
     `In the last 24 hours ${link} carried ${sum?.['average']}% on average and ${sum?.['peak']}% at its peak; the highest loss was ${sum?.['loss']}%. ` +
-    `At ${last?.['at']} it stood at ${last?.['utilisation_percent']}% utilisation, ${last?.['latency_ms']} ms, ${last?.['loss_percent']}% loss and ${last?.['optical_dbm']} dBm.${gone}`;
+    `At ${clock(last?.['at'])} it stood at ${last?.['utilisation_percent']}% utilisation, ${last?.['latency_ms']} ms, ${last?.['loss_percent']}% loss and ${last?.['optical_dbm']} dBm.${gone}`;
   return { query: found.query, results: tableOf(found), finding };
+}
+
+/** A time as people write it. */
+function clock(at: string | number | null | undefined): string {
+  return `${String(at).slice(11, 16)} UTC`;
 }
 
 /** The latest measurements of all links of a site. */

@@ -190,6 +190,22 @@ describe('a tree', () => {
     ]);
   });
 
+  test('a step that only holds one of the same name is shown once, with what either was told', () => {
+    const agent = opened(1, 0, { title: 'Telemetry', query: 'Only of Perth.' });
+    const turn = opened(2, 1, { title: 'Telemetry', kind: 'turn', query: 'Move the database' });
+    expect(draw(treeOf(agent, turn, opened(3, 2)))).toEqual([
+      '● Move the database 0.3s',
+      '└─ ● Telemetry · Only of Perth. 0.1s',
+      '   └─ ● Step 3 0.0s',
+    ]);
+    const failed: RunEvent = { type: 'notice.posted', step: 1, code: 'AGENT_FAILED', message: 'It failed.' };
+    expect(draw(treeOf(agent, turn, failed))).toHaveLength(4);
+  });
+
+  test('what was asked stands above the tree, and not again on its steps', () => {
+    expect(draw(treeOf(opened(1, 0, { query: 'Move the database' })))[1]).toBe('└─ ● Step 1 0.0s');
+  });
+
   test('the answer is not shown twice', () => {
     const tree = treeOf(opened(1, 0, { kind: 'turn' }), said(1, 'Done.'), closed(1), {
       type: 'run.ended',

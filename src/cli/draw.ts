@@ -1,4 +1,4 @@
-import { isOpen, stepOf, type RunTree, type Step } from '../run/tree.ts';
+import { isOpen, stepOf, textOf, type RunTree, type Step } from '../run/tree.ts';
 import { render, type Line, type Paint, type Span } from './line.ts';
 import { markOf } from './marks.ts';
 import { stepBody, type Room } from './step-body.ts';
@@ -108,7 +108,7 @@ type Row = { readonly step: Step; readonly beginsPhase: boolean } | { readonly g
 /** The children of a step as they are shown: each on its own, or neighbours that are over as one. */
 function rowsOf(tree: RunTree, step: Step, { folded, grouped, openOnly }: Detail): readonly Row[] {
   if (folded && step.id !== 0 && !isOpen(step)) return [];
-  const all = step.children.map((id) => stepOf(tree, id));
+  const all = step.children.map((id) => unwrapped(tree, stepOf(tree, id)));
   const children = openOnly ? all.filter(isOpen) : all;
   const inherited = step.id === 0 ? undefined : step.phase;
   const rowOf = (child: Step, i: number): Row => ({
@@ -126,6 +126,15 @@ function rowsOf(tree: RunTree, step: Step, { folded, grouped, openOnly }: Detail
     i = end;
   }
   return rows;
+}
+
+/** A step that only holds one of the same name is shown as that one: nobody needs to read the name twice. */
+function unwrapped(tree: RunTree, step: Step): Step {
+  const [id, ...others] = step.children;
+  const inner = id === undefined || others.length > 0 ? undefined : tree.steps.get(id);
+  const isEmpty = step.items.length + step.notices.length === 0 && textOf(step) === '' && !step.failure;
+  if (!inner || inner.title !== step.title || !isEmpty) return step;
+  return { ...inner, ...(step.query === undefined ? {} : { query: step.query }) };
 }
 
 function runOf(children: readonly Step[], from: number): number {

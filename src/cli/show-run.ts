@@ -94,7 +94,21 @@ export async function tellAnswer(home: HomeReader, tree: Watched['tree'], termin
   const text = isBlobRef(answer) ? await home.blobs.get(localTenant, answer.blob) : answer;
   const shown = visible(text ?? failureOf(undefined).message);
   terminal.say();
-  terminal.say(terminal.isLive ? wrap(shown, terminal.out.columns - 1).join('\n') : shown);
+  terminal.say(terminal.isLive ? answerLines(shown, terminal).join('\n') : shown);
+}
+
+/** In front of a person the answer is broken into lines, and what it stresses is bold. */
+function answerLines(text: string, { out, paint }: Terminal): string[] {
+  let isBold = false;
+  return wrap(text, out.columns - 1).map((line) =>
+    line
+      .split('**')
+      .map((piece, i) => {
+        if (i > 0) isBold = !isBold;
+        return isBold && piece !== '' ? paint(piece, ['bold']) : piece;
+      })
+      .join(''),
+  );
 }
 
 /** Other terminals may have asked for runs of their own; what was begun here is not dropped half done. */

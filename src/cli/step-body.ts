@@ -1,7 +1,9 @@
 import { isOpen, type Approval, type RunTree, type Step } from '../run/tree.ts';
-import { isBlobRef, type BlobRef, type Item, type Json } from '../run/values.ts';
+import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 import { exact, visible, visibleLine } from './escape.ts';
+import { itemLines } from './item-lines.ts';
 import type { Line, Style } from './line.ts';
+import { readable } from './readable.ts';
 import { wrap } from './width.ts';
 
 export interface Room {
@@ -37,11 +39,11 @@ function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {
   const text = step.text.content?.join('') ?? '';
   // The answer stands below the tree, whole.
   if (text.trim() !== '' && text !== tree.ended?.answer)
-    lines.push(...folded(visible(text).trim(), { width, lines: kept }, ['dim']));
+    lines.push(...shortened(readable(text, width), kept, ['dim']));
   for (const { tool, pieces } of step.requests?.values() ?? [])
     lines.push([[`→ ${visibleLine(tool)} ${visibleLine(pieces.join(''))}`, 'dim']]);
   if (step.kind === 'call' && step.result !== undefined) lines.push([[`→ ${shown(step.result)}`, 'dim']]);
-  for (const item of step.items) lines.push([[`+ ${nameOf(item)}`, 'dim']]);
+  for (const item of step.items) lines.push(...itemLines(item, { width, rows: kept * 2 }));
   for (const approval of tree.approvals.values())
     if (approval.step === step.id && approval.decided)
       lines.push([[`${about(approval, step)}${decisionOf(approval.decided)}`, 'dim']]);
@@ -73,24 +75,15 @@ function shown(result: Json | BlobRef): string {
   return typeof result === 'string' ? visibleLine(result) : exact(result, 0);
 }
 
-function nameOf(item: Item): string {
-  switch (item.kind) {
-    case 'attachment':
-      return visibleLine(item.attachment.title ?? item.attachment.url ?? item.attachment.type);
-    case 'visualization':
-      return item.shape;
-    case 'citation':
-      return visibleLine(item.url === undefined ? item.title : `${item.title} ${item.url}`);
-    case 'action':
-      return visibleLine(item.name);
-  }
-}
-
 /** The first lines of a text, and a mark if there are more. */
 function folded(text: string, { width, lines }: { width: number; lines: number }, styles: Style[]): Line[] {
-  const all = wrap(text, width);
+  return shortened(wrap(text, width), lines, styles);
+}
+
+function shortened(all: readonly string[], lines: number, styles: readonly Style[]): Line[] {
   const kept = all.slice(0, lines);
-  if (all.length > lines) kept[lines - 1] = `${kept[lines - 1] ?? ''}…`;
+  const last = kept.at(-1) ?? '';
+  if (all.length > lines && !last.endsWith('…')) kept[lines - 1] = `${last}…`;
   return kept.map((line) => [[line, ...styles]]);
 }
 

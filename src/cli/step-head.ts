@@ -25,15 +25,17 @@ export function stepHead(tree: RunTree, step: Step, moment: Moment & { readonly 
   const room = width - widthOf(mark[0]) - 1 - ending.reduce((sum, [text]) => sum + widthOf(text), 0);
   const title = cut(visibleLine(step.title) || visibleLine(step.key) || step.kind, Math.max(8, room));
   const rest = room - widthOf(title);
-  const about = rest < leastAbout ? '' : cut(aboutOf(step), rest);
+  const about = rest < leastAbout ? '' : cut(aboutOf(tree, step), rest);
   const titled: Span = step.id === 0 ? [title, 'bold'] : status === 'pending' ? [title, 'dim'] : [title];
   return [mark, [' '], titled, [about, 'dim'], ...ending];
 }
 
-function aboutOf(step: Step): string {
+function aboutOf(tree: RunTree, step: Step): string {
   if (step.call) return ` ${exact(step.call.arguments, 0)}`;
   const model = step.model === undefined ? '' : ` · ${visibleLine(step.model)}`;
-  return step.query === undefined ? model : `${model} · ${visibleLine(step.query)}`;
+  // What was asked stands above the whole tree.
+  const isSame = step.query === undefined || step.query === tree.steps.get(0)?.title;
+  return isSame ? model : `${model} · ${visibleLine(step.query ?? '')}`;
 }
 
 function endingOf(tree: RunTree, step: Step, { now, beginsPhase = false }: Moment): Span[] {

@@ -69,7 +69,8 @@ export const notices: Rule = {
   },
 };
 
-function boardIn({ system }: Situation): string | undefined {
+/** Where the instructions say the notice board is. */
+export function boardIn({ system }: Situation): string | undefined {
   return /\bnotice board is at (https?:\/\/[^\s)]+)/i.exec(system)?.[1];
 }
 

@@ -1,10 +1,15 @@
 import { field, number, text } from '../json.ts';
+import { boardIn } from './duty-desk.ts';
 import { asked, call, offers, resultsOf, say, type Rule } from '../rule.ts';
 
 /** Addresses that somebody wants to be fetched. */
 export const web: Rule = {
   name: 'web',
-  example: (situation) => offers(situation, 'http_get') && 'fetch https://example.com/',
+  // Where a notice board is named, nothing else can be reached.
+  example: (situation) =>
+    boardIn(situation) === undefined && offers(situation, 'http_get')
+      ? 'fetch https://example.com/'
+      : undefined,
   reply(situation) {
     const [got] = resultsOf(situation, 'http_get');
     const url = /https?:\/\/[^\s<>"'”]+[^\s<>"'”.,;!?)]/.exec(asked(situation))?.[0];
