@@ -4,7 +4,7 @@ import { RunError } from '../run/failure.ts';
 
 /** How to reach a server. */
 export interface ServerAddress {
-  /** As `http://127.0.0.1:4177`. */
+  /** As `http://127.0.0.1:4177`; in a browser, `location.origin`. */
   readonly url: string;
   /** A key or a token; a browser that has signed in needs none. */
   readonly key?: string;
@@ -30,8 +30,7 @@ export async function ask(server: ServerAddress, asking: Asking, signal?: AbortS
   const { method = 'GET', json, bytes, headers } = asking;
   const body = json === undefined ? bytes?.content : JSON.stringify(json);
   const type = json === undefined ? bytes?.type : 'application/json';
-  const send = server.fetch ?? globalThis.fetch;
-  const response = await send(addressOf(server, asking), {
+  const response = await sent(server, addressOf(server, asking), {
     method,
     headers: {
       ...(server.key === undefined ? {} : { authorization: `Bearer ${server.key}` }),
@@ -45,16 +44,26 @@ export async function ask(server: ServerAddress, asking: Asking, signal?: AbortS
   throw await refusalIn(response);
 }
 
+async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: string, request: RequestInit) {
+  try {
+    return await fetch(address, request);
+  } catch (cause) {
+    if (request.signal?.aborted) throw cause;
+    throw new RunError('unavailable', `${url} cannot be reached.`, { retryable: true, cause });
+  }
+}
+
 /** Ask for JSON of a known form. */
 export async function askFor<T>(server: ServerAddress, schema: z.ZodType<T>, asking: Asking): Promise<T> {
   const response = await ask(server, asking);
-  const parsed = schema.safeParse(await response.json());
+  const parsed = schema.safeParse(await response.json().catch(() => undefined));
   if (parsed.success) return parsed.data;
   throw new RunError('unavailable', `${asking.path} answered something else than this client knows.`);
 }
 
 function addressOf({ url }: ServerAddress, { path, query = {} }: Asking): string {
-  const address = new URL(path, url);
+  // A server behind a proxy may have a path of its own in front of all others.
+  const address = new URL(`${url.replace(/\/+$/, '')}${path}`);
   for (const [name, given] of Object.entries(query))
     for (const value of [given].flat())
       if (value !== undefined) address.searchParams.append(name, String(value));

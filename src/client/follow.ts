@@ -5,9 +5,11 @@ import { sseReader } from '../wire/sse.ts';
 import { ask, type ServerAddress } from './ask.ts';
 import type { Showing } from './shapes.ts';
 
-/** How long to wait before coming back, the first time and at most. Milliseconds. */
+/** How long to wait before coming back, the first time unless the server says so, and at most. Milliseconds. */
 const firstPause = 250;
 const longestPause = 5_000;
+/** A server that is away for longer may say so. */
+const longestRetry = 60_000;
 /** The server says something at least every 25 seconds: a connection that is silent for so long is dead. */
 const silence = 60_000;
 const largestFrame = 64 * 1024 * 1024;
@@ -31,11 +33,12 @@ export async function* followEntries(
   server: ServerAddress,
   { run, after = 0, showing, signal = new AbortController().signal }: Following,
 ): AsyncGenerator<readonly Entry[]> {
+  const told = { retry: 0 };
   let cursor = after;
   let pause = firstPause;
   while (!signal.aborted) {
     try {
-      for await (const entries of connection(server, { run, after: cursor, showing, signal })) {
+      for await (const entries of connection(server, { run, after: cursor, showing, signal }, told)) {
         const fresh = entries.filter(({ seq }) => seq > cursor);
         const last = fresh.at(-1);
         if (!last) continue;
@@ -51,17 +54,19 @@ export async function* followEntries(
       if (thrown instanceof RunError && thrown.failure.retryable !== true) throw thrown;
     }
     // Thousands may have been cut off at once: they come back one after the other.
-    await wait(pause * (0.5 + Math.random()), signal);
+    const { retry } = told;
+    await wait(Math.max(retry, pause / 2) + Math.max(retry, pause) * Math.random(), signal);
     pause = Math.min(pause * 2, longestPause);
   }
 }
 
 class EndOfRun extends Error {}
 
-/** One connection, as long as it holds. */
+/** One connection, as long as it holds. What the server says of coming back is written down. */
 async function* connection(
   server: ServerAddress,
   { run, after, showing, signal }: Required<Following>,
+  told: { retry: number },
 ): AsyncGenerator<readonly Entry[]> {
   const dead = new AbortController();
   let heard = true;
@@ -76,6 +81,7 @@ async function* connection(
     const query = { after, ...(showing === 'everything' ? everything : showing) };
     const response = await ask(server, { path, query, headers }, either);
     if (response.status === 204) throw new EndOfRun();
+    expectStream(server, response);
     const reader = sseReader(largestFrame);
     const body = response.body?.getReader();
     for (;;) {
@@ -84,12 +90,19 @@ async function* connection(
       heard = true;
       const entries: Entry[] = [];
       reader.read(piece.value, ({ id, data }) => entries.push(...decodeAll(`id: ${id}\ndata: ${data}\n\n`)));
+      told.retry = Math.min(reader.retry ?? told.retry, longestRetry);
       if (entries.length > 0) yield entries;
     }
   } finally {
     clearInterval(watch);
     dead.abort();
   }
+}
+
+/** Something else answers at this address: it would do so again and again. */
+function expectStream({ url }: ServerAddress, { headers }: Response): void {
+  if (headers.get('content-type')?.startsWith('text/event-stream')) return;
+  throw new RunError('unavailable', `${url} answered something else than a stream: is it a Vitrine server?`);
 }
 
 /** A gap in what is recorded is a loss; in what is shown it is what is not shown. */

@@ -167,3 +167,15 @@ describe('limits', () => {
     );
   });
 });
+
+test.for([
+  ['retry: 1500\n\n', 1500],
+  ['retry: 1500\nretry:20\r\ndata: x\n\n', 20],
+  ['retry: soon\n\n', undefined],
+  ['retry: -1\nretry: 1.5\n\n', undefined],
+  ['data: x\n\n', undefined],
+] as const)('how soon to come back is read from %j', ([text, expected]) => {
+  const reader = sseReader();
+  for (const byte of bytesOf(text)) reader.read(Uint8Array.of(byte), () => {});
+  expect(reader.retry).toBe(expected);
+});

@@ -19,6 +19,8 @@ export class SseTooLarge extends Error {
 export interface SseReader {
   /** Tells every event these bytes complete. Throws `SseTooLarge` before anything longer than the limit is kept. */
   read(bytes: Uint8Array, tell: (event: SseEvent) => void): void;
+  /** How long the stream wants its reader to wait before coming back, if it has said so. Milliseconds. */
+  readonly retry: number | undefined;
 }
 
 const lineFeed = 10;
@@ -28,12 +30,15 @@ const space = 32;
 
 /** Reads server-sent events from bytes that may be cut anywhere: any cut of the same bytes gives the same events. */
 export function sseReader(limit = 1024 * 1024): SseReader {
-  const readLine = lineReader(limit);
+  const lines = lineReader(limit);
   const rest = unfinishedLine(limit);
   let isFirst = true;
   let isAfterReturn = false;
 
   return {
+    get retry() {
+      return lines.retry;
+    },
     read(bytes, tell) {
       let start = 0;
       let feed = bytes.indexOf(lineFeed);
@@ -44,7 +49,7 @@ export function sseReader(limit = 1024 * 1024): SseReader {
         isAfterReturn = end === back;
         if (!isSecondHalf) {
           const line = rest.finish(bytes.subarray(start, end));
-          readLine(isFirst ? withoutMark(line) : line, tell);
+          lines.read(isFirst ? withoutMark(line) : line, tell);
           isFirst = false;
         }
         start = end + 1;
@@ -95,6 +100,7 @@ function lineReader(limit: number) {
   let size = 0;
   let event = '';
   let id = '';
+  let retry: number | undefined;
 
   const append = (value: Uint8Array): void => {
     size += value.length + 1;
@@ -110,7 +116,7 @@ function lineReader(limit: number) {
     if (told !== undefined) tell(told);
   };
 
-  return (line: Uint8Array, tell: (event: SseEvent) => void): void => {
+  const read = (line: Uint8Array, tell: (event: SseEvent) => void): void => {
     if (line.length === 0) return finish(tell);
     const end = line.indexOf(colon);
     if (end === 0) return;
@@ -121,6 +127,13 @@ function lineReader(limit: number) {
     const field = decoder.decode(name);
     if (field === 'event') event = decoder.decode(value);
     if (field === 'id' && !value.includes(0)) id = decoder.decode(value);
+    if (field === 'retry' && /^\d{1,9}$/.test(decoder.decode(value))) retry = Number(decoder.decode(value));
+  };
+  return {
+    read,
+    get retry() {
+      return retry;
+    },
   };
 }
 
