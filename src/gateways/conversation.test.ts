@@ -328,10 +328,68 @@ describe('the end', () => {
   });
 });
 
-describe('the capture of a real service', () => {
-  const bytes = readFileSync(
-    new URL('../../test/captures/conversation-service/chat.stream.sse', import.meta.url),
-  );
+describe('the captures of a real service', () => {
+  const capture = (name: string): Uint8Array =>
+    readFileSync(new URL(`../../test/captures/conversation-service/${name}`, import.meta.url));
+  const bytes = capture('chat.stream.sse');
+  const json = { 'content-type': 'application/json' };
+  const plain = { 'content-type': 'text/plain; charset=utf-8' };
+  const created = '6219941a-110d-4275-b659-39d9a607a133';
+
+  /** The service had it until it was asked, so that what it answers is what was captured. */
+  const forgetting = (id: string, acts: Act[]): void => {
+    service.conversations.set(id, []);
+    const forgets = (): Act[] => {
+      service.conversations.delete(id);
+      return acts;
+    };
+    service.answer(forgets, says('new here'));
+  };
+
+  test('a conversation it creates is continued under the id it gives', async () => {
+    await open();
+    service.conversations.set(created, []);
+    service.refuseToCreate([{ head: 200, headers: json }, { send: capture('create.json') }, 'end']);
+    const { events, failure } = await hear();
+    expect(failure).toBeUndefined();
+    expect(events[0]).toEqual({ type: 'state.reported', state: { ums_conversation_id: created } });
+    expect(sent()).toEqual(['POST /conversations', `POST /conversations/${created}/chat`]);
+  });
+
+  test('a creation it refuses is a failure in its own words', async () => {
+    await open();
+    service.refuseToCreate([
+      { head: 422, headers: json },
+      { send: capture('create-without-body.json') },
+      'end',
+    ]);
+    const { failure } = await hear();
+    expect(failure).toMatchObject({ code: 'malformed', message: expect.stringContaining('field required') });
+  });
+
+  test('a conversation it does not know, which it answers with 500, is created again once', async () => {
+    await open();
+    const lost: Act[] = [{ head: 500, headers: plain }, { send: capture('unknown.txt') }, 'end'];
+    forgetting('lost', lost);
+    const { events, failure } = await hear(inside('lost'));
+    expect(failure).toBeUndefined();
+    expect(events.map((event) => ('code' in event ? event.code : event.type))).toEqual([
+      'CONVERSATION_RENEWED',
+      'state.reported',
+      'text.appended',
+      'turn.finished',
+    ]);
+    expect(sent().filter((line) => line === 'POST /conversations')).toHaveLength(1);
+  });
+
+  test('a conversation it says it does not have is created again once', async () => {
+    await open();
+    const lost: Act[] = [{ head: 404, headers: json }, { send: capture('not-found.json') }, 'end'];
+    forgetting('lost', lost);
+    const { events } = await hear(inside('lost'));
+    expect(events.at(-1)?.type).toBe('turn.finished');
+    expect(service.chats).toHaveLength(2);
+  });
 
   test('shows what it said, and keeps the id it is known by', async () => {
     await open();

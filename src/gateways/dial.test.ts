@@ -193,6 +193,24 @@ describe('refusals', () => {
       failure: { code: 'malformed', message: expect.stringContaining('extra fields not permitted') as never },
     },
     {
+      name: 'a history with an open stage, which only an old client would send',
+      acts: [{ head: 400 }, { send: capture('stage-status-open-in-request.json') }, 'end'],
+      failure: {
+        code: 'malformed',
+        message: expect.stringContaining("permitted: 'completed', 'failed'") as never,
+        retryable: false,
+      },
+    },
+    {
+      name: 'a key that did not arrive',
+      acts: [{ head: 400 }, { send: capture('no-api-key.json') }, 'end'],
+      failure: {
+        code: 'malformed',
+        message: 'Deployment gpa answered 400: Api-Key header is required.',
+        retryable: false,
+      },
+    },
+    {
       name: 'a deployment that is not there',
       acts: [{ head: 404 }, { send: '{"detail":"Not Found"}' }, 'end'],
       failure: { code: 'unknown', message: 'Deployment gpa answered 404: Not Found.', retryable: false },
