@@ -3,7 +3,11 @@ import type { Json } from '../run/values.ts';
 
 const namedErrors = 5;
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+/** An Ajv keeps something of every schema it has compiled, also of those it was told to remove: so it is replaced. */
+const schemasPerAjv = 100;
+
+let ajv = newAjv();
+let compiled = 0;
 const validators = new WeakMap<object, ValidateFunction | string>();
 
 /** How a value does not fit a JSON schema, in words a model or a person can act on. */
@@ -28,6 +32,8 @@ function compile(schema: Json): ValidateFunction | string {
   // The dialect named need not be one that is installed here.
   const { $schema: _, ...plain } = isObject ? (schema as Readonly<Record<string, Json>>) : {};
   const wanted = isObject ? plain : schema !== false;
+  compiled += 1;
+  if (compiled % schemasPerAjv === 0) ajv = newAjv();
   try {
     return ajv.compile(wanted);
   } catch (cause) {
@@ -36,6 +42,10 @@ function compile(schema: Json): ValidateFunction | string {
     // Kept by name, the schema of one question would stand in the way of the next, and stay for ever.
     if (typeof wanted === 'object') ajv.removeSchema(wanted);
   }
+}
+
+function newAjv(): Ajv2020 {
+  return new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 }
 
 function sentence({ instancePath, message, keyword, params }: ErrorObject): string {
