@@ -119,7 +119,7 @@ describe('while a coordinator works', () => {
     const playing = await play([router, saying('writer', 'Done.'), links.agent, books.agent]);
     const tree = await playing.once((now) => now.open.size === 4);
     expect(titled(tree, 'Coordination')?.status).toBe('completed');
-    expect(textOf(titled(tree, 'Coordination') as Step)).toBe('links and books: Both know a part.');
+    expect(textOf(titled(tree, 'Coordination') as Step)).toBe('LINKS and BOOKS: Both know a part.');
     expect(titled(tree, 'LINKS')).toMatchObject({
       status: 'running',
       kind: 'agent',

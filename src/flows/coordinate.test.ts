@@ -106,7 +106,7 @@ describe('a coordinator', () => {
     });
     const tree = await ask('Which paths?');
     expect(lastText(sent, 'graph')).toBe('Which paths?\n\nOnly fibre.');
-    expect(textOf(titled(tree, 'Coordination'))).toBe('graph: links');
+    expect(textOf(titled(tree, 'Coordination'))).toBe('Graph: links');
     expect(tree.ended?.answer).toContain('three paths');
     expect(titled(tree, 'Graph').kind).toBe('agent');
   });

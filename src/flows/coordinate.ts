@@ -48,7 +48,7 @@ async function chooseAgents(scope: Scope, text: string, settings: CoordinateSett
   const history = bounded(scope, await scope.history(), settings);
   const plan = await askRouter(scope, { text, settings, names, history });
   if (typeof plan !== 'string') {
-    scope.say(explain(plan));
+    scope.say(explain(plan, settings));
     return plan;
   }
   scope.notice('ROUTING_FAILED', `${plan} ${settings.fallback} takes the message.`);
@@ -175,8 +175,12 @@ function look({ text, settings, route, task }: HandOver): Omit<StepOptions, 'key
   };
 }
 
-function explain({ strategy, tasks, reasoning }: RoutePlan): string {
-  const names = tasks.map(({ agent }) => agent).join(strategy === 'parallel' ? ' and ' : ', then ');
+/** Who works, as they are called on the screen; those who work at once are joined by «and». */
+function explain({ tasks, reasoning }: RoutePlan, settings: CoordinateSettings): string {
+  const rounds = roundsOf(tasks).rounds.map((round) =>
+    round.map(({ agent }) => titleOf(settings, agent)).join(' and '),
+  );
+  const names = rounds.join(', then ');
   return reasoning === '' ? `${names}.` : `${names}: ${reasoning}`;
 }
 
