@@ -10,6 +10,7 @@ import {
   synthesisMessages,
   type Finding,
 } from './coordinate-words.ts';
+import { meaningOf } from './meaning.ts';
 import { planFor, planSchema, readPlan, roundsOf, type PlannedTask, type RoutePlan } from './plan.ts';
 
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
@@ -122,7 +123,7 @@ async function handOver(scope: Scope, handed: HandOver): Promise<Finding> {
     const said = await scope.step({ key: task.key, ...look(handed) }, (inner) =>
       agent.team ? coordinateIn(inner, message, agent.team) : delegate(inner, agent, message),
     );
-    return { agent: agent.name, title, text: said };
+    return { agent: agent.name, title, text: meaningOf(said) };
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
     return { agent: agent.name, title, text: '', failure: thrown.message };

@@ -107,7 +107,9 @@ function failuresIn({ question }: Situation): string[] {
 function topicsOf(situation: Situation): string[] {
   const failures = failuresIn(situation).slice(0, 2);
   const words = wordsIn(situation);
-  if (words === '' && failures.length > 0) return failures;
+  // Whoever coordinates may say that it is about what others found, and not about the words of the message.
+  const isAboutFound = /\bthat was found\b/i.test(asked(situation));
+  if (failures.length > 0 && (words === '' || isAboutFound)) return failures;
   return [words === '' ? asked(situation).trim() : words];
 }
 
