@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { failureOf, RunError } from '../run/failure.ts';
+import { versionHere } from '../server/version.ts';
 import { exit, type CliCommand } from './command.ts';
 import { approvals } from './commands/approvals.ts';
 import { approve } from './commands/approve.ts';
@@ -80,9 +80,4 @@ function causes(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   const behind = thrown.cause === undefined ? '' : `\ncaused by ${causes(thrown.cause)}`;
   return `${thrown.stack ?? thrown.message}${behind}`;
-}
-
-function versionHere(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }

@@ -1,0 +1,177 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { done, link, listening, packed, type Packed } from '../packed.ts';
+
+let it: Packed;
+beforeAll(() => {
+  it = packed();
+  writeFileSync(join(it.home, 'package.json'), '{"type":"module","private":true}');
+  writeFileSync(join(it.home, 'vitrine.config.js'), config);
+  return () => it.remove();
+}, 180_000);
+
+const config = `
+import { defineConfig, functionTool } from 'vitrine';
+import { z } from 'zod';
+
+const double = functionTool({
+  name: 'double',
+  description: 'Twice as much.',
+  input: z.strictObject({ number: z.number() }),
+  effect: 'pure',
+  run: ({ number }) => ({ number: number * 2 }),
+});
+
+export default defineConfig({
+  tools: [double],
+  apps: {
+    twice: {
+      flow: {
+        name: 'twice',
+        version: '1',
+        async run(scope, { text }) {
+          const done = await scope.call('double', { number: Number(text) });
+          return 'failure' in done ? done.failure.message : \`twice \${text} is \${done.result.number}\`;
+        },
+      },
+    },
+  },
+});
+`;
+
+/** Imports everything by its published name, and follows a run of a server to its end. */
+const program = `
+import assert from 'node:assert/strict';
+import * as main from 'vitrine';
+import { vitrineClient, runStatus } from 'vitrine/client';
+import { playRun } from 'vitrine/testing';
+
+for (const name of ['defineConfig', 'functionTool', 'mcpServer', 'openAiChatGateway', 'RunError'])
+  assert.equal(typeof main[name], 'function', name);
+const { tree: played } = await playRun({
+  flow: { name: 'f', version: '1', run: async (_, { text }) => text + '!' },
+  text: 'played',
+});
+assert.equal(played.answer, 'played!');
+const client = vitrineClient({ url: process.argv[2] });
+const { run } = await client.start({ text: '21' });
+let last;
+for await (const tree of client.follow(run)) last = tree;
+assert.equal(runStatus(last), 'completed');
+console.log(last.ended.answer);
+`;
+
+test('the package has what runs, what types it, and nothing else', () => {
+  const known = [/^(package\.json|README\.md|LICENSE|bin\/vitrine\.js)$/, /^dist\/(src|demo)\//];
+  expect(it.files.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
+  const needless = /\.(test|contract)\.|\.map$|(?<!\.d)\.ts$|\.tsbuildinfo$|(^|\/)(test|bench|examples)\//;
+  expect(it.files.filter((path) => needless.test(path))).toEqual([]);
+  expect(it.files.length).toBeGreaterThan(300);
+});
+
+test('a program without a line of TypeScript defines an app, runs it, serves it and follows it', async () => {
+  const answer = done(it.home, process.execPath, [it.bin, 'run', '21', '--data', 'first']);
+  expect(answer.trimEnd().split('\n').at(-1)).toBe('twice 21 is 42');
+  writeFileSync(join(it.home, 'program.js'), program);
+  const { url } = await listening(it.home, [it.bin, 'serve', '--port', '0', '--data', 'second']);
+  expect(done(it.home, process.execPath, ['program.js', url])).toBe('twice 21 is 42\n');
+  expect(await (await fetch(url)).text()).toContain('Vitrine');
+  const described = (await (await fetch(`${url}/openapi.json`)).json()) as object;
+  expect(described).toMatchObject({ info: { version: expect.stringMatching(/^\d+\.\d+\.\d+/) } });
+});
+
+test('the demo world that comes with it answers', () => {
+  const words = ['run', 'Which tickets are about Perth?', '--app', 'demo', '--yes', '--data', 'demo'];
+  const elsewhere = join(it.home, 'elsewhere');
+  mkdirSync(elsewhere);
+  expect(done(elsewhere, process.execPath, [it.bin, ...words])).toMatch(/Perth/);
+  const version = done(elsewhere, process.execPath, [it.bin, '--version']);
+  expect(version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test('its types compile in a strict project that checks them', () => {
+  link(it.home, '@types/node');
+  writeFileSync(join(it.home, 'typed.ts'), typed);
+  // @ai-sdk/provider names types that it does not bring along.
+  const missing = 'export type JSONSchema7 = object; export type JSONSchema7Definition = object;';
+  writeFileSync(join(it.home, 'json-schema.d.ts'), missing);
+  const options = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    module: 'nodenext',
+    target: 'es2024',
+    types: ['node'],
+    paths: { 'json-schema': ['./json-schema.d.ts'] },
+  };
+  writeFileSync(
+    join(it.home, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { ...options, exactOptionalPropertyTypes: true },
+      files: ['typed.ts'],
+    }),
+  );
+  const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+  expect(done(it.home, process.execPath, [tsc, '-p', '.'])).toBe('');
+});
+
+const typed = `
+import { defineConfig, functionTool, type Flow, type Scope } from 'vitrine';
+import { vitrineClient, type RunTree } from 'vitrine/client';
+import { playRun, scriptedGateway } from 'vitrine/testing';
+import { z } from 'zod';
+
+const tool = functionTool({
+  name: 'double',
+  description: '',
+  input: z.strictObject({ number: z.number() }),
+  effect: 'pure',
+  run: ({ number }) => ({ number: number * 2 }),
+});
+const flow: Flow = {
+  name: 'f',
+  version: '1',
+  async run(scope: Scope, { text }): Promise<string> {
+    const { text: said } = await scope.turn('a', { messages: [{ role: 'user', text }] });
+    return said;
+  },
+};
+export default defineConfig({ tools: [tool], apps: { f: { flow } } });
+// @ts-expect-error a flow has a version
+defineConfig({ apps: { f: { flow: { name: 'f', run: async () => '' } } } });
+
+export async function main(): Promise<string> {
+  const client = vitrineClient({ url: 'http://127.0.0.1:4177' });
+  const { run } = await client.start({ text: 'x' });
+  let last: RunTree | undefined;
+  for await (const tree of client.follow(run)) last = tree;
+  // @ts-expect-error there is no such decision
+  await client.decide('a', { decision: 'maybe' });
+  const { tree } = await playRun({
+    flow,
+    text: 'x',
+    agents: [{ name: 'a', description: '', gateway: scriptedGateway([[{ type: 'say', text: 'y' }]]), effect: 'pure' }],
+  });
+  return \`\${last?.seq} \${tree.status}\`;
+}
+`;
+
+test('the client needs nothing of Node: all it imports is its own and zod', () => {
+  const seen = new Set<string>();
+  const outside = new Set<string>();
+  const walk = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(file, 'utf8');
+    expect(text, file).not.toMatch(/\b(process|Buffer|require|__dirname)\b[.(]/);
+    for (const [, name = ''] of text.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)) {
+      if (name.startsWith('.')) walk(resolve(dirname(file), name));
+      else outside.add(name);
+    }
+  };
+  walk(join(it.installed, 'dist/src/client/client.js'));
+  expect([...outside]).toEqual(['zod']);
+  const folders = [...seen].map((file) => relative(join(it.installed, 'dist/src'), file).split('/')[0]);
+  expect(new Set(folders)).toEqual(new Set(['client', 'run', 'wire']));
+});
