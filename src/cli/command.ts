@@ -40,6 +40,10 @@ export const dataOption = {
   data: { type: 'string', value: '<folder>', about: 'where the runs are kept; ./.vitrine unless said' },
 } as const satisfies CliCommand['options'];
 
+export const whyOption = {
+  why: { type: 'string', value: '<reason>', about: 'for the record' },
+} as const satisfies CliCommand['options'];
+
 /** For commands that may have to work on a run themselves. */
 export const homeOptions = {
   ...dataOption,

@@ -1,3 +1,4 @@
+import { present } from '../run/present.ts';
 import { isOpen, type Approval, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
@@ -47,10 +48,7 @@ function put(execution: Execution, step: Step, question: Placed): Approval {
     bytes: bytesOf(question),
     title,
     allowed: [...(question.allowed ?? ['approve', 'reject'])],
-    ...(shown === undefined ? {} : { shown }),
-    ...(message === undefined ? {} : { message }),
-    ...(schema === undefined ? {} : { schema }),
-    ...(priority === undefined ? {} : { priority }),
+    ...present({ shown, message, schema, priority }),
     ...(expiresIn === undefined ? {} : { expiresAt: execution.world.clock.now() + expiresIn }),
   });
 }
@@ -73,11 +71,5 @@ function isOther(execution: Execution, { id, attempt }: Step, question: Question
 }
 
 function answerOf({ decision, by, rationale, answer, arguments: edited }: Decided): Answer {
-  return {
-    decision,
-    by,
-    ...(rationale === undefined ? {} : { rationale }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(edited === undefined ? {} : { arguments: edited as Json }),
-  };
+  return { decision, by, ...present({ rationale, answer, arguments: edited as Json | undefined }) };
 }

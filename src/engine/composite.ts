@@ -1,4 +1,5 @@
-import { failureOf, RunError } from '../run/failure.ts';
+import { errorOf, failureOf, RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { isOpen, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { forever, type Execution } from './execution.ts';
@@ -57,23 +58,11 @@ export function openComposite(
   const known = meet(execution, { parent, key, kind, agent });
   if (known) return known;
   if (!execution.isLive || execution.isAside) return forever();
-  return openStep(execution, {
-    parent,
-    key,
-    kind,
-    title: title ?? key,
-    ...(icon === undefined ? {} : { icon }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(query === undefined ? {} : { query }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-  });
+  const looks = present({ icon, agent, query, reasoning });
+  return openStep(execution, { parent, key, kind, title: title ?? key, ...looks });
 }
 
 async function recall<T>(execution: Execution, step: Step): Promise<T> {
   if (step.status === 'completed') return (await execution.busy(resultOf(execution, step))) as T;
-  const { code, message, retryable } = step.failure ?? {
-    code: 'unavailable',
-    message: `«${step.title}» was ${step.status}.`,
-  };
-  throw new RunError(code, message, retryable === undefined ? {} : { retryable });
+  throw errorOf(step.failure ?? { code: 'unavailable', message: `«${step.title}» was ${step.status}.` });
 }

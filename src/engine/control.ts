@@ -1,5 +1,6 @@
 import type { Command } from '../run/commands.ts';
 import type { RunEvent } from '../run/events.ts';
+import { present } from '../run/present.ts';
 import type { Approval, RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { SentCommand } from '../stores/store.ts';
@@ -23,15 +24,15 @@ export function entryFor({ id, command }: SentCommand, tree: RunTree, judge: Jud
   switch (command.type) {
     case 'pause':
       if (tree.paused) return notice('ALREADY_PAUSED', `${command.by} asked to pause a run that is paused.`);
-      return { type: 'run.paused', ...by, ...reasonOf(command) };
+      return { type: 'run.paused', ...by, ...present({ reason: command.reason }) };
     case 'resume':
       if (!tree.paused)
         return notice('NOT_PAUSED', `${command.by} asked to resume a run that is not paused.`);
-      return { type: 'run.resumed', ...by, ...reasonOf(command) };
+      return { type: 'run.resumed', ...by, ...present({ reason: command.reason }) };
     case 'stop':
       if (tree.stopping)
         return notice('ALREADY_STOPPING', `${command.by} asked to stop a run that is stopping.`);
-      return { type: 'stop.requested', ...by, ...reasonOf(command) };
+      return { type: 'stop.requested', ...by, ...present({ reason: command.reason }) };
     case 'message':
       return {
         type: 'message.queued',
@@ -61,9 +62,7 @@ function decided(
     decision: command.decision,
     by: command.by,
     command: id,
-    ...(command.rationale === undefined ? {} : { rationale: command.rationale }),
-    ...(command.answer === undefined ? {} : { answer: command.answer }),
-    ...(command.until === undefined ? {} : { until: command.until }),
+    ...present({ rationale: command.rationale, answer: command.answer, until: command.until }),
     ...(edited === undefined ? {} : { arguments: edited, fingerprint: judge.fingerprint(approval, edited) }),
   };
 }
@@ -101,8 +100,4 @@ function misfitNotice(misfit: string | undefined): Extract<RunEvent, { type: 'no
 
 function notice(code: string, message: string): Extract<RunEvent, { type: 'notice.posted' }> {
   return { type: 'notice.posted', step: 0, code, message };
-}
-
-function reasonOf(command: { readonly reason?: string | undefined }): { reason?: string } {
-  return command.reason === undefined ? {} : { reason: command.reason };
 }

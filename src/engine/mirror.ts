@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../gateways/gateway.ts';
 import type { StepId } from '../run/events.ts';
+import { present } from '../run/present.ts';
 import { isOpen } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 
@@ -57,15 +58,8 @@ export class Mirror {
     if (more > 0) this.#post(`The back end sent ${more} more pieces of stages that do not fit.`);
   }
 
-  #open({
-    stage,
-    parent,
-    title,
-    kind,
-    agent,
-    icon,
-    query,
-  }: Extract<AgentEvent, { type: 'stage.opened' }>): void {
+  #open(opening: Extract<AgentEvent, { type: 'stage.opened' }>): void {
+    const { stage, parent, title, kind, agent, icon, query } = opening;
     const before = this.#steps.get(stage);
     const isAgain = before !== undefined;
     const name = title ? `${stage}, «${title}»` : stage;
@@ -92,9 +86,7 @@ export class Mirror {
       kind: kind ?? 'stage',
       title: title ?? '',
       origin: stage,
-      ...(agent === undefined ? {} : { agent }),
-      ...(icon === undefined ? {} : { icon }),
-      ...(query === undefined ? {} : { query }),
+      ...present({ agent, icon, query }),
     });
   }
 

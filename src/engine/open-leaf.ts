@@ -1,6 +1,7 @@
 import type { Verdict } from '../policies/policy.ts';
 import type { EventOf, RunEvent } from '../run/events.ts';
 import type { Failure, FailureCode } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { isOpen, type RunTree, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf } from './leaf.ts';
@@ -82,7 +83,7 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
 }
 
 function outcomeOf({ result, failure }: Step): Pick<EventOf<'step.closed'>, 'result' | 'failure'> {
-  return { ...(result === undefined ? {} : { result }), ...(failure === undefined ? {} : { failure }) };
+  return present({ result, failure });
 }
 
 /** Not run, and shown as such. */

@@ -1,5 +1,6 @@
 import type { EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import type { Approval, Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
@@ -35,6 +36,7 @@ export function askToBegin(
   step: Step,
   { leaf, reason }: { leaf: Leaf; reason: string },
 ): void {
+  const { priority, expiresIn } = leaf.asking ?? {};
   ask(execution, step, {
     purpose: 'begin',
     bytes: leaf.bytes,
@@ -42,10 +44,8 @@ export function askToBegin(
     title: step.title,
     message: reason,
     allowed: ['approve', 'reject', 'edit', 'defer'],
-    ...(leaf.asking?.priority === undefined ? {} : { priority: leaf.asking.priority }),
-    ...(leaf.asking?.expiresIn === undefined
-      ? {}
-      : { expiresAt: execution.world.clock.now() + leaf.asking.expiresIn }),
+    ...present({ priority }),
+    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.clock.now() + expiresIn }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { present } from '../run/present.ts';
 import { isOpen, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { ToolContext } from '../tools/tool.ts';
@@ -44,11 +45,11 @@ export function toolContext(
         title,
         message,
         allowed: ['approve', 'reject'],
-        ...(schema === undefined ? {} : { schema }),
+        ...present({ schema }),
       });
       const { decision, answer } = await timer.exempt(execution.questions.decision(approval));
       return decision === 'approve'
-        ? { decision: 'accept', ...(answer === undefined ? {} : { answer }) }
+        ? { decision: 'accept', ...present({ answer }) }
         : { decision: 'decline' };
     },
   };

@@ -1,6 +1,6 @@
 import type { Agent } from '../catalog/agent.ts';
 import type { Message, Turn } from '../gateways/gateway.ts';
-import { RunError } from '../run/failure.ts';
+import { errorOf, RunError } from '../run/failure.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import { forever, type Execution } from './execution.ts';
@@ -28,12 +28,7 @@ export async function runTurn(execution: Execution, agent: Agent, request: Place
   const step = await runLeaf(execution, request.parent, turnLeaf(execution, agent, { ...request, shown }));
   const result = turnResult(step);
   if (step.status === 'completed') return result;
-  const failure = step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` };
-  throw new RunError(
-    failure.code,
-    failure.message,
-    failure.retryable === undefined ? {} : { retryable: failure.retryable },
-  );
+  throw errorOf(step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` });
 }
 
 function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown: BlobRef | Json }): Leaf {

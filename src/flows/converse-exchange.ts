@@ -26,40 +26,40 @@ const mostBoxes = 32;
 
 /** Every call of the model is a fresh one: results are boxes at system level, and its own earlier words are left out. */
 export function twoStageExchange(system: string): Exchange {
-  const past: Message[] = [];
-  return {
-    hear: (said) => void past.push(userMessage(said)),
-    turned() {},
-    settled(calls, notices) {
+  return exchange(system, {
+    turned: () => [],
+    settled(calls) {
       const boxes = calls.filter(({ outcome }) => outcome !== 'left' && outcome !== 'refused');
-      for (const call of boxes.slice(0, mostBoxes)) past.push({ role: 'system', text: resultBox(call) });
-      for (const notice of notices) past.push({ role: 'system', text: `NOTICE: ${notice}` });
+      return boxes.slice(0, mostBoxes).map((call) => ({ role: 'system', text: resultBox(call) }));
     },
-    answered: (text) => void past.push({ role: 'assistant', text }),
-    messages: (instructions) => [
-      { role: 'system', text: system },
-      ...past,
-      ...instructions.map((text): Message => ({ role: 'system', text })),
-    ],
-  };
+  });
 }
 
 /** One growing exchange: calls are the assistant's, and every one of them is answered by a tool message. */
 export function unifiedExchange(system: string): Exchange {
-  const past: Message[] = [];
+  return exchange(system, {
+    turned: ({ text, calls }) => [{ role: 'assistant', text, calls }],
+    settled: (calls) => calls.map((call) => ({ role: 'tool', call: call.id, text: resultBody(call) })),
+  });
+}
+
+/** How a protocol tells the model what it did. */
+interface Telling {
+  turned(turn: TurnResult): readonly Message[];
+  settled(calls: readonly SettledCall[]): readonly Message[];
+}
+
+function exchange(system: string, telling: Telling): Exchange {
+  let past: readonly Message[] = [];
+  const add = (more: readonly Message[]): void => void (past = [...past, ...more]);
+  const told = (text: string): Message => ({ role: 'system', text });
   return {
-    hear: (said) => void past.push(userMessage(said)),
-    turned: ({ text, calls }) => void past.push({ role: 'assistant', text, calls }),
-    settled(calls, notices) {
-      for (const call of calls) past.push({ role: 'tool', call: call.id, text: resultBody(call) });
-      for (const notice of notices) past.push({ role: 'system', text: `NOTICE: ${notice}` });
-    },
-    answered: (text) => void past.push({ role: 'assistant', text }),
-    messages: (instructions) => [
-      { role: 'system', text: system },
-      ...past,
-      ...instructions.map((text): Message => ({ role: 'system', text })),
-    ],
+    hear: (said) => add([userMessage(said)]),
+    turned: (turn) => add(telling.turned(turn)),
+    settled: (calls, notices) =>
+      add([...telling.settled(calls), ...notices.map((notice) => told(`NOTICE: ${notice}`))]),
+    answered: (text) => add([{ role: 'assistant', text }]),
+    messages: (instructions) => [told(system), ...past, ...instructions.map(told)],
   };
 }
 

@@ -33,6 +33,11 @@ export class RunError extends Error {
   }
 }
 
+/** A failure that was recorded, or came from another thread or process, as something to throw. */
+export function errorOf({ code, message, retryable }: Failure): RunError {
+  return new RunError(code, message, retryable === undefined ? {} : { retryable });
+}
+
 /** The failure a thrown value stands for. Anything but a `RunError` is a bug, and clients learn nothing of it. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof RunError) return thrown.failure;

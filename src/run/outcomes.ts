@@ -1,5 +1,6 @@
 import type { Call, Outcome, StepId } from './events.ts';
 import type { Failure } from './failure.ts';
+import { present } from './present.ts';
 import { requestOf } from './request.ts';
 import type { RunTree } from './tree.ts';
 import type { BlobRef, Json } from './values.ts';
@@ -43,9 +44,7 @@ export function outcomes(tree: RunTree, run: string): CallOutcome[] {
       arguments: call.arguments,
       signature: call.signature,
       outcome: status,
-      ...(step.result === undefined ? {} : { result: step.result }),
-      ...(step.failure === undefined ? {} : { failure: step.failure }),
-      ...(step.reusedFrom === undefined ? {} : { reusedFrom: step.reusedFrom }),
+      ...present({ result: step.result, failure: step.failure, reusedFrom: step.reusedFrom }),
       message: taken.findLast(({ takenSeq = 0 }) => takenSeq < openedSeq)?.id ?? 'input',
       closedAt,
     });

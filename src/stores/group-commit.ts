@@ -1,8 +1,7 @@
-import { RunError } from '../run/failure.ts';
+import { errorOf, RunError } from '../run/failure.ts';
 import { runOfOperation } from './facets.ts';
 import type { Argument, Result, Write } from './rules.ts';
 import type { Operation, Reply } from './sqlite-messages.ts';
-import { carried } from './sqlite-thread.ts';
 import type { Append } from './store.ts';
 
 /** A chunk that grows by joining stays small enough to be a step of a cursor. */
@@ -78,7 +77,7 @@ async function settle(
 ): Promise<void> {
   try {
     const { results, refusals } = await commit(batch.map(({ operation }) => operation));
-    const refused = new Map(refusals.map(({ index, failure }) => [index, carried(failure)]));
+    const refused = new Map(refusals.map(({ index, failure }) => [index, errorOf(failure)]));
     batch.forEach(({ callers }, index) => {
       const refusal = refused.get(index);
       for (const caller of callers) {

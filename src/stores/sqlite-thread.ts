@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { RunError, type Failure } from '../run/failure.ts';
+import { errorOf, RunError } from '../run/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Argument, Read, Result } from './rules.ts';
 import { flatten, type FromThread, type Operation, type Reply, type ToThread } from './sqlite-messages.ts';
@@ -71,27 +71,22 @@ function answer(waiting: Map<number, Waiting>, message: FromThread): void {
     case 'committed':
       return take(batch)?.resolve(message[1]);
     case 'failed':
-      return take(batch)?.reject(carried(message[1]));
+      return take(batch)?.reject(errorOf(message[1]));
     case 'result':
       return take(message[1])?.resolve(message[2]);
     case 'unread':
-      return take(message[1])?.reject(carried(message[2]));
+      return take(message[1])?.reject(errorOf(message[2]));
     case 'opened':
     case 'refused':
       return;
   }
 }
 
-/** A failure that crossed from the thread, as something to throw. */
-export function carried({ code, message, retryable }: Failure): RunError {
-  return new RunError(code, message, retryable === undefined ? {} : { retryable });
-}
-
 async function opening(thread: Worker): Promise<readonly string[]> {
   const [message] = (await once(thread, 'message')) as [FromThread];
   if (message[0] === 'opened') return message[1];
   await thread.terminate();
-  if (message[0] === 'refused') throw carried(message[1]);
+  if (message[0] === 'refused') throw errorOf(message[1]);
   throw new RunError('internal', `The SQLite thread began with ${message[0]}.`);
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Failure, RunError } from '../run/failure.ts';
+import { errorOf, RunError, type Failure } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { functionTool, type FunctionToolOptions } from './function.ts';
 import { type KillableCall, type Place, WorkerMessage } from './killable-job.ts';
@@ -71,14 +71,13 @@ function hear(text: string, { context, answer, began }: Listening): void {
     else if (message.kind === 'said') context.say(message.text);
     else if (message.kind === 'attached') context.attach(message.item);
     else if (message.kind === 'done') answer.resolve(message.result);
-    else answer.reject(errorOf(message));
+    else answer.reject(thrownBy(message));
   } catch (error) {
     answer.reject(error);
   }
 }
 
-function errorOf(message: WorkerMessage & { kind: 'failed' | 'threw' }): Error {
+function thrownBy(message: WorkerMessage & { kind: 'failed' | 'threw' }): Error {
   if (message.kind === 'threw') return Object.assign(new Error(message.message), { stack: message.stack });
-  const { code, message: sentence, retryable } = message.failure;
-  return new RunError(code, sentence, retryable === undefined ? {} : { retryable });
+  return errorOf(message.failure);
 }

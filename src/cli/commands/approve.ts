@@ -1,4 +1,4 @@
-import { homeOptions, type CliCommand } from '../command.ts';
+import { homeOptions, whyOption, type CliCommand } from '../command.ts';
 import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const approve: CliCommand = {
@@ -7,7 +7,7 @@ export const approve: CliCommand = {
   summary: 'let exactly what was asked happen',
   details: ['If nobody works on the run, it goes on here until it ends or asks again.'],
   options: {
-    why: { type: 'string', value: '<reason>', about: 'for the record' },
+    ...whyOption,
     answer: { type: 'string', value: '<json>', about: 'where the question wants to be filled in' },
     yes: { type: 'boolean', about: 'approve whatever is asked after this, too' },
     ...homeOptions,

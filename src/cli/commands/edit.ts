@@ -1,11 +1,11 @@
-import { homeOptions, type CliCommand } from '../command.ts';
+import { homeOptions, whyOption, type CliCommand } from '../command.ts';
 import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const edit: CliCommand = {
   name: 'edit',
   usage: `<approval> '<json>' [options]`,
   summary: 'let something else happen: these arguments instead of those that were asked',
-  options: { why: { type: 'string', value: '<reason>', about: 'for the record' }, ...homeOptions },
+  options: { ...whyOption, ...homeOptions },
   words: [2, 2],
   run: (given, terminal) =>
     decide(

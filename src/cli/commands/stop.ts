@@ -1,4 +1,5 @@
-import { exit, homeOptions, type CliCommand } from '../command.ts';
+import { present } from '../../run/present.ts';
+import { exit, homeOptions, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
 import { leaveWhenTold } from '../leave.ts';
@@ -12,19 +13,14 @@ export const stop: CliCommand = {
   name: 'stop',
   usage: '<run> [options]',
   summary: 'end a run for good, at every level',
-  options: { why: { type: 'string', value: '<reason>', about: 'for the record' }, ...homeOptions },
+  options: { ...whyOption, ...homeOptions },
   words: [1, 1],
   async run(given, terminal) {
     const settings = await settingsOf(given, terminal);
     return inHome(settings.home, { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
-      const reason = given.text('why');
-      const stopping = {
-        type: 'stop',
-        by: whoIsHere(),
-        ...(reason === undefined ? {} : { reason }),
-      } as const;
-      await sendTo(home, run, stopping);
+      const why = present({ reason: given.text('why') });
+      await sendTo(home, run, { type: 'stop', by: whoIsHere(), ...why });
       const leaving = leaveWhenTold();
       const { is, tree } = await watch(home, run, { view: silentView(leaving.signal) });
       leaving.done();
