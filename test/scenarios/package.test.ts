@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { vitrineClient } from '../../src/client/client.ts';
 import { done, link, listening, packed, type Packed } from '../packed.ts';
 
 let it: Packed;
@@ -8,8 +9,11 @@ beforeAll(() => {
   it = packed();
   writeFileSync(join(it.home, 'package.json'), '{"type":"module","private":true}');
   writeFileSync(join(it.home, 'vitrine.config.js'), config);
+  cpSync(example, join(it.home, 'own-app'), { recursive: true });
   return () => it.remove();
 }, 180_000);
+
+const example = join(import.meta.dirname, '../../examples/own-app');
 
 const config = `
 import { defineConfig, functionTool } from 'vitrine';
@@ -90,7 +94,7 @@ test('the demo world that comes with it answers', () => {
   expect(version).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test('its types compile in a strict project that checks them', () => {
+test('its types compile in a strict project that checks them, and so does the example', () => {
   link(it.home, '@types/node');
   writeFileSync(join(it.home, 'typed.ts'), typed);
   // @ai-sdk/provider names types that it does not bring along.
@@ -99,6 +103,7 @@ test('its types compile in a strict project that checks them', () => {
   const options = {
     strict: true,
     noEmit: true,
+    allowImportingTsExtensions: true,
     skipLibCheck: false,
     module: 'nodenext',
     target: 'es2024',
@@ -174,4 +179,45 @@ test('the client needs nothing of Node: all it imports is its own and zod', () =
   expect([...outside]).toEqual(['zod']);
   const folders = [...seen].map((file) => relative(join(it.installed, 'dist/src'), file).split('/')[0]);
   expect(new Set(folders)).toEqual(new Set(['client', 'run', 'wire']));
+});
+
+describe('the example of an app of one’s own', () => {
+  test('runs: a function tool, an MCP server, a remote agent and a flow', async () => {
+    const home = join(it.home, 'own-app');
+    const reviewer = await listening(home, ['reviewer.ts'], { REVIEWER_PORT: '0' });
+    const words = [it.bin, 'serve', '--port', '0'];
+    const { child, url } = await listening(home, words, { REVIEWER_URL: reviewer.url });
+    const client = vitrineClient({ url });
+    const { run } = await client.start({ app: 'books', text: 'I want Frankenstein' });
+    for await (const tree of client.follow(run)) {
+      if (tree.undecided === 0) continue;
+      const [approval] = (await client.approvals({ run })).approvals;
+      expect(approval).toMatchObject({
+        title: 'place_order',
+        arguments: { isbn: '9780486282114', copies: 1, euros: 7.5 },
+      });
+      await client.decide(approval?.id ?? '', { decision: 'approve' });
+    }
+    const tree = await client.tree(run);
+    expect(tree.answer).toBe(
+      '«Frankenstein», 7.5 euros with shipping, ordered as B-2114-1.\n\nI have read Frankenstein twice. Buy it before the winter.',
+    );
+    expect(tree.steps.map(({ title, status }) => [title, status])).toEqual(
+      expect.arrayContaining([
+        ['Find the book', 'completed'],
+        ['library__find_book', 'completed'],
+        ['price', 'completed'],
+        ['Reviewer', 'completed'],
+        ['place_order', 'completed'],
+      ]),
+    );
+    child.kill('SIGTERM');
+    const code = await new Promise<number | null>((tell) => child.once('exit', tell));
+    expect(code).toBe(0);
+  });
+
+  test('tests its flow with what is published for that', () => {
+    const said = done(join(it.home, 'own-app'), process.execPath, ['--test', 'flow.test.ts']);
+    expect(said).toContain('pass 2');
+  });
 });
