@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentOf, ended, flowOf, startRun, testWorld, until } from '../../test/world.ts';
+import { agentOf, ended, flowOf, startRun, testWorld, toolOf, until } from '../../test/world.ts';
 import type { Agent } from '../catalog/agent.ts';
 import type { Turn } from '../gateways/gateway.ts';
 import type { Json } from '../run/values.ts';
@@ -165,43 +165,42 @@ describe('restore', () => {
 });
 
 describe('the latest state', () => {
-  test('[K11] is the one saved last, not that of the newest run', async () => {
-    const states: Json[] = [{ ums_conversation_id: 'old' }, { ums_conversation_id: 'new' }];
+  test('[K11] is the one saved last, whichever run that was in, and however long others go on', async () => {
     const open = Promise.withResolvers<void>();
     const flow = flowOf(async (scope, text) => {
-      if (text === 'late') await scope.call('wait', {});
-      return (await scope.turn('graph', { messages: [{ role: 'user', text }] })).text;
+      await scope.turn('graph', { messages: [{ role: 'user', text }] });
+      if (text !== 'around') return text;
+      await scope.call('wait', {});
+      return (await scope.turn('graph', { messages: [{ role: 'user', text: 'again' }] })).text;
     });
     const given: (Json | undefined)[] = [];
+    const ids = ['a', 'b', 'c'].map((id) => ({ ums_conversation_id: id }));
     const graph: Agent = {
       ...agentOf('graph', ({ state }) => {
         given.push(state);
-        return [{ type: 'state.reported', state: states[given.length - 1] ?? state ?? null }];
+        return [{ type: 'state.reported', state: ids[given.length - 1] ?? null }];
       }),
       effect: 'once',
       state: 'conversation-id',
     };
-    const wait = {
-      name: 'wait',
-      description: '',
-      schema: { type: 'object' },
-      effect: 'pure',
-      run: () => open.promise.then(() => 1),
-    } as const;
+    const wait = toolOf('wait', () => open.promise.then(() => 1));
     const world = testWorld({ flows: [flow], agents: [graph], tools: [wait] });
     const engine = new Engine(world, 'w');
-    const ask = (text: string) => startRun(engine, flow, { input: { text }, conversation: 'c1' });
-    const late = await ask('late');
-    await ended(world.store, (await ask('early')).run);
-    const { endedAt = 0 } = await ended(world.store, (await ask('early')).run);
-    while (world.clock.now() <= endedAt) await world.clock.settle();
+    const ask = async (text: string): Promise<string> =>
+      (await startRun(engine, flow, { input: { text }, conversation: 'c1' })).run;
+    const tick = async (): Promise<void> => {
+      const before = world.clock.now();
+      while (world.clock.now() <= before) await world.clock.settle();
+    };
+    const around = await ask('around');
+    await until(world.store, around, ({ states }) => states.has('graph'));
+    await tick();
+    await ended(world.store, await ask('within'));
+    await tick();
     open.resolve();
-    states.push({ ums_conversation_id: 'newest' });
-    await ended(world.store, late.run);
-    await ended(world.store, (await ask('after')).run);
-    expect(
-      given.map((state) => (state as { ums_conversation_id?: string } | undefined)?.ums_conversation_id),
-    ).toEqual([undefined, 'old', 'new', 'newest']);
+    await ended(world.store, around);
+    await ended(world.store, await ask('after'));
+    expect(given).toEqual([undefined, ...ids]);
   });
 
   test('[K10 K16] outlives the run that was given it, and goes with the last run that used it', async () => {
