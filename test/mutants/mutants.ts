@@ -31,7 +31,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a worker acts although its lease is over',
     file: 'src/engine/execution.ts',
-    find: "if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop();",
+    find: 'if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop();',
     replace: '',
     test: simulation,
   },
@@ -124,6 +124,22 @@ export const mutants: readonly Mutant[] = [
     replace: 'return [shown, homeOf(shown, event.step) === event.step ? event : undefined];',
     test: 'src/projections/preferences.test.ts',
     only: 'nothing that was said',
+  },
+  {
+    name: 'what an app prefers goes before what its viewer asks for',
+    file: 'src/server/preferring.ts',
+    find: 'const chosen = { ...app, ...present({ stages: asked.stages, names, depth: asked.depth }) };',
+    replace: 'const chosen = { ...present({ stages: asked.stages, names, depth: asked.depth }), ...app };',
+    test: 'src/server/preferring.test.ts',
+    only: 'win',
+  },
+  {
+    name: 'a coordinator inside another takes the turn that is kept back for the answer',
+    file: 'src/flows/coordinate.ts',
+    find: 'answers: scope.id === 0 }',
+    replace: 'answers: true }',
+    test: 'src/flows/coordinate-live.test.ts',
+    only: 'turns for the whole tree',
   },
   {
     name: 'the cards of a failed step are left waiting',
