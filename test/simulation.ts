@@ -155,6 +155,7 @@ export class Simulation {
         release: (request) => via(() => dispatch.release(request)),
         handBack: (fence) => via(() => dispatch.handBack(fence)),
         get: (run) => via(() => dispatch.get(run)),
+        find: (wanted) => via(() => dispatch.find(wanted)),
         list: (filter) => via(() => dispatch.list(filter)),
         hold: (fence, name) => via(() => dispatch.hold(fence, name)),
         letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
@@ -167,6 +168,7 @@ export class Simulation {
       blobs: {
         put: (place, text) => via(() => blobs.put(place, text)),
         get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
+        held: (tenant) => via(() => blobs.held(tenant)),
       },
       listen: (hear) =>
         this.store.listen((hint: Hint) => {

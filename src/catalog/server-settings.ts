@@ -58,7 +58,7 @@ export const Quotas = z.strictObject({
   runs: count.default(1_000),
   /** Sessions of the console that have not ended. */
   sessions: count.default(8),
-  /** Bytes of files, until the server starts again. */
+  /** Bytes of files, and of what else is kept beside the journal because it is large. */
   bytes: count.default(1_000_000_000),
 });
 export type QuotaSettings = z.infer<typeof Quotas>;

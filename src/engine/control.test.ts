@@ -571,6 +571,7 @@ describe('a worker', () => {
         letGo: flaky((fence, name) => dispatch.letGo(fence, name)),
       },
       blobs: {
+        ...blobs,
         put: flaky((owner, text) => blobs.put(owner, text)),
         get: flaky((tenant, blob) => blobs.get(tenant, blob)),
       },

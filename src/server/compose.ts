@@ -19,6 +19,7 @@ import { demoTools } from '../tools/demo.ts';
 import type { Tool } from '../tools/tool.ts';
 import { agentsOf } from './configured-agents.ts';
 import { keptPreferences } from './app-preferences.ts';
+import { makeDataFolder } from './data-folder.ts';
 import { holdHome, type HeldHome } from './hold.ts';
 import type { App, HomeReader } from './home.ts';
 import { stderrLog } from './log.ts';
@@ -45,6 +46,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const config = readConfig(settings.config ?? {}, 'The configuration');
   // What is wrong with it is said before anything is opened.
   appsOf(config, 'The configuration');
+  makeDataFolder(folder);
   const store = await sqliteStore({ folder });
   let opened: OpenedTools | undefined;
   try {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Store } from '../stores/store.ts';
+import { fileOwner, type Store } from '../stores/store.ts';
 
 /** A file as somebody gave it to us. */
 export interface StoredFile {
@@ -8,6 +8,8 @@ export interface StoredFile {
   /** What the sender said it is. Never trusted with more than a label. */
   readonly type: string;
   readonly bytes: Buffer;
+  /** Whether somebody sent it; else a run keeps it. */
+  readonly isOwn: boolean;
 }
 
 interface Envelope {
@@ -21,7 +23,7 @@ interface Envelope {
 export async function keepFile(
   blobs: Pick<Store['blobs'], 'put'>,
   tenant: string,
-  { name, type, bytes }: Omit<StoredFile, 'id'>,
+  { name, type, bytes }: Pick<StoredFile, 'name' | 'type' | 'bytes'>,
 ): Promise<string> {
   const envelope: Envelope = { vitrine: 'file', name, type, base64: bytes.toString('base64') };
   const text = JSON.stringify(envelope);
@@ -40,15 +42,17 @@ export async function fileOf(
   const text = await blobs.get(tenant, id);
   if (text === undefined) return undefined;
   const envelope = envelopeIn(text);
-  if (!envelope)
-    return { id, name: `${id.slice(0, 12)}.json`, type: 'application/json', bytes: Buffer.from(text) };
+  if (!envelope) {
+    const name = `${id.slice(0, 12)}.json`;
+    return { id, name, type: 'application/json', bytes: Buffer.from(text), isOwn: false };
+  }
   const { name, type, base64 } = envelope;
-  return { id, name, type, bytes: Buffer.from(base64, 'base64') };
+  return { id, name, type, bytes: Buffer.from(base64, 'base64'), isOwn: true };
 }
 
 /** Blobs belong to runs; a file belongs to a name that no run has, and no other tenant. */
 export function ownerOfFile(tenant: string, id: string): string {
-  return `file_${createHash('sha256').update(tenant).digest('hex').slice(0, 16)}_${id}`;
+  return `${fileOwner}${createHash('sha256').update(tenant).digest('hex').slice(0, 16)}_${id}`;
 }
 
 function envelopeIn(text: string): Envelope | undefined {

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
-import { makeDataFolder } from '../stores/data-folder.ts';
 import { Role } from './caller.ts';
+import { makeDataFolder } from './data-folder.ts';
 
 /** A key without the key: only its hash is kept. */
 export const KeyRecord = z.strictObject({

@@ -8,7 +8,8 @@ export interface Quotas {
   request(tenant: string, now: number): void;
   /** One more open stream; returns what gives it back. */
   stream(tenant: string): () => void;
-  upload(tenant: string, bytes: number): void;
+  /** Room for some bytes beside those that are held; returns what to call when they are held, too. */
+  upload(tenant: string, bytes: { readonly held: number; readonly more: number }): () => void;
   readonly runs: number;
   readonly sessions: number;
 }
@@ -17,6 +18,7 @@ interface Share {
   tokens: number;
   at: number;
   streams: number;
+  /** On their way to be kept. */
   bytes: number;
 }
 
@@ -54,10 +56,12 @@ export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
       share.streams += 1;
       return () => void (share.streams -= 1);
     },
-    upload(tenant, more) {
+    upload(tenant, { held, more }) {
       const share = shareOf(tenant);
-      if (share.bytes + more > bytes) throw over(`files of more than ${bytes} bytes were sent`);
+      if (held + share.bytes + more > bytes)
+        throw over(`more than ${bytes} bytes of files and large texts are kept; erase some`);
       share.bytes += more;
+      return () => void (share.bytes -= more);
     },
   };
 }

@@ -24,3 +24,7 @@ export function blob(
 ): string | undefined {
   return tables.blob(wanted.tenant, wanted.blob);
 }
+
+export function held({ tables }: Desk, tenant: string): number {
+  return tables.blobBytes(tenant);
+}

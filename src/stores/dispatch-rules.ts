@@ -1,5 +1,5 @@
 import { RunError } from '../run/failure.ts';
-import { expectHead, heldBy, makeReady, runOf, type Desk } from './desk.ts';
+import { expectHead, heldBy, makeReady, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './line-rules.ts';
 import type { Claim, Dispatch, Fence, NewRun, RunFilter, RunRow, RunState } from './store.ts';
 import { dueAt } from './tables.ts';
@@ -80,9 +80,17 @@ export function get({ tables }: Desk, run: string): RunRow | undefined {
   return tables.run(run);
 }
 
+export function find(
+  { tables }: Desk,
+  { tenant, idempotencyKey }: Parameters<Dispatch['find']>[0],
+): RunRow | undefined {
+  const run = tables.runWithKey(tenant, idempotencyKey);
+  return run === undefined ? undefined : tables.run(run);
+}
+
 export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
   const { after, tenant } = filter;
-  if (after !== undefined && runOf(desk, after).tenant !== tenant) {
+  if (after !== undefined && desk.tables.run(after)?.tenant !== tenant) {
     throw new RunError('unknown', `There is no run ${after} to go on after: start from the first page.`);
   }
   return desk.tables.list(filter);

@@ -11,9 +11,9 @@ export interface Carrier {
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'list'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
-  readonly blobs: Pick<Blobs, 'get'>;
+  readonly blobs: Pick<Blobs, 'get' | 'held'>;
   close(): Promise<void>;
 }
 
@@ -25,10 +25,14 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
     },
     dispatch: {
       get: (run) => carrier.read('get', run),
+      find: (wanted) => carrier.read('find', wanted),
       list: (filter) => carrier.read('list', filter),
     },
     mailbox: { pending: (run) => carrier.read('pending', run) },
-    blobs: { get: (tenant, blob) => carrier.read('blob', { tenant, blob }) },
+    blobs: {
+      get: (tenant, blob) => carrier.read('blob', { tenant, blob }),
+      held: (tenant) => carrier.read('held', tenant),
+    },
   };
 }
 

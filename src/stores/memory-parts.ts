@@ -21,10 +21,14 @@ export function memoryLines(): Lines {
   };
 }
 
-export function memoryBlobs(): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> {
+export function memoryBlobs(): Pick<Tables, 'blob' | 'blobBytes' | 'addBlob' | 'dropBlobs'> {
   const kept = new Map<string, { readonly text: string; readonly runs: Set<string> }>();
   return {
     blob: (tenant, blob) => kept.get(`${blob} ${tenant}`)?.text,
+    blobBytes: (tenant) =>
+      [...kept]
+        .filter(([name]) => name.endsWith(` ${tenant}`))
+        .reduce((bytes, [, { text }]) => bytes + Buffer.byteLength(text), 0),
     addBlob({ tenant, run }, blob, text) {
       const known = kept.get(`${blob} ${tenant}`);
       if (known) known.runs.add(run);

@@ -1,6 +1,6 @@
-import { blob, put } from './blob-rules.ts';
+import { blob, held, put } from './blob-rules.ts';
 import type { Desk } from './desk.ts';
-import { claim, create, erase, get, handBack, list, release, renew } from './dispatch-rules.ts';
+import { claim, create, erase, find, get, handBack, list, release, renew } from './dispatch-rules.ts';
 import { append, read } from './journal-rules.ts';
 import { hold, letGo } from './line-rules.ts';
 import { pending, send } from './mailbox-rules.ts';
@@ -10,7 +10,7 @@ import { pending, send } from './mailbox-rules.ts';
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
 const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put };
-const reads = { read, get, list, pending, blob };
+const reads = { read, get, find, list, pending, blob, held };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;

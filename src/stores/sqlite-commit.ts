@@ -7,6 +7,7 @@ import type { WriterFolder } from './sqlite-folder.ts';
 import type { Operation, Reply } from './sqlite-messages.ts';
 import { change, query } from './sqlite-rows.ts';
 import type { SqliteTables } from './sqlite-tables.ts';
+import { fileOwner } from './store.ts';
 
 export type Committer = (time: ReturnType<Clock>, operations: readonly Operation[]) => Reply;
 
@@ -47,12 +48,12 @@ export function committer({ database, mark }: WriterFolder, tables: SqliteTables
   return commit;
 }
 
-/** The former writer is gone, so are its workers, and what they were about to refer to. */
+/** The former writer is gone, so are its workers, and what they were about to refer to. What people sent stays. */
 export function takeOver({ database, mark }: WriterFolder, tables: SqliteTables): void {
   const expire = change(database, `UPDATE run SET leaseUntil = 0, due = 0 WHERE state = 'running'`);
   const orphans = query<{ readonly run: string }>(
     database,
-    'SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run)',
+    `SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run) AND run NOT GLOB '${fileOwner}*'`,
   );
   transaction(
     database,

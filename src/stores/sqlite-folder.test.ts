@@ -114,16 +114,20 @@ test('closing finishes what was asked, and what is asked afterwards fails', asyn
   await again.close();
 });
 
-test('[B4] a blob whose run was never created is gone when the folder is opened again', async () => {
+test('[B4] a blob whose run was never created is gone when the folder is opened again, and a file is not', async () => {
   const folder = join(base, 'orphan');
   const store = await sqliteStore({ folder });
   const { blob } = await store.blobs.put({ tenant: 't', run: 'never' }, 'text');
   const kept = await store.blobs.put({ tenant: 't', run: 'r' }, 'kept');
+  const file = await store.blobs.put({ tenant: 't', run: 'file_a' }, 'file');
   await store.dispatch.create(newRun('r'));
   await store.close();
   const again = await sqliteStore({ folder });
   expect(await again.blobs.get('t', blob)).toBeUndefined();
   expect(await again.blobs.get('t', kept.blob)).toBe('kept');
+  expect(await again.blobs.get('t', file.blob)).toBe('file');
+  await again.dispatch.erase('file_a');
+  expect(await again.blobs.get('t', file.blob)).toBeUndefined();
   await again.close();
 });
 

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RunError } from '../run/failure.ts';
-import { makeDataFolder } from './data-folder.ts';
 import { lockFolder } from './folder-lock.ts';
 import { highWater, readHighWater, type HighWater } from './high-water.ts';
 import { createDatabase, schemaVersion } from './sqlite-schema.ts';
@@ -19,7 +18,7 @@ export interface WriterFolder {
 
 /** Opens a folder as its only writer. Whatever is wrong with it is found before anything in it is changed. */
 export function openForWriting(folder: string): WriterFolder {
-  makeDataFolder(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(folder);
   try {
     const notices = inspect(folder);

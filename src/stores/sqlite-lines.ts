@@ -31,10 +31,17 @@ function placeOf(row: StoredPlace | undefined): Place | undefined {
   return row && { ...row, told: row.told === 1 };
 }
 
-export function blobRows(database: DatabaseSync): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> {
+export function blobRows(
+  database: DatabaseSync,
+): Pick<Tables, 'blob' | 'blobBytes' | 'addBlob' | 'dropBlobs'> {
   const byHash = query<{ readonly number: number; readonly text: string }>(
     database,
     'SELECT number, text FROM blob WHERE tenant = ? AND blob = ?',
+  );
+  // Of `length` SQLite would have to read them all.
+  const bytes = query<{ readonly bytes: number }>(
+    database,
+    'SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM blob WHERE tenant = ?',
   );
   const insert = change(database, 'INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?)');
   const use = change(
@@ -49,6 +56,7 @@ export function blobRows(database: DatabaseSync): Pick<Tables, 'blob' | 'addBlob
   const unuse = change(database, 'DELETE FROM blobUse WHERE run = ?');
   return {
     blob: (tenant, blob) => byHash.one(tenant, blob)?.text,
+    blobBytes: (tenant) => bytes.one(tenant)?.bytes ?? 0,
     addBlob({ tenant, run }, blob, text) {
       insert(tenant, blob, text);
       use(run, tenant, blob);

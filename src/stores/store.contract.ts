@@ -283,6 +283,13 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         });
         expect(await create('c', { idempotencyKey: 'k', tenant: 'u' })).toEqual({ run: 'c', created: true });
         expect(await store.dispatch.get('b')).toBeUndefined();
+        const found = (tenant: string, idempotencyKey: string) =>
+          store.dispatch.find({ tenant, idempotencyKey }).then((row) => row?.run);
+        expect(await Promise.all([found('t', 'k'), found('u', 'k'), found('t', 'other')])).toEqual([
+          'a',
+          'c',
+          undefined,
+        ]);
       });
 
       test('[D1] of many that create at once with one key, one succeeds', async () => {
@@ -734,7 +741,10 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.blobs.get('u', blob)).toBeUndefined();
         await store.blobs.put({ tenant: 'u', run: 'q' }, 'secret');
         expect(await store.blobs.get('u', blob)).toBe('secret');
+        await store.blobs.put({ tenant: 'u', run: 'q' }, 'ä');
+        expect([await store.blobs.held('t'), await store.blobs.held('u')]).toEqual([6, 8]);
         await store.dispatch.erase('r');
+        expect([await store.blobs.held('t'), await store.blobs.held('u')]).toEqual([0, 8]);
         expect(await store.blobs.get('t', blob)).toBeUndefined();
         expect(await store.blobs.get('u', blob)).toBe('secret');
       });

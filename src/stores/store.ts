@@ -128,6 +128,8 @@ export interface Dispatch {
   /** Give a run back unfinished, to be claimed by anyone at once: a worker that shuts down. */
   handBack(fence: Fence): Promise<void>;
   get(run: string): Promise<RunRow | undefined>;
+  /** The run that a tenant created with a key. */
+  find(wanted: { readonly tenant: string; readonly idempotencyKey: string }): Promise<RunRow | undefined>;
   list(filter: RunFilter): Promise<readonly RunRow[]>;
   /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */
   hold(fence: Fence, name: string): Promise<boolean>;
@@ -159,6 +161,9 @@ export interface Mailbox {
   pending(run: string): Promise<readonly SentCommand[]>;
 }
 
+/** Owners of blobs that are called so are no runs: what they have is kept until it is erased. */
+export const fileOwner = 'file_';
+
 /** Large things, kept once per tenant under the SHA-256 of their bytes. */
 export interface Blobs {
   put(
@@ -166,6 +171,8 @@ export interface Blobs {
     text: string,
   ): Promise<{ readonly blob: string; readonly size: number }>;
   get(tenant: string, blob: string): Promise<string | undefined>;
+  /** How many bytes of them a tenant has. */
+  held(tenant: string): Promise<number>;
 }
 
 /** Something happened that a worker may want to look at. A hint: it may be lost, or come for nothing. */

@@ -45,17 +45,18 @@ export const approvalRoutes = [
       },
     },
     async handle({ house, caller: { tenant }, query: { run, after, limit = 50 } }) {
-      const paging = after === undefined ? {} : { after };
-      const found = await house.home.dispatch.list({
-        tenant,
-        withApprovals: true,
-        limit: limit + 1,
-        ...paging,
-      });
+      const found =
+        run === undefined
+          ? await house.home.dispatch.list({
+              tenant,
+              withApprovals: true,
+              limit: limit + 1,
+              ...(after === undefined ? {} : { after }),
+            })
+          : await ownRun(house, tenant, run);
       const rows = found.slice(0, limit);
       const approvals = [];
       for (const row of rows) {
-        if (run !== undefined && row.run !== run) continue;
         const tree = await house.trees.of(row);
         approvals.push(...undecidedApprovals(tree).map((approval) => asked(row, approval)));
       }
@@ -92,6 +93,11 @@ export const approvalRoutes = [
     handle: ({ house, caller, subject, body }) => decide(house, subject, { ...body, by: caller.who }),
   }),
 ];
+
+async function ownRun(house: House, tenant: string, run: string): Promise<readonly RunRow[]> {
+  const row = await house.home.dispatch.get(run);
+  return row?.tenant === tenant && row.approvals > 0 ? [row] : [];
+}
 
 type Deciding = z.infer<typeof Decide> & { readonly by: string };
 

@@ -162,7 +162,7 @@ function listed({
   return { conversation, app, title, status, run, updatedAt };
 }
 
-async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typeof Exchange>> {
+export async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typeof Exchange>> {
   const { run, app, status, title, createdAt } = row;
   const { started, ended } = await house.trees.of(row);
   const text = await wholeText(house, row.tenant, started?.input.text ?? title);

@@ -24,7 +24,7 @@ beforeAll(() =>
       },
     };
     const config = { apps: { reads, other: appWith(async () => 'x', 'other') }, defaultApp: 'reads' };
-    at = await serving({ config: { ...config, server: { quotas: { bytes: 5_000 } } } });
+    at = await serving({ config: { ...config, server: { quotas: { bytes: 400_000 } } } });
   }),
 );
 
@@ -86,6 +86,9 @@ test('a run gets what a file holds, and its long answer can be fetched whole', a
     { type: 'text/x', data: 'inline' },
   ]);
   const blob = textAt(await at.ask(`/api/runs/${run}`), 'answer', 'blob');
+  const kept = await at.ask(`/api/files/${blob}`, { method: 'DELETE' });
+  expect(kept.status).toBe(409);
+  expect(textAt(kept, 'error', 'message')).toContain('A run keeps this');
   expect((await at.ask(`/api/files/${blob}`)).text).toBe(JSON.stringify('x'.repeat(50_000)));
   for (const id of ['nope', 'a'.repeat(64), '../keys.json', '%2e%2e'])
     expect((await at.ask(`/api/files/${id}`)).status).toBe(404);
@@ -97,8 +100,36 @@ test('an erased file is gone, and what a run took from it is not', async () => {
   expect((await at.ask(`/api/files/${file}`)).status).toBe(404);
 });
 
-test('[S50] nobody fills the disk', async () => {
-  const answer = await send('x'.repeat(6_000), 'text/plain');
-  expect(answer.status).toBe(429);
-  expect(textAt(answer, 'error', 'message')).toContain('more than your share');
+test('[S50] nobody fills the disk, and what is erased is free again, also when the server starts anew', async () => {
+  const config = {
+    apps: { other: appWith(async () => 'x', 'other') },
+    server: { quotas: { bytes: 300_000 } },
+  };
+  const first = await serving({ config });
+  const post = (to: Serving, path: string, body: string) =>
+    to.ask(path, { body, headers: { 'content-type': 'text/plain' } });
+  const file = textAt(await post(first, '/api/files', 'x'.repeat(150_000)), 'file');
+  expect((await post(first, '/api/files', 'y'.repeat(150_000))).status).toBe(429);
+  await first.close();
+  const at = await serving({ data: first.data, config });
+  expect((await at.ask(`/api/files/${file}`)).text).toHaveLength(150_000);
+  const full = await post(at, '/api/files', 'y'.repeat(150_000));
+  expect(full.status).toBe(429);
+  expect(textAt(full, 'error', 'message')).toContain('more than your share');
+  const start = () => at.ask('/api/runs', { json: { input: { text: 'z'.repeat(200_000) } } });
+  expect((await start()).status).toBe(429);
+  expect((await at.ask('/api/runs', { json: { input: { text: 'small' } } })).status).toBe(201);
+  expect((await at.ask(`/api/files/${file}`, { method: 'DELETE' })).status).toBe(204);
+  expect((await start()).status).toBe(201);
+});
+
+test('[S50] a file that is named again and again is not kept again and again', async () => {
+  const at = await serving({ config: { apps: { other: appWith(async () => 'x', 'other') } } });
+  const body = 'x'.repeat(19 * 1024 * 1024);
+  const sent = await at.ask('/api/files', { body, headers: { 'content-type': 'text/plain' } });
+  const file = textAt(sent, 'file');
+  const attachments = [{ file }, { file }];
+  const answer = await at.ask('/api/runs', { json: { input: { text: 'x', attachments } } });
+  expect(answer.status).toBe(413);
+  expect(textAt(answer, 'error', 'message')).toContain('attach less at once');
 });

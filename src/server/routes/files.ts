@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { KeptFile } from '../../run/native-api.ts';
 import { keepFile, ownerOfFile } from '../files.ts';
+import { withRoom } from '../room.ts';
 import { route } from './route.ts';
 
 const largest = 20 * 1024 * 1024;
@@ -28,9 +29,10 @@ export const fileRoutes = [
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
         throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
-      house.quotas.upload(tenant, bytes.length);
       const type = typeIn(header('content-type'));
-      const file = await keepFile(house.home.store.blobs, tenant, { name: safeName(name), type, bytes });
+      const file = await withRoom(house, { tenant, bytes: bytes.length }, () =>
+        keepFile(house.home.store.blobs, tenant, { name: safeName(name), type, bytes }),
+      );
       const json = { file, name: safeName(name), type, size: bytes.length };
       return { status: 201, json, headers: { location: `/api/files/${file}` } };
     },
@@ -56,8 +58,16 @@ export const fileRoutes = [
     tag: 'files',
     role: 'member',
     addresses: 'file',
-    answers: { 204: { about: 'It is gone.' } },
-    async handle({ house, caller: { tenant }, subject: { id } }) {
+    answers: {
+      204: { about: 'It is gone.' },
+      409: { about: 'It is no file of its own: a run keeps it.' },
+    },
+    async handle({ house, caller: { tenant }, subject: { id, isOwn } }) {
+      if (!isOwn)
+        throw new RunError(
+          'rejected',
+          'A run keeps this: it goes when the conversation of the run is erased.',
+        );
       await house.home.store.dispatch.erase(ownerOfFile(tenant, id));
       return { status: 204 };
     },

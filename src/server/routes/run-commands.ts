@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Command } from '../../run/commands.ts';
+import { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { Commanded } from '../../run/native-api.ts';
+import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
 import { commandRun, sameAgain, type Outcome } from '../command-run.ts';
+import { withRoom } from '../room.ts';
 import { idempotencyKeyIn } from './shapes.ts';
-import { attachmentOf, GivenAttachment } from './start-run.ts';
 import { route, type Reply, type Route } from './route.ts';
 
 const Reason = z.strictObject({ reason: z.string().max(4_000).exactOptional() });
@@ -64,18 +65,28 @@ export const commandRoutes: readonly Route[] = [
     async handle({ house, caller, subject, body, header }) {
       const key = idempotencyKeyIn(header);
       const { tenant, who } = caller;
-      const attachments = await Promise.all(
-        (body.attachments ?? []).map((one) => attachmentOf(house, tenant, one)),
-      );
+      const attachments = await attachmentsOf(house, tenant, body.attachments);
       const id = key === undefined ? house.newId('command') : sameAgain('message', key);
       const more = attachments.length > 0 ? { attachments } : {};
       const command: Command = { type: 'message', by: who, text: body.text, ...more };
-      const reply = told(subject.run, await commandRun(house, subject, { command, id }));
+      const bytes = sizeOf({ text: body.text, attachments });
+      const outcome = await withRoom(house, { tenant, bytes }, () =>
+        commandRun(house, subject, { command, id }),
+      );
+      expectSame(outcome.receipt.command, command);
+      const reply = told(subject.run, outcome);
       const json = { ...Commanded.parse(reply.json), message: id };
       return { ...reply, status: reply.status === 200 ? 201 : reply.status, json };
     },
   }),
 ];
+
+/** The same key again is the same message, whoever sends it. */
+function expectSame(earlier: Command, command: Command): void {
+  const said = (one: Command): string => JSON.stringify({ ...Command.parse(one), by: '' });
+  if (said(earlier) === said(command)) return;
+  throw new RunError('rejected', 'The idempotency key was used for another message: use another key.');
+}
 
 function told(run: string, { receipt, entry }: Outcome): Reply {
   if (receipt.used === null) return { status: 202, json: { run, seq: null, changed: false } };

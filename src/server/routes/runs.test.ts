@@ -58,6 +58,12 @@ describe('a run', () => {
     expect((await at.ask(`/api/runs/${run}?at=9999`)).status).toBe(409);
     const entries = await at.ask(`/api/runs/${run}/entries?after=1&limit=2`);
     expect(entries.json).toMatchObject({ entries: [{ seq: 2 }, { seq: 3 }], next: 3 });
+    expect((await at.ask(`/api/runs/${run}/entries?after=9999`)).status).toBe(409);
+    const all = textAt(await at.ask(`/api/runs/${run}`), 'status');
+    expect(all).toBe('completed');
+    const { seq } = (await at.ask(`/api/runs/${run}`)).json as { readonly seq: number };
+    for (let moment = 0; moment <= seq; moment += 1)
+      expect((await at.ask(`/api/runs/${run}?at=${moment}`)).json).toMatchObject({ run, seq: moment });
   });
 
   test('with the same idempotency key is one run, and the key is good for nothing else', async () => {
@@ -73,9 +79,35 @@ describe('a run', () => {
     const other = await at.ask('/api/runs', { json: { input: { text: 'other' } }, headers });
     expect(other.status).toBe(409);
     expect(textAt(other, 'error', 'message')).toContain('use another key');
+    const conversation = textAt(one, 'conversation');
+    const attachments = [{ type: 'text/plain', data: 'more' }];
+    for (const changed of [
+      { input: { text: 'once', attachments } },
+      { ...json, labels: { project: 'p' } },
+      { ...json, limits: { turns: 1 } },
+      { ...json, app: 'asks' },
+    ])
+      expect((await at.ask('/api/runs', { json: changed, headers })).status).toBe(409);
+    expect((await at.ask('/api/runs', { json: { ...json, conversation }, headers })).json).toEqual(one.json);
+    const whole = {
+      json: { input: { text: 'all', attachments }, labels: { b: '1', a: '2' }, limits: { calls: 3 } },
+      headers: { 'idempotency-key': 'k-3' },
+    };
+    const first = await at.ask('/api/runs', whole);
+    expect(first.status).toBe(201);
+    expect((await at.ask('/api/runs', whole)).json).toEqual(first.json);
     const long = 'x'.repeat(60_000);
     const large = { json: { input: { text: long } }, headers: { 'idempotency-key': 'k-2' } };
     expect((await at.ask('/api/runs', large)).json).toEqual((await at.ask('/api/runs', large)).json);
+  });
+
+  test('with the same idempotency key is the same run also when its share is used up', async () => {
+    const at = await serving({ config: { apps, defaultApp: 'asks', server: { quotas: { runs: 1 } } } });
+    const asking = { json: { input: { text: 'x' } }, headers: { 'idempotency-key': 'k' } };
+    const first = await at.ask('/api/runs', asking);
+    expect(first.status).toBe(201);
+    expect((await at.ask('/api/runs', asking)).json).toEqual(first.json);
+    expect((await at.ask('/api/runs', { json: { input: { text: 'x' } } })).status).toBe(429);
   });
 
   test.for([
@@ -163,13 +195,58 @@ describe('commands', () => {
     expect(sent.status).toBe(201);
     const again = await at.ask(`/api/runs/${run}/messages`, { json: { text: 'hurry' }, headers: key });
     expect(again.json).toEqual(sent.json);
+    const other = await at.ask(`/api/runs/${run}/messages`, { json: { text: 'slowly' }, headers: key });
+    expect(other.status).toBe(409);
+    expect(textAt(other, 'error', 'message')).toContain('use another key');
     gate.resolve();
     await whole(at, run);
     expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ answer: 'heard hurry' });
+    const late = await at.ask(`/api/runs/${run}/messages`, { json: { text: 'late' } });
+    expect(late.status).toBe(409);
+    expect(textAt(late, 'error', 'message')).toContain('takes no message');
+  });
+
+  test('reach a run that is parked, and wait there for what listens', async () => {
+    const at = house();
+    const run = await started(at, { app: 'asks', input: { text: 'x' } });
+    await untilAnswer(
+      () => at.ask(`/api/runs?waiting=true`),
+      ({ text }) => text.includes(run),
+    );
+    const sent = await at.ask(`/api/runs/${run}/messages`, { json: { text: 'hurry' } });
+    expect(sent.status).toBe(201);
+    expect(await at.ask(`/api/runs/${run}/entries`).then(({ text }) => text)).toContain('message.queued');
+    expect((await at.ask(`/api/runs/${run}/pause`, { method: 'POST' })).json).toMatchObject({
+      changed: true,
+    });
+    expect((await at.ask(`/api/runs/${run}/stop`, { method: 'POST' })).json).toMatchObject({ changed: true });
+    expect(await whole(at, run)).toContain('"outcome":"stopped"');
   });
 });
 
 describe('approvals', () => {
+  test('of one run are found however many others ask', async () => {
+    const at = await ownHouse();
+    const first = await started(at, { app: 'asks', input: { text: 'first' } });
+    for (let i = 0; i < 3; i += 1) await started(at, { app: 'asks', input: { text: 'x' } });
+    const list = (query: string) => at.ask(`/api/approvals?${query}`);
+    await untilAnswer(
+      () => list('limit=200'),
+      ({ text }) => text.split('"fingerprint"').length === 5,
+    );
+    expect((await list(`run=${first}&limit=1`)).json).toMatchObject({
+      approvals: [{ run: first }],
+      next: null,
+    });
+    expect((await list('run=run_nope')).json).toEqual({ approvals: [], next: null });
+    const page = await list('limit=3');
+    expect(page.json).toMatchObject({ approvals: { length: 3 } });
+    expect((await list(`limit=3&after=${textAt(page, 'next')}`)).json).toMatchObject({
+      approvals: [{ run: first }],
+      next: null,
+    });
+  });
+
   async function asked(at: Serving): Promise<{ readonly run: string; readonly approval: string }> {
     const run = await started(at, { app: 'asks', input: { text: 'x' } });
     const list = await untilAnswer(

@@ -54,7 +54,10 @@ export const runRoutes = [
     role: 'viewer',
     addresses: 'run',
     query: z.strictObject({ at: whole(0, Number.MAX_SAFE_INTEGER).optional(), ...Asked }),
-    answers: { 200: { about: 'The flat tree.', schema: FlatTree } },
+    answers: {
+      200: { about: 'The flat tree.', schema: FlatTree },
+      409: { about: 'The moment is in the future of the run.' },
+    },
     async handle({ house, subject: row, query: { at, ...asked } }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
@@ -83,8 +86,11 @@ export const runRoutes = [
         about: 'Entries after the cursor, in order.',
         schema: z.object({ entries: z.array(EntryShape), next: z.int().nullable() }),
       },
+      409: { about: 'The cursor is in the future of the run.' },
     },
     async handle({ house, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
+      if (after > head)
+        throw new RunError('rejected', `Run ${run} has come to entry ${head}; ${after} is in its future.`);
       const entries = [];
       let last = after;
       while (entries.length < limit && last < head) {

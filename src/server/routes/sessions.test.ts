@@ -75,6 +75,28 @@ test('an investigation is begun, listed, and has its diagnosis in the end', asyn
   expect((await at.ask('/api/sessions?scenario=other')).json).toEqual({ sessions: [] });
 });
 
+test('the alert is whole in the session and short in the list', async () => {
+  const alert = `link ${'x'.repeat(50_000)}`;
+  const id = await opened(alert);
+  await at.ask(`/api/sessions/${id}/stream`);
+  expect((await session(id)).json).toMatchObject({ alert_text: alert });
+  expect((await at.ask('/api/sessions')).text).toContain(`"alert_text":"${alert.slice(0, 100)}"`);
+});
+
+test('a scenario is found however many others are newer', async () => {
+  const own = await serving({ config: { apps: { quick: appWith(async () => 'x', 'quick') } } });
+  const begin = async (scenario: string): Promise<string> => {
+    const json = { scenario, alert_text: 'a' };
+    const id = textAt(await own.ask('/api/sessions', { json }), 'session_id');
+    await own.ask(`/api/sessions/${id}/stream`);
+    return id;
+  };
+  const rare = await begin('rare');
+  for (let i = 0; i < 101; i += 1) await begin('common');
+  expect((await own.ask('/api/sessions?scenario=rare')).json).toMatchObject({ sessions: [{ id: rare }] });
+  expect((await own.ask('/api/sessions')).json).toMatchObject({ sessions: { length: 100 } });
+});
+
 test('the stream goes on from any number of events, over all turns', async () => {
   const id = await opened('one');
   const { text: first } = await at.ask(`/api/sessions/${id}/stream`);

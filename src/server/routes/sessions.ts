@@ -4,41 +4,19 @@ import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../caller.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
-import { eventCount, sessionStatus, turnsOf, type Turn } from '../session-log.ts';
-import { eraseConversation, newestOfEach } from './conversations.ts';
+import { eventCount, sessionStatus, turnsOf } from '../session-log.ts';
+import {
+  listed,
+  ListedSession,
+  listedSession,
+  newestSessions,
+  Session,
+  SessionStatus,
+  wholeSession,
+} from '../told-session.ts';
+import { eraseConversation } from './conversations.ts';
 import { route } from './route.ts';
 import { startRun } from './start-run.ts';
-
-const SessionStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']);
-
-const ListedSession = z.object({
-  id: z.string(),
-  scenario: z.string(),
-  /** The first 100 characters. */
-  alert_text: z.string(),
-  status: SessionStatus,
-  step_count: z.int(),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
-
-const Card = z.looseObject({
-  step: z.int(),
-  agent: z.string(),
-  status: z.enum(['in_progress', 'complete']),
-});
-
-const Session = ListedSession.extend({
-  event_log: z.array(z.object({ event: z.string(), data: z.string(), turn: z.int(), timestamp: z.string() })),
-  steps: z.array(Card),
-  diagnosis: z.string(),
-  run_meta: z.object({ steps: z.int(), tokens: z.number(), time: z.string() }).nullable(),
-  error_detail: z.string(),
-  thread_id: z.string(),
-  turn_count: z.int(),
-});
-
-const listed = 100;
 
 export const sessionRoutes = [
   route({
@@ -79,11 +57,10 @@ export const sessionRoutes = [
       200: { about: `At most ${listed}.`, schema: z.object({ sessions: z.array(ListedSession) }) },
     },
     async handle({ house, caller: { tenant }, query: { scenario } }) {
-      const { found } = await newestOfEach(house, { tenant, after: undefined, limit: listed });
       const sessions = [];
-      for (const row of found) sessions.push(await listedSession(house, row));
-      const meant = sessions.filter((session) => scenario === undefined || session.scenario === scenario);
-      return { status: 200, json: { sessions: meant } };
+      for (const row of await newestSessions(house, tenant, scenario))
+        sessions.push(await listedSession(house, row));
+      return { status: 200, json: { sessions } };
     },
   }),
   route({
@@ -175,73 +152,4 @@ async function expectPlace(house: House, tenant: string): Promise<void> {
   throw new RunError('over-budget', `${most} sessions are under way: wait for one, or cancel it.`, {
     retryable: true,
   });
-}
-
-async function listedSession(house: House, newest: RunRow): Promise<z.infer<typeof ListedSession>> {
-  const turns = await turnsOf(house, newest.tenant, newest.conversation);
-  return summary(house, newest.conversation, turns);
-}
-
-async function summary(
-  house: House,
-  id: string,
-  turns: readonly Turn[],
-): Promise<z.infer<typeof ListedSession>> {
-  const first = turns[0]?.row;
-  const last = turns.at(-1)?.row;
-  if (!first || !last) throw new RangeError('a session has at least one turn');
-  const started = (await house.trees.of(first)).started;
-  return {
-    id,
-    scenario: started?.labels['scenario'] ?? first.app,
-    alert_text: first.title.slice(0, 100),
-    status: sessionStatus(last),
-    step_count: cardsOf(turns).length,
-    created_at: new Date(first.createdAt).toISOString(),
-    updated_at: new Date(last.updatedAt).toISOString(),
-  };
-}
-
-async function wholeSession(
-  house: House,
-  id: string,
-  turns: readonly Turn[],
-): Promise<z.infer<typeof Session>> {
-  const last = turns.at(-1)?.frames ?? [];
-  const metas = last.filter(({ event }) => event === 'run_complete').map(({ data }) => JSON.parse(data));
-  return {
-    ...(await summary(house, id, turns)),
-    event_log: turns.flatMap(({ frames }, i) =>
-      frames.map(({ event, data, at }) => ({
-        event,
-        data,
-        turn: i + 1,
-        timestamp: new Date(at).toISOString(),
-      })),
-    ),
-    steps: cardsOf(turns),
-    diagnosis: lastText(last, 'message', 'text'),
-    run_meta: metas.at(-1) ?? null,
-    error_detail: lastText(last, 'error', 'message'),
-    thread_id: id,
-    turn_count: turns.length,
-  };
-}
-
-/** Every card that was opened, with how it ended if it has. */
-function cardsOf(turns: readonly Turn[]): z.infer<typeof Card>[] {
-  const cards = new Map<number, z.infer<typeof Card>>();
-  for (const { event, data } of turns.flatMap(({ frames }) => frames)) {
-    if (event !== 'step_started' && event !== 'step_complete') continue;
-    const status = event === 'step_started' ? 'in_progress' : 'complete';
-    const card = Card.parse({ ...(JSON.parse(data) as object), status });
-    cards.set(card.step, card);
-  }
-  return [...cards.values()];
-}
-
-function lastText(frames: Turn['frames'], wanted: string, field: string): string {
-  const found = frames.findLast(({ event }) => event === wanted);
-  const text: unknown = found && Reflect.get(JSON.parse(found.data) as object, field);
-  return typeof text === 'string' ? text : '';
 }

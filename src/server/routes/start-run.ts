@@ -1,31 +1,17 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { decodeAll } from '../../run/codec.ts';
-import type { EventOf } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { StartedRun } from '../../run/native-api.ts';
-import { isBlobRef, Limits, type Attachment } from '../../run/values.ts';
+import { Limits } from '../../run/values.ts';
 import type { Caller } from '../caller.ts';
-import { fileOf } from '../files.ts';
+import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
 import { appNamed, type App } from '../home.ts';
 import { expectOpen, type House } from '../house.ts';
 import { missing } from '../owner.ts';
+import { withRoom } from '../room.ts';
+import { sameRun } from '../same-start.ts';
 import { route } from './route.ts';
 import { idempotencyKeyIn } from './shapes.ts';
-
-/** What comes with a message: a file that was sent before, or a small thing itself. */
-export const GivenAttachment = z
-  .strictObject({
-    file: z.string().exactOptional(),
-    type: z.string().min(1).max(200).exactOptional(),
-    title: z.string().max(500).exactOptional(),
-    data: z.string().exactOptional(),
-    url: z.url({ protocol: /^https?$/ }).exactOptional(),
-  })
-  .refine(({ file, data, url }) => [file, data, url].filter((way) => way !== undefined).length === 1, {
-    error: 'give exactly one of «file», «data» and «url»',
-  });
 
 export const StartRun = z.strictObject({
   app: z.string().min(1).max(100).exactOptional(),
@@ -69,30 +55,38 @@ export const startRoutes = [
   }),
 ];
 
-/** Start a run for somebody, within what they may have. */
+interface Begun {
+  readonly run: string;
+  readonly conversation: string;
+}
+
+/** Start a run for somebody, within what they may have. The same key again, for the same request, gives the same run. */
 export async function startRun(
   house: House,
-  { tenant, who }: Caller,
-  { app: name, input, conversation, limits = {}, labels, key }: StartRun & { readonly key?: string },
-): Promise<{ readonly run: string; readonly conversation: string }> {
+  caller: Caller,
+  { app: name, input, limits = {}, key, ...request }: StartRun & { readonly key?: string },
+): Promise<Begun> {
   expectOpen(house);
+  const { tenant, who } = caller;
   const app = appNamed(house.home.apps, name ?? defaultAppOf(house));
-  if (conversation !== undefined) await expectConversation(house, tenant, conversation);
-  await expectRoom(house, tenant);
-  const attachments = await Promise.all(
-    (input.attachments ?? []).map((one) => attachmentOf(house, tenant, one)),
-  );
-  const started = await house.home.engine.start({
+  const attachments = await attachmentsOf(house, tenant, input.attachments);
+  const wanted = {
     app: app.name,
-    flow: app.flow,
     input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },
     limits: lowered(app, limits),
-    caller: { tenant, who, ...(key === undefined ? {} : { idempotencyKey: key }) },
-    ...(conversation === undefined ? {} : { conversation }),
-    ...(labels ? { labels } : {}),
-  });
-  if (!started.created) await expectSame(house, started.run, { app: app.name, text: input.text });
-  return { run: started.run, conversation: started.conversation };
+    ...request,
+  };
+  // Before anything is counted: whoever asks again because no answer came has used no more of their share.
+  const earlier =
+    key === undefined ? undefined : await house.home.store.dispatch.find({ tenant, idempotencyKey: key });
+  if (earlier) return sameRun(house, earlier.run, wanted);
+  if (request.conversation !== undefined) await expectConversation(house, tenant, request.conversation);
+  await expectRoom(house, tenant);
+  const idempotency = key === undefined ? {} : { idempotencyKey: key };
+  const { run, conversation, created } = await withRoom(house, { tenant, bytes: sizeOf(wanted.input) }, () =>
+    house.home.engine.start({ ...wanted, flow: app.flow, caller: { tenant, who, ...idempotency } }),
+  );
+  return created ? { run, conversation } : sameRun(house, run, wanted);
 }
 
 function defaultAppOf({ defaultApp, home }: House): string {
@@ -115,19 +109,6 @@ async function expectRoom(house: House, tenant: string): Promise<void> {
   throw new RunError('over-budget', message, { retryable: true });
 }
 
-export async function attachmentOf(
-  house: House,
-  tenant: string,
-  { file, type, ...rest }: z.infer<typeof GivenAttachment>,
-): Promise<Attachment> {
-  if (file === undefined) return { type: type ?? 'text/plain', ...rest };
-  const found = await fileOf(house.home.blobs, tenant, file);
-  if (!found) throw missing('file', file);
-  const isText = found.type.startsWith('text/') || found.type === 'application/json';
-  const data = found.bytes.toString(isText ? 'utf8' : 'base64');
-  return { type: type ?? found.type, title: found.name, ...rest, data };
-}
-
 /** Whoever asks may want less than the app allows, and gets no more. */
 function lowered({ limits: allowed }: App, wanted: Limits): Limits {
   const names = ['turns', 'calls', 'tokens', 'depth', 'seconds'] as const;
@@ -138,24 +119,4 @@ function lowered({ limits: allowed }: App, wanted: Limits): Limits {
       return allowed[name] === undefined && wanted[name] === undefined ? [] : [[name, chosen]];
     }),
   );
-}
-
-async function expectSame(
-  house: House,
-  run: string,
-  wanted: { readonly app: string; readonly text: string },
-): Promise<void> {
-  const [chunk] = await house.home.journal.read(run, 0);
-  const first = chunk && decodeAll(chunk.frames)[0]?.event;
-  if (first?.type === 'run.started' && first.app === wanted.app && isSameText(first, wanted.text)) return;
-  throw new RunError(
-    'rejected',
-    `The idempotency key began run ${run}, which was asked something else: use another key.`,
-  );
-}
-
-function isSameText({ input }: EventOf<'run.started'>, text: string): boolean {
-  if (!isBlobRef(input.text)) return input.text === text;
-  const whole = JSON.stringify(text).toWellFormed();
-  return input.text.blob === createHash('sha256').update(whole).digest('hex');
 }

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { decodeAll } from '../run/codec.ts';
+import { RunError } from '../run/failure.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../run/values.ts';
+import type { House } from './house.ts';
+
+/** What somebody wants begun. */
+export interface WantedRun {
+  readonly app: string;
+  readonly input: { readonly text: string; readonly attachments?: readonly Attachment[] };
+  readonly conversation?: string;
+  readonly limits: Limits;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** The run that an idempotency key began, if exactly this was asked then; else `rejected`. */
+export async function sameRun(
+  house: House,
+  run: string,
+  wanted: WantedRun,
+): Promise<{ readonly run: string; readonly conversation: string }> {
+  const [chunk] = await house.home.journal.read(run, 0);
+  const first = chunk && decodeAll(chunk.frames)[0]?.event;
+  if (first?.type === 'run.started') {
+    const { app, input, conversation, limits, labels } = first;
+    const isSame =
+      app === wanted.app &&
+      isSameText(input.text, wanted.input.text) &&
+      areSame(input.attachments ?? [], wanted.input.attachments ?? []) &&
+      (wanted.conversation === undefined || wanted.conversation === conversation) &&
+      isEqual(limits, wanted.limits) &&
+      isEqual(labels, wanted.labels ?? {});
+    if (isSame) return { run, conversation };
+  }
+  throw new RunError(
+    'rejected',
+    `The idempotency key began run ${run}, which was asked something else: use another key.`,
+  );
+}
+
+function areSame(kept: readonly Attachment[], wanted: readonly Attachment[]): boolean {
+  return (
+    kept.length === wanted.length &&
+    kept.every(({ blob, data, ...rest }, i) => {
+      const { data: other, ...others } = wanted[i] ?? { type: '' };
+      return isEqual(rest, others) && isSameText(blob ?? data, other);
+    })
+  );
+}
+
+/** What is large is kept under the hash of what it is. */
+function isSameText(kept: string | BlobRef | undefined, text: string | undefined): boolean {
+  if (!isBlobRef(kept) || text === undefined) return kept === text;
+  return kept.blob === createHash('sha256').update(JSON.stringify(text).toWellFormed()).digest('hex');
+}
+
+function isEqual(one: object, other: object): boolean {
+  const entries = Object.entries(one);
+  const others = new Map(Object.entries(other));
+  return entries.length === others.size && entries.every(([name, value]) => others.get(name) === value);
+}
