@@ -24,7 +24,6 @@ export const Model = z.strictObject({
   fallbacks: z.array(z.string().min(1)).exactOptional(),
   timeouts: Timeouts,
 });
-export type ModelSettings = z.infer<typeof Model>;
 
 /** A deployment behind DIAL Core, or an application that speaks its format. */
 const DialAgent = z.strictObject({
