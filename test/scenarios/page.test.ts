@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Item } from '../../src/run/values.ts';
 import { appWith, keyIn, serving, temporaryFolder, type Serving } from '../serving.ts';
 
 const executablePath = [
@@ -11,6 +12,38 @@ const executablePath = [
 ].find((path) => path !== undefined && existsSync(path));
 
 const nasty = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
+/** One of each kind, with every word as nasty as it can be. */
+const items: readonly Item[] = [
+  {
+    kind: 'visualization',
+    shape: 'table',
+    data: {
+      columns: [{ name: nasty, type: 'string' }],
+      rows: Array.from({ length: 9 }, (_, i) => ({ [nasty]: `${i}${nasty}` })),
+    },
+  },
+  {
+    kind: 'visualization',
+    shape: 'graph',
+    data: {
+      nodes: ['a', nasty].map((id) => ({ id, label: nasty, properties: { status: 'down' } })),
+      edges: [{ id: 'e', source: 'a', target: nasty, label: nasty }],
+    },
+  },
+  {
+    kind: 'visualization',
+    shape: 'chart',
+    data: { data: [{ type: 'bar', x: [nasty, 'b'], y: [1, 2] }], layout: { title: { text: nasty } } },
+  },
+  {
+    kind: 'visualization',
+    shape: 'documents',
+    data: { content: nasty, searchHits: [{ title: nasty, content: nasty, score: 1 }] },
+  },
+  { kind: 'citation', title: nasty, url: 'javascript:document.title="hacked"' },
+  { kind: 'action', name: nasty, data: { to: nasty } },
+  { kind: 'attachment', attachment: { type: 'text/html', title: nasty, data: nasty } },
+];
 const apps = {
   asks: appWith(async (scope, text) => {
     await scope.step({ key: 'look', title: `Look at ${nasty}` }, async (step) => {
@@ -20,6 +53,15 @@ const apps = {
     return `${decision}: ${text}`;
   }, 'asks'),
 };
+const shows = appWith(async (scope) => {
+  await scope.step({ key: 'outer', title: 'Twice' }, (outer) =>
+    outer.step({ key: 'inner', title: 'Twice' }, async (step) => {
+      step.say('---QUERY---\nSELECT 1\n---RESULTS---\n{}\n---ANALYSIS---\n**Three** links.');
+      for (const item of items) step.attach(item);
+    }),
+  );
+  return `All **${nasty}** shown`;
+}, 'shows');
 
 describe.skipIf(executablePath === undefined)('the page', () => {
   let browser: Browser;
@@ -54,6 +96,27 @@ describe.skipIf(executablePath === undefined)('the page', () => {
     await page.click('.approval .go');
     await page.waitForSelector('#answer:not([hidden])');
     expect(await page.textContent('#answer')).toBe('approve: please');
+    expect(await page.title()).toBe('Vitrine');
+    expect(complaints).toEqual([]);
+  });
+
+  test('draws tables, graphs, charts and documents, and says what to try; nothing in them acts on it', async () => {
+    const at = await serving({ config: { apps: { shows } } });
+    const { page, complaints } = await opened(at);
+    await at.ask('/api/runs', { json: { input: { text: 'all' } } });
+    await page.waitForSelector('#answer:not([hidden])');
+    expect(await page.textContent('#answer')).toBe(`All ${nasty} shown`);
+    expect(await page.locator('.item').count()).toBe(items.length);
+    expect(await page.locator('.item td').count()).toBe(8);
+    expect(await page.textContent('.item .more')).toBe('… 1 more rows');
+    expect(await page.locator('.item .node.bad').count()).toBe(2);
+    expect(await page.locator('.item .edge').count()).toBe(1);
+    expect(await page.locator('.item .bar').count()).toBe(2);
+    expect(await page.textContent('.item summary')).toBe('1 passages');
+    expect(await page.locator('.item a, .item img, .item script').count()).toBe(0);
+    expect(await page.locator('.title:visible').allTextContents()).toEqual(['Twice']);
+    expect(await page.textContent('.said:visible')).toBe('Three links.');
+    expect(await page.isVisible('#strip')).toBe(true);
     expect(await page.title()).toBe('Vitrine');
     expect(complaints).toEqual([]);
   });

@@ -1,4 +1,7 @@
-/** Draws the flat tree of a run. Steps that are there already are changed in place, so that nothing jumps. */
+// Draws the flat tree of a run. Steps that are there already are changed in place, so that nothing jumps.
+import { drawItem } from './items.js';
+import { meaning, written } from './words.js';
+
 const byId = (id) => document.getElementById(id);
 const marks = {
   pending: '○',
@@ -32,6 +35,7 @@ export function drawRun(tree, command) {
   byId('stop').hidden = isOver;
   drawApprovals(tree, command);
   for (const step of tree.steps) drawStep(step);
+  drawTwins(tree.steps);
   const kept = new Set(tree.steps.map(({ id }) => id));
   for (const [id, { item }] of elements) if (!kept.has(id) && elements.delete(id)) item.remove();
   drawAnswer(tree);
@@ -49,10 +53,8 @@ export function tick() {
 }
 
 function timeOf(step, now) {
-  const parts = [step.agent, step.model].filter((part) => part !== undefined);
   const took = step.milliseconds ?? (step.status === 'running' ? now - step.openedAt : undefined);
-  if (took !== undefined) parts.push(seconds(took));
-  return parts.join(' · ');
+  return took === undefined ? '' : seconds(took);
 }
 
 function drawStep(step) {
@@ -62,7 +64,8 @@ function drawStep(step) {
   text(known.mark, marks[step.status] ?? '·');
   known.mark.title = step.status;
   text(known.title, step.title || step.kind);
-  drawSaid(known.said, step);
+  text(known.who, [step.agent, step.model].filter((part) => part !== undefined).join(' · '));
+  drawSaid(known, step);
 }
 
 function newStep({ id, parent }) {
@@ -70,31 +73,59 @@ function newStep({ id, parent }) {
   const line = element('div', 'line');
   const mark = element('span', 'mark');
   const title = element('span', 'title');
+  const who = element('span', 'meta who');
   const time = element('span', 'meta');
-  const said = element('div', '');
+  const said = element('div', 'said-box');
   const children = element('ul', 'steps');
-  line.append(mark, title, time);
+  line.append(mark, title, who, time);
   item.append(line, said, children);
   (elements.get(parent)?.children ?? byId('steps')).append(item);
-  const made = { item, mark, title, time, said, children, step: {} };
+  const made = { item, mark, title, who, time, said, children, step: {} };
   elements.set(id, made);
   return made;
 }
 
-function drawSaid(place, step) {
+/** Drawn anew only when something of it has changed; what is under way shows its end. */
+function drawSaid(known, step) {
+  const { call, text: said = '', failure, notices = [], items = [] } = step;
+  const sign = [
+    step.status,
+    said === current.answer,
+    said.length,
+    items.length,
+    notices.length,
+    failure?.message,
+  ].join();
+  if (known.sign === sign) return;
+  known.sign = sign;
   const lines = [
-    ['said', step.call ? JSON.stringify(step.call.arguments) : undefined],
-    ['said', step.text],
-    ['said failure', step.failure?.message],
-    ...(step.notices ?? []).map(({ message }) => ['said notice', message]),
-  ].filter(([, words]) => words !== undefined && words !== '');
-  while (place.children.length > lines.length) place.lastChild.remove();
-  for (const [i, [name, words]] of lines.entries()) {
-    const line = place.children[i] ?? place.appendChild(element('div', name));
-    line.className = name;
-    const isAtEnd = line.scrollTop + line.clientHeight >= line.scrollHeight - 4;
-    text(line, words);
-    if (isAtEnd) line.scrollTop = line.scrollHeight;
+    call && element('div', 'said data', JSON.stringify(call.arguments)),
+    // The answer stands above the steps.
+    said !== '' && said !== current.answer && drawText(said, step.status === 'running'),
+    failure && element('div', 'said failure', failure.message),
+    ...notices.map(({ message }) => element('div', 'said notice', message)),
+    ...items.map(drawItem),
+  ];
+  known.said.replaceChildren(...lines.filter(Boolean));
+  if (step.status === 'running') for (const line of known.said.children) line.scrollTop = line.scrollHeight;
+}
+
+function drawText(said, isRunning) {
+  const words = meaning(said).trim();
+  if (isRunning) return element('div', 'said now', words);
+  if (/^[[{]"[^\n]*$/.test(words)) return element('div', 'said data', words);
+  const made = element('div', 'said');
+  made.append(written(words));
+  return made;
+}
+
+/** A step that only holds one of the same name is not shown itself. */
+function drawTwins(steps) {
+  for (const [parent, [child, ...others]] of Map.groupBy(steps, (step) => step.parent)) {
+    const known = elements.get(parent);
+    const isEmpty = known && !known.step.text && !known.step.items && !known.step.notices;
+    const isTwin = isEmpty && others.length === 0 && child.title === known.step.title;
+    known?.item.classList.toggle('twin', isTwin === true);
   }
 }
 
@@ -110,8 +141,7 @@ function drawApproval({ id, title, message, fingerprint, allowed, ...approval },
   const box = element('div', 'approval');
   box.dataset.approval = id;
   box.append(said('h3', title), said('p', message ?? ''));
-  if (approval.arguments !== undefined)
-    box.append(said('pre', JSON.stringify(approval.arguments, undefined, 2)));
+  if (approval.arguments !== undefined) box.append(said('pre', exactly(approval.arguments)));
   for (const decision of ['approve', 'reject'].filter((each) => allowed.includes(each))) {
     const button = said('button', decision[0].toUpperCase() + decision.slice(1));
     if (decision === 'approve') button.className = 'go';
@@ -124,16 +154,25 @@ function drawApproval({ id, title, message, fingerprint, allowed, ...approval },
   return box;
 }
 
+/** A message is shown as it is sent; what is too large for the tree, as far as the tree has it. */
+function exactly(value) {
+  if (typeof value === 'string') return value;
+  if (typeof value?.blob !== 'string') return JSON.stringify(value, undefined, 2);
+  return `${value.preview ?? ''}… (${value.size} bytes in all; «vitrine approvals» shows every one)`;
+}
+
 function drawAnswer({ answer, failure, endedAt }) {
   const place = byId('answer');
   place.hidden = endedAt === undefined;
   const words =
     typeof answer === 'string' ? answer : (answer?.preview ?? failure?.message ?? 'There is no answer.');
-  text(place, words);
+  if (place.dataset.words === words) return;
+  place.dataset.words = words;
+  place.replaceChildren(written(words));
 }
 
-function spent({ spent: { turns, calls, tokens } }) {
-  return `${turns} turns · ${calls} calls · ${tokens} tokens`;
+function spent({ spent: { turns, tokens } }) {
+  return `${turns} turns · ${tokens.toLocaleString()} tokens`;
 }
 
 function seconds(milliseconds) {
@@ -141,9 +180,10 @@ function seconds(milliseconds) {
   return whole < 60 ? `${whole.toFixed(1)} s` : `${Math.floor(whole / 60)} min ${Math.floor(whole % 60)} s`;
 }
 
-function element(name, className) {
+function element(name, className, words = '') {
   const made = document.createElement(name);
   made.className = className;
+  made.textContent = words;
   return made;
 }
 

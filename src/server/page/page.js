@@ -31,6 +31,8 @@ async function list() {
   });
   if (runs.length === 0 && shown !== undefined) return;
   byId('empty').hidden = runs.length > 0;
+  // Whoever has asked a few things knows what to do.
+  byId('strip').hidden = runs.length > 3;
   const chosen = location.hash.slice(1) || runs[0]?.run;
   byId('runs').replaceChildren(...runs.map((row) => listed(row, row.run === chosen)));
   if (chosen !== undefined && chosen !== shown) await follow(chosen);

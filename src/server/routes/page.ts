@@ -4,7 +4,7 @@ import { route, type Route } from './route.ts';
 
 const files = [
   { path: '/', name: 'index.html', type: 'text/html; charset=utf-8' },
-  ...['page.js', 'ask.js', 'draw.js'].map((name) => ({
+  ...['page.js', 'ask.js', 'draw.js', 'items.js', 'pictures.js', 'words.js'].map((name) => ({
     path: `/${name}`,
     name,
     type: 'text/javascript; charset=utf-8',
