@@ -1,17 +1,17 @@
-import type { HomeSettings } from '../server/compose.ts';
-import { enterHome } from '../server/enter.ts';
+import { failureOf } from '../run/failure.ts';
 import type { Home } from '../server/home.ts';
 import { visibleLine } from './escape.ts';
+import { enter, type Place } from './place.ts';
 import type { Shown, Where } from './show-run.ts';
 import { showRun } from './show-run.ts';
 
-/** Do something in a data folder, as its holder or as a visitor of its holder. */
+/** Do something where runs are: in a data folder, as its holder or as a visitor of its holder, or at a server. */
 export async function inHome<T>(
-  settings: HomeSettings,
+  place: Place,
   { terminal }: Pick<Where, 'terminal'>,
   work: (home: Home) => Promise<T>,
 ): Promise<T> {
-  const home = await enterHome(settings);
+  const home = await enter(place);
   try {
     for (const notice of home.notices) terminal.warn(visibleLine(notice));
     return await work(home);
@@ -20,9 +20,12 @@ export async function inHome<T>(
   }
 }
 
-/** Begin a run and show it to its end; if the process that works on it dies, it is taken up here. */
+/**
+ * Begin a run and show it to its end; if the process that works on it dies, it is taken up here. `begin` may be called
+ * again, when the process that was asked is gone without an answer.
+ */
 export async function throughRun(
-  settings: HomeSettings,
+  place: Place,
   where: Where,
   begin: (home: Home) => Promise<{ readonly run: string; readonly after?: number }>,
 ): Promise<number> {
@@ -30,9 +33,12 @@ export async function throughRun(
   let shown: Shown | undefined;
   do {
     const after = shown?.seq;
-    shown = await inHome(settings, where, async (home) => {
+    shown = await inHome(place, where, async (home) => {
       if (run === undefined || after === undefined) {
-        const begun = await begin(home);
+        const begun = await begin(home).catch((thrown: unknown) => {
+          if (home.isHolder || failureOf(thrown).code !== 'unavailable') throw thrown;
+        });
+        if (!begun) return undefined;
         run = begun.run;
         return showRun(home, begun, where);
       }
@@ -40,6 +46,6 @@ export async function throughRun(
       await home.takeUp(run);
       return showRun(home, { run, after }, where);
     });
-  } while (shown.isOrphaned);
+  } while (!shown || shown.isOrphaned);
   return shown.code;
 }

@@ -12,6 +12,7 @@ export const ControlRequest = z.discriminatedUnion('type', [
     text: z.string(),
     conversation: z.string().min(1).exactOptional(),
     by: z.string().min(1),
+    key: z.string().min(1),
   }),
   z.strictObject({ type: z.literal('send'), run: z.string().min(1), command: Command }),
   /** Work on a run that is not worked on. */

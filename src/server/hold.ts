@@ -96,7 +96,7 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
     await engine.claim(run);
   };
   return {
-    async start({ app: name, flow, text, conversation, by }) {
+    async start({ app: name, flow, text, conversation, by, key }) {
       const app = apps.find((known) => known.name === name);
       if (!app || flowId(app.flow) !== flow) throw cannotStart(apps, `«${name}» (${flow})`);
       const started = await engine.start({
@@ -104,7 +104,7 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
         flow: app.flow,
         input: { text },
         limits: app.limits,
-        caller: { tenant: localTenant, who: by },
+        caller: { tenant: localTenant, who: by, idempotencyKey: key },
         ...(conversation === undefined ? {} : { conversation }),
       });
       asked.add(started.run);

@@ -4,6 +4,7 @@ import type { Limits } from '../run/values.ts';
 import type { Flow } from '../engine/scope.ts';
 import type { Preferences } from '../projections/projection.ts';
 import { RunError } from '../run/failure.ts';
+import { newId } from './system.ts';
 import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../stores/store.ts';
 import type { Asked } from './preferring.ts';
 
@@ -26,6 +27,8 @@ export interface StartRequest {
   readonly text: string;
   readonly conversation?: string;
   readonly by: string;
+  /** Whoever asks again with the same key means the same run: the process that was asked may have gone meanwhile. */
+  readonly key: string;
 }
 
 /** What can be asked of the process that holds a folder. */
@@ -69,8 +72,8 @@ export interface Home extends HomeReader, Control {
 export const localTenant = 'local';
 
 /** A run of an app, as the process that holds the folder is asked for it. */
-export function startOf({ name, flow }: App, more: Omit<StartRequest, 'app' | 'flow'>): StartRequest {
-  return { app: name, flow: flowId(flow), ...more };
+export function startOf({ name, flow }: App, more: Omit<StartRequest, 'app' | 'flow' | 'key'>): StartRequest {
+  return { app: name, flow: flowId(flow), key: newId('start'), ...more };
 }
 
 /** The app somebody means, or a failure that names those there are. */

@@ -12,13 +12,14 @@ export function visitHome(reader: HomeReader, client: ControlClient): Home {
     notices: [],
     inHand: [],
     async start(request) {
-      const { app, flow, text, conversation, by } = request;
+      const { app, flow, text, conversation, by, key } = request;
       const reply = await client.ask({
         type: 'start',
         app,
         flow,
         text,
         by,
+        key,
         ...(conversation === undefined ? {} : { conversation }),
       });
       if ('started' in reply) return reply.started;

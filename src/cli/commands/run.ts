@@ -33,7 +33,8 @@ export const run: CliCommand = {
       const app = settings.chosen(given.text('app'));
       const conversation = given.text('conversation');
       const said = { text, by: whoIsHere(), ...(conversation === undefined ? {} : { conversation }) };
-      return throughRun(settings.home, { given, terminal }, (home) => home.start(startOf(app, said)));
+      const request = startOf(app, said);
+      return throughRun(settings.home, { given, terminal }, (home) => home.start(request));
     });
   },
 };
