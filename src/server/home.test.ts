@@ -46,7 +46,7 @@ async function visitor(folder = data): Promise<Home> {
   return home;
 }
 
-const request = { app: 'gated', flow: 'gated@1', text: 'It', by: 'ann' };
+const request = { app: 'gated', flow: 'gated@1', text: 'It', by: 'ann', key: 'k' };
 
 describe('a data folder', () => {
   test('is held by one process, and visited by the others', async () => {
@@ -92,6 +92,16 @@ describe('a data folder', () => {
     });
   });
 
+  test('asked twice with one key, a holder begins one run, also after another process was asked', async () => {
+    const { config } = gated();
+    const first = await holder(config);
+    const begun = await first.start(request);
+    expect(await (await visitor()).start(request)).toEqual(begun);
+    await first.close();
+    open.splice(open.indexOf(first), 1);
+    expect(await (await holder(config)).start(request)).toEqual(begun);
+  });
+
   test('a holder works only on what it is asked for', async () => {
     const { config } = gated();
     const first = await holder(config);
@@ -102,7 +112,7 @@ describe('a data folder', () => {
     const again = gated();
     const second = await holder(again.config);
     again.letThrough();
-    const other = await second.start(request);
+    const other = await second.start({ ...request, key: 'other' });
     await ended(second.store, other.run);
     expect(await second.standing(run)).toEqual({ is: 'left' });
     expect(await second.takeUp(run)).toBe(true);
