@@ -59,16 +59,23 @@ function operation(route: Route, schemas: Record<string, Plain>): Plain {
   const { path, about, tag, addresses, body } = route;
   const name = nameOf(route);
   const content = body && bodyContent(route, schemas, name);
-  const parameters = [...pathParameters(path), ...queryParameters(route)];
+  const parameters = [...pathParameters(path), ...queryParameters(route), ...headerParameters(route)];
   return {
     operationId: name,
     summary: about,
     tags: [tag],
     ...(addresses === 'anyone' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(content ? { requestBody: { required: true, content } } : {}),
-    responses: { ...answersOf(route, schemas, name), '4XX': { $ref: '#/components/responses/Refused' } },
+    ...(content ? { requestBody: { required: isNeeded(body), content } } : {}),
+    responses: { ...answersOf(route, schemas, name), '4XX': refused, '5XX': refused },
   };
+}
+
+const refused = { $ref: '#/components/responses/Refused' };
+
+/** Where nothing has to be said, nothing has to be sent. */
+function isNeeded(body: Route['body']): boolean {
+  return body === 'bytes' || body?.safeParse({}).success === false;
 }
 
 function bodyContent({ body }: Route, schemas: Record<string, Plain>, name: string): Plain {
@@ -110,6 +117,16 @@ function queryParameters({ query }: Route): readonly Plain[] {
     const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
     return { name, in: 'query', required: false, schema: plain };
   });
+}
+
+function headerParameters({ headers = {} }: Route): readonly Plain[] {
+  return Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
 }
 
 interface Described {

@@ -44,7 +44,7 @@ export const fileRoutes = [
     tag: 'files',
     role: 'viewer',
     addresses: 'file',
-    answers: { 200: { about: 'The bytes, to be saved.', type: 'application/octet-stream' } },
+    answers: { 200: { about: 'The bytes, to be saved.', type: '*/*' } },
     handle: ({ subject: { name, type, bytes } }) => ({
       status: 200,
       bytes: { type: harmless.test(type) ? type : 'application/octet-stream', content: bytes },

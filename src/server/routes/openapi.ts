@@ -1,20 +1,24 @@
+import { z } from 'zod';
 import { openApiOf } from '../openapi.ts';
 import { versionHere } from '../version.ts';
 import { route, type Route } from './route.ts';
 
+const Description = z.looseObject({ openapi: z.string() });
+
 export function openApiRoute(described: readonly Route[]): Route {
   let text: string | undefined;
-  return route({
+  const own: Route = route({
     method: 'GET',
     path: '/openapi.json',
     about: 'This description.',
     tag: 'operation',
     role: 'viewer',
     addresses: 'anyone',
-    answers: { 200: { about: 'OpenAPI 3.1.', type: 'application/json' } },
+    answers: { 200: { about: 'OpenAPI 3.1.', schema: Description } },
     handle() {
-      text ??= JSON.stringify(openApiOf(described, versionHere()));
+      text ??= JSON.stringify(openApiOf([...described, own], versionHere()));
       return { status: 200, bytes: { type: 'application/json; charset=utf-8', content: text } };
     },
   });
+  return own;
 }

@@ -60,6 +60,8 @@ interface About {
   /** The least somebody must be allowed. */
   readonly role: Role;
   readonly answers: Readonly<Record<number, Told>>;
+  /** Headers that mean something here, with what they mean. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The most bytes a body may have. */
   readonly bodyLimit?: number;
 }

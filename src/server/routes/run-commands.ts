@@ -5,10 +5,12 @@ import { Commanded } from '../../run/native-api.ts';
 import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
 import { commandRun, sameAgain, type Outcome } from '../command-run.ts';
 import { withRoom } from '../room.ts';
-import { idempotencyKeyIn } from './shapes.ts';
+import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 import { route, type Reply, type Route } from './route.ts';
 
 const Reason = z.strictObject({ reason: z.string().max(4_000).exactOptional() });
+
+const Sent = Commanded.extend({ message: z.string() });
 
 const answers = {
   200: { about: 'The run has recorded it.', schema: Commanded },
@@ -35,6 +37,7 @@ export const commandRoutes: readonly Route[] = [
       role: 'member',
       addresses: 'run',
       body: Reason,
+      headers: idempotencyHeader,
       answers,
       async handle({ house, caller, subject, body, header }) {
         const key = idempotencyKeyIn(header);
@@ -57,9 +60,10 @@ export const commandRoutes: readonly Route[] = [
       text: z.string().min(1).max(100_000),
       attachments: z.array(GivenAttachment).max(20).exactOptional(),
     }),
+    headers: idempotencyHeader,
     answers: {
-      201: { about: 'The run has it.', schema: Commanded.extend({ message: z.string() }) },
-      202: answers[202],
+      201: { about: 'The run has it.', schema: Sent },
+      202: { ...answers[202], schema: Sent },
       409: answers[409],
     },
     async handle({ house, caller, subject, body, header }) {

@@ -4,6 +4,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { House } from '../house.ts';
 import { Asked } from '../preferring.ts';
 import { route, type Reply } from './route.ts';
+import { cursorHeader } from './shapes.ts';
 
 const Watching = z.strictObject({
   /** The protocol. */
@@ -23,6 +24,7 @@ export const eventRoutes = [
     role: 'viewer',
     addresses: 'run',
     query: Watching,
+    headers: cursorHeader,
     answers: {
       200: { about: 'Frames, as they come. The stream ends with the run.', type: 'text/event-stream' },
       204: { about: 'The run has ended and the cursor is at its end.' },

@@ -4,7 +4,7 @@ import type { House } from '../house.ts';
 import { consoleTelling, eventCount, turnsOf, type Turn } from '../session-log.ts';
 import { numberedSink, pastOf } from '../session-sink.ts';
 import { route, type Reply } from './route.ts';
-import { whole } from './shapes.ts';
+import { cursorHeader, whole } from './shapes.ts';
 
 /** The console's own sign of life. */
 const heartbeat = 'event: heartbeat\ndata: {}\n\n';
@@ -18,6 +18,7 @@ export const sessionStreamRoutes = [
     role: 'viewer',
     addresses: 'conversation',
     query: z.strictObject({ since: whole(0, Number.MAX_SAFE_INTEGER).optional() }),
+    headers: cursorHeader,
     answers: {
       200: { about: 'Named events, each with its number.', type: 'text/event-stream' },
       204: { about: 'There is nothing more.' },

@@ -31,6 +31,14 @@ export const flag = z.enum(['true', 'false']).transform((value) => value === 'tr
 export const pageSize = 50;
 export const largestPage = 200;
 
+export const idempotencyHeader = {
+  'Idempotency-Key': 'Up to 200 visible characters: the same again, with the same body, is the same request.',
+};
+
+export const cursorHeader = {
+  'Last-Event-ID': 'The last id that was seen; it goes before the one in the address.',
+};
+
 /** The caller's own name for a request: the same again is the same request. */
 export function idempotencyKeyIn(header: (name: string) => string | undefined): string | undefined {
   const key = header('idempotency-key');

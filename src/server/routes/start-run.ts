@@ -11,7 +11,7 @@ import { missing } from '../owner.ts';
 import { withRoom } from '../room.ts';
 import { sameRun } from '../same-start.ts';
 import { route } from './route.ts';
-import { idempotencyKeyIn } from './shapes.ts';
+import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 
 export const StartRun = z.strictObject({
   app: z.string().min(1).max(100).exactOptional(),
@@ -38,6 +38,7 @@ export const startRoutes = [
     role: 'member',
     addresses: 'tenant',
     body: StartRun,
+    headers: idempotencyHeader,
     answers: {
       201: { about: 'It has begun, and is durable.', schema: StartedRun },
       409: { about: 'The idempotency key was used for something else.' },

@@ -1,0 +1,262 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { routeTable } from '../../src/server/routes/table.ts';
+import type { Flow } from '../../src/engine/scope.ts';
+import {
+  appWith,
+  keyIn,
+  serving,
+  shareServing,
+  temporaryFolder,
+  textAt,
+  untilAnswer,
+  type Answered,
+  type Asking,
+  type Serving,
+} from '../serving.ts';
+
+// The description is made from the schemas that check what comes in. What goes out is not checked by the server, so a
+// walk over the routes looks whether all of it is as the description says: status, content type and body.
+
+const described = routeTable.filter(({ method, tag }) => method !== 'WS' && tag !== 'page');
+
+/** Answers that a walk cannot bring about. */
+const beyond = new Set(['GET /readyz 503']);
+
+const busy: Flow = {
+  name: 'busy',
+  version: '1',
+  async run(scope, { text }) {
+    scope.plan([{ key: 'later', title: 'Later', kind: 'step' }]);
+    await scope.step(
+      { key: 'a', title: 'Look', kind: 'agent', agent: 'GraphExplorerAgent', query: text },
+      async (step) => {
+        step.say('words');
+        step.say('thoughts', 'reasoning');
+        step.attach({ kind: 'visualization', shape: 'table', data: { columns: [], rows: [] } });
+        step.attach({ kind: 'citation', title: 'A book', url: 'https://example.org' });
+        step.notice('NOTE', 'Something to know.');
+        await step.step({ key: 'b', title: 'Deeper' }, async () => 'x'.repeat(40_000));
+      },
+    );
+    await scope
+      .step({ key: 'f', title: 'Fails' }, () => Promise.reject(new Error('no')))
+      .catch(() => undefined);
+    return `long ${'y'.repeat(40_000)}`;
+  },
+};
+const asks = appWith(async (scope) => {
+  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 } });
+  return decision;
+}, 'asks');
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: object }>> };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Content }>>;
+}
+type Content = Readonly<Record<string, { readonly schema: object }>>;
+
+let at: Serving;
+let key: string;
+let document: Document;
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const seen = new Set<string>();
+
+beforeAll(() =>
+  shareServing(async () => {
+    const data = temporaryFolder();
+    key = keyIn(data, { name: 'ana', tenant: 'acme', role: 'operator' });
+    const quotas = { sessions: 100 };
+    const config = {
+      apps: { busy: { flow: busy }, asks },
+      defaultApp: 'busy',
+      auth: { required: true },
+      server: { quotas },
+    };
+    at = await serving({ data, config });
+    document = (await at.ask('/openapi.json')).json as Document;
+    ajv.addSchema(document, 'document');
+  }),
+);
+
+/** Ask at a route, and look whether what comes is what the description says. */
+async function ask(
+  route: string,
+  asking: Asking & { readonly id?: string; readonly query?: string } = {},
+): Promise<Answered> {
+  const [method = '', path = ''] = route.split(' ');
+  const place = path.replaceAll(/:(\w+)/g, '{$1}');
+  const operation = document.paths[place]?.[method.toLowerCase()];
+  if (!operation) throw new Error(`${route} is not described`);
+  const { id = '', query = '', ...rest } = asking;
+  const answer = await at.ask(`${path.replace(/:\w+/, encodeURIComponent(id))}${query}`, {
+    key,
+    method,
+    ...rest,
+  });
+  const told =
+    operation.responses[answer.status] ?? operation.responses[`${Math.floor(answer.status / 100)}XX`];
+  expect(told, `${route} ${answer.status} is not described`).toBeDefined();
+  seen.add(`${route} ${answer.status}`);
+  if (answer.status < 400 && rest.json !== undefined)
+    expectFits(operation.requestBody?.content['application/json']?.schema, rest.json, route);
+  expectAnswer(told?.$ref ? refused() : told?.content, answer, `${route} ${answer.status}`);
+  return answer;
+}
+
+function refused(): Content {
+  return { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } };
+}
+
+function expectAnswer(content: Content | undefined, { text, headers, json }: Answered, what: string): void {
+  const type = headers.get('content-type')?.split(';', 1)[0];
+  if (!content) return expect(text, what).toBe('');
+  if ('*/*' in content) return;
+  expect(Object.keys(content), what).toContain(type);
+  const schema = content[type ?? '']?.schema;
+  if (type === 'application/json' && json !== undefined) expectFits(schema, json, what);
+}
+
+function expectFits(schema: object | undefined, value: unknown, what: string): void {
+  const text = JSON.stringify(schema ?? {}).replaceAll('"#/', '"document#/');
+  const validate = ajv.compile(JSON.parse(text) as object);
+  validate(value);
+  expect(validate.errors ?? [], `${what}: ${JSON.stringify(value).slice(0, 500)}`).toEqual([]);
+}
+
+describe('what the server answers is what its description says', () => {
+  test('of runs', async () => {
+    const json = {
+      input: { text: 'hello', attachments: [{ data: 'x' }] },
+      labels: { a: 'b' },
+      limits: { calls: 3 },
+    };
+    const run = textAt(await ask('POST /api/runs', { json }), 'run');
+    await ask('POST /api/runs', { json: { nonsense: true } });
+    await ask('POST /api/runs', { json, headers: { 'idempotency-key': 'k' } });
+    await ask('POST /api/runs', { json: { input: { text: 'x' } }, headers: { 'idempotency-key': 'k' } });
+    await ask('GET /api/runs/:run/events', { id: run });
+    const { seq } = (await ask('GET /api/runs/:run', { id: run })).json as { readonly seq: number };
+    for (let moment = 0; moment <= seq; moment += 3)
+      await ask('GET /api/runs/:run', { id: run, query: `?at=${moment}` });
+    await ask('GET /api/runs/:run', { id: run, query: '?at=9999' });
+    await ask('GET /api/runs/:run', { id: 'nope' });
+    await ask('GET /api/runs/:run/entries', { id: run });
+    await ask('GET /api/runs/:run/entries', { id: run, query: '?after=9999' });
+    await ask('GET /api/runs/:run/events', { id: run, query: `?after=${seq}` });
+    await ask('GET /api/runs/:run/events', { id: run, query: '?after=9999' });
+    await ask('GET /api/runs', { query: '?limit=1' });
+    await ask('GET /api/apps');
+    await ask('GET /workflows/execution/:run/steps', { id: run });
+    const blob = textAt(await ask('GET /api/runs/:run', { id: run }), 'answer', 'blob');
+    await ask('GET /api/files/:file', { id: blob });
+    await ask('DELETE /api/files/:file', { id: blob });
+  });
+
+  test('of commands and approvals', async () => {
+    const run = textAt(await ask('POST /api/runs', { json: { app: 'asks', input: { text: 'x' } } }), 'run');
+    const list = await untilAnswer(
+      () => ask('GET /api/approvals', { query: `?run=${run}` }),
+      ({ text }) => text.includes(run),
+    );
+    const approval = textAt(list, 'approvals', 0, 'id');
+    await ask('GET /api/runs/:run', { id: run });
+    await ask('GET /workflows/execution/:run/steps', { id: run });
+    await ask('GET /api/approvals/:approval', { id: approval });
+    await ask('POST /api/runs/:run/messages', { id: run, json: { text: 'hurry' } });
+    for (const command of ['pause', 'pause', 'resume'])
+      await ask(`POST /api/runs/:run/${command}`, { id: run, json: { reason: 'r' } });
+    await ask('POST /api/approvals/:approval', {
+      id: approval,
+      json: { decision: 'approve', rationale: 'fine' },
+    });
+    await ask('POST /api/approvals/:approval', { id: approval, json: { decision: 'reject' } });
+    await ask('GET /api/approvals/:approval', { id: approval });
+    await ask('GET /api/runs/:run/events', { id: run });
+    for (const command of ['pause', 'resume', 'stop'])
+      await ask(`POST /api/runs/:run/${command}`, { id: run });
+    await ask('POST /api/runs/:run/messages', { id: run, json: { text: 'late' } });
+    const other = textAt(await ask('POST /api/runs', { json: { app: 'asks', input: { text: 'x' } } }), 'run');
+    await ask('POST /api/runs/:run/stop', { id: other });
+  });
+
+  test('of conversations, files and people', async () => {
+    const started = await ask('POST /api/runs', { json: { input: { text: 'z'.repeat(50_000) } } });
+    const conversation = textAt(started, 'conversation');
+    await ask('GET /api/runs/:run/events', { id: textAt(started, 'run') });
+    await ask('GET /api/conversations', { query: '?limit=1' });
+    await ask('GET /api/conversations/:conversation', { id: conversation });
+    await ask('DELETE /api/conversations/:conversation', { id: conversation });
+    await ask('DELETE /api/conversations/:conversation', { id: conversation });
+    const sent = await ask('POST /api/files', {
+      body: 'abc',
+      headers: { 'content-type': 'x/y' },
+      query: '?name=a.txt',
+    });
+    await ask('GET /api/files/:file', { id: textAt(sent, 'file') });
+    await ask('DELETE /api/files/:file', { id: textAt(sent, 'file') });
+    await ask('POST /api/files', { body: 'x'.repeat(21_000_000), headers: { 'content-type': 'x/y' } });
+    await ask('POST /api/sign-in', { json: { key } });
+    await ask('POST /api/sign-in', { json: { key: 'wrong' } });
+    await ask('POST /api/sign-out');
+    for (const path of ['/api/me', '/healthz', '/readyz', '/metrics', '/openapi.json'])
+      await ask(`GET ${path}`);
+    await ask('GET /api/me', { key: 'wrong' });
+  });
+
+  test('of sessions', async () => {
+    const open = async (scenario: string): Promise<string> =>
+      textAt(await ask('POST /api/sessions', { json: { scenario, alert_text: 'link' } }), 'session_id');
+    const id = await open('telco');
+    await ask('GET /api/sessions/:conversation/stream', { id });
+    const { event_log: log } = (await ask('GET /api/sessions/:conversation', { id })).json as {
+      readonly event_log: readonly unknown[];
+    };
+    await ask('GET /api/sessions/:conversation/stream', { id, query: `?since=${log.length}` });
+    await ask('GET /api/sessions/:conversation/stream', { id, query: '?since=9999' });
+    await ask('GET /api/sessions', { query: '?scenario=telco' });
+    await ask('POST /api/sessions/:conversation/message', { id, json: { text: 'more' } });
+    await ask('POST /api/sessions/:conversation/cancel', { id });
+    const waiting = await open('asks');
+    await ask('GET /api/sessions/:conversation', { id: waiting });
+    await ask('POST /api/sessions/:conversation/message', { id: waiting, json: { text: 'more' } });
+    await ask('POST /api/sessions/:conversation/cancel', { id: waiting });
+    await ask('DELETE /api/sessions/:conversation', { id: waiting });
+  });
+
+  test('of runs that nobody here can work on, and of more than a share', async () => {
+    const run = textAt(await ask('POST /api/runs', { json: { app: 'asks', input: { text: 'x' } } }), 'run');
+    const list = await untilAnswer(
+      () => ask('GET /api/approvals', { query: `?run=${run}` }),
+      ({ text }) => text.includes(run),
+    );
+    await at.close();
+    at = await serving({
+      data: at.data,
+      config: {
+        apps: { busy: { flow: busy } },
+        auth: { required: true },
+        server: { quotas: { sessions: 1, runs: 1 } },
+      },
+    });
+    for (const command of ['pause', 'resume', 'stop'])
+      await ask(`POST /api/runs/:run/${command}`, { id: run });
+    await ask('POST /api/runs/:run/messages', { id: run, json: { text: 'x' } });
+    await ask('POST /api/approvals/:approval', {
+      id: textAt(list, 'approvals', 0, 'id'),
+      json: { decision: 'approve' },
+    });
+    await ask('POST /api/sessions', { json: { scenario: 's', alert_text: 'a' } });
+  });
+
+  test('and nothing that is described was left out', () => {
+    const all = described.flatMap(({ method, path, answers }) =>
+      Object.keys(answers).map((status) => `${method} ${path} ${status}`),
+    );
+    expect(all.length).toBeGreaterThan(50);
+    expect(all.filter((one) => !seen.has(one) && !beyond.has(one))).toEqual([]);
+  });
+});
