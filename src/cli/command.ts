@@ -54,6 +54,18 @@ export const homeOptions = {
   },
 } as const satisfies CliCommand['options'];
 
+/** For commands that are as good at a server. */
+const serverOption = {
+  server: {
+    type: 'string',
+    value: '<url>',
+    about: 'the server that has the runs; VITRINE_SERVER unless said; its key is in VITRINE_KEY',
+  },
+} as const satisfies CliCommand['options'];
+
+export const anywhereOptions = { ...homeOptions, ...serverOption } as const satisfies CliCommand['options'];
+export const lookOptions = { ...dataOption, ...serverOption } as const satisfies CliCommand['options'];
+
 /** What to show of a run; what is left out is as its app prefers. */
 export const showingOptions = {
   stages: {

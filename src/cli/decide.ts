@@ -4,7 +4,7 @@ import type { Json } from '../run/values.ts';
 import { exit, type Given } from './command.ts';
 import { findApproval } from './find.ts';
 import { inHome } from './in-home.ts';
-import { settingsOf } from './settings.ts';
+import { placeOf } from './place.ts';
 import { showRun, type Where } from './show-run.ts';
 import { whoIsHere } from './terminal.ts';
 import { sendTo } from './told.ts';
@@ -14,8 +14,7 @@ type Decision = Omit<Extract<Command, { type: 'decide' }>, 'type' | 'by' | 'appr
 /** Answer an approval. If nobody else works on the run, it goes on here. */
 export async function decide(where: Where, decision: Decision): Promise<number> {
   const { given, terminal } = where;
-  const settings = await settingsOf(given, terminal);
-  return inHome(settings.home, where, async (home) => {
+  return inHome(await placeOf(given, terminal), where, async (home) => {
     const { run, approval } = await findApproval(home, given.words[0] ?? '');
     const { sentence, isDone } = await sendTo(home, run.run, {
       type: 'decide',

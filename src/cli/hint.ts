@@ -7,7 +7,10 @@ export function hint(given: Given, ...words: readonly string[]): string {
   const data = given.text('data');
   const typed =
     process.env['npm_lifecycle_event'] === undefined ? ['vitrine'] : ['npm', 'run', 'vitrine', '--'];
-  return [...typed, ...words, ...(data === undefined ? [] : ['--data', quoted(data)])].join(' ');
+  const server = given.text('server');
+  const place = data === undefined ? [] : ['--data', quoted(data)];
+  const far = server === undefined ? [] : ['--server', quoted(server)];
+  return [...typed, ...words, ...place, ...far].join(' ');
 }
 
 /** What a run waits for, and how to answer. */
@@ -26,5 +29,5 @@ export function waitingHint(given: Given, run: string, tree: RunTree): string[] 
 }
 
 function quoted(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll(`'`, `'\\''`)}'`;
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll(`'`, `'\\''`)}'`;
 }

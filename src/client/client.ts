@@ -1,7 +1,15 @@
 import type { Entry } from '../run/events.ts';
 import { FlatTree } from '../run/flat-tree.ts';
 import { fold } from '../run/fold.ts';
-import { ApprovalPage, AskedApproval, Commanded, KeptFile, RunPage, StartedRun } from '../run/native-api.ts';
+import {
+  AppList,
+  ApprovalPage,
+  AskedApproval,
+  Commanded,
+  KeptFile,
+  RunPage,
+  StartedRun,
+} from '../run/native-api.ts';
 import { emptyTree, type RunTree } from '../run/tree.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followEntries } from './follow.ts';
@@ -19,6 +27,7 @@ export { flatTree, type FlatTree } from '../run/flat-tree.ts';
 export { runStatus, textOf, type RunTree, type Step } from '../run/tree.ts';
 /** What the server answers. */
 export type {
+  AppList,
   ApprovalPage,
   AskedApproval,
   Commanded,
@@ -32,6 +41,8 @@ export type { DecisionRequest, GivenAttachment, RunFilter, Showing, StartRequest
 
 /** A server, as a program in a browser or in Node uses it. What is refused is thrown as a `RunError`. */
 export interface Client {
+  /** What can be run there. */
+  apps(): Promise<AppList>;
   /** Start a run. It is durable when this resolves. */
   start(request: StartRequest): Promise<StartedRun>;
   /** A page of runs, the newest first. */
@@ -66,6 +77,8 @@ export interface Client {
     readonly type: string;
     readonly content: Uint8Array<ArrayBuffer>;
   }): Promise<KeptFile>;
+  /** The bytes of a file, or of anything large that a run refers to. */
+  download(file: string): Promise<Uint8Array>;
   /** Erase a conversation and every trace of its runs. */
   forget(conversation: string): Promise<void>;
 }
@@ -84,6 +97,7 @@ export function vitrineClient(server: ServerAddress): Client {
     askFor(server, Commanded, { method: 'POST', path, json });
   const because = (reason: string | undefined): object => (reason === undefined ? {} : { reason });
   return {
+    apps: () => askFor(server, AppList, { path: '/api/apps' }),
     start: (request) => start(server, request),
     runs: (filter = {}) => askFor(server, RunPage, { path: '/api/runs', query: { ...filter } }),
     tree: (run, at, showing) => askFor(server, FlatTree, { path: of(run), query: { at, ...showing } }),
@@ -117,6 +131,10 @@ export function vitrineClient(server: ServerAddress): Client {
         query: { name },
         bytes: { type, content },
       }),
+    async download(file) {
+      const response = await ask(server, { path: `/api/files/${encodeURIComponent(file)}` });
+      return new Uint8Array(await response.arrayBuffer());
+    },
     async forget(conversation) {
       await ask(server, { method: 'DELETE', path: `/api/conversations/${encodeURIComponent(conversation)}` });
     },

@@ -57,6 +57,26 @@ export type AskedApproval = z.infer<typeof AskedApproval>;
 export const ApprovalPage = z.object({ approvals: z.array(AskedApproval), next: z.string().nullable() });
 export type ApprovalPage = z.infer<typeof ApprovalPage>;
 
+/** What can be run here, and what is shown of it to those who ask for nothing else. */
+export const AppList = z.object({
+  apps: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string().optional(),
+      preferences: z
+        .object({
+          stages: z.enum(['nested', 'flat', 'prefix', 'off']).exactOptional(),
+          names: z.array(z.string()).exactOptional(),
+          depth: z.int().exactOptional(),
+        })
+        .optional(),
+    }),
+  ),
+  /** The app of those who name none; absent where they must. */
+  defaultApp: z.string().optional(),
+});
+export type AppList = z.infer<typeof AppList>;
+
 /** A file that was sent. */
 export const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
 export type KeptFile = z.infer<typeof KeptFile>;

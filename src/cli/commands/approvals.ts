@@ -1,15 +1,14 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
-import { readHome } from '../../server/compose.ts';
 import { isBlobRef, type Json } from '../../run/values.ts';
 import { localTenant, type HomeReader } from '../../server/home.ts';
-import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visible, visibleLine } from '../escape.ts';
 import { allRuns, treeOf } from '../find.ts';
 import { hint } from '../hint.ts';
 import { render, unpainted } from '../line.ts';
 import { argumentLines } from '../question.ts';
-import { dataOf } from '../settings.ts';
+import { lookIn } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Asked {
@@ -22,10 +21,10 @@ export const approvals: CliCommand = {
   name: 'approvals',
   usage: '[options]',
   summary: 'list what waits for a person, with exactly what would run',
-  options: { ...jsonOption, ...dataOption },
+  options: { ...jsonOption, ...lookOptions },
   words: [0, 0],
   async run(given, terminal) {
-    const asked = await readApprovals(dataOf(given));
+    const asked = await readApprovals(given);
     for (const { run, approval, title } of asked) {
       if (given.flag('json')) terminal.say(jsonLine({ ...approval, run }));
       else tell({ run, approval, title }, terminal);
@@ -37,10 +36,10 @@ export const approvals: CliCommand = {
   },
 };
 
-async function readApprovals(data: string): Promise<readonly Asked[]> {
+async function readApprovals(given: Given): Promise<readonly Asked[]> {
   let home: HomeReader;
   try {
-    home = await readHome({ data });
+    home = await lookIn(given);
   } catch (thrown) {
     if (failureOf(thrown).code === 'unknown') return [];
     throw thrown;

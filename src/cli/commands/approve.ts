@@ -1,4 +1,4 @@
-import { homeOptions, whyOption, type CliCommand } from '../command.ts';
+import { anywhereOptions, whyOption, type CliCommand } from '../command.ts';
 import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const approve: CliCommand = {
@@ -10,7 +10,7 @@ export const approve: CliCommand = {
     ...whyOption,
     answer: { type: 'string', value: '<json>', about: 'where the question wants to be filled in' },
     yes: { type: 'boolean', about: 'approve whatever is asked after this, too' },
-    ...homeOptions,
+    ...anywhereOptions,
   },
   words: [1, 1],
   run(given, terminal) {

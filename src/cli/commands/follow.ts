@@ -1,10 +1,8 @@
-import { readHome } from '../../server/compose.ts';
-import { controlClient } from '../../server/control-client.ts';
-import { askedIn, dataOption, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
+import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../leave.ts';
-import { dataOf } from '../settings.ts';
+import { isHeld, lookIn } from '../place.ts';
 import { tellAnswer, viewOf } from '../show-run.ts';
 import { look } from '../watch.ts';
 
@@ -13,19 +11,16 @@ export const follow: CliCommand = {
   usage: '<run> [options]',
   summary: 'watch a run that another process works on, from its beginning to its end',
   details: ['Looking changes nothing, and leaving stops nothing: Ctrl-C only ends the watching.'],
-  options: { ...showingOptions, ...jsonOption, ...dataOption },
+  options: { ...showingOptions, ...jsonOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
-    const data = dataOf(given);
     const asked = askedIn(given);
-    const home = await readHome({ data });
+    const home = await lookIn(given);
     const leaving = leaveWhenTold();
     try {
       const { run, state } = await findRun(home, given.words[0] ?? '');
-      const holder = state === 'ended' ? undefined : await controlClient(data);
-      if (state !== 'ended' && !holder)
+      if (state !== 'ended' && !(await isHeld(given)))
         terminal.warn(`Nobody works on run ${run} at the moment: ${hint(given, 'resume')}`);
-      holder?.close();
       const view = viewOf(terminal, given, { run, signal: leaving.signal });
       const { tree } = await look(home, run, { view, asked });
       if (!tree.ended) return exit.stopped;

@@ -1,7 +1,7 @@
-import { exit, homeOptions, type CliCommand } from '../command.ts';
+import { exit, anywhereOptions, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
-import { settingsOf } from '../settings.ts';
+import { placeOf } from '../place.ts';
 import { showRun } from '../show-run.ts';
 import { whoIsHere } from '../terminal.ts';
 import { sendTo } from '../told.ts';
@@ -10,12 +10,11 @@ export const message: CliCommand = {
   name: 'message',
   usage: '<run> "<text>" [options]',
   summary: 'tell a run something while it works',
-  options: homeOptions,
+  options: anywhereOptions,
   words: [2, Infinity],
   async run(given, terminal) {
-    const settings = await settingsOf(given, terminal);
     const [name = '', ...words] = given.words;
-    return inHome(settings.home, { terminal }, async (home) => {
+    return inHome(await placeOf(given, terminal), { terminal }, async (home) => {
       const { run, head } = await findRun(home, name);
       const { sentence } = await sendTo(home, run, {
         type: 'message',

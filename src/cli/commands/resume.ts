@@ -1,9 +1,10 @@
 import type { Home, RunRow } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
-import { askedIn, exit, homeOptions, showingOptions, type CliCommand } from '../command.ts';
+import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand } from '../command.ts';
 import { visibleLine } from '../escape.ts';
 import { allRuns, findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
+import { serverOf, type Place } from '../place.ts';
 import { showRun, type Shown, type Where } from '../show-run.ts';
 import { whoIsHere } from '../terminal.ts';
 
@@ -19,24 +20,29 @@ export const resume: CliCommand = {
     yes: { type: 'boolean', about: 'approve whatever is asked' },
     ...showingOptions,
     ...assistantOptions,
-    ...homeOptions,
+    ...anywhereOptions,
   },
   words: [0, 1],
   async run(given, terminal) {
     askedIn(given);
-    return withAssistant(given, terminal, async (settings) => {
-      let resumed: Resumed;
-      do {
-        resumed = await inHome(settings.home, { terminal }, async (home) => {
-          const rows = await unfinished(home, given.words[0]);
-          if (rows.length === 0) terminal.warn('There is nothing to resume.');
-          return resumeAll(home, rows, { given, terminal });
-        });
-      } while (resumed.isOrphaned);
-      return resumed.code;
-    });
+    const server = serverOf(given);
+    if (server) return resumeIn(server, { given, terminal });
+    return withAssistant(given, terminal, ({ home }) => resumeIn(home, { given, terminal }));
   },
 };
+
+async function resumeIn(place: Place, where: Where): Promise<number> {
+  const { given, terminal } = where;
+  let resumed: Resumed;
+  do {
+    resumed = await inHome(place, where, async (home) => {
+      const rows = await unfinished(home, given.words[0]);
+      if (rows.length === 0) terminal.warn('There is nothing to resume.');
+      return resumeAll(home, rows, where);
+    });
+  } while (resumed.isOrphaned);
+  return resumed.code;
+}
 
 type Resumed = Pick<Shown, 'code' | 'isOrphaned'>;
 

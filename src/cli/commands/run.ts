@@ -1,9 +1,10 @@
 import { RunError } from '../../run/failure.ts';
 import { startOf } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
-import { askedIn, homeOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
+import { askedIn, anywhereOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { throughRun } from '../in-home.ts';
-
+import { serverOf } from '../place.ts';
+import { requestTo } from '../server-home.ts';
 import { whoIsHere } from '../terminal.ts';
 
 export const run: CliCommand = {
@@ -22,17 +23,22 @@ export const run: CliCommand = {
     ...jsonOption,
     yes: { type: 'boolean', about: 'approve whatever is asked' },
     ...assistantOptions,
-    ...homeOptions,
+    ...anywhereOptions,
   },
   words: [1, Infinity],
   async run(given, terminal) {
     const text = given.words.join(' ');
     if (text.trim() === '') throw new RunError('malformed', 'Say what to do: vitrine run "<text>".');
     askedIn(given);
+    const conversation = given.text('conversation');
+    const said = { text, by: whoIsHere(), ...(conversation === undefined ? {} : { conversation }) };
+    const server = serverOf(given);
+    if (server) {
+      const request = requestTo(given.text('app'), said);
+      return throughRun(server, { given, terminal }, (home) => home.start(request));
+    }
     return withAssistant(given, terminal, (settings) => {
       const app = settings.chosen(given.text('app'));
-      const conversation = given.text('conversation');
-      const said = { text, by: whoIsHere(), ...(conversation === undefined ? {} : { conversation }) };
       const request = startOf(app, said);
       return throughRun(settings.home, { given, terminal }, (home) => home.start(request));
     });

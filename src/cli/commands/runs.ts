@@ -1,12 +1,11 @@
 import { failureOf, RunError } from '../../run/failure.ts';
-import { readHome } from '../../server/compose.ts';
-import { controlClient } from '../../server/control-client.ts';
 import type { RunRow } from '../../server/home.ts';
-import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
+import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { allRuns } from '../find.ts';
 import { render, type Line } from '../line.ts';
 import { markOf, styleOf } from '../marks.ts';
+import { isHeld, lookIn, serverOf } from '../place.ts';
 import { dataOf } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -24,22 +23,22 @@ export const runs: CliCommand = {
       about: `at most so many; ${usual} unless said, all with --json`,
     },
     ...jsonOption,
-    ...dataOption,
+    ...lookOptions,
   },
   words: [0, 0],
   async run(given, terminal) {
-    const data = dataOf(given);
-    const rows = await rowsOf(given, data);
+    const rows = await rowsOf(given);
     if (given.flag('json')) for (const row of rows) terminal.say(jsonLine(told(row)));
-    else if (rows.length === 0) terminal.warn(`There are no runs in ${data}.`);
-    else await table(rows, data, terminal);
+    else if (rows.length === 0)
+      terminal.warn(`There are no runs in ${serverOf(given)?.url ?? dataOf(given)}.`);
+    else table(rows, await isHeld(given), terminal);
     return exit.completed;
   },
 };
 
-async function rowsOf(given: Given, data: string): Promise<readonly RunRow[]> {
+async function rowsOf(given: Given): Promise<readonly RunRow[]> {
   const limit = limitOf(given);
-  const home = await readHome({ data }).catch((thrown: unknown) => {
+  const home = await lookIn(given).catch((thrown: unknown) => {
     if (failureOf(thrown).code === 'unknown') return undefined;
     throw thrown;
   });
@@ -68,16 +67,10 @@ function told({ run, status, app, title, conversation, approvals, createdAt, upd
   return { run, status, app, title, conversation, approvals, createdAt, updatedAt };
 }
 
-async function table(
-  rows: readonly RunRow[],
-  data: string,
-  { say, paint, out, isLive }: Terminal,
-): Promise<void> {
-  const holder = await controlClient(data);
-  holder?.close();
+function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, isLive }: Terminal): void {
   const width = isLive ? Math.max(40, out.columns - 1) : 160;
   for (const row of rows) {
-    const isLeft = isNobodys(row, holder !== undefined);
+    const isLeft = isNobodys(row, isAttended);
     const word = isLeft ? 'left' : row.status;
     const line: Line = [
       markOf(isLeft ? 'stopped' : row.status),
@@ -92,9 +85,9 @@ async function table(
 }
 
 /** Runs that go on only when somebody takes them up. Whoever works on one renews its lease. */
-function isNobodys({ state, leaseUntil }: RunRow, isHeld: boolean): boolean {
+function isNobodys({ state, leaseUntil }: RunRow, isAttended: boolean): boolean {
   if (state !== 'running' && state !== 'ready') return false;
-  return !isHeld || (state === 'running' && leaseUntil < Date.now());
+  return !isAttended || (state === 'running' && leaseUntil < Date.now());
 }
 
 function when(at: number): string {

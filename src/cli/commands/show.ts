@@ -1,12 +1,11 @@
 import { flatTree } from '../../run/flat-tree.ts';
-import { readHome } from '../../server/compose.ts';
-import { askedIn, dataOption, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
+import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { drawTree } from '../draw.ts';
 import { jsonLine } from '../escape.ts';
 import { findRun, treeOf } from '../find.ts';
 import { waitingHint } from '../hint.ts';
 import { unpainted } from '../line.ts';
-import { dataOf } from '../settings.ts';
+import { lookIn } from '../place.ts';
 import { tellAnswer } from '../show-run.ts';
 import { treeFor } from '../watch.ts';
 
@@ -14,11 +13,11 @@ export const show: CliCommand = {
   name: 'show',
   usage: '<run> [options]',
   summary: 'show a run as it is now: its tree and its answer',
-  options: { ...showingOptions, ...jsonOption, ...dataOption },
+  options: { ...showingOptions, ...jsonOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
     const asked = askedIn(given);
-    const home = await readHome({ data: dataOf(given) });
+    const home = await lookIn(given);
     try {
       const row = await findRun(home, given.words[0] ?? '');
       const { run } = row;

@@ -1,9 +1,9 @@
 import { present } from '../../run/present.ts';
-import { exit, homeOptions, whyOption, type CliCommand } from '../command.ts';
+import { exit, anywhereOptions, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
 import { leaveWhenTold } from '../leave.ts';
-import { settingsOf } from '../settings.ts';
+import { placeOf } from '../place.ts';
 import { silentView } from '../silent-view.ts';
 import { whoIsHere } from '../terminal.ts';
 import { sendTo } from '../told.ts';
@@ -13,11 +13,10 @@ export const stop: CliCommand = {
   name: 'stop',
   usage: '<run> [options]',
   summary: 'end a run for good, at every level',
-  options: { ...whyOption, ...homeOptions },
+  options: { ...whyOption, ...anywhereOptions },
   words: [1, 1],
   async run(given, terminal) {
-    const settings = await settingsOf(given, terminal);
-    return inHome(settings.home, { terminal }, async (home) => {
+    return inHome(await placeOf(given, terminal), { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
       const why = present({ reason: given.text('why') });
       await sendTo(home, run, { type: 'stop', by: whoIsHere(), ...why });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import { AppList } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
 import { Role, type Caller } from '../caller.ts';
 import { badgeCookie } from '../door.ts';
@@ -63,16 +64,14 @@ export const signInRoutes = [
     answers: {
       200: {
         about: 'The apps.',
-        schema: z.object({
-          apps: z.array(z.object({ name: z.string(), description: z.string().optional() })),
-          defaultApp: z.string().optional(),
-        }),
+        schema: AppList,
       },
     },
     handle({ house: { home, defaultApp } }) {
-      const apps = home.apps.map(({ name, description }) =>
-        description === undefined ? { name } : { name, description },
-      );
+      const apps = home.apps.map(({ name, description, preferences }) => ({
+        name,
+        ...present({ description, preferences }),
+      }));
       return { status: 200, json: { apps, ...present({ defaultApp }) } };
     },
   }),

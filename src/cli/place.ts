@@ -1,0 +1,53 @@
+import type { ServerAddress } from '../client/client.ts';
+import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
+import { readHome, type HomeSettings } from '../server/compose.ts';
+import { controlClient } from '../server/control-client.ts';
+import { enterHome } from '../server/enter.ts';
+import type { Home, HomeReader } from '../server/home.ts';
+import type { Given } from './command.ts';
+import { serverHome } from './server-home.ts';
+import { dataOf, settingsOf } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where runs are: in a data folder here, or at a server. */
+export type Place = HomeSettings | ServerAddress;
+
+/** What says where something runs here, and so cannot be said of a server. */
+const ownOptions = ['data', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
+
+export async function placeOf(given: Given, terminal: Terminal): Promise<Place> {
+  return serverOf(given) ?? (await settingsOf(given, terminal)).home;
+}
+
+/** The server that is meant, if one is. What was typed goes before what was set. */
+export function serverOf(given: Given): ServerAddress | undefined {
+  const typed = given.text('server');
+  const own = ownOptions.find((option) => given.text(option) !== undefined);
+  if (typed !== undefined && own !== undefined)
+    throw new RunError('malformed', `--${own} is for what runs here: leave it out, or leave out --server.`);
+  const url = typed ?? (own === undefined ? process.env['VITRINE_SERVER'] : undefined);
+  if (url === undefined || url === '') return undefined;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new RunError('malformed', `The server is «${url}»: give an address like http://127.0.0.1:4177.`);
+  return { url, ...present({ key: process.env['VITRINE_KEY'] }) };
+}
+
+/** Come to a place to do something there. */
+export function enter(place: Place): Promise<Home> {
+  return 'url' in place ? serverHome(place) : enterHome(place);
+}
+
+/** Whether somebody works there: a server does, a folder only has somebody who does. */
+export async function isHeld(given: Given): Promise<boolean> {
+  if (serverOf(given)) return true;
+  const holder = await controlClient(dataOf(given));
+  holder?.close();
+  return holder !== undefined;
+}
+
+/** Come to a place to look, and to change nothing. */
+export async function lookIn(given: Given): Promise<HomeReader> {
+  const server = serverOf(given);
+  return server ? serverHome(server) : readHome({ data: dataOf(given) });
+}
