@@ -190,6 +190,17 @@ describe('a tree', () => {
     ]);
   });
 
+  test('of an answer in sections only the analysis is shown while it comes', () => {
+    const asking = treeOf(
+      opened(1, 0),
+      said(1, '---QUERY---\nSELECT 1\n'),
+      said(1, '---RESULTS---\n{"rows":[{"a":1'),
+    );
+    expect(draw(asking)).toHaveLength(2);
+    const analysing = treeOf(opened(1, 0), said(1, '---RESULTS---\n{"rows":[]}\n---ANALYSIS---\nOne li'));
+    expect(draw(analysing)).toEqual(['● Move the database 0.2s', '└─ ● Step 1 0.1s', '     One li']);
+  });
+
   test('a step that only holds one of the same name is shown once, with what either was told', () => {
     const agent = opened(1, 0, { title: 'Telemetry', query: 'Only of Perth.' });
     const turn = opened(2, 1, { title: 'Telemetry', kind: 'turn', query: 'Move the database' });

@@ -40,6 +40,16 @@ test('an edit is shown as it would run before it counts', () => {
   expect(lines).not.toContain('  │   "amount": 5');
 });
 
+test('a message is shown line by line as it is sent, and what cannot be seen in it is written out', () => {
+  const message = 'Say "hi"\n\nto\u00a0all, and \\n is no break';
+  expect(shown(argumentLines(message, 60), 60)).toEqual([
+    '  │ Say "hi"',
+    '  │ ',
+    '  │ to\\u00a0all, and \\\\n is no break',
+  ]);
+  expect(shown(argumentLines('one two three', 12), 12)).toEqual(['  │ one two ', '  │ three']);
+});
+
 test('not a space of the arguments is lost, and long ones are shown on demand', () => {
   const value = {
     text: `${' '.repeat(30)}x${' '.repeat(50)}`,

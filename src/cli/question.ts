@@ -41,9 +41,7 @@ export function questionLines(
 /** Everything there is to see of the arguments. */
 export function argumentLines(value: unknown, width: number, limit = most): Line[] {
   if (value === undefined || value === null) return [];
-  const all = exact(value)
-    .split('\n')
-    .flatMap((line) => chop(line, width - 4));
+  const all = exactLines(value).flatMap((line) => chop(line, width - 4));
   const shown = all.length > limit ? all.slice(0, limit - 1) : all;
   const lines = shown.map((text): Line => [
     ['  │ ', 'dim'],
@@ -52,6 +50,12 @@ export function argumentLines(value: unknown, width: number, limit = most): Line
   if (all.length > limit)
     lines.push([[`  │ … ${all.length - shown.length} more lines: press v to see all`, 'yellow']]);
   return lines;
+}
+
+/** A message line by line, as it is sent; anything else as JSON. What cannot be seen is escaped in both. */
+function exactLines(value: unknown): string[] {
+  if (typeof value !== 'string') return exact(value).split('\n');
+  return value.split('\n').map((line) => exact(line).slice(1, -1).replaceAll('\\"', '"'));
 }
 
 function promptLines({ approval }: Question, asking: Asking, width: number): Line[] {

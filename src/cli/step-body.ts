@@ -26,12 +26,24 @@ export function stepBody(tree: RunTree, step: Step, room: Room): Line[] {
 function working(step: Step, { width, tail }: Room): Line[] {
   if (tail === 0) return [];
   const enough = width * (tail + 1) * 2;
-  const text = tailOf(step.text.content, enough);
+  const text = spoken(step.text.content, tailOf(step.text.content, enough));
   if (text.trim() !== '') return last(text, width, tail).map((line) => [[line]]);
   const asked = [...(step.requests?.values() ?? [])].at(-1);
   if (asked) return [[[`→ ${visibleLine(asked.tool)} ${visibleLine(tailOf(asked.pieces, enough))}`, 'dim']]];
   const thought = tailOf(step.text.reasoning, enough) || tailOf(step.text.log, enough);
   return last(thought, width, Math.min(2, tail)).map((line) => [[line, 'dim']]);
+}
+
+/** Of an answer in sections only the analysis is for people; what comes before it is shown when it is whole. */
+function spoken(pieces: readonly string[] | undefined, tail: string): string {
+  const analysis = tail.lastIndexOf('---ANALYSIS---');
+  if (analysis >= 0) return tail.slice(analysis + '---ANALYSIS---'.length);
+  return /^\s*---(?:QUERY|RESULTS|CITATIONS)\b/.test(pieces?.[0] ?? '') && isData(tail) ? '' : tail;
+}
+
+/** Not yet at the analysis, or so far beyond it that its mark is out of sight. */
+function isData(tail: string): boolean {
+  return /---(?:QUERY|RESULTS|CITATIONS)---|[[{"]\S*":/.test(tail);
 }
 
 function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {

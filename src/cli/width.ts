@@ -26,14 +26,16 @@ export function wrap(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, room));
 }
 
-/** The text in pieces that fit, broken anywhere, so that not even a space is lost. */
+/** The text in pieces that fit, broken after a space if there is one near, so that not even that is lost. */
 export function chop(text: string, width: number): string[] {
   const room = Math.max(1, width);
   const pieces: string[] = [];
   let rest = text;
   while (widthOf(rest) > room) {
     // A character wider than the whole line still has to go somewhere.
-    const piece = head(rest, room) || firstOf(rest);
+    const most = head(rest, room) || firstOf(rest);
+    const space = most.lastIndexOf(' ') + 1;
+    const piece = space > most.length / 2 ? most.slice(0, space) : most;
     pieces.push(piece);
     rest = rest.slice(piece.length);
   }

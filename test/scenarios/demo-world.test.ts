@@ -7,14 +7,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { start } from '../vitrine.ts';
 
 const bin = fileURLToPath(new URL('../../bin/vitrine.js', import.meta.url));
 const data = mkdtempSync(join(tmpdir(), 'vitrine-world-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-async function vitrine(...args: string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, [bin, ...args, '--data', data], {
-    env: { ...process.env, VITRINE_PACE: '0' },
+function vitrine(...args: string[]): Promise<{ code: number; output: string }> {
+  return vitrineIn(data, ...args);
+}
+
+async function vitrineIn(folder: string, ...args: string[]): Promise<{ code: number; output: string }> {
+  const child = spawn(process.execPath, [bin, ...args, '--data', folder], {
+    env: { ...process.env, VITRINE_PACE: '0', npm_lifecycle_event: undefined },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let output = '';
@@ -48,6 +53,13 @@ function usersNamed(name?: string): User[] {
   const rows = database.prepare('SELECT id, first_name FROM users').all() as unknown as User[];
   database.close();
   return name === undefined ? rows : rows.filter((user) => user.first_name === name);
+}
+
+function dispatchesIn(folder: string): number {
+  const database = new DatabaseSync(join(folder, 'demo-network.db'), { readOnly: true });
+  const rows = database.prepare('SELECT number FROM dispatches').all();
+  database.close();
+  return rows.length;
 }
 
 test('a calculation, and the next one with what was calculated before restored', async () => {
@@ -90,6 +102,30 @@ test('a conversation switches between agents and back, and each keeps its thread
   expect(back.output, 'what it calculated before').toContain(`fibonacci(${n})`);
   const deleted = await ask('Delete the first user', 'mixed', '--yes');
   expect(deleted.output).toMatch(/Deleted John /);
+}, 180_000);
+
+test('a newcomer sees what to try and work in progress; killed and started again, it goes on, and is approved', async () => {
+  const folder = join(data, 'first');
+  const words = ['demo', '--port', '0', '--data', folder];
+  const first = start(words, { cwd: data, env: { VITRINE_PACE: '0.2' } });
+  await first.until('● Network graph');
+  first.child.kill('SIGKILL');
+  const { out } = await first.ended;
+  expect(out.indexOf('4 look back')).toBeGreaterThan(0);
+  expect(out.indexOf('4 look back'), 'before the run').toBeLessThan(out.indexOf('● Coordination'));
+  expect(out).toContain(`kill -9 ${first.child.pid}`);
+  const second = start(words, { cwd: data });
+  await second.until('listens on');
+  const [, run = ''] = /^(run_\w+)/m.exec(out) ?? [];
+  const watching = start(['follow', run, '--data', folder], { cwd: data });
+  await watching.until('asks: Field dispatch');
+  expect((await vitrineIn(folder, 'approvals')).output).toContain(`${run}.a1`);
+  expect((await vitrineIn(folder, 'approve', `${run}.a1`)).code).toBe(0);
+  await watching.until('dispatch DSP-SYD-0001');
+  await watching.ended;
+  expect(dispatchesIn(folder)).toBe(1);
+  second.child.kill('SIGTERM');
+  expect((await second.ended).out, 'the folder is not empty any more').not.toContain('look back');
 }, 180_000);
 
 test.for([

@@ -31,14 +31,16 @@ export const demo: CliCommand = {
         const app = appNamed(settings.apps, 'demo');
         terminal.say();
         const begun = await home.start(startOf(app, { text: firstRequest, by: whoIsHere() }));
-        await showRun(home, begun, { given, terminal });
         strip(terminal, [
-          ['watch', `the tree of the run as it was recorded: ${server.url}`],
-          ['approve', hint(given, 'approvals')],
+          ['watch', `the tree grows below, and at ${server.url}`],
+          ['approve', `press a when it asks; in another terminal: ${hint(given, 'approvals')}`],
           ['pull the plug', `kill -9 ${process.pid} in the middle of a run, then start again: it goes on`],
           ['look back', `${hint(given, 'runs')}, ${hint(given, 'show', begun.run)}`],
           ['ask', hint(given, 'run', '"Calculate fibonacci(10)"', '--app', 'demo')],
         ]);
+        await showRun(home, begun, { given, terminal });
+        terminal.say();
+        terminal.say(`Vitrine goes on listening on ${server.url}; Ctrl-C ends it.`);
       }
       await leaving.told();
       return exit.completed;
@@ -55,8 +57,8 @@ async function isEmpty(home: Home): Promise<boolean> {
 }
 
 function strip(terminal: Terminal, lines: readonly (readonly [string, string])[]): void {
-  terminal.say();
   for (const [i, [what, how]] of lines.entries()) {
     terminal.say(terminal.paint(`${i + 1} ${what.padEnd(14)} ${how}`, ['dim']));
   }
+  terminal.say();
 }
