@@ -57,9 +57,9 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
       return client.start({ text, idempotencyKey: key, ...present({ app: app || undefined, conversation }) });
     },
     async send(run, command) {
-      const used = await sent(client, run, command);
-      const seq = used ?? (await decidedAt(server, run, command));
-      return { id: '', used: seq, fresh: true, command };
+      const seq = await sent(client, run, command);
+      const used = seq ?? (await decidedAt(server, (await get(run))?.head ?? 0, { run, command }));
+      return { id: '', used, fresh: true, command };
     },
     takeUp: async () => true,
     async standing(run) {
@@ -144,13 +144,16 @@ async function sent(client: Client, run: string, command: Command): Promise<numb
   }
 }
 
-async function decidedAt(server: ServerAddress, run: string, command: Command): Promise<number | null> {
+/** What was decided is answered with the approval; a terminal wants the entry it became. */
+async function decidedAt(
+  server: ServerAddress,
+  until: number,
+  { run, command }: { readonly run: string; readonly command: Command },
+): Promise<number | null> {
   if (command.type !== 'decide') return null;
-  for await (const entries of followEntries(server, { run, showing: 'everything' })) {
-    const decided = entries.find(
-      ({ event }) => event.type === 'approval.decided' && event.approval === command.approval,
-    );
-    if (decided) return decided.seq;
-  }
-  return null;
+  const entries = await entriesBetween(server, { run, after: 0, until });
+  const decided = entries.findLast(
+    ({ event }) => event.type === 'approval.decided' && event.approval === command.approval,
+  );
+  return decided?.seq ?? null;
 }

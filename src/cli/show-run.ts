@@ -1,5 +1,5 @@
 import { failureOf } from '../run/failure.ts';
-import { isBlobRef } from '../run/values.ts';
+import { isBlobRef, type BlobRef } from '../run/values.ts';
 import { localTenant, type Home, type HomeReader } from '../server/home.ts';
 import { askedIn, exit, type Given } from './command.ts';
 import { visible } from './escape.ts';
@@ -91,8 +91,7 @@ export async function tellAnswer(home: HomeReader, tree: Watched['tree'], termin
   const answer = tree.ended?.answer;
   if (answer === undefined)
     return terminal.warn(tree.ended?.outcome === 'stopped' ? 'Stopped.' : 'There is no answer.');
-  const text = isBlobRef(answer) ? await home.blobs.get(localTenant, answer.blob) : answer;
-  const shown = visible(text ?? failureOf(undefined).message);
+  const shown = visible(isBlobRef(answer) ? await wholeOf(home, answer) : answer);
   terminal.say();
   terminal.say(terminal.isLive ? answerLines(shown, terminal).join('\n') : shown);
 }
@@ -109,6 +108,13 @@ function answerLines(text: string, { out, paint }: Terminal): string[] {
       })
       .join(''),
   );
+}
+
+/** What is too large for the journal is kept beside it, as JSON. */
+async function wholeOf({ blobs }: HomeReader, { blob }: BlobRef): Promise<string> {
+  const text = await blobs.get(localTenant, blob);
+  const value: unknown = text === undefined ? failureOf(undefined).message : JSON.parse(text);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Other terminals may have asked for runs of their own; what was begun here is not dropped half done. */
