@@ -53,7 +53,11 @@ export function decide(situation: Situation): Reply & { readonly rule: string } 
 
 /** Honest about not knowing, and about what would work here. */
 function unknown(situation: Situation): string {
-  const examples = rules.flatMap((rule) => rule.example?.(situation) ?? []).map((example) => `- ${example}`);
+  // Any tool can be asked for by its name, but what it is good for comes first.
+  const telling = [...rules.filter((rule) => rule !== namedTools), namedTools];
+  const examples = telling
+    .flatMap((rule) => rule.example?.(situation) ?? [])
+    .map((example) => `- ${example}`);
   const what =
     examples.length > 0
       ? `With the tools I have here, you can ask:\n\n${examples.join('\n')}`

@@ -33,7 +33,7 @@ export const topics: readonly Topic[] = [
   },
   {
     name: 'telemetry',
-    asks: /\b(?:telemetry|utili[sz]ation|latency|packet loss|loss|throughput|optical|busiest|slowest|at risk)\b/i,
+    asks: /\b(?:telemetry|utili[sz]ation|latency|packet loss|loss|throughput|optical|busy|busiest|slowest|at risk)\b/i,
     serves: /\b(?:telemetry|metrics?|measure\w*|utili[sz]ation|latency)\b/gi,
     instructions: (message) => {
       const named = linkIn(message);

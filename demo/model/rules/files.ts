@@ -11,7 +11,7 @@ export const files: Rule = {
   name: 'files',
   example: (situation) =>
     offers(situation, 'read_file') &&
-    'summarise the design document in ./docs, list the files, or find “timeout” in the files',
+    'list the files, summarise one of them by its name, or find “timeout” in the files',
   reply(situation) {
     const question = asked(situation);
     if (!hasFiles(situation)) return undefined;
