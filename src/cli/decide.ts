@@ -3,9 +3,10 @@ import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { exit, type Given } from './command.ts';
 import { findApproval } from './find.ts';
+import { goOn } from './go-on.ts';
 import { inHome } from './in-home.ts';
 import { placeOf } from './place.ts';
-import { showRun, type Where } from './show-run.ts';
+import type { Where } from './show-run.ts';
 import { whoIsHere } from './terminal.ts';
 import { sendTo } from './told.ts';
 
@@ -24,8 +25,7 @@ export async function decide(where: Where, decision: Decision): Promise<number> 
     });
     (isDone ? terminal.say : terminal.warn)(sentence);
     if (!isDone) return exit.failed;
-    if (!home.isHolder) return exit.completed;
-    return (await showRun(home, { run: run.run, after: run.head }, where)).code;
+    return goOn(home, { run: run.run, after: run.head }, where);
   });
 }
 

@@ -25,6 +25,8 @@ export interface WatchOptions {
 }
 
 const lookAgain = 100;
+/** Notices with which the engine itself pauses a run. */
+const setAside: ReadonlySet<string> = new Set(['FLOW_DIVERGED', 'RESULT_MISSING']);
 /** A run that is just being taken up looks for a moment as if nobody had it. */
 const signsOfLeaving = 5;
 
@@ -159,7 +161,7 @@ async function settle(watching: Settling): Promise<Watched> {
 function isStuck({ tree, view, yes }: Settling): boolean {
   const status = runStatus(tree);
   // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
-  if (status === 'paused') return tree.notices.at(-1)?.code === 'FLOW_DIVERGED';
+  if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
   if (status !== 'waiting') return false;
   return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
 }

@@ -194,6 +194,19 @@ describe('a second terminal', () => {
     expect(lines(out).at(-1)).toBe('It went through');
   });
 
+  test('tells a paused run something, and answers it, without waiting for somebody to resume it', async () => {
+    expect((await type('run', 'Plan')).code).toBe(3);
+    const { run } = await onlyRun();
+    await type('pause', run);
+    const told = await type('message', run, 'and hurry');
+    expect([told.code, told.out]).toEqual([0, `Run ${run} has the message.\n`]);
+    expect(told.error).toBe(`It is paused. Go on with: vitrine resume ${run}\n`);
+    const approved = await type('approve', run);
+    expect([approved.code, approved.out]).toEqual([0, `${run}.a1: approve.\n`]);
+    expect((await onlyRun()).status).toBe('paused');
+    expect((await type('resume', run)).code).toBe(0);
+  });
+
   test('hands its run to the process that holds the folder, and takes it up if that process dies', async () => {
     configure();
     const first = begin('run', 'First');

@@ -1,8 +1,8 @@
 import { exit, anywhereOptions, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
+import { goOn } from '../go-on.ts';
 import { inHome } from '../in-home.ts';
 import { placeOf } from '../place.ts';
-import { showRun } from '../show-run.ts';
 import { whoIsHere } from '../terminal.ts';
 import { sendTo } from '../told.ts';
 
@@ -22,8 +22,7 @@ export const message: CliCommand = {
         text: words.join(' '),
       });
       terminal.say(sentence);
-      if (!home.isHolder) return exit.completed;
-      const { code } = await showRun(home, { run, after: head }, { given, terminal });
+      const code = await goOn(home, { run, after: head }, { given, terminal });
       return code === exit.waiting ? exit.completed : code;
     });
   },
