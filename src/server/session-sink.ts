@@ -1,5 +1,3 @@
-import { sseText } from '../wire/sse-frame.ts';
-import type { ToldFrame } from './told-run.ts';
 import type { Sink } from './viewers/viewer.ts';
 
 /** A console counts the events of a whole session, over all its turns: that number is its cursor. */
@@ -10,37 +8,41 @@ export interface Count {
   readonly since: number;
 }
 
-/** The past of a session from a number on. */
-export function pastOf(frames: readonly ToldFrame[], { before, since }: Count): string {
-  const numbered = frames.map(({ event, data }, i) => ({ event, data, id: before + i + 1 }));
-  return numbered
-    .filter(({ id }) => id > since)
-    .map(sseText)
-    .join('');
+/** One turn of a session. */
+export interface SinkTurn extends Count {
+  /** What to do when all of it was taken, up to this number; absent for the last one, whose end is the end. */
+  readonly over?: (number: number) => void;
 }
 
-/** A sink that gives the frames of one run their numbers in the session. */
-export function numberedSink(sink: Sink, { before, since }: Count): Sink {
-  let number = before;
-  return {
-    ...sink,
-    // A form of its own: these bytes are for nobody else.
-    form(text) {
-      let numbered = '';
-      for (const frame of text.split('\n\n')) {
-        if (frame === '') continue;
-        number += 1;
-        if (number > since) numbered += numberedFrame(frame, number);
-      }
-      return numbered === '' ? nothing : sink.form(numbered);
-    },
-    write: (bytes) => bytes.length === 0 || sink.write(bytes),
+/** A connection that is lent to the turns of a session, one after the other. */
+export function turnSinks(sink: Sink): (turn: SinkTurn) => Sink {
+  let heard: Parameters<Sink['listen']>[0] = { drained() {}, gone() {} };
+  sink.listen({ drained: () => heard.drained(), gone: () => heard.gone() });
+  return ({ before, since, over }) => {
+    let number = before;
+    return {
+      ...sink,
+      // These bytes are for nobody else.
+      isAlone: true,
+      form(text) {
+        let numbered = '';
+        for (const frame of text.split('\n\n')) {
+          if (frame === '') continue;
+          number += 1;
+          if (number > since) numbered += numberedFrame(frame, number);
+        }
+        return numbered === '' ? nothing : sink.form(numbered);
+      },
+      write: (bytes) => bytes.length === 0 || sink.write(bytes),
+      end: (farewell) => (farewell || !over ? sink.end(farewell) : over(number)),
+      listen: (listeners) => void (heard = listeners),
+    };
   };
 }
 
 const nothing = Buffer.alloc(0);
 
-/** In the order of fields that frames of the past have, so that a stream is the same whenever it is read. */
+/** Names first, so that a stream is the same whenever it is read. */
 function numberedFrame(frame: string, number: number): string {
   const lines = frame.split('\n').filter((line) => !line.startsWith('id: '));
   const names = lines.filter((line) => line.startsWith('event: '));

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { House } from '../house.ts';
 import { consoleTelling, eventCount, turnsOf, type Turn } from '../session-log.ts';
-import { numberedSink, pastOf } from '../session-sink.ts';
+import { turnSinks } from '../session-sink.ts';
+import type { Sink } from '../viewers/viewer.ts';
 import { route, type Reply } from './route.ts';
 import { cursorHeader, whole } from './shapes.ts';
 
@@ -39,23 +40,30 @@ function watchSession(house: House, turns: readonly Turn[], since: number): Repl
     throw new RunError('rejected', `The session has ${total} events; ${since} is in its future.`);
   const isOver = last.row.state === 'ended';
   if (isOver && since === total) return { status: 204 };
-  const { row, cardsBefore } = last;
-  const before = total - last.frames.length;
-  return {
-    status: 200,
-    beat: heartbeat,
-    stream(sink) {
-      const past = pastOf(
-        turns.slice(0, -1).flatMap(({ frames }) => frames),
-        { before: 0, since },
-      );
-      if (past !== '') sink.write(sink.form(past));
-      const { run, head } = row;
-      const { as, ...telling } = consoleTelling(house, row, cardsBefore);
-      const told = house.protocols.telling(as, { run, ...telling });
-      house.channels.watch({ run, head, ...told }, numberedSink(sink, { before, since }), 0);
-    },
+  return { status: 200, beat: heartbeat, stream: (sink) => showTurns(house, turns, { sink, since }) };
+}
+
+/** One turn after the other, each as far as the connection takes it: a long past waits in the journal, not here. */
+function showTurns(
+  house: House,
+  turns: readonly Turn[],
+  { sink, since }: { readonly sink: Sink; readonly since: number },
+): void {
+  const sinkFor = turnSinks(sink);
+  const show = (i: number, before: number): void => {
+    const turn = turns[i];
+    if (!turn) return sink.end();
+    const { row, cardsBefore, frames } = turn;
+    const next = before + frames.length;
+    const isLast = i === turns.length - 1;
+    if (!isLast && since >= next) return show(i + 1, next);
+    const { run, head } = row;
+    const { as, ...telling } = consoleTelling(house, row, cardsBefore);
+    const told = house.protocols.telling(as, { run, ...telling });
+    const over = isLast ? {} : { over: (number: number) => show(i + 1, number) };
+    house.channels.watch({ run, head, ...told }, sinkFor({ before, since, ...over }), 0);
   };
+  show(0, 0);
 }
 
 function sinceIn(header: string | undefined): number | undefined {

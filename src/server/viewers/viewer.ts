@@ -4,6 +4,8 @@ import type { Form } from './piece.ts';
 export interface Sink {
   /** What frames look like there. */
   readonly form: Form;
+  /** True where that is so for this viewer alone: then it is made for it and not kept for others. */
+  readonly isAlone?: boolean;
   /** False when it has enough for now: nothing more until it says that it has drained. */
   write(bytes: Buffer): boolean;
   /** Bytes that wait here until they are taken. */
