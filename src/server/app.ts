@@ -36,7 +36,13 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
     requestTimeout: arrival,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 300 },
-    http: { headersTimeout: headersArrival, connectionsCheckingInterval: checkEvery, maxHeaderSize: 16_384 },
+    http: {
+      headersTimeout: headersArrival,
+      connectionsCheckingInterval: checkEvery,
+      maxHeaderSize: 16_384,
+      // The door asks for it, and answers like to everything else.
+      requireHostHeader: false,
+    },
     // What the framework would say by itself has none of our headers.
     return503OnClosing: false,
     clientErrorHandler: refuseUnread,

@@ -1,9 +1,10 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import crypto, { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { base64url, SignJWT, UnsecuredJWT } from 'jose';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import {
   appWith,
@@ -14,6 +15,7 @@ import {
   textAt,
   type Serving,
 } from '../../test/serving.ts';
+import { readConfig } from '../catalog/config.ts';
 import { streamViewer } from '../../test/stream.ts';
 import { revokeKey } from './keys.ts';
 import { serve } from './serve.ts';
@@ -53,6 +55,20 @@ describe('on this machine', () => {
     const url = at.url.replace('0.0.0.0', '127.0.0.1');
     expect((await fetch(`${url}/api/runs`)).status).toBe(401);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    for (const host of ['::', '10.0.0.1', '127.0.0.1.example', '0'])
+      await expect(serve({ data: temporaryFolder(), host, port: 0 })).rejects.toThrow('others can reach');
+  });
+
+  test('[S60] that is where it listens unless it is told otherwise, and anybody else finds nothing', async () => {
+    expect(readConfig({}, 'x').server).toMatchObject({ host: '127.0.0.1', hosts: [], origins: [] });
+    expect(new URL(at.url).hostname).toBe('127.0.0.1');
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .filter((one) => one?.family === 'IPv4' && !one.internal);
+    for (const one of others) {
+      const url = at.url.replace('127.0.0.1', one?.address ?? '');
+      await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+    }
   });
 
   test.for(['evil.example', 'evil.example:4177', '127.0.0.1.evil.example', 'localhost.', '[::2]', '', 'a b'])(
@@ -72,7 +88,7 @@ describe('on this machine', () => {
     ['another port of this machine', { origin: 'http://127.0.0.1:1' }, 403],
     ['a picture on a foreign page', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, 403],
     ['a page of its own', { 'sec-fetch-site': 'same-origin' }, 200],
-  ] as const)('[S11, S14] for %s the answer is right', async ([, headers, status]) => {
+  ] as const)('[S11] [S14] for %s the answer is right', async ([, headers, status]) => {
     const answer = await at.ask('/api/runs', { headers });
     expect(answer.status).toBe(status);
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
@@ -100,6 +116,18 @@ describe('on this machine', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
     expect(answer.headers.get('vary')).toContain('Origin');
     expect((await at.ask('/api/runs', { method: 'OPTIONS', headers: { origin } })).status).toBe(204);
+    for (const other of [
+      'https://evil.example',
+      'https://app.example.evil.example',
+      'http://app.example',
+      'null',
+    ])
+      for (const method of ['GET', 'OPTIONS']) {
+        const refused = await at.ask('/api/runs', { method, headers: { origin: other } });
+        expect(refused.status).toBe(403);
+        expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+        expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
+      }
   });
 
   test.for([
@@ -119,6 +147,40 @@ describe('on this machine', () => {
   });
 });
 
+describe('a socket', () => {
+  const upgrade =
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+  async function asked(at: Serving, lines: string): Promise<string> {
+    const run = textAt(
+      await at.ask('/api/runs', { key: keyIn(at.data), json: { input: { text: 'x' } } }),
+      'run',
+    );
+    return raw(at.url, `GET /ws/runs/${run} HTTP/1.1\r\n${upgrade}${lines}\r\n`, 'HTTP/1.1 101');
+  }
+
+  test('[S13] without an origin is let in with a key, and not with a cookie', async () => {
+    const at = await locked();
+    const host = `Host: ${new URL(at.url).host}\r\n`;
+    const signedIn = await at.ask('/api/sign-in', { json: { key: at.key } });
+    const cookie = `Cookie: ${signedIn.headers.get('set-cookie')?.split(';', 1)[0]}\r\n`;
+    const own = `Origin: ${at.url}\r\n`;
+    expect(await asked(at, `${host}Authorization: Bearer ${at.key}\r\n`)).toMatch(/^HTTP\/1\.1 101 /);
+    expect(await asked(at, `${host}${cookie}${own}`)).toMatch(/^HTTP\/1\.1 101 /);
+    expect(await asked(at, `${host}${cookie}`)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await asked(at, `${host}${cookie}Origin: null\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await asked(at, `${host}${own}`)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  test('[S12] [S53] to another name, or to two, is not for us', async () => {
+    const at = await serving({ config: { apps } });
+    const host = `Host: ${new URL(at.url).host}\r\n`;
+    expect(await asked(at, 'Host: evil.example\r\n')).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await asked(at, `${host}Host: evil.example\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
 describe('keys', () => {
   test('[S02] are kept as hashes, for the owner of the folder alone', () => {
     const data = temporaryFolder();
@@ -129,6 +191,28 @@ describe('keys', () => {
     expect(kept).not.toContain(key.slice('vit_'.length + 12 + 1));
     expect(kept).toContain(createHash('sha256').update(key).digest('hex'));
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('[S03] are compared in a time that tells nothing about them', async () => {
+    const at = await locked();
+    const { timingSafeEqual } = crypto;
+    let compared = 0;
+    crypto.timingSafeEqual = (one, other) => {
+      compared += 1;
+      return timingSafeEqual(one, other);
+    };
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      crypto.timingSafeEqual = timingSafeEqual;
+      syncBuiltinESMExports();
+    });
+    // Right but for one letter, wherever it is: each is compared whole, by its digest.
+    for (const i of [20, 40, at.key.length - 1]) {
+      const wrong = `${at.key.slice(0, i)}${at.key[i] === 'a' ? 'b' : 'a'}${at.key.slice(i + 1)}`;
+      expect((await at.ask('/api/me', { key: wrong })).status).toBe(401);
+    }
+    expect((await at.ask('/api/me', { key: at.key })).status).toBe(200);
+    expect(compared).toBe(4);
   });
 
   test('let their holder in, and nobody else', async () => {
@@ -170,8 +254,15 @@ describe('keys', () => {
       });
     const [mine, theirs] = [watch(at.key), watch(other)];
     await Promise.all([mine, theirs].map((viewer) => viewer.until((body) => body.includes('May I?'))));
+    const cookie = (await at.ask('/api/sign-in', { json: { key: at.key } })).headers.get('set-cookie') ?? '';
+    const signedIn = streamViewer({ url: at.url, path: `/api/runs/${run}/events`, headers: { cookie } });
+    await signedIn.until((body) => body.includes('May I?'));
+    const sockets = [at.key, other].map((key) => socketWith(`/ws/runs/${run}`, { at, key }));
+    await Promise.all(sockets.map(({ opened }) => opened));
     revokeKey(at.data, 'someone', Date.now());
-    await mine.closed;
+    await Promise.all([mine.closed, signedIn.closed, sockets[0]?.closed]);
+    expect(sockets[1]?.socket.readyState).toBe(WebSocket.OPEN);
+    sockets[1]?.socket.terminate();
     expect(theirs.socket.destroyed).toBe(false);
     expect((await at.ask('/api/me', { key: at.key })).status).toBe(401);
     expect((await at.ask('/api/me', { key: other })).status).toBe(200);
@@ -213,93 +304,34 @@ describe('a browser', () => {
   });
 });
 
-describe('tokens', () => {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
-  const jwt = {
-    issuer: 'https://id.example',
-    audience: 'vitrine',
-    algorithms: ['RS256'] as const,
-    publicKey: pem,
+interface OpenSocket {
+  readonly socket: WebSocket;
+  readonly opened: Promise<unknown>;
+  readonly closed: Promise<unknown>;
+}
+
+function socketWith(path: string, { at, key }: { readonly at: Serving; readonly key: string }): OpenSocket {
+  const headers = { authorization: `Bearer ${key}` };
+  const socket = new WebSocket(`${at.url.replace('http', 'ws')}${path}`, { headers });
+  socket.on('error', () => {});
+  return {
+    socket,
+    opened: new Promise((resolve) => socket.once('open', resolve)),
+    closed: new Promise((resolve) => socket.once('close', resolve)),
   };
-  const claims = { tenant: 'acme', sub: 'ana' };
-  const now = Math.floor(Date.now() / 1_000);
-  type Make = () => Promise<string>;
-
-  function token(more: { readonly alg?: string; readonly [claim: string]: unknown } = {}): SignJWT {
-    const { alg = 'RS256', ...rest } = more;
-    const payload = { iss: jwt.issuer, aud: jwt.audience, exp: now + 600, ...claims, ...rest };
-    return new SignJWT(payload).setProtectedHeader({ alg });
-  }
-
-  let shared: Serving;
-  beforeAll(() =>
-    shareServing(async () => {
-      shared = await serving({
-        config: { apps, auth: { jwt: { ...jwt, algorithms: [...jwt.algorithms] } } },
-      });
-    }),
-  );
-  const house = (): Serving => shared;
-
-  test('of the issuer let their subject into their tenant', async () => {
-    const at = house();
-    const key = await token().sign(privateKey);
-    expect((await at.ask('/api/me', { key })).json).toEqual({ tenant: 'acme', who: 'ana', role: 'member' });
-    expect((await at.ask('/api/me')).status).toBe(401);
-    expect((await at.ask('/api/sign-in', { json: { key } })).status).toBe(200);
-  });
-
-  test.for([
-    ['that is expired', () => token({ exp: now - 120 }).sign(privateKey)],
-    ['that is not good yet', () => token({ nbf: now + 600 }).sign(privateKey)],
-    ['without an end', () => token({ exp: undefined }).sign(privateKey)],
-    ['of another issuer', () => token({ iss: 'https://evil.example' }).sign(privateKey)],
-    ['for another audience', () => token({ aud: 'other' }).sign(privateKey)],
-    ['without a tenant', () => token({ tenant: '' }).sign(privateKey)],
-    ['of a role there is not', () => token({ role: 'god' }).sign(privateKey)],
-    ['by another algorithm', () => token({ alg: 'PS256' }).sign(privateKey)],
-    [
-      'signed with the public key as a secret',
-      () => token({ alg: 'HS256' }).sign(new TextEncoder().encode(pem)),
-    ],
-    [
-      'signed by nobody',
-      async () =>
-        new UnsecuredJWT({ ...claims, iss: jwt.issuer, aud: jwt.audience, exp: now + 600 }).encode(),
-    ],
-    ['whose words were changed', async () => changed(await token().sign(privateKey))],
-    ['that is no token', async () => 'a.b.c'],
-  ] as readonly (readonly [string, Make])[])('[S04, S05] one %s is no token', async ([, make]) => {
-    const at = house();
-    expect((await at.ask('/api/me', { key: await make() })).status).toBe(401);
-  });
-
-  test.for([
-    [{ ...jwt, algorithms: ['HS256'] as const }, 'HS… algorithms go with «secret»'],
-    [{ issuer: 'i', audience: 'a', algorithms: ['RS256'] as const }, 'exactly one of'],
-  ] as const)('that could be confused are not configured', async ([settings, why]) => {
-    const config = { auth: { jwt: { ...settings, algorithms: [...settings.algorithms] } } };
-    await expect(serve({ data: temporaryFolder(), port: 0, config })).rejects.toThrow(why);
-  });
-
-  function changed(good: string): string {
-    const [head = '', , signature = ''] = good.split('.');
-    const body = base64url.encode(
-      JSON.stringify({ ...claims, tenant: 'other', iss: jwt.issuer, aud: jwt.audience, exp: now + 600 }),
-    );
-    return [head, body, signature].join('.');
-  }
-});
+}
 
 /** What a server answers to exactly these bytes. */
-function raw(url: string, text: string): Promise<string> {
+function raw(url: string, text: string, enough = '\u0000'): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(text));
     let answer = '';
     socket.setEncoding('utf8');
-    socket.on('data', (piece: string) => (answer += piece));
+    socket.on('data', (piece: string) => {
+      answer += piece;
+      if (answer.includes(enough)) socket.destroy();
+    });
     socket.on('close', () => resolve(answer));
     socket.on('error', reject);
   });

@@ -116,6 +116,7 @@ interface House {
 function expectHonest(visit: Visit, { server, isLocked }: House): void {
   const { method, headers, isSocket } = visit;
   expectOnce(visit);
+  if (headers.host === undefined) throw new RunError('malformed', 'A request must say its host.');
   const name = hostName(headers.host);
   const known = ['localhost', '127.0.0.1', '[::1]', server.host, `[${server.host}]`, ...server.hosts];
   const isAnyName = isLocked && server.hosts.length === 0;

@@ -17,18 +17,7 @@ import {
   type Serving,
 } from '../serving.ts';
 
-const anybody = [
-  '/healthz',
-  '/readyz',
-  '/api/sign-in',
-  '/api/sign-out',
-  '/openapi.json',
-  '/',
-  '/page.js',
-  '/ask.js',
-  '/draw.js',
-  '/page.css',
-];
+const anybody = ['/healthz', '/readyz', '/api/sign-in', '/api/sign-out', '/openapi.json'];
 const secret = 'canary-5f1c0d9e-"quoted"';
 const tag = 'belongs-to-acme';
 
@@ -153,8 +142,18 @@ describe('the table', () => {
   });
 
   test('only these are open to anybody, and none of them has anything of anybody', () => {
-    const open = routes.filter(({ each }) => each.addresses === 'anyone').map(({ each }) => each.path);
-    expect(open.toSorted()).toEqual(anybody.toSorted());
+    const open = routes.filter(({ each }) => each.addresses === 'anyone').map(({ each }) => each);
+    const [pages, others] = [
+      open.filter(({ tag: of }) => of === 'page'),
+      open.filter(({ tag: of }) => of !== 'page'),
+    ];
+    expect(others.map(({ path }) => path).toSorted()).toEqual(anybody.toSorted());
+    // Files of the product, the same for everybody.
+    expect(pages.length).toBeGreaterThan(0);
+    for (const { method, path, query, body } of pages) {
+      expect([method, query, body], path).toEqual(['GET', undefined, undefined]);
+      expect(path).toMatch(/^\/([a-z]+\.(js|css))?$/);
+    }
   });
 
   test('a route with a name in its address is about the thing of that name', () => {
@@ -208,9 +207,88 @@ describe('[S01] without a key, or with one that is not good', () => {
   });
 });
 
-describe('[S06, S07, S08] with the key of another tenant', () => {
+describe('[S01] a stranger', () => {
+  test.for(closed.filter(({ each }) => each.method === 'POST'))(
+    'is turned away from $name before anything is taken of what they send',
+    async ({ each }) => {
+      // More than is taken anywhere, and no JSON: whoever looked at it would say so.
+      const { host } = new URL(at.url);
+      const head = `POST ${pathOf(each)} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n`;
+      const answer = await rawAnswer(`${head}Content-Length: 900000000\r\n\r\n{{{`);
+      expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    },
+  );
+});
+
+describe('[S08] [S10] by roles', () => {
+  const roles = ['viewer', 'member', 'operator'] as const;
+  const matrix = closed.flatMap(({ name, each }) =>
+    roles
+      .filter((role) => roles.indexOf(role) < roles.indexOf(each.role))
+      .map((role) => ({ name, each, role })),
+  );
+
+  test.for(matrix)('$name is not for a $role', async ({ each, role }) => {
+    const key = keyIn(at.data, { name: role, tenant: 'acme', role });
+    const answer = await askRoute(each, { key });
+    expect(answer.status).toBe(403);
+    expect(answer.text).not.toContain(tag);
+  });
+
+  test('who changes, decides, sends or starts anything is at least a member, and all of it was tried', () => {
+    const changes = closed.filter(({ each }) => ['POST', 'DELETE'].includes(each.method));
+    expect(changes.length).toBeGreaterThan(10);
+    for (const { name, each } of changes) expect(each.role, name).not.toBe('viewer');
+    expect(matrix.length).toBeGreaterThan(changes.length);
+    const decide = matrix.find(({ name }) => name === 'POST /api/approvals/:approval');
+    expect(decide?.role).toBe('viewer');
+  });
+});
+
+describe('[S06] [S07] [S08] with the key of another tenant', () => {
   test.for(owned)('$name is not there', async ({ each }) => {
     expect((await askRoute(each, { key: theirs })).status).toBe(404);
+  });
+
+  test.for(owned.filter(({ each }) => each.method !== 'WS'))(
+    '$name says the same of what is another’s and of what is not',
+    async ({ each }) => {
+      const theirId = pathOf(each);
+      const real = String(Reflect.get(things, each.addresses));
+      const none = `${real.slice(0, 8)}${real.slice(8).replaceAll(/[0-9a-z]/g, (sign) => (sign === '0' ? '1' : '0'))}`;
+      const about = async (path: string, id: string): Promise<string> => {
+        const { status, text } = await at.ask(path, {
+          key: theirs,
+          method: each.method,
+          ...(each.method === 'POST' ? { json: {} } : {}),
+        });
+        return `${status} ${text.replaceAll(id, 'ID')}`;
+      };
+      expect(await about(theirId, real)).toBe(await about(theirId.replace(real, none), none));
+    },
+  );
+
+  test('[S07] a cursor of another’s run is no way to it, and tells nothing of it', async () => {
+    const start = await at.ask('/api/runs', { key: theirs, json: { app: 'asks', input: { text: 'mine' } } });
+    const own = textAt(start, 'run');
+    const paths = [
+      (id: string) => `/api/runs/${own}/events?after=${id}:1`,
+      (id: string) => `/api/runs?after=${id}`,
+      (id: string) => `/api/approvals?after=${id}`,
+      (id: string) => `/api/conversations?after=${id}`,
+    ];
+    for (const path of paths) {
+      const [real, none] = [things.run, 'run_0000000000000000000'];
+      const [one, other] = [
+        await at.ask(path(real), { key: theirs }),
+        await at.ask(path(none), { key: theirs }),
+      ];
+      expect(one.status).toBeGreaterThanOrEqual(400);
+      expect(one.text.replaceAll(real, 'ID')).toBe(other.text.replaceAll(none, 'ID'));
+    }
+    const header = { 'last-event-id': `${things.run}:1` };
+    expect((await at.ask(`/api/runs/${own}/events`, { key: theirs, headers: header })).status).toBe(409);
+    await at.ask(`/api/runs/${own}/stop`, { key: theirs, json: {} });
   });
 
   test.for(closed.filter(({ each }) => !each.path.includes(':') && each.method === 'GET'))(
@@ -252,7 +330,7 @@ describe('[S06, S07, S08] with the key of another tenant', () => {
   });
 });
 
-describe('[S10, S44, S47, S51] with a body that is not what it should be', () => {
+describe('[S10] [S44] [S47] [S51] with a body that is not what it should be', () => {
   const posts = closed.filter(
     ({ each }) => each.method === 'POST' && each.body !== 'bytes' && each.body !== undefined,
   );
@@ -287,7 +365,7 @@ describe('[S10, S44, S47, S51] with a body that is not what it should be', () =>
   });
 });
 
-describe('[S51, S55] whatever is asked', () => {
+describe('[S51] [S55] whatever is asked', () => {
   test('is answered without a bug, a stack, a path or a secret, and with the safe headers', async () => {
     const nasty = fc.oneof(
       fc.string({ maxLength: 40, unit: 'binary' }),
@@ -335,6 +413,33 @@ describe('[S51, S55] whatever is asked', () => {
     expect(at.problems.map(({ message }) => message)).not.toContain('A request failed.');
   });
 
+  test('[S51] at a socket, too', async () => {
+    const nasty = [
+      '..%2f..%2fkeys.json',
+      '%00',
+      '%E0%A4%A',
+      "'%20OR%201=1--",
+      '__proto__',
+      'x'.repeat(2_000),
+    ];
+    const queries = [
+      'after=-1',
+      'after=1&after=2',
+      'as=constructor',
+      '__proto__[a]=1',
+      'depth=9e9',
+      'names=%00',
+    ];
+    const sockets = routes.filter(({ each }) => each.method === 'WS');
+    for (const { each } of sockets) {
+      for (const id of nasty) await expectRefused(each.path.replace(':run', id));
+      for (const query of queries.filter((one) => each.path.includes('runs') || !/^(as|names)/.test(one)))
+        if (!query.startsWith('names'))
+          await expectRefused(`${each.path.replace(':run', things.run)}?${query}`);
+    }
+    expect(at.problems.map(({ message }) => message)).not.toContain('A socket could not be opened.');
+  });
+
   test('[S35] a secret that a run says aloud leaves the house on no way', async () => {
     const { ended } = things;
     const key = mine;
@@ -377,6 +482,9 @@ describe('[S51, S55] whatever is asked', () => {
     ['a name with a space', 'Content-Length : 2\r\n\r\n{}'],
     ['a bare line feed', 'X-A: b\nContent-Length: 2\r\n\r\n{}'],
     ['a length that is none', 'Content-Length: +2\r\n\r\n{}'],
+    ['two names', 'Host: evil.example\r\nContent-Length: 2\r\n\r\n{}'],
+    ['two keys', 'Authorization: Bearer other\r\nContent-Length: 2\r\n\r\n{}'],
+    ['two types', 'Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'],
   ] as const)('[S53] a request with %s is refused, and nothing after it is read', async ([, rest]) => {
     const { host } = new URL(at.url);
     const head = `POST /api/runs HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${mine}\r\nContent-Type: application/json\r\n`;
@@ -384,17 +492,72 @@ describe('[S51, S55] whatever is asked', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expectDiscreet(answer);
+    expectSafe(answer);
   });
 
-  test('[S48] a request that never ends is ended', async () => {
+  test.for([
+    ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+    ['nonsense', 'HELLO\r\n\r\n', 400],
+    ['no name', 'GET /api/me HTTP/1.1\r\n\r\n', 400],
+    ['headers without end', `GET /healthz HTTP/1.1\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['something to expect', 'POST /api/runs HTTP/1.1\r\nHost: HOST\r\nExpect: wonders\r\n\r\n', 417],
+    ['another method', 'TRACE /api/me HTTP/1.1\r\nHost: HOST\r\n\r\n', 404],
+    [
+      'an upgrade to what there is not',
+      'GET /api/me HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+      404,
+    ],
+    [
+      'a socket without a key',
+      'GET /ws/runs/x HTTP/1.1\r\nHost: HOST\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      401,
+    ],
+  ] as const)(
+    '[S51] [S53] [S55] %s is refused like everything else, with the safe headers',
+    async ([, text, status]) => {
+      const answer = await rawAnswer(text.replace('HOST', new URL(at.url).host));
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expectSafe(answer);
+      expectDiscreet(answer);
+      expect(answer).toMatch(/\{"error":\{"code":"[a-z-]+","message":"[^"]+\."\}\}$/);
+    },
+  );
+
+  test('[S48] a request that never ends is ended, wherever it stops', async () => {
     const { host } = new URL(at.url);
-    const answer = await rawAnswer(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, { keepOpen: true });
-    expect(answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    const head = `POST /api/runs HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${mine}\r\n`;
+    const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+    const answers = await Promise.all(
+      ['GET /hea', `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, `${head}${body}`].map((text) =>
+        rawAnswer(text, { keepOpen: true }),
+      ),
+    );
+    for (const answer of answers) expect(answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 });
 
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed().slice(0, 200)) || 'x';
+}
+
+async function expectRefused(path: string): Promise<void> {
+  const { host } = new URL(at.url);
+  const answer = await rawAnswer(
+    `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${mine}\r\nConnection: Upgrade\r\n` +
+      'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+  );
+  expect(answer, path).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expectSafe(answer);
+  expectDiscreet(answer);
+}
+
+function expectSafe(answer: string): void {
+  for (const name of [
+    'content-security-policy: default-src',
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+  ])
+    expect(answer.toLowerCase()).toContain(name);
 }
 
 function expectDiscreet(text: string): void {
