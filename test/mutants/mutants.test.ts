@@ -20,7 +20,8 @@ test.for(mutants)('[mutant] $name: is caught', { timeout: patience + 30_000 }, a
 
 async function runTest(mutant: Mutant): Promise<{ code: number | null; output: string }> {
   const only = mutant.only === undefined ? [] : ['-t', mutant.only];
-  const args = [vitest, 'run', '--bail', '1', '--no-color', mutant.test, ...only];
+  const soon = mutant.hangs ? ['--testTimeout', '15000'] : [];
+  const args = [vitest, 'run', '--bail', '1', '--no-color', ...soon, mutant.test, ...only];
   const child = spawn(process.execPath, args, {
     env: {
       ...process.env,

@@ -8,6 +8,8 @@ export interface Mutant {
   /** The test that must catch it: a file, and part of a test's name. */
   readonly test: string;
   readonly only?: string;
+  /** The test waits for what never comes: it gets seconds to see that. */
+  readonly hangs?: boolean;
 }
 
 const simulation = 'test/scenarios/simulation.test.ts';
@@ -180,5 +182,96 @@ export const mutants: readonly Mutant[] = [
     replace: 'void [form, shown];',
     test: 'test/scenarios/route-walk.test.ts',
     only: 'S35',
+  },
+  {
+    name: 'a viewer that comes back is given one entry less',
+    file: 'src/server/routes/run-events.ts',
+    find: 'house.channels.watch({ run, head, ...told }, sink, cursor)',
+    replace: 'house.channels.watch({ run, head, ...told }, sink, Math.min(head, cursor + 1))',
+    test: 'src/server/routes/run-events.test.ts',
+    only: 'cut at any cursor',
+  },
+  {
+    name: 'the cursor a browser sends is not looked at',
+    file: 'src/server/routes/run-events.ts',
+    find: "after: header('last-event-id') || query.after",
+    replace: 'after: query.after',
+    test: 'src/server/routes/run-events.test.ts',
+    only: 'honours Last-Event-ID',
+  },
+  {
+    name: 'those who watch different runs share what they are told',
+    file: 'src/server/viewers/channels.ts',
+    find: 'const key = `${watched.as} ${watched.run}`;',
+    replace: 'const key = watched.as;',
+    test: 'test/scenarios/cursor-law.test.ts',
+    only: 'steps with .* after the end',
+  },
+  {
+    name: 'the house closes before the end of a run is told',
+    file: 'src/server/viewers/channels.ts',
+    find: 'await Promise.all([...this.#places.values()].map((place) => this.#finish(place, until)));',
+    replace: 'void [until, this.#finish];',
+    test: 'src/server/viewers/channels.test.ts',
+    only: 'a moment before the house closed',
+  },
+  {
+    name: 'whoever has no key any more goes on watching',
+    file: 'src/server/serve.ts',
+    find: 'house.streams.sweep((caller) => house.door.mayStay(caller));',
+    replace: '',
+    test: 'src/server/door.test.ts',
+    only: 'close what they have open',
+    hangs: true,
+  },
+  {
+    name: 'a run that is asked for again is begun again',
+    file: 'src/server/routes/start-run.ts',
+    find: 'const key = idempotencyKeyIn(header);',
+    replace: 'const key = void idempotencyKeyIn(header);',
+    test: 'test/scenarios/client.test.ts',
+    only: 'starts nothing twice',
+  },
+  {
+    name: 'the past of a session is told with its secrets',
+    file: 'src/server/viewers/source.ts',
+    find: 'const chunk = nativePiece({ first, last, frames: clean(frames) });',
+    replace: 'const chunk = nativePiece({ first, last, frames });',
+    test: 'src/server/routes/session-stream.test.ts',
+    only: 'no secret is told',
+  },
+  {
+    name: 'the client forgets how far it had come',
+    file: 'src/client/follow.ts',
+    find: 'cursor = last.seq;',
+    replace: '',
+    test: 'test/scenarios/client.test.ts',
+    only: 'each entry comes once',
+    hangs: true,
+  },
+  {
+    name: 'the client comes back before it may',
+    file: 'src/client/follow.ts',
+    find: 'told.retry = Math.min(reader.retry ?? told.retry, longestRetry);',
+    replace: 'void longestRetry;',
+    test: 'test/scenarios/client.test.ts',
+    only: 'says how long to wait',
+  },
+  {
+    name: 'the client asks again for what it was refused',
+    file: 'src/client/follow.ts',
+    find: 'if (thrown instanceof RunError && thrown.failure.retryable !== true) throw thrown;',
+    replace: '',
+    test: 'test/scenarios/client.test.ts',
+    only: 'is left alone',
+    hangs: true,
+  },
+  {
+    name: 'what a step said last is not told when it ends',
+    file: 'src/projections/execution-draft.ts',
+    find: "event: EventOf<'step.closed'>): void {\n  flush(draft, id);",
+    replace: "event: EventOf<'step.closed'>): void {",
+    test: 'src/projections/execution.test.ts',
+    only: 'all that steps say is told',
   },
 ];
