@@ -3,7 +3,7 @@ import { Failure } from '../run/failure-schema.ts';
 import { Item, Json } from '../run/values.ts';
 
 /** Where a function lives that can be killed while it works: it is loaded there, so it shares nothing with this process. */
-export interface Place {
+export interface KillableFunction {
   readonly module: URL;
   readonly export: string;
   /** A `thread` starts in milliseconds and is killed in any JavaScript; a `process` also in native code, children included. */

@@ -2,13 +2,14 @@ import type { z } from 'zod';
 import { errorOf, RunError, type Failure } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { functionTool, type FunctionToolOptions } from './function.ts';
-import { type KillableCall, type Place, WorkerMessage } from './killable-job.ts';
+import { type KillableCall, type KillableFunction, WorkerMessage } from './killable-job.ts';
 import { startProcess } from './killable-process.ts';
 import { startThread } from './killable-thread.ts';
 import { orStopped, stopped } from './stop.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-export type KillableToolOptions<Input extends z.ZodType> = Omit<FunctionToolOptions<Input>, 'run'> & Place;
+export type KillableToolOptions<Input extends z.ZodType> = Omit<FunctionToolOptions<Input>, 'run'> &
+  KillableFunction;
 
 /**
  * A tool that can be stopped whatever it does, also in a synchronous `while (true)`. Its function `(input, context)` is
@@ -30,8 +31,12 @@ export function killableTool<Input extends z.ZodType>(options: KillableToolOptio
   });
 }
 
-/** Runs the function of a place until it answers or the context's signal says stop; either way nothing of it is left. */
-export async function runKillable(place: Place, call: KillableCall, context: ToolContext): Promise<Json> {
+/** Runs the function until it answers or the context's signal says stop; either way nothing of it is left. */
+export async function runKillable(
+  target: KillableFunction,
+  call: KillableCall,
+  context: ToolContext,
+): Promise<Json> {
   const { name, input, limit } = call;
   const { signal, idempotencyKey, tenant, run } = context;
   if (signal.aborted) throw stopped(name, signal);
@@ -45,9 +50,15 @@ export async function runKillable(place: Place, call: KillableCall, context: Too
     message: (text: string) => hear(text, { context, answer, began }),
     ended: ({ code, message }: Failure) => answer.reject(new RunError(code, message)),
   };
-  const job = { name, input, module: place.module.href, export: place.export, memory: place.memory ?? 256 };
-  const start = place.isolation === 'process' ? startProcess : startThread;
-  const worker = start({ ...job, idempotencyKey, tenant, run }, place.env ?? process.env, ears);
+  const job = {
+    name,
+    input,
+    module: target.module.href,
+    export: target.export,
+    memory: target.memory ?? 256,
+  };
+  const start = target.isolation === 'process' ? startProcess : startThread;
+  const worker = start({ ...job, idempotencyKey, tenant, run }, target.env ?? process.env, ears);
   try {
     return await orStopped(name, signal, () => answer.promise);
   } finally {
