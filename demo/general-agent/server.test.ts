@@ -183,7 +183,7 @@ describe('tools as stages', () => {
     ]);
     const call = stages.get(1);
     expect(call?.content).toContain('## Request arguments: ');
-    expect(call?.content).toContain(`"fibonacci(${n})": "${fibonacci(n)}"`);
+    expect(call?.content).toContain(`"fibonacci(${n})":"${fibonacci(n)}"`);
     expect(call?.attachments).toEqual([
       {
         index: 0,
