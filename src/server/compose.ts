@@ -22,10 +22,12 @@ import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { holdHome, type HeldHome } from './hold.ts';
 import type { App, HomeReader } from './home.ts';
-import { stderrLog } from './log.ts';
+import { cleanLog, stderrLog } from './log.ts';
 import { namedFlows } from './named-flows.ts';
 import { openTools, type OpenedTools } from './compose-tools.ts';
 import type { Teller } from './protocols.ts';
+import { redactor } from './redact.ts';
+import { secretsIn } from './secrets.ts';
 import type { Showing } from './shown-tree.ts';
 import { newId, sha256, systemClock } from './system.ts';
 
@@ -78,7 +80,7 @@ function furnished(
     clock: systemClock,
     catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
     policies: [budget, duplicate, approval],
-    log,
+    log: cleanLog(log, redactor(secretsIn(config))),
     newId,
     hash: sha256,
   };

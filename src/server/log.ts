@@ -19,6 +19,17 @@ export function fileLog(path: string): Log {
   };
 }
 
+/** A log that no secret gets into: what went wrong may quote what was sent. */
+export function cleanLog(log: Log, clean: (text: string) => string): Log {
+  return {
+    error({ cause, ...details }, message) {
+      const text = told(cause);
+      const cleaned = clean(text);
+      log.error({ ...details, cause: cleaned === text ? cause : cleaned }, clean(message));
+    },
+  };
+}
+
 function lineOf({ run, cause }: Parameters<Log['error']>[0], message: string): string {
   const about = run === undefined ? {} : { run };
   return `${JSON.stringify({ at: new Date().toISOString(), message, ...about, cause: told(cause) })}\n`;

@@ -9,7 +9,7 @@ import { doorOf } from './door.ts';
 import type { HeldHome } from './hold.ts';
 import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
-import { stderrLog } from './log.ts';
+import { cleanLog, stderrLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
@@ -53,7 +53,8 @@ const backlog = 4_096;
 export async function serve(settings: ServeSettings): Promise<RunningServer> {
   const config = configOf(settings);
   const folder = resolve(settings.data);
-  const log = settings.log ?? stderrLog;
+  const clean = redactor(secretsIn(config));
+  const log = cleanLog(settings.log ?? stderrLog, clean);
   const home = await openHome({
     data: folder,
     config,
@@ -62,7 +63,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     ...(settings.pace === undefined ? {} : { pace: settings.pace }),
   });
   try {
-    return await open(home, { ...settings, config, folder, log });
+    return await open(home, { ...settings, config, folder, log, clean });
   } catch (thrown) {
     await home.close();
     throw thrown;
@@ -73,13 +74,13 @@ interface Opening extends ServeSettings {
   readonly config: Config;
   readonly folder: string;
   readonly log: Log;
+  readonly clean: (text: string) => string;
 }
 
 async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
-  const { config, folder } = opening;
-  const clean = redactor(secretsIn(config));
+  const { config, folder, clean } = opening;
   const closing = new AbortController();
-  const house = houseOf(home, { ...opening, clean, closing: closing.signal });
+  const house = houseOf(home, { ...opening, closing: closing.signal });
   const app = await appOf({ house, routes: routeTable, clean, hidden: [folder, process.cwd()] });
   const { host, port } = config.server;
   await app.listen({ host, port, backlog }).catch((cause: unknown) => {
@@ -127,7 +128,6 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
 }
 
 interface Furnishing extends Opening {
-  readonly clean: (text: string) => string;
   readonly closing: AbortSignal;
 }
 
