@@ -5,12 +5,18 @@ import { visibleLine } from './escape.ts';
 /** How somebody would type a command here: as they typed this one. */
 export function hint(given: Given, ...words: readonly string[]): string {
   const data = given.text('data');
-  const typed =
-    process.env['npm_lifecycle_event'] === undefined ? ['vitrine'] : ['npm', 'run', 'vitrine', '--'];
   const server = given.text('server');
   const place = data === undefined ? [] : ['--data', quoted(data)];
   const far = server === undefined ? [] : ['--server', quoted(server)];
-  return [...typed, ...words, ...place, ...far].join(' ');
+  return [...typed(process.env), ...words, ...place, ...far].join(' ');
+}
+
+/** A checkout of Vitrine has a script for it, other projects have the package, and a shell may have the command. */
+function typed(surroundings: NodeJS.ProcessEnv): readonly string[] {
+  const by = surroundings['npm_lifecycle_event'];
+  if (by === undefined) return ['vitrine'];
+  const isCheckout = by !== 'npx' && surroundings['npm_package_name'] === 'vitrine';
+  return isCheckout ? ['npm', 'run', 'vitrine', '--'] : ['npx', 'vitrine'];
 }
 
 /** What a run waits for, and how to answer. */
