@@ -8,7 +8,7 @@ import { route, type Reply } from './route.ts';
 import { cursorHeader, whole } from './shapes.ts';
 
 /** The console's own sign of life. */
-const heartbeat = 'event: heartbeat\ndata: {}\n\n';
+export const heartbeat = 'event: heartbeat\ndata: {}\n\n';
 
 export const sessionStreamRoutes = [
   route({

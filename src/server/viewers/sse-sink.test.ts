@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { streamViewer } from '../../../test/stream.ts';
+import { ConsoleFrame } from '../../wire/console.ts';
+import { sseReader, type SseEvent } from '../../wire/sse.ts';
+import { heartbeat } from '../routes/session-stream.ts';
+import { sseSink } from './sse-sink.ts';
+
+/** A viewer on a real connection, and what it is written to with. */
+async function connected(beat?: string) {
+  const opened = Promise.withResolvers<ReturnType<typeof sseSink>>();
+  const server = createServer((_, response) => opened.resolve(sseSink(response, {}, beat)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const viewer = streamViewer({ url: `http://127.0.0.1:${port}`, path: '/' });
+  const sink = await opened.promise;
+  const frames = 'id: 1\ndata: {}\n\n';
+  sink.write(sink.form(frames));
+  return { viewer, sink, frames };
+}
+
+test('a sign of life goes into a silence only, and is no event to anybody', async () => {
+  const { viewer, sink, frames } = await connected();
+  sink.beat(true);
+  sink.beat(false);
+  sink.end();
+  await viewer.closed;
+  expect(viewer.body).toBe(`${frames}: \n\n`);
+  expect(viewer.isWhole).toBe(true);
+});
+
+test('a console gets its own heartbeat, which moves no cursor', async () => {
+  const { viewer, sink } = await connected(heartbeat);
+  sink.beat(false);
+  sink.end();
+  await viewer.closed;
+  const events: SseEvent[] = [];
+  sseReader().read(Buffer.from(viewer.body), (event) => events.push(event));
+  const [, beat] = events;
+  expect(beat).toEqual({ event: 'heartbeat', data: '{}', id: '1' });
+  expect(ConsoleFrame.parse({ event: beat?.event, data: JSON.parse(beat?.data ?? '') })).toBeTruthy();
+});
+
+test('a farewell says how soon to come back, and is no event', async () => {
+  const { viewer, sink } = await connected();
+  sink.end('reconnect');
+  await viewer.closed;
+  const reader = sseReader();
+  const ids: string[] = [];
+  reader.read(Buffer.from(viewer.body), ({ id }) => ids.push(id));
+  expect(ids).toEqual(['1']);
+  expect(reader.retry).toBe(1_000);
+});
