@@ -1,5 +1,5 @@
 import type { Situation } from './situation.ts';
-import { isFollowUp, linkIn, topics, type Topic } from './topics.ts';
+import { isFollowUp, linkIn, othersCan, topics, type Topic } from './topics.ts';
 import { overlap, stems } from './words.ts';
 
 export interface AgentCard {
@@ -33,7 +33,7 @@ export function planFor({ question, earlier }: Situation, agents: readonly Agent
     }
   }
   const rest = generalist(question, agents);
-  return singlePlan(rest, 'no other agent promises anything for this message');
+  return singlePlan(rest, 'no other agent promises anything for this message', whatOthersCan(rest, agents));
 }
 
 interface Wanted {
@@ -111,8 +111,18 @@ function strategyOf(tasks: readonly Task[]): RoutePlan['strategy'] {
   return isChain ? 'sequential' : 'hybrid';
 }
 
-function singlePlan(agent: string, why: string): RoutePlan {
-  return { strategy: 'single', why, tasks: [{ agent, why, after: [] }] };
+function singlePlan(agent: string, why: string, instructions?: string): RoutePlan {
+  const task = { agent, why, after: [], ...(instructions === undefined ? {} : { instructions }) };
+  return { strategy: 'single', why, tasks: [task] };
+}
+
+/** For whoever must say that nothing fits. */
+function whatOthersCan(agent: string, agents: readonly AgentCard[]): string | undefined {
+  const examples = topics.flatMap((topic) => {
+    const best = bestFor(topic, topic.example, agents);
+    return best === undefined || best === agent ? [] : [`- ${topic.example}`];
+  });
+  return examples.length === 0 ? undefined : `${othersCan}\n${examples.join('\n')}`;
 }
 
 /** Whoever takes what nobody else does; if none says so, whoever shares most words with the message. */

@@ -64,5 +64,6 @@ function unknown(situation: Situation): string {
       : 'I have no tools here, so I can only tell who I am and put together what agents have said.';
   const tried = [...new Set(situation.results.map(({ tool }) => tool))].join(' and ');
   const inVain = tried === '' ? '' : ` I tried ${tried} and found nothing about it.`;
-  return `I am a scripted model, and none of my rules matches that question.${inVain} ${what}`;
+  const others = situation.others === '' ? '' : `\n\nOthers here know more:\n\n${situation.others}`;
+  return `I am a scripted model, and none of my rules matches that question.${inVain} ${what}${others}`;
 }

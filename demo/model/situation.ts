@@ -1,10 +1,13 @@
 import type { ChatMessage, ChatRequest } from '../../src/wire/openai.ts';
 import type { Json } from './json.ts';
+import { othersCan } from './topics.ts';
 import { boxesIn, readResult, type Result } from './tool-result.ts';
 
 /** Something that was asked, what tools gave for it, and what was answered. */
 export interface Exchange {
   readonly question: string;
+  /** What could be asked of others, as whoever handed the question on says. */
+  readonly others: string;
   readonly results: readonly Result[];
   readonly answer: string;
 }
@@ -29,10 +32,12 @@ export interface Situation extends Exchange {
   readonly schema?: Json;
 }
 
+const silence: Exchange = { question: '', others: '', results: [], answer: '' };
+
 export function situationOf(request: ChatRequest): Situation {
   const { messages, tool_choice: choice = 'auto', response_format: format } = request;
   const exchanges = exchangesIn(messages);
-  const { question, results, answer } = exchanges.at(-1) ?? { question: '', results: [], answer: '' };
+  const { question, others, results, answer } = exchanges.at(-1) ?? silence;
   const schema =
     format?.type === 'json_schema'
       ? format.json_schema.schema
@@ -45,6 +50,7 @@ export function situationOf(request: ChatRequest): Situation {
     system: leadingSystem(messages),
     earlier: exchanges.slice(0, -1),
     question,
+    others,
     results,
     answer,
     tools: choice === 'none' ? new Map() : offered(request.tools ?? []),
@@ -77,6 +83,7 @@ function leadingSystem(messages: readonly ChatMessage[]): string {
 
 interface Growing {
   question: string;
+  others: string;
   results: Result[];
   answer: string;
 }
@@ -105,8 +112,9 @@ function exchangesIn(messages: readonly ChatMessage[]): Exchange[] {
 /** What is said before the last question was answered adds to that question. */
 function hear(exchanges: Growing[], said: string): void {
   const last = exchanges.at(-1);
-  if (last && last.answer === '') last.question = `${last.question}\n\n${said}`;
-  else exchanges.push({ question: said, results: [], answer: '' });
+  const [question = '', others = ''] = said.split(`\n\n${othersCan}\n`);
+  if (last && last.answer === '') last.question = `${last.question}\n\n${question}`;
+  else exchanges.push({ question, others, results: [], answer: '' });
 }
 
 function contentOf({ content }: ChatMessage): string {

@@ -136,3 +136,13 @@ test.for([
   expect(code).toBe(0);
   expect(output).toContain(expected);
 });
+
+test('a question that no rule matches is answered with what can be asked, of all agents', async () => {
+  const { output } = await ask('What is the meaning of life?', 'philosophy');
+  expect(output).toContain('none of my rules matches that question');
+  const lists = output.slice(output.lastIndexOf('none of my rules matches'));
+  for (const example of ['Calculate fibonacci(10)', 'List users named John', 'Who is on call in Melbourne?'])
+    expect(lists).toContain(example);
+  const again = await ask('And of the universe?', 'philosophy');
+  expect(again.output).toContain('none of my rules matches that question');
+});
