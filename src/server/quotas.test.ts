@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import WebSocket from 'ws';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
 import { quotasOf } from './quotas.ts';
@@ -60,5 +61,17 @@ test('[S49] who floods the house is slowed down, and nobody else', async () => {
   const viewers = [watch(), watch()];
   await Promise.all(viewers.map((viewer) => viewer.until((body) => body.includes('id: 1'))));
   expect((await at.ask(`/api/runs/${run}/events`, { key: calm })).status).toBe(429);
+  expect(await socketTo(`${at.url}/ws/runs/${run}`, headers)).toContain('429');
+  viewers[0]?.socket.destroy();
+  await vi.waitFor(async () => expect(await socketTo(`${at.url}/ws/runs/${run}`, headers)).toBe('open'));
   for (const { socket } of viewers) socket.destroy();
 });
+
+/** What becomes of a socket; it is closed again. */
+function socketTo(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const socket = new WebSocket(url.replace('http', 'ws'), { headers });
+  return new Promise<string>((resolve) => {
+    socket.on('open', () => resolve('open'));
+    socket.on('error', ({ message }) => resolve(message));
+  }).finally(() => socket.terminate());
+}

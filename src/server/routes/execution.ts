@@ -99,7 +99,11 @@ function take(steps: Map<string, ExecutionStep>, frame: ExecutionFrame): void {
   }
   const step = steps.get(id);
   if (!step) return;
-  if (frame.event === 'step_completed') {
+  if (frame.event === 'step_output') {
+    // Titles may come in pieces; each time the whole of them is told.
+    const { step_name } = frame.payload.intermediate_output;
+    if (typeof step_name === 'string') steps.set(id, { ...step, step_name });
+  } else if (frame.event === 'step_completed') {
     const { output_summary } = frame.payload;
     steps.set(id, { ...step, status: 'completed', output_summary, completed_at: frame.timestamp });
   } else if (frame.event === 'step_failed') {

@@ -11,6 +11,7 @@ import {
   type Serving,
 } from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
+import { RunError } from '../../run/failure.ts';
 import { sseReader } from '../../wire/sse.ts';
 
 const protocols = ['steps', 'console', 'console-dotted', 'execution'];
@@ -18,6 +19,18 @@ const protocols = ['steps', 'console', 'console-dotted', 'execution'];
 const nasty = 'CR\r LF\n CRLF\r\n sep\u2028 id: 9\n\ndata: {}\n\nevent: done\n\n';
 
 const apps = {
+  broken: appWith(async (scope) => {
+    await scope
+      .step({ key: 'a', title: nasty, kind: nasty, agent: nasty, query: nasty }, async (step) => {
+        step.attach({ kind: 'citation', title: nasty, url: nasty, quote: nasty });
+        await step.step({ key: nasty, title: nasty }, () =>
+          Promise.reject(new RunError('unavailable', nasty)),
+        );
+      })
+      .catch(() => undefined);
+    await scope.ask({ key: 'q', title: nasty, message: nasty, arguments: { [nasty]: nasty } });
+    throw new RunError('unavailable', nasty);
+  }, 'broken'),
   works: appWith(async (scope, text) => {
     await scope.step({ key: 'a', title: nasty, icon: nasty }, async (step) => {
       for (let i = 0; i < 20; i += 1) step.say(`${text} ${i} ${nasty}`);
@@ -98,6 +111,35 @@ describe('a stream', () => {
     expect(text).not.toMatch(/\r/);
     for (const frame of frames) expect(frame).toMatch(/^((id|event|data): [^\n]*\n?)+$/);
   });
+
+  test.for(protocols)(
+    '[S15] of %s cannot be broken by names, questions, reasons and failures',
+    async (as) => {
+      const at = house();
+      const json = { app: 'broken', input: { text: nasty }, labels: { [nasty]: nasty } };
+      const run = textAt(await at.ask('/api/runs', { json }), 'run');
+      await untilAnswer(
+        () => at.ask(`/api/approvals?run=${run}`),
+        ({ text }) => text.includes('fingerprint'),
+      );
+      await at.ask(`/api/runs/${run}/messages`, { json: { text: nasty } });
+      await at.ask(`/api/runs/${run}/pause`, { json: { reason: nasty } });
+      await at.ask(`/api/runs/${run}/resume`, { json: { reason: nasty } });
+      await at.ask(`/api/approvals/${run}.a1`, { json: { decision: 'approve', rationale: nasty } });
+      const { text } = await at.ask(`/api/runs/${run}/events?as=${as}`);
+      const frames = text.split('\n\n').filter((frame) => frame !== '');
+      const read: string[] = [];
+      sseReader().read(Buffer.from(text), ({ data }) => {
+        JSON.parse(data);
+        read.push(data);
+      });
+      expect(read.length).toBe(frames.length);
+      expect(text).not.toMatch(/\r|\u2028\n/);
+      for (const frame of frames) expect(frame).toMatch(/^((id|event|data): [^\n]*\n?)+$/);
+      for (const id of idsIn(text)) expect(Number.isSafeInteger(id)).toBe(true);
+      expect(read.join('')).toContain('data: {}');
+    },
+  );
 
   test('honours Last-Event-ID before the address, and ends with 204 when nothing is left', async () => {
     const at = house();
