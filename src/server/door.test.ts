@@ -60,7 +60,12 @@ describe('on this machine', () => {
   });
 
   test('[S60] that is where it listens unless it is told otherwise, and anybody else finds nothing', async () => {
-    expect(readConfig({}, 'x').server).toMatchObject({ host: '127.0.0.1', hosts: [], origins: [] });
+    expect(readConfig({}, 'x').server).toMatchObject({
+      host: '127.0.0.1',
+      port: 4_177,
+      hosts: [],
+      origins: [],
+    });
     expect(new URL(at.url).hostname).toBe('127.0.0.1');
     const others = Object.values(networkInterfaces())
       .flat()
