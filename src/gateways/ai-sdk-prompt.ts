@@ -1,10 +1,11 @@
 import type {
+  JSONSchema7,
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
   LanguageModelV4Message,
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider';
-import type { Attachment } from '../run/values.ts';
+import type { Attachment, Json } from '../run/values.ts';
 import { noteOf } from './attachment-note.ts';
 import type { Message, Turn } from './gateway.ts';
 import { idempotencyHeader } from './idempotency-header.ts';
@@ -25,16 +26,21 @@ export function callOptions(turn: Turn): LanguageModelV4CallOptions {
             type: 'function',
             name,
             description,
-            inputSchema: schema,
+            inputSchema: schemaOf(schema),
           })),
           toolChoice: { type: toolChoice },
         }),
     ...(answerSchema === undefined
       ? {}
-      : { responseFormat: { type: 'json', name: 'answer', schema: answerSchema } }),
+      : { responseFormat: { type: 'json', name: 'answer', schema: schemaOf(answerSchema) } }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
   };
+}
+
+/** A schema is JSON to us; whether it is a schema is for the provider to say. */
+function schemaOf(schema: Json): JSONSchema7 {
+  return schema as JSONSchema7;
 }
 
 function promptMessage(message: Message, toolOf: ReadonlyMap<string, string>): LanguageModelV4Message {
