@@ -28,7 +28,12 @@ export default defineConfig({
       { plugins, test: { name: 'edges', include: edges, testTimeout: 60_000 } },
       {
         plugins,
-        test: { name: 'scenarios', include: ['test/scenarios/**/*.test.ts'], testTimeout: 120_000 },
+        test: {
+          name: 'scenarios',
+          include: ['test/scenarios/**/*.test.ts'],
+          globalSetup: 'test/fetch-chromium.ts',
+          testTimeout: 120_000,
+        },
       },
       { test: { name: 'mutants', include: ['test/mutants/**/*.test.ts'] } },
     ],

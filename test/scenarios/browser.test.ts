@@ -1,14 +1,10 @@
 import { createServer, type Server } from 'node:http';
-import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
 import { revokeKey } from '../../src/server/keys.ts';
+import { describeInBrowser } from '../browser.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
-
-const executablePath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path !== undefined && existsSync(path),
-);
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
@@ -64,19 +60,10 @@ function signIn(page: Page, key: string): Promise<number> {
   );
 }
 
-describe.skipIf(executablePath === undefined)('in a real browser', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
-      args: ['--no-sandbox'],
-    });
-  }, 60_000);
-  afterAll(() => browser.close());
-
+describeInBrowser('in a real browser', (browser) => {
   test('whoever signs in watches by stream and by socket, until they sign out or their key is revoked', async () => {
     const at = await locked();
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser().newContext()).newPage();
     await page.goto(at.url);
     expect(await watched(page, at)).toEqual(['failed', 'failed']);
     expect(await signIn(page, 'vit_wrong')).toBe(401);
@@ -100,7 +87,7 @@ describe.skipIf(executablePath === undefined)('in a real browser', () => {
 
   test('signing out takes the cookie back', async () => {
     const at = await locked();
-    const page = await (await browser.newContext()).newPage();
+    const page = await (await browser().newContext()).newPage();
     await page.goto(at.url);
     await signIn(page, at.key);
     const me = () => page.evaluate(() => fetch('/api/me').then(({ status }) => status));
@@ -113,7 +100,7 @@ describe.skipIf(executablePath === undefined)('in a real browser', () => {
     const at = await locked();
     const open = await serving({ config: { apps } });
     const begun = textAt(await open.ask('/api/runs', { json: { input: { text: 'x' } } }), 'run');
-    const context = await browser.newContext();
+    const context = await browser().newContext();
     const page = await context.newPage();
     await page.goto(at.url);
     await signIn(page, at.key);

@@ -1,18 +1,11 @@
 // The client where people have it: bundled, in a real browser, on a page of the server.
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { build } from 'vite';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { pagePolicy } from '../../src/server/headers.ts';
+import { describeInBrowser } from '../browser.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
-
-const executablePath = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path));
 
 const apps = {
   asks: appWith(async (scope, text) => {
@@ -59,21 +52,15 @@ const page = {
   }`,
 };
 
-describe.skipIf(executablePath === undefined)('the client in a browser', () => {
-  let browser: Browser;
+describeInBrowser('the client in a browser', (browser) => {
   let code: string;
   beforeAll(async () => {
     code = await bundled();
-    browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
-      args: ['--no-sandbox'],
-    });
   }, 120_000);
-  afterAll(() => browser.close());
 
   /** A page of this server that has the client at hand. */
   async function opened(url: string, hash = ''): Promise<Page> {
-    const tab = await browser.newPage();
+    const tab = await browser().newPage();
     await tab.route('**/client.js', (route) => route.fulfill({ contentType: 'text/javascript', body: code }));
     // The page that is there would follow runs of its own.
     const headers = { 'content-type': 'text/html', 'content-security-policy': pagePolicy };

@@ -1,15 +1,8 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import type { Item } from '../../src/run/values.ts';
+import { describeInBrowser } from '../browser.ts';
 import { appWith, keyIn, serving, temporaryFolder, type Serving } from '../serving.ts';
-
-const executablePath = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path));
 
 const nasty = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
 /** One of each kind, with every word as nasty as it can be. */
@@ -63,19 +56,10 @@ const shows = appWith(async (scope) => {
   return `All **${nasty}** shown`;
 }, 'shows');
 
-describe.skipIf(executablePath === undefined)('the page', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({
-      ...(executablePath === undefined ? {} : { executablePath }),
-      args: ['--no-sandbox'],
-    });
-  }, 60_000);
-  afterAll(() => browser.close());
-
+describeInBrowser('the page', (browser) => {
   /** A page that keeps what the browser complained about. */
   async function opened(at: Serving): Promise<{ readonly page: Page; readonly complaints: string[] }> {
-    const page = await browser.newPage();
+    const page = await browser().newPage();
     const complaints: string[] = [];
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
     page.on('pageerror', (error) => complaints.push(error.message));
