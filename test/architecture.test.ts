@@ -88,7 +88,7 @@ const planted: [path: string, text: string, why: string][] = [
   ['src/stores/sqlite.ts', `import { g } from '../gateways/gateway.ts';`, 'stores may import run'],
   ['src/engine/run.ts', `import { sqlite } from '../stores/sqlite.ts';`, 'only compose.ts may name'],
   ['src/server/routes.ts', `import { sqlite } from '../stores/sqlite.ts';`, 'only compose.ts may name'],
-  ['src/flows/a.ts', `import { mirror } from '../engine/mirror.ts';`, 'flows may import run, catalog'],
+  ['src/flows/a.ts', `import { mirror } from '../engine/mirror.ts';`, 'flows may import run, wire, catalog'],
   ['src/cli/main.ts', `import { engine } from '../engine/engine.ts';`, 'cli may import run, wire'],
   ['src/cli/main.ts', `import { build } from 'vite';`, 'vite, which is not in the dependencies'],
   ['src/cli/main.ts', `import type { A } from '@types/x/y';`, '@types/x, which is not in the dependencies'],

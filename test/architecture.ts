@@ -26,7 +26,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   gateways: ['run', 'wire', 'catalog'],
   tools: ['run', 'wire', 'catalog'],
   engine: ['run', 'catalog', 'ports'],
-  flows: ['run', 'catalog', 'src/engine/scope.ts'],
+  flows: ['run', 'wire', 'catalog', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
   server: ['run', 'wire', 'catalog', 'engine', 'flows', 'ports'],
   client: ['run', 'wire'],

@@ -1,5 +1,6 @@
 import type { Flow, RunInput, Scope, StepOptions } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
+import { meaningOf } from '../wire/sectioned-text.ts';
 import { bounded } from './bounded-history.ts';
 import { delegate } from './coordinate-delegate.ts';
 import type { CoordinateSettings, Delegate } from './coordinate-settings.ts';
@@ -10,7 +11,6 @@ import {
   synthesisMessages,
   type Finding,
 } from './coordinate-words.ts';
-import { meaningOf } from './meaning.ts';
 import { planFor, planSchema, readPlan, roundsOf, type PlannedTask, type RoutePlan } from './plan.ts';
 
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */

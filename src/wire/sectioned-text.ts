@@ -45,6 +45,20 @@ export function readSections(answer: string, agent: string): SectionedText | und
   };
 }
 
+/**
+ * What such an answer means, for whoever works on from it: what stands before the sections, the analysis and its sources.
+ * Handed on with its queries and raw results it would be a message of fifty pages that nobody can approve.
+ */
+export function meaningOf(answer: string): string {
+  const { before, sections } = cut(answer);
+  const analysis = joined(sections, 'ANALYSIS');
+  if (analysis === '') return answer;
+  const sources = joined(sections, 'CITATIONS');
+  return [before, analysis, sources === '' ? '' : `Sources:\n${sources}`]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
 interface Section {
   readonly name: string;
   readonly text: string;

@@ -1,3 +1,4 @@
+import { meaningOf } from '../../../src/wire/sectioned-text.ts';
 import { say, type Rule } from '../rule.ts';
 import { joined } from '../words.ts';
 
@@ -20,7 +21,7 @@ export const synthesis: Rule = {
     const said = responses.filter(({ failure, text }) => failure === undefined && text !== '');
     const failed = responses.filter(({ failure }) => failure !== undefined);
     const parts =
-      said.length === 1 && failed.length === 0 ? said.map(({ text }) => essence(text)) : said.map(withName);
+      said.length === 1 && failed.length === 0 ? said.map(({ text }) => meaningOf(text)) : said.map(withName);
     for (const { agent, failure } of failed) parts.push(`**${agent}** could not help: ${failure}`);
     if (parts.length === 0) parts.push(`The agents said nothing about “${request.trim()}”.`);
     const agents = responses.map(({ agent }) => agent).filter((agent) => agent !== '');
@@ -40,18 +41,5 @@ function responsesIn(context: string): AgentResponse[] {
 }
 
 function withName({ agent, text }: AgentResponse): string {
-  return agent === '' ? essence(text) : `**${agent}**: ${essence(text)}`;
-}
-
-/** What a response says, without the queries and the raw results, and with its sources. */
-function essence(text: string): string {
-  const analysis = sectionsOf(text, 'ANALYSIS').join('\n\n');
-  if (analysis === '') return text;
-  const citations = sectionsOf(text, 'CITATIONS').join('\n');
-  return citations === '' ? analysis : `${analysis}\n\nSources:\n${citations}`;
-}
-
-function sectionsOf(text: string, name: string): string[] {
-  const section = new RegExp(`^---${name}---[^\\S\\n]*\\n([\\s\\S]*?)(?=^---[A-Z]+---|(?![\\s\\S]))`, 'gm');
-  return [...text.matchAll(section)].map(([, body = '']) => body.trim());
+  return agent === '' ? meaningOf(text) : `**${agent}**: ${meaningOf(text)}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meaningOf } from './meaning.ts';
+import { meaningOf } from './sectioned-text.ts';
 
 test.for([
   {
