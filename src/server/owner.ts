@@ -28,7 +28,12 @@ type Finders = { readonly [A in Address]: (sought: Sought) => Promise<Subjects[A
 export const finders: Finders = {
   anyone: async () => undefined,
   tenant: async (sought) => void tenantOf(sought),
-  run: (sought) => ownRun(sought, sought.params['run'] ?? ''),
+  async run(sought) {
+    const run = sought.params['run'] ?? '';
+    const row = await ownRun(sought, run);
+    if (!row) throw missing('run', run);
+    return row;
+  },
   async conversation(sought) {
     const conversation = sought.params['conversation'] ?? '';
     const filter = { tenant: tenantOf(sought), conversation, limit: 1 };
@@ -39,11 +44,8 @@ export const finders: Finders = {
   async approval(sought) {
     const id = sought.params['approval'] ?? '';
     const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
-    if (run === undefined) throw missing('approval', id);
-    const row = await ownRun(sought, run).catch(() => {
-      throw missing('approval', id);
-    });
-    const approval = (await sought.house.trees.of(row)).approvals.get(id);
+    const row = run === undefined ? undefined : await ownRun(sought, run);
+    const approval = row && (await sought.house.trees.of(row)).approvals.get(id);
     if (!approval) throw missing('approval', id);
     return { row, approval };
   },
@@ -55,10 +57,9 @@ export const finders: Finders = {
   },
 };
 
-async function ownRun(sought: Omit<Sought, 'params'>, run: string): Promise<RunRow> {
+async function ownRun(sought: Omit<Sought, 'params'>, run: string): Promise<RunRow | undefined> {
   const row = await sought.house.home.dispatch.get(run);
-  if (row?.tenant !== tenantOf(sought)) throw missing('run', run);
-  return row;
+  return row?.tenant === tenantOf(sought) ? row : undefined;
 }
 
 export function tenantOf({ caller }: Pick<Sought, 'caller'>): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunStatus } from '../../run/native-api.ts';
 import { isBlobRef, BlobRef } from '../../run/values.ts';
+import { failureOf } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
@@ -95,10 +96,15 @@ export async function eraseConversation(
   }
 }
 
-/** Effects that are under way are told to end; what nobody works on is simply erased. */
+/** Effects that are under way are told to end; what has ended meanwhile, or nobody works on, is simply erased. */
 async function stopBeforeErasing(house: House, row: RunRow, by: string): Promise<void> {
   const stop = { type: 'stop', by, reason: 'The conversation is erased.' } as const;
-  await commandRun(house, row, { command: stop, id: sameAgain('stop', row.run) }).catch(() => undefined);
+  try {
+    await commandRun(house, row, { command: stop, id: sameAgain('stop', row.run) });
+  } catch (thrown) {
+    const { code } = failureOf(thrown);
+    if (code !== 'rejected' && code !== 'unknown') throw thrown;
+  }
   await house.home.engine.released(row.run);
 }
 
