@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { startGeneralAgent } from '../../demo/general-agent/server.ts';
 import type { DemoServer } from '../../demo/loopback-server.ts';
 import { startModel } from '../../demo/model/server.ts';
 import { startUserService } from '../../demo/user-service/server.ts';
+import { readConfig } from '../../src/catalog/config.ts';
+import { appsOf } from '../../src/server/compose.ts';
 import { vitrine, type Finished } from '../vitrine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-json-'));
@@ -106,4 +108,11 @@ test('tools of one name from two places are refused before the run begins', asyn
   const { code, error } = await vitrine(words, { cwd: elsewhere });
   expect(error).toContain('two of its tools are called «list_files»');
   expect(code).toBe(2);
+});
+
+test('the example of the guide is a configuration whose apps can be chosen', () => {
+  const guide = readFileSync(new URL('../../docs/guides/configuration.md', import.meta.url), 'utf8');
+  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
+  const apps = appsOf(readConfig(JSON.parse(example), 'the guide'), 'the guide');
+  expect(apps.map(({ name }) => name)).toEqual(['assistant', 'team', 'tour']);
 });
