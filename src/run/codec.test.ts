@@ -10,7 +10,7 @@ function textEntry(text: string): Entry {
   return { seq: 1, at: 5, event: { type: 'text.appended', step: 3, channel: 'content', text } };
 }
 
-test('[R20] entries of every kind are read as they were written', () => {
+test('[F20] entries of every kind are read as they were written', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(anyEntries, (entries) => {
@@ -21,7 +21,7 @@ test('[R20] entries of every kind are read as they were written', () => {
   expect([...seen].toSorted()).toEqual(everyKind.toSorted());
 });
 
-test('[R20] what is written is what the schema takes', () => {
+test('[F20] what is written is what the schema takes', () => {
   fc.assert(
     fc.property(anyEvent, (event) => {
       expect(RunEvent.safeParse(event).error).toBeUndefined();
@@ -30,7 +30,7 @@ test('[R20] what is written is what the schema takes', () => {
   );
 });
 
-test('[R20] a tree folded from what was read is the tree of what was written', () => {
+test('[F20] a tree folded from what was read is the tree of what was written', () => {
   fc.assert(
     fc.property(fc.oneof(anyEntries, plausibleRun), (entries) => {
       expect(foldAll(decodeAll(encodeAll(entries)))).toEqual(foldAll(entries));
@@ -38,7 +38,7 @@ test('[R20] a tree folded from what was read is the tree of what was written', (
   );
 });
 
-test('[R21] a frame is an id, one line of data and an empty line, whatever is in it', () => {
+test('[F21] a frame is an id, one line of data and an empty line, whatever is in it', () => {
   fc.assert(
     fc.property(anyEntries, (entries) => {
       for (const entry of entries) expect(encode(entry)).toMatch(/^id: \d+\ndata: [^\r\n]+\n\n$/);
@@ -60,7 +60,7 @@ const odd = [
   '😀',
 ];
 test.for(odd.map((text) => ({ text, name: JSON.stringify(text) })))(
-  '[R21] text $name comes back whole',
+  '[F21] text $name comes back whole',
   ({ text }) => {
     expect(decodeAll(encode(textEntry(text)) + encode({ ...textEntry('next'), seq: 2 }))).toEqual([
       textEntry(text),
@@ -69,7 +69,7 @@ test.for(odd.map((text) => ({ text, name: JSON.stringify(text) })))(
   },
 );
 
-test('[R22] frames cut at any cursor are the frames of the entries after it', () => {
+test('[F22] frames cut at any cursor are the frames of the entries after it', () => {
   const chunk = fc.tuple(fc.oneof(anyEntries, plausibleRun), fc.integer({ min: 0, max: 120 }));
   fc.assert(
     fc.property(chunk, ([numbered, before]) => {
@@ -84,7 +84,7 @@ test('[R22] frames cut at any cursor are the frames of the entries after it', ()
   );
 });
 
-test('[R22] frames of two chunks joined are the frames of all', () => {
+test('[F22] frames of two chunks joined are the frames of all', () => {
   fc.assert(
     fc.property(anyEntries, fc.nat({ max: 60 }), (entries, cut) => {
       expect(encodeAll(entries.slice(0, cut)) + encodeAll(entries.slice(cut))).toBe(encodeAll(entries));
@@ -92,12 +92,12 @@ test('[R22] frames of two chunks joined are the frames of all', () => {
   );
 });
 
-test('[R23] text of an answer takes few bytes', () => {
+test('[F23] text of an answer takes few bytes', () => {
   const entry = { ...textEntry('hello'), at: 1_794_000_000_000 };
   expect(encode(entry)).toBe('id: 1\ndata: {"t":1794000000000,"s":3,"x":"hello"}\n\n');
 });
 
-test('[R23] text with more to it than the short form holds keeps everything', () => {
+test('[F23] text with more to it than the short form holds keeps everything', () => {
   const entry: Entry = {
     seq: 1,
     at: 5,
@@ -106,7 +106,7 @@ test('[R23] text with more to it than the short form holds keeps everything', ()
   expect(decodeAll(encode(entry))).toEqual([entry]);
 });
 
-test('[R24] an event of an unknown kind is written back as it was read, byte for byte', () => {
+test('[F24] an event of an unknown kind is written back as it was read, byte for byte', () => {
   fc.assert(
     fc.property(anyJson, fc.constantFrom('step.dreamt', 'unknown', '__proto__', 7), (more, type) => {
       const frame = `id: 4\ndata: ${JSON.stringify({ t: 9, e: { type, more } })}\n\n`;
@@ -117,7 +117,7 @@ test('[R24] an event of an unknown kind is written back as it was read, byte for
   );
 });
 
-test('[R21] a frame that was cut short is not taken for a whole one', () => {
+test('[F21] a frame that was cut short is not taken for a whole one', () => {
   const frames = encodeAll([textEntry('hello'), { ...textEntry('world'), seq: 2 }]);
   for (let length = frames.length - 3; length > frames.length - 20; length -= 1) {
     expect(() => decodeAll(frames.slice(0, length))).toThrow(SyntaxError);

@@ -27,7 +27,7 @@ function treeOf(...events: RunEvent[]): RunTree {
   return foldAll(events.map((event, i) => ({ seq: i + 1, at: (i + 1) * 100, event })));
 }
 
-test('[R25] a run is told as a list of steps that name their parents', () => {
+test('[F25] a run is told as a list of steps that name their parents', () => {
   const call = { id: 'c', tool: 'search', arguments: { q: 1 }, signature: 's', effect: 'pure' } as const;
   const tree = treeOf(
     started,
@@ -109,7 +109,7 @@ test('[R25] a run is told as a list of steps that name their parents', () => {
   });
 });
 
-test('[R25] a result that is empty is a result, a text that is empty is absent', () => {
+test('[F25] a result that is empty is a result, a text that is empty is absent', () => {
   const closed: RunEvent = { type: 'step.closed', step: 1, outcome: 'completed', result: '' };
   const said: RunEvent = { type: 'text.appended', step: 1, channel: 'content', text: '' };
   const [step] = flatTree(treeOf(opened(1, 0), said, closed)).steps;
@@ -117,7 +117,7 @@ test('[R25] a result that is empty is a result, a text that is empty is absent',
   expect(step).not.toHaveProperty('text');
 });
 
-test('[R26] steps of superseded attempts, and all below them, are left out', () => {
+test('[F26] steps of superseded attempts, and all below them, are left out', () => {
   const retried: RunEvent = { type: 'step.retried', step: 1, attempt: 2, reason: 'again' };
   const tree = treeOf(
     opened(1, 0),
@@ -136,7 +136,7 @@ test('[R26] steps of superseded attempts, and all below them, are left out', () 
   ]);
 });
 
-test('[R26] every current step is told once, after its parent', () => {
+test('[F26] every current step is told once, after its parent', () => {
   fc.assert(
     fc.property(plausibleRun, (entries) => {
       const tree = foldAll(entries);
@@ -157,7 +157,7 @@ test('[R26] every current step is told once, after its parent', () => {
   );
 });
 
-test('[R25] the flat tree fits its schema, is JSON, and stays as it was when the run goes on', () => {
+test('[F25] the flat tree fits its schema, is JSON, and stays as it was when the run goes on', () => {
   fc.assert(
     fc.property(fc.oneof(anyEntries, plausibleRun), fc.nat(), (entries, cut) => {
       const at = cut % (entries.length + 1);
@@ -172,7 +172,7 @@ test('[R25] the flat tree fits its schema, is JSON, and stays as it was when the
   );
 });
 
-test('[R25] how a run ended is told', () => {
+test('[F25] how a run ended is told', () => {
   const failure = { code: 'unavailable', message: 'The model is away.' } as const;
   const usage = { input: 0, output: 0 };
   const stop: RunEvent = { type: 'stop.requested', by: 'ada' };

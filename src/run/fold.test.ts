@@ -97,7 +97,7 @@ function expectSound(tree: RunTree): void {
 }
 
 describe('laws', () => {
-  test('[R1] folding any prefix and then the rest equals folding all', () => {
+  test('[F1] folding any prefix and then the rest equals folding all', () => {
     fc.assert(
       fc.property(fc.oneof(anyEntries, plausibleRun), fc.nat(), (entries, cut) => {
         const at = entries.length === 0 ? 0 : cut % entries.length;
@@ -106,7 +106,7 @@ describe('laws', () => {
     );
   });
 
-  test('[R2] folding an entry again changes nothing', () => {
+  test('[F2] folding an entry again changes nothing', () => {
     fc.assert(
       fc.property(fc.oneof(anyEntries, plausibleRun), fc.nat(), (entries, cut) => {
         const tree = foldAll(entries);
@@ -118,7 +118,7 @@ describe('laws', () => {
     );
   });
 
-  test('[R3] [R4] any events in any order are folded, and nothing is open after the end', () => {
+  test('[F3] [F4] any events in any order are folded, and nothing is open after the end', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
         const tree = foldAll(entries);
@@ -130,7 +130,7 @@ describe('laws', () => {
     );
   });
 
-  test('[R3] the generator reaches every kind, outcome, decision and channel, in and out of place', () => {
+  test('[F3] the generator reaches every kind, outcome, decision and channel, in and out of place', () => {
     const seen = new Set<string>();
     for (const entries of fc.sample(anyEntries, { numRuns: 500, seed: 7 })) {
       const tree = foldAll(entries);
@@ -158,7 +158,7 @@ describe('laws', () => {
     }
   });
 
-  test('[R5] a journal as an engine writes it has nothing out of place', () => {
+  test('[F5] a journal as an engine writes it has nothing out of place', () => {
     fc.assert(
       fc.property(plausibleRun, (entries) => {
         for (const tree of [foldAll(entries), foldAll(entries.slice(0, entries.length / 2))]) {
@@ -170,7 +170,7 @@ describe('laws', () => {
     );
   });
 
-  test('[R5] plausible journals are nested, parallel, retried, gated, mirrored, stopped and taken over', () => {
+  test('[F5] plausible journals are nested, parallel, retried, gated, mirrored, stopped and taken over', () => {
     const seen = new Set<string>();
     for (const entries of fc.sample(plausibleRun, { numRuns: 300, seed: 7 })) {
       const tree = foldAll(entries);
@@ -206,86 +206,86 @@ function isInterleaved(entries: readonly Entry[]): boolean {
 
 describe('steps', () => {
   const cases: { name: string; events: RunEvent[]; expected: string[]; notices?: string[] }[] = [
-    { name: '[R9] a planned step is pending', events: [planned(1)], expected: ['1 pending'] },
+    { name: '[F9] a planned step is pending', events: [planned(1)], expected: ['1 pending'] },
     {
-      name: '[R9] a planned step opens in its place',
+      name: '[F9] a planned step opens in its place',
       events: [planned(1), opened(1)],
       expected: ['1 running'],
     },
     {
-      name: '[R9] a planned step may be closed unopened',
+      name: '[F9] a planned step may be closed unopened',
       events: [planned(1), closed(1, { outcome: 'skipped' })],
       expected: ['1 skipped'],
     },
     {
-      name: '[R9] a planned step stays where it was planned',
+      name: '[F9] a planned step stays where it was planned',
       events: [opened(1), planned(2), opened(2, 1)],
       expected: ['1 running', '2 running'],
       notices: ['OUT_OF_PLACE'],
     },
     {
-      name: '[R8] closing a step closes what is below it',
+      name: '[F8] closing a step closes what is below it',
       events: [opened(1), opened(2, 1), opened(3, 2), planned(4, 3), closed(1)],
       expected: ['1 completed', '2 abandoned', '3 abandoned', '4 skipped'],
     },
     {
-      name: '[R8] a pending step below a pending one is closed too',
+      name: '[F8] a pending step below a pending one is closed too',
       events: [opened(1), planned(2, 1), planned(3, 2), closed(1)],
       expected: ['1 completed', '2 skipped', '3 skipped'],
     },
     {
-      name: '[R8] stopping a step stops what is below it',
+      name: '[F8] stopping a step stops what is below it',
       events: [opened(1), opened(2, 1), closed(1, { outcome: 'stopped' })],
       expected: ['1 stopped', '2 stopped'],
     },
     {
-      name: '[R4] the end of a run abandons what is open and skips what is pending',
+      name: '[F4] the end of a run abandons what is open and skips what is pending',
       events: [opened(1), opened(2, 1), planned(3, 1), ended],
       expected: ['1 abandoned', '2 abandoned', '3 skipped'],
     },
     {
-      name: '[R4] a stopped run stops what is open',
+      name: '[F4] a stopped run stops what is open',
       events: [opened(1), opened(2, 1), { ...ended, outcome: 'stopped' }],
       expected: ['1 stopped', '2 stopped'],
     },
     {
-      name: '[R4] after the end nothing opens',
+      name: '[F4] after the end nothing opens',
       events: [ended, opened(1)],
       expected: [],
       notices: ['OUT_OF_PLACE'],
     },
     {
-      name: '[R5] a step is opened once',
+      name: '[F5] a step is opened once',
       events: [opened(1), opened(1), closed(1), opened(1)],
       expected: ['1 completed'],
       notices: ['OUT_OF_PLACE', 'OUT_OF_PLACE'],
     },
     {
-      name: '[R5] a step is closed once',
+      name: '[F5] a step is closed once',
       events: [opened(1), closed(1), closed(1, { outcome: 'failed' })],
       expected: ['1 completed'],
       notices: ['OUT_OF_PLACE'],
     },
     {
-      name: '[R5] the run itself is not a step to close, start or try again',
+      name: '[F5] the run itself is not a step to close, start or try again',
       events: [closed(0), { type: 'step.started', step: 0 }, retried(0), opened(1)],
       expected: ['1 running'],
       notices: ['OUT_OF_PLACE', 'OUT_OF_PLACE', 'OUT_OF_PLACE'],
     },
     {
-      name: '[R7] a step whose parent does not exist hangs on the run',
+      name: '[F7] a step whose parent does not exist hangs on the run',
       events: [opened(1, 9), opened(2, 2)],
       expected: ['1 running', '2 running'],
       notices: ['OUT_OF_PLACE', 'OUT_OF_PLACE'],
     },
     {
-      name: '[R10] a step opened in a closed one is abandoned at once',
+      name: '[F10] a step opened in a closed one is abandoned at once',
       events: [opened(1), closed(1), opened(2, 1), planned(3, 1)],
       expected: ['1 completed', '2 abandoned', '3 skipped'],
       notices: ['OUT_OF_PLACE', 'OUT_OF_PLACE'],
     },
     {
-      name: '[R6] an unknown event is shown',
+      name: '[F6] an unknown event is shown',
       events: [{ type: 'unknown', kind: 'step.dreamt', original: null }],
       expected: [],
       notices: ['UNKNOWN_EVENT'],
@@ -298,7 +298,7 @@ describe('steps', () => {
     expectSound(tree);
   });
 
-  test('[R8] steps below are closed deepest first', () => {
+  test('[F8] steps below are closed deepest first', () => {
     const tree = treeOf(opened(1), opened(2, 1), opened(3, 2));
     const order: number[] = [];
     for (const step of tree.steps.values()) {
@@ -315,20 +315,20 @@ describe('steps', () => {
     expect(order).toEqual([3, 2, 1]);
   });
 
-  test('[R3] a tree deeper than the stack is closed', () => {
+  test('[F3] a tree deeper than the stack is closed', () => {
     const chain = Array.from({ length: 50_000 }, (_, i) => opened(i + 1, i));
     const tree = foldAll(entriesOf([started, ...chain, ended]));
     expect(tree.steps.get(50_000)?.status).toBe('abandoned');
   });
 
-  test('[R3] a step with more children than a call takes arguments is tried again', () => {
+  test('[F3] a step with more children than a call takes arguments is tried again', () => {
     const children = Array.from({ length: 200_000 }, (_, i) => opened(i + 2, 1));
     const tree = foldAll(entriesOf([started, opened(1), ...children, retried(1)]));
     expect(tree.steps.get(1)).toMatchObject({ children: [], attempt: 2 });
     expect(tree.steps.get(1)?.superseded).toHaveLength(200_000);
   });
 
-  test('[R11] a step tried again begins empty, and what the earlier attempt opened is superseded', () => {
+  test('[F11] a step tried again begins empty, and what the earlier attempt opened is superseded', () => {
     const item = { kind: 'citation', title: 'A page' } as const;
     const tree = treeOf(
       opened(1, 0, { kind: 'turn', started: true }),
@@ -356,7 +356,7 @@ describe('steps', () => {
     expectSound(tree);
   });
 
-  test('[R18] text is kept by channel and by requested call, in order', () => {
+  test('[F18] text is kept by channel and by requested call, in order', () => {
     const events = [
       said(1, 'a'),
       said(1, 'r', { channel: 'reasoning' }),
@@ -386,7 +386,7 @@ describe('steps', () => {
     }
   });
 
-  test('[R17] a step that has closed keeps one string for each text', () => {
+  test('[F17] a step that has closed keeps one string for each text', () => {
     const events = ['a', 'b'].flatMap((text) => [
       said(1, text),
       said(1, text, { channel: 'arguments', call: 'c', tool: 'search' }),
@@ -406,7 +406,7 @@ describe('steps', () => {
     asked(1),
   ];
   test.for(late)(
-    '[R5] $type after the step has closed, or without a step, is a notice and nothing else',
+    '[F5] $type after the step has closed, or without a step, is a notice and nothing else',
     (event) => {
       const before = treeOf(started, opened(1), closed(1)).steps.get(1);
       const tree = treeOf(started, opened(1), closed(1), event);
@@ -418,7 +418,7 @@ describe('steps', () => {
     },
   );
 
-  test('[R16] whatever changes a step moves its version', () => {
+  test('[F16] whatever changes a step moves its version', () => {
     fc.assert(
       fc.property(fc.oneof(anyEntries, plausibleRun), (entries) => {
         const tree = foldAll([]);
@@ -516,7 +516,7 @@ describe('people', () => {
       undecided: 0,
     },
   ];
-  test.for(cases)('[R12] [R13] $name', ({ events, step, run, undecided }) => {
+  test.for(cases)('[F12] [F13] $name', ({ events, step, run, undecided }) => {
     const tree = treeOf(started, ...events);
     expect({ step: tree.steps.get(1)?.status, run: runStatus(tree), undecided: tree.undecided }).toEqual({
       step,
@@ -527,7 +527,7 @@ describe('people', () => {
     expectSound(tree);
   });
 
-  test('[R12] an approval is decided once, and one whose step has ended cannot be decided', () => {
+  test('[F12] an approval is decided once, and one whose step has ended cannot be decided', () => {
     const tree = treeOf(
       call(),
       asked(1),
@@ -544,11 +544,11 @@ describe('people', () => {
     expect(codes(tree)).toEqual(['OUT_OF_PLACE', 'OUT_OF_PLACE']);
   });
 
-  test('[R5] putting off an approval of a step that never was does not throw', () => {
+  test('[F5] putting off an approval of a step that never was does not throw', () => {
     expect(codes(treeOf(asked(7), decided('a', 'defer')))).toEqual(['OUT_OF_PLACE', 'OUT_OF_PLACE']);
   });
 
-  test('[R5] a message is queued once and taken once', () => {
+  test('[F5] a message is queued once and taken once', () => {
     const queued: RunEvent = { type: 'message.queued', message: 'm', text: 'And?', by: 'ada' };
     const taken: RunEvent = { type: 'message.taken', message: 'm', step: 1 };
     const tree = treeOf(taken, queued, queued, taken, taken);
@@ -567,7 +567,7 @@ describe('budget', () => {
   const turn = (step: number, begun = true) =>
     opened(step, 0, { kind: 'turn', ...(begun ? { started: true } : {}) });
 
-  test('[R14] a unit is taken when a step opens, and given back if it closes without having begun', () => {
+  test('[F14] a unit is taken when a step opens, and given back if it closes without having begun', () => {
     expect(treeOf(turn(1, false)).spent.turns).toBe(1);
     expect(treeOf(turn(1, false), closed(1, { outcome: 'skipped' })).spent.turns).toBe(0);
     expect(treeOf(turn(1), closed(1, { outcome: 'failed' })).spent.turns).toBe(1);
@@ -577,7 +577,7 @@ describe('budget', () => {
     });
   });
 
-  test('[R14] every attempt is paid for, and what an abandoned one wrote is estimated', () => {
+  test('[F14] every attempt is paid for, and what an abandoned one wrote is estimated', () => {
     const written = [said(1, 'x'.repeat(30)), said(1, 'y'.repeat(10), { channel: 'arguments', call: 'c' })];
     const usage = { input: 7, output: 5, cached: 2 };
     const tree = treeOf(turn(1), ...written, retried(1), closed(1, { usage }));
@@ -588,7 +588,7 @@ describe('budget', () => {
     ).toBe(0);
   });
 
-  test('[R15] time counts while somebody works', () => {
+  test('[F15] time counts while somebody works', () => {
     const took: RunEvent = { type: 'worker.took', worker: 'w', epoch: 2, reason: 'recovered' };
     const at = (times: number[], events: RunEvent[]) =>
       foldAll(events.map((event, i) => ({ seq: i + 1, at: times[i] ?? 0, event }))).spent.milliseconds;

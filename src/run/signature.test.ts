@@ -52,7 +52,7 @@ const same: [name: string, a: Json, b: Json][] = [
   ['paths in a list', { paths: ['a', 'b'] }, { paths: ['./a', 'b/'] }],
   ['a path by its format', { location: 'a' }, { location: './a' }],
 ];
-test.for(same)('[R28] one call: %s', ([, a, b]) => {
+test.for(same)('[F28] one call: %s', ([, a, b]) => {
   expect(sign(a)).toBe(sign(b));
 });
 
@@ -83,7 +83,7 @@ const different: [name: string, a: Json, b: Json][] = [
   ['two half characters', { q: '\ud800' }, { q: '\ud801' }],
   ['a key named __proto__', JSON.parse('{"__proto__": {"a": 1}}') as Json, {}],
 ];
-test.for(different)('[R29] two calls: %s', ([, a, b]) => {
+test.for(different)('[F29] two calls: %s', ([, a, b]) => {
   expect(sign(a)).not.toBe(sign(b));
 });
 
@@ -110,7 +110,7 @@ const value: Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 const values: Arbitrary<Values> = fc.dictionary(word, value, { maxKeys: 5, noNullPrototype: true });
 
 describe('any call', () => {
-  test('[R28] spelled anew, it is the same call', () => {
+  test('[F28] spelled anew, it is the same call', () => {
     fc.assert(
       fc.property(values, fc.infiniteStream(fc.nat({ max: 3 })), (input, picks) => {
         const respelled = respell(input, () => Number(picks.next().value));
@@ -120,7 +120,7 @@ describe('any call', () => {
     );
   });
 
-  test('[R29] calls that are one call differ in spelling only', () => {
+  test('[F29] calls that are one call differ in spelling only', () => {
     const near = fc
       .tuple(values, values, fc.boolean())
       .map(([a, b, mixed]) => [a, mixed ? { ...a, ...b } : b] as const);
@@ -134,7 +134,7 @@ describe('any call', () => {
     );
   });
 
-  test('[R28] any arguments and any schema are signed', () => {
+  test('[F28] any arguments and any schema are signed', () => {
     const anySchema = fc.dictionary(
       fc.constantFrom('properties', 'items', 'prefixItems', '$ref', 'allOf', 'anyOf', 'default', 'format'),
       fc.oneof(value, fc.constantFrom<Json>('#', '#/properties/a', '#/~0~1', 'https://elsewhere/schema')),
@@ -186,7 +186,7 @@ function pathOf(text: string): string {
   return relative === '' ? '.' : relative;
 }
 
-test('[R27] calls of different tools, runs and tenants are different calls', () => {
+test('[F27] calls of different tools, runs and tenants are different calls', () => {
   const all = [
     sign({}),
     sign({}, { tool: 'read' }),
@@ -198,7 +198,7 @@ test('[R27] calls of different tools, runs and tenants are different calls', () 
   expect(new Set(all).size).toBe(all.length);
 });
 
-test('[R28] a schema that contains itself ends', () => {
+test('[F28] a schema that contains itself ends', () => {
   const child = { $ref: '#', default: {} };
   const itself = { type: 'object', properties: { child } };
   expect(signatureOf({ tool: 'grow', arguments: {}, schema: itself }).length).toBeLessThan(200);
@@ -209,13 +209,13 @@ test('[R28] a schema that contains itself ends', () => {
   );
 });
 
-test('[R28] arguments nested too deep are refused with a sentence', () => {
+test('[F28] arguments nested too deep are refused with a sentence', () => {
   let deep: Json = 1;
   for (let i = 0; i < 10_000; i += 1) deep = [deep];
   expect(() => sign(deep)).toThrow('The arguments of search are nested deeper than 500 levels.');
 });
 
-test('[R30] a fingerprint is short, and of the exact text', () => {
+test('[F30] a fingerprint is short, and of the exact text', () => {
   const hash = (text: string) => createHash('sha256').update(text).digest('hex');
   expect(fingerprintOf('abc', hash)).toBe('ba7816bf8f01cfea414140de5dae2223');
   expect(fingerprintOf('abc ', hash)).not.toBe(fingerprintOf('abc', hash));

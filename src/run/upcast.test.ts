@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { anyEvent } from '../../test/arbitraries.ts';
 import { upcast } from './upcast.ts';
 
-test('[R24] an event of a kind this version knows is taken as it is', () => {
+test('[F24] an event of a kind this version knows is taken as it is', () => {
   fc.assert(
     fc.property(anyEvent, (event) => {
       fc.pre(event.type !== 'unknown');
@@ -24,10 +24,10 @@ const strange = [
   { stored: 7, kind: 'nameless' },
   { stored: null, kind: 'nameless' },
 ];
-test.for(strange)('[R24] $stored is kept whole, as unknown', ({ stored, kind }) => {
+test.for(strange)('[F24] $stored is kept whole, as unknown', ({ stored, kind }) => {
   expect(upcast(stored)).toEqual({ type: 'unknown', kind, original: stored });
 });
 
-test('[R24] nothing at all is kept as null', () => {
+test('[F24] nothing at all is kept as null', () => {
   expect(upcast(undefined)).toEqual({ type: 'unknown', kind: 'nameless', original: null });
 });

@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => folder.close());
 afterAll(() => rmSync(base, { recursive: true }));
 
-test('[S2] nothing is acknowledged when the mark could not be raised, and nothing is done twice', () => {
+test('[Q2] nothing is acknowledged when the mark could not be raised, and nothing is done twice', () => {
   markFails = true;
   expect(() => commit(time, [append(1), send])).toThrow(/could not be written \(EIO/);
   markFails = false;
@@ -47,7 +47,7 @@ test('[S2] nothing is acknowledged when the mark could not be raised, and nothin
   });
 });
 
-test('[S3] what is remembered of a transaction that was undone is forgotten', () => {
+test('[Q3] what is remembered of a transaction that was undone is forgotten', () => {
   folder.database.exec('PRAGMA max_page_count = 30');
   const large: Operation = {
     name: 'put',

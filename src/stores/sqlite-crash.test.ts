@@ -69,7 +69,7 @@ function start(folder: string, round: number): Writer {
 }
 
 test(
-  '[S2, S5, S7] a killed writer loses nothing acknowledged, and the next one goes on at once',
+  '[Q2, Q5, Q7] a killed writer loses nothing acknowledged, and the next one goes on at once',
   { timeout: 60_000 },
   async () => {
     const folder = join(base, 'killed');
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  '[S1, S8] a second process is told who writes, can read beside it, and takes over when it is gone',
+  '[Q1, Q8] a second process is told who writes, can read beside it, and takes over when it is gone',
   { timeout: 60_000 },
   async () => {
     const folder = join(base, 'shared');

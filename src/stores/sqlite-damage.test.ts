@@ -73,7 +73,7 @@ async function expectWhole(folder: string, notices: readonly unknown[] = []): Pr
   await store.close();
 }
 
-test('[S4] an untouched copy opens, and again after that', async () => {
+test('[Q4] an untouched copy opens, and again after that', async () => {
   const { folder, wal } = copy();
   expect(statSync(wal).size).toBeGreaterThan(200_000);
   await expectWhole(folder);
@@ -84,7 +84,7 @@ test.for([
   { name: 'a flipped bit', damage: (wal: Buffer, at: number) => wal.with(at, (wal[at] ?? 0) ^ 1) },
   { name: 'a cut', damage: (wal: Buffer, at: number) => wal.subarray(0, at) },
 ])(
-  '[S4] $name at every 499th byte of the WAL is detected, and nothing is touched',
+  '[Q4] $name at every 499th byte of the WAL is detected, and nothing is touched',
   { timeout: 60_000 },
   ({ damage }) => {
     const { folder, wal } = copy();
@@ -106,7 +106,7 @@ test.for([
   },
 );
 
-test('[S4] writer and reader say how much is missing and what to do; moving the mark aside goes on with the rest', async () => {
+test('[Q4] writer and reader say how much is missing and what to do; moving the mark aside goes on with the rest', async () => {
   const { folder, wal, mark } = copy();
   const whole = readFileSync(wal);
   writeFileSync(wal, whole.subarray(0, whole.length - 1));
@@ -126,7 +126,7 @@ test('[S4] writer and reader say how much is missing and what to do; moving the 
   );
 });
 
-test('[S4] a database that is gone altogether is not replaced by an empty one', async () => {
+test('[Q4] a database that is gone altogether is not replaced by an empty one', async () => {
   const { folder } = copy();
   for (const name of ['vitrine.db', 'vitrine.db-wal']) rmSync(join(folder, name));
   await refused(sqliteStore({ folder }), 'rejected', /commits are missing/);
@@ -138,7 +138,7 @@ test.for([
   { name: 'cut', tear: (text: string) => text.slice(0, 9) },
   { name: 'empty', tear: () => '' },
   { name: 'longer', tear: (text: string) => text + text },
-])('[S5] a $name mark is reported and written anew', async ({ tear }) => {
+])('[Q5] a $name mark is reported and written anew', async ({ tear }) => {
   const { folder, mark } = copy();
   writeFileSync(mark, tear(readFileSync(mark, 'latin1')));
   await expectWhole(folder, [expect.stringContaining('damaged and is written anew')]);
@@ -149,7 +149,7 @@ test.for([
   { state: 'damaged', lose: (mark: string) => writeFileSync(mark, '') },
   { state: 'missing', lose: (mark: string) => rmSync(mark) },
 ])(
-  '[S5] a mark that is $state is reported also where the database has lost everything',
+  '[Q5] a mark that is $state is reported also where the database has lost everything',
   async ({ state, lose }) => {
     const { folder, wal, mark } = copy();
     rmSync(wal);
@@ -160,7 +160,7 @@ test.for([
   },
 );
 
-test('[S5] a process that dies while it makes a folder leaves nothing to report', async () => {
+test('[Q5] a process that dies while it makes a folder leaves nothing to report', async () => {
   const folder = join(base, 'fresh');
   mkdirSync(folder);
   highWater(join(folder, 'high-water'), 0).close();
@@ -169,7 +169,7 @@ test('[S5] a process that dies while it makes a folder leaves nothing to report'
   await store.close();
 });
 
-test('[S6] a database of a newer format is refused and not touched', async () => {
+test('[Q6] a database of a newer format is refused and not touched', async () => {
   const { folder } = copy();
   await expectWhole(folder);
   const path = join(folder, 'vitrine.db');

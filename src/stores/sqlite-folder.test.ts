@@ -19,7 +19,7 @@ function outside(command: string, ...values: string[]): string {
   return spawnSync(command, values, { encoding: 'utf8' }).stdout;
 }
 
-test('[S1] one process, too, has only one writer of a folder', async () => {
+test('[Q1] one process, too, has only one writer of a folder', async () => {
   const folder = join(base, 'one');
   const store = await sqliteStore({ folder });
   await refused(
@@ -33,13 +33,13 @@ test('[S1] one process, too, has only one writer of a folder', async () => {
   await (await sqliteStore({ folder })).close();
 });
 
-test('[S9] a new folder is its owner’s alone', async () => {
+test('[Q9] a new folder is its owner’s alone', async () => {
   const folder = join(base, 'deep', 'new');
   await (await sqliteStore({ folder })).close();
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test('[S8] a reader works when nobody writes, changes nothing, and sees who writes next', async () => {
+test('[Q8] a reader works when nobody writes, changes nothing, and sees who writes next', async () => {
   const folder = join(base, 'quiet');
   const store = await sqliteStore({ folder });
   await store.dispatch.create(newRun('r', { claim }));
@@ -62,7 +62,7 @@ test('[S8] a reader works when nobody writes, changes nothing, and sees who writ
   await reader.close();
 });
 
-test('[S10] what was erased cannot be found in the folder', async () => {
+test('[Q10] what was erased cannot be found in the folder', async () => {
   const folder = join(base, 'erased');
   const store = await sqliteStore({ folder });
   const secret = 'correct-horse-battery';
@@ -131,7 +131,7 @@ test('[B4] a blob whose run was never created is gone when the folder is opened 
   await again.close();
 });
 
-test('[S11] a clock that is set, or a machine that sleeps, ends no lease; parked runs follow the clock', async () => {
+test('[Q11] a clock that is set, or a machine that sleeps, ends no lease; parked runs follow the clock', async () => {
   let [wall, elapsed] = [1_700_000_000_000, 0];
   const store = await sqliteStore({ folder: join(base, 'clock'), now: () => wall, elapsed: () => elapsed });
   const claims = () => store.dispatch.claim({ worker: 'other', flows: ['flow@1'], max: 10, lease: 1_000 });
@@ -158,7 +158,7 @@ if (!mounted) process.stderr.write('The full disk is not tested: mounting a smal
 afterAll(() => mounted && spawnSync('umount', ['-l', disk]));
 
 test.skipIf(!mounted)(
-  '[S3] a full disk loses nothing acknowledged, and writing works again when there is space',
+  '[Q3] a full disk loses nothing acknowledged, and writing works again when there is space',
   async () => {
     const folder = join(disk, 'data');
     const ballast = join(disk, 'ballast');
