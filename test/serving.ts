@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Flow, Scope } from '../src/engine/scope.ts';
-import { createKey, type NewKey } from '../src/server/keys.ts';
+import { createKey, type NewKey } from '../src/server/access/keys.ts';
 import { serve, type RunningServer, type ServeSettings } from '../src/server/serve.ts';
 
 export interface Problem {

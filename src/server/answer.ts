@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { RunError } from '../run/failure.ts';
 import type { AppSettings } from './app.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './access/caller.ts';
 import { safeHeaders } from './headers.ts';
 import { refusalHeaders } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';

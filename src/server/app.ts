@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { refuse, send, stream } from './answer.ts';
 import { strictJson } from './body.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './access/caller.ts';
 import { safeHeaders } from './headers.ts';
 import { expectOpen, type House } from './house.ts';
 import { tenantOf } from './owner.ts';

@@ -1,5 +1,5 @@
 import { RunError } from '../run/failure.ts';
-import type { Door } from './door.ts';
+import type { Door } from './access/door.ts';
 import type { HeldHome } from './hold.ts';
 import type { HouseLog } from './house-log.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,7 +1,7 @@
 import { RunError } from '../run/failure.ts';
 import type { Approval } from '../run/tree.ts';
 import type { RunRow } from '../stores/store.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './access/caller.ts';
 import { fileOf, type StoredFile } from './files.ts';
 import type { House } from './house.ts';
 

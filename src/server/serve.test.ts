@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
-import { createKey, readKeys, revokeKey } from './keys.ts';
+import { createKey, readKeys, revokeKey } from './access/keys.ts';
 import { serve } from './serve.ts';
 
 const apps = {

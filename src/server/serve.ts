@@ -5,7 +5,7 @@ import type { Log } from '../engine/world.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { appOf } from './app.ts';
 import { builtIn, openHome, showing, tellers } from './compose.ts';
-import { doorOf } from './door.ts';
+import { doorOf } from './access/door.ts';
 import type { HeldHome } from './hold.ts';
 import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { AppSettings } from './app.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './access/caller.ts';
 import { expectOpen } from './house.ts';
 import { rawRefusal } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts';
+import type { Caller } from './access/caller.ts';
 
 /** Everything that is open to somebody, so that it can be closed when they may no longer look. */
 export interface Streams {

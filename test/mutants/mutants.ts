@@ -220,7 +220,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/server/serve.ts',
     find: 'house.streams.sweep((caller) => house.door.mayStay(caller));',
     replace: '',
-    test: 'src/server/door.test.ts',
+    test: 'src/server/access/door.test.ts',
     only: 'close what they have open',
     hangs: true,
   },

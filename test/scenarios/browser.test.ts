@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { revokeKey } from '../../src/server/keys.ts';
+import { revokeKey } from '../../src/server/access/keys.ts';
 import { describeInBrowser } from '../browser.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { Role } from '../../server/caller.ts';
-import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/keys.ts';
+import { Role } from '../../server/access/caller.ts';
+import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { dataOf } from '../settings.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { mayAct, type Caller, type Role } from '../caller.ts';
+import { mayAct, type Caller, type Role } from '../access/caller.ts';
 import type { House } from '../house.ts';
 import { finders, tenantOf, type Address, type Subjects } from '../owner.ts';
 import { parsed } from '../parsed.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
 import { eventCount, sessionStatus, turnsOf } from '../session-log.ts';

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { AppList } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
-import { Role, type Caller } from '../caller.ts';
-import { badgeCookie } from '../door.ts';
-import { badgeLife } from '../tokens.ts';
+import { Role, type Caller } from '../access/caller.ts';
+import { badgeCookie } from '../access/door.ts';
+import { badgeLife } from '../access/tokens.ts';
 import { route } from './route.ts';
 
 const Known = z.object({ tenant: z.string(), who: z.string(), role: Role });

@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { StartedRun } from '../../run/native-api.ts';
 import { Limits } from '../../run/values.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
 import { appNamed, type App } from '../home.ts';
 import { expectOpen, type House } from '../house.ts';

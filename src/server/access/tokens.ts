@@ -2,8 +2,8 @@ import { createPublicKey, randomBytes, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRemoteJWKSet, errors, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import type { JwtSettings } from '../catalog/server-settings.ts';
-import { RunError } from '../run/failure.ts';
+import type { JwtSettings } from '../../catalog/server-settings.ts';
+import { RunError } from '../../run/failure.ts';
 import { Role, type Caller } from './caller.ts';
 
 /** Reads a token of somebody else's making; undefined if it is not good. */

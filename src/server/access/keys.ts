@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { RunError } from '../run/failure.ts';
+import { RunError } from '../../run/failure.ts';
 import { Role } from './caller.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { makeDataFolder } from '../data-folder.ts';
 
 /** A key without the key: only its hash is kept. */
 export const KeyRecord = z.strictObject({

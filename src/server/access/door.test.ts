@@ -14,11 +14,11 @@ import {
   shareServing,
   textAt,
   type Serving,
-} from '../../test/serving.ts';
-import { readConfig } from '../catalog/config.ts';
-import { streamViewer } from '../../test/stream.ts';
+} from '../../../test/serving.ts';
+import { readConfig } from '../../catalog/config.ts';
+import { streamViewer } from '../../../test/stream.ts';
 import { revokeKey } from './keys.ts';
-import { serve } from './serve.ts';
+import { serve } from '../serve.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),

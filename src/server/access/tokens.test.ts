@@ -3,9 +3,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { base64url, exportJWK, SignJWT, UnsecuredJWT, type JWK } from 'jose';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { appWith, serving, shareServing, temporaryFolder, textAt, type Serving } from '../../test/serving.ts';
-import { streamViewer } from '../../test/stream.ts';
-import { serve } from './serve.ts';
+import {
+  appWith,
+  serving,
+  shareServing,
+  temporaryFolder,
+  textAt,
+  type Serving,
+} from '../../../test/serving.ts';
+import { streamViewer } from '../../../test/stream.ts';
+import { serve } from '../serve.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),

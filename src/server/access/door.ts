@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { AuthSettings, ServerSettings } from '../catalog/server-settings.ts';
-import { RunError } from '../run/failure.ts';
+import type { AuthSettings, ServerSettings } from '../../catalog/server-settings.ts';
+import { RunError } from '../../run/failure.ts';
 import type { Caller } from './caller.ts';
-import { localTenant } from './home.ts';
+import { localTenant } from '../home.ts';
 import { keyringOf, type Keyring } from './keyring.ts';
 import type { KeyRecord } from './keys.ts';
 import { badgesOf, jwtReader, type Badges } from './tokens.ts';
