@@ -20,7 +20,7 @@ export default defineConfig({
         plugins,
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'test/architecture.test.ts'],
+          include: ['src/**/*.test.ts', 'test/*.test.ts'],
           exclude: [...configDefaults.exclude, ...edges],
           testTimeout: 30_000,
         },

@@ -120,7 +120,7 @@ describe('arguments', () => {
 
 describe('time', () => {
   test.for(['pure', 'once'] as const)(
-    '[E91 E93] is over for a tool of effect %s that does not listen',
+    '[E91 E93] [R33] is over for a tool of effect %s that does not listen',
     async (effect: Effect) => {
       const late: (() => void)[] = [];
       const tool = toolOf('slow', () => new Promise<Json>((resolve) => late.push(() => resolve('late'))), {
@@ -162,7 +162,7 @@ describe('time', () => {
     expect(stage.problems).toEqual([]);
   });
 
-  test('[E93] is over: what the tool says, attaches or asks afterwards reaches nobody', async () => {
+  test('[E93] [R33] [S43] is over: what the tool says, attaches or asks afterwards reaches nobody', async () => {
     let context: ToolContext | undefined;
     const tool = toolOf('quick', (_, given) => {
       context = given;

@@ -144,7 +144,7 @@ describe('stop', () => {
     },
   ];
 
-  test.for(cases)('[E46 E48] reaches $name', async ({ tools, before }) => {
+  test.for(cases)('[E46 E48] [R37] reaches $name', async ({ tools, before }) => {
     let isCaught = false;
     const flow = flowOf(async (scope) => {
       try {
@@ -301,7 +301,7 @@ describe('stop', () => {
 });
 
 describe('commands', () => {
-  test('[E40] become one entry each, also when they are sent again', async () => {
+  test('[E40] [R35] become one entry each, also when they are sent again', async () => {
     const { tool } = held('work');
     const flow = flowOf(async (scope) => (await scope.call('work', {})).outcome);
     const stage = new Stage();

@@ -77,7 +77,7 @@ describe('pause after tool', () => {
     await talk.finish();
   });
 
-  test('[C43] resuming again gets the same receipt, and goes on once', async () => {
+  test('[C43] [R35] resuming again gets the same receipt, and goes on once', async () => {
     const talk = await paused();
     await until(talk.world.store, talk.run, ({ undecided }) => undecided === 1);
     const first = await resume(talk, 'req_1', 1);

@@ -313,7 +313,7 @@ describe('unified', () => {
     expect(new Set(answered)).toEqual(new Set(['c1', 'c2', 'c3', 'c4']));
   });
 
-  test('[C10] a model that asks for ever is soft-stopped and answers', async () => {
+  test('[C10] [R29] a model that asks for ever is soft-stopped and answers', async () => {
     const effects: unknown[] = [];
     const charge = toolOf('charge', (input) => effects.push(input), { effect: 'once' });
     const { tree, turns } = await talk({

@@ -397,7 +397,7 @@ describe('what bounds a coordinator', () => {
     [...tree.steps.values()].find(({ kind, parent }) => kind === 'answer' && parent === 0);
 
   test.for([1, 2, 3, 4, 5, 6, 7, 8])(
-    '[K8 L8] %i turns for the whole tree are not one more at any level, and the last is for the answer',
+    '[K8 L8] [S42] %i turns for the whole tree are not one more at any level, and the last is for the answer',
     async (turns) => {
       const tree = await (await play(staff, { settings: nested(3), limits: { turns } })).finished();
       expect(tree.spent.turns).toBe(turns);
@@ -407,7 +407,7 @@ describe('what bounds a coordinator', () => {
     },
   );
 
-  test.for([2, 3, 4])('[K8 L8] nobody is asked below level %i, whoever coordinates', async (depth) => {
+  test.for([2, 3, 4])('[K8 L8] [S42] nobody is asked below level %i, whoever coordinates', async (depth) => {
     const tree = await (await play(staff, { settings: nested(3), limits: { depth } })).finished();
     const asked = [...tree.steps.values()].filter(
       ({ kind, status }) => kind === 'turn' && status === 'completed',

@@ -52,7 +52,7 @@ const same: [name: string, a: Json, b: Json][] = [
   ['paths in a list', { paths: ['a', 'b'] }, { paths: ['./a', 'b/'] }],
   ['a path by its format', { location: 'a' }, { location: './a' }],
 ];
-test.for(same)('[F28] one call: %s', ([, a, b]) => {
+test.for(same)('[F28] [R30] one call: %s', ([, a, b]) => {
   expect(sign(a)).toBe(sign(b));
 });
 
@@ -83,7 +83,7 @@ const different: [name: string, a: Json, b: Json][] = [
   ['two half characters', { q: '\ud800' }, { q: '\ud801' }],
   ['a key named __proto__', JSON.parse('{"__proto__": {"a": 1}}') as Json, {}],
 ];
-test.for(different)('[F29] two calls: %s', ([, a, b]) => {
+test.for(different)('[F29] [R31] two calls: %s', ([, a, b]) => {
   expect(sign(a)).not.toBe(sign(b));
 });
 
@@ -110,7 +110,7 @@ const value: Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 const values: Arbitrary<Values> = fc.dictionary(word, value, { maxKeys: 5, noNullPrototype: true });
 
 describe('any call', () => {
-  test('[F28] spelled anew, it is the same call', () => {
+  test('[F28] [R30] spelled anew, it is the same call', () => {
     fc.assert(
       fc.property(values, fc.infiniteStream(fc.nat({ max: 3 })), (input, picks) => {
         const respelled = respell(input, () => Number(picks.next().value));

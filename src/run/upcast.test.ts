@@ -24,7 +24,7 @@ const strange = [
   { stored: 7, kind: 'nameless' },
   { stored: null, kind: 'nameless' },
 ];
-test.for(strange)('[F24] $stored is kept whole, as unknown', ({ stored, kind }) => {
+test.for(strange)('[F24] [R55] $stored is kept whole, as unknown', ({ stored, kind }) => {
   expect(upcast(stored)).toEqual({ type: 'unknown', kind, original: stored });
 });
 

@@ -64,7 +64,7 @@ test.for([
   expect(seqs(await store.journal.read('r', 0))).toEqual([1, 2, 3]);
 });
 
-test('[J12] an append that falls between reading and waiting is not missed', async () => {
+test('[J12] [R15] an append that falls between reading and waiting is not missed', async () => {
   let goOn = (): void => {};
   const store = await storeWith(async (apply, operation) => {
     const result = apply();

@@ -188,7 +188,7 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(seqs(await following)).toEqual(range(1, 22));
       });
 
-      test('[J12] no gap and no duplicate, whatever is appended while followers come', async () => {
+      test('[J12] [R15] no gap and no duplicate, whatever is appended while followers come', async () => {
         let runs = 0;
         const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
           runs += 1;

@@ -46,7 +46,7 @@ test.for([
   'localhost',
   '1.2.3',
   'not an address',
-])('[T54] %s is not public', (address) => {
+])('[T54] [S24] %s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 

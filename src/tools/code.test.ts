@@ -84,7 +84,7 @@ test('[T43] output is bounded, and what is cut is said', async () => {
   expect(context.said.join('')).toHaveLength(2000);
 });
 
-test('[T44] a script that never ends is ended, what it said before is heard', async () => {
+test('[T44] [S30] a script that never ends is ended, what it said before is heard', async () => {
   const context = recordingContext();
   const call = codeTool({ limits: { seconds: 3 } }).run({ code: 'console.log("on"); for (;;);' }, context);
   expect(await failureFrom(call)).toMatchObject({
@@ -94,7 +94,7 @@ test('[T44] a script that never ends is ended, what it said before is heard', as
   expect(context.said).toStrictEqual(['on\n']);
 });
 
-test('[T44] so are endless logs, jobs, expressions and getters', async () => {
+test('[T44] [S30] so are endless logs, jobs, expressions and getters', async () => {
   const scripts = [
     'for (;;) console.log("x")',
     '(function again() { Promise.resolve().then(again) })()',
@@ -125,7 +125,7 @@ const bombs = [
   'const m = new Map(); for (let i = 0; ; i++) m.set(i, "v" + i)',
 ];
 
-test('[T45] a bomb cannot make the process grow by more than its limit', { timeout: 60_000 }, async () => {
+test('[T45] [S31] a bomb cannot make the process grow by more than its limit', { timeout: 60_000 }, async () => {
   const script = `
     const { codeTool } = await import('${new URL('./code.ts', import.meta.url).href}');
     const context = { signal: new AbortController().signal, say() {}, attach() {} };
@@ -153,7 +153,7 @@ test('[T45] a limit that cannot be kept is refused when the tool is made', () =>
   }
 });
 
-test('[T46] no way of making a function finds anything of the host', async () => {
+test('[T46] [S32] no way of making a function finds anything of the host', async () => {
   const attempts = [
     '[].constructor.constructor("return typeof process")()',
     '(function(){}).constructor("return typeof require")()',
@@ -172,13 +172,13 @@ test('[T46] no way of making a function finds anything of the host', async () =>
   expect(found).toStrictEqual(attempts.map(() => 'undefined'));
 });
 
-test('[T46] nothing can be imported', async () => {
+test('[T46] [S33] nothing can be imported', async () => {
   const code = 'Promise.all(input.map((name) => import(name).then(() => "loaded", () => "refused")))';
   const names = ['fs', 'node:fs', './code.worker.ts', 'std', 'os'];
   expect(await valueOf(code, names)).toStrictEqual(names.map(() => 'refused'));
 });
 
-test('[T46] only console is there beside the language, and it hides no host object', async () => {
+test('[T46] [S32] [S33] only console is there beside the language, and it hides no host object', async () => {
   const code = `
     const seen = new Set();
     const walk = (value, path) => {
@@ -195,7 +195,7 @@ test('[T46] only console is there beside the language, and it hides no host obje
   expect(own).toStrictEqual(['console', 'input']);
 });
 
-test('[T46] keys like __proto__ cross as data and change nothing here', async () => {
+test('[T46] [S32] [S44] keys like __proto__ cross as data and change nothing here', async () => {
   const input: Json = JSON.parse('{"__proto__":{"polluted":1}}');
   await run(
     'const r = JSON.parse(\'{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}\'); r',

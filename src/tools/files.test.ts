@@ -193,7 +193,7 @@ test('[T28] a regular expression gives the same as the text it stands for', asyn
   expect(await call('search_files', { query: '[n]eedle', regex: true })).toStrictEqual(plain);
 });
 
-test('[T28] a regular expression that never ends is ended', async () => {
+test('[T28] [S45] a regular expression that never ends is ended', async () => {
   const failure = await failureFrom(
     call('search_files', { query: '^(a+)+$', regex: true }, { seconds: 0.3 }),
   );

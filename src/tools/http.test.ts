@@ -146,7 +146,7 @@ test.for([
   'http://user:password@public.test/',
   'http://public.test@private.test/',
   'blob:http://public.test/x',
-])('[T50] %s is refused', async (url) => {
+])('[T50] [S25] %s is refused', async (url) => {
   expect((await failureFrom(get(url))).message).toMatch(/`url`/);
 });
 
@@ -168,7 +168,7 @@ const literals = [
 ];
 
 test.for(literals)(
-  '[T51] the literal %s does not get through, and is not even connected to',
+  '[T51] [S21] the literal %s does not get through, and is not even connected to',
   async (host) => {
     const before = reached;
     const failure = await failureFrom(
@@ -180,7 +180,7 @@ test.for(literals)(
 );
 
 test.for([...literals, '127.0.0.1', '0.0.0.0', '0', '[::]', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])(
-  '[T51] %s does not get through with the usual guard',
+  '[T51] [S21] %s does not get through with the usual guard',
   async (host) => {
     const [http] = httpTools();
     const call = http?.run({ url: at('/', host, secret) }, recordingContext()) ?? expect.fail('no tool');
@@ -188,7 +188,7 @@ test.for([...literals, '127.0.0.1', '0.0.0.0', '0', '[::]', '[::1]', '[::ffff:12
   },
 );
 
-test('[T51] the control: without the guard every literal leaks', async () => {
+test('[T51] [S21] the control: without the guard every literal leaks', async () => {
   for (const host of literals) {
     const result = await get(at('/', host, secret), { isAllowed: () => true });
     expect(result).toMatchObject({ body: 'the secret' });
@@ -196,7 +196,7 @@ test('[T51] the control: without the guard every literal leaks', async () => {
 });
 
 test.for(['127.0.0.9', '2130706441', '[::ffff:127.0.0.9]', 'private.test', 'both.test'])(
-  '[T52] a redirect to %s is refused',
+  '[T52] [S22] a redirect to %s is refused',
   async (host) => {
     const before = reached;
     const to = encodeURIComponent(at('/', host, secret));
@@ -208,7 +208,7 @@ test.for(['127.0.0.9', '2130706441', '[::ffff:127.0.0.9]', 'private.test', 'both
 );
 
 test.for(['file:///etc/passwd', 'javascript:1', 'http://user:x@public.test/'])(
-  '[T52] a redirect to %s is refused',
+  '[T52] [S22] a redirect to %s is refused',
   async (to) => {
     expect((await failureFrom(get(`/redirect?to=${encodeURIComponent(to)}`))).code).toBe('refused');
   },
@@ -233,11 +233,11 @@ test('[T52] headers go to the host they were meant for and to no other', async (
   expect(elsewhere).not.toContain('secret');
 });
 
-test('[T53] a name is refused if any of its addresses is', async () => {
+test('[T53] [S23] a name is refused if any of its addresses is', async () => {
   expect((await failureFrom(get(at('/', 'both.test', secret)))).code).toBe('refused');
 });
 
-test('[T53] a name that changes its address between two requests is caught at the second', async () => {
+test('[T53] [S23] a name that changes its address between two requests is caught at the second', async () => {
   const answers = [[publicAddress], [privateAddress]];
   const before = reached;
   const call = get(`/redirect?to=${encodeURIComponent(at('/', 'rebind.test', secret))}`, {
@@ -247,7 +247,7 @@ test('[T53] a name that changes its address between two requests is caught at th
   expect(reached).toBe(before);
 });
 
-test('[T53] the address that is connected in the end is checked too', async () => {
+test('[T53] [S23] the address that is connected in the end is checked too', async () => {
   const asked: string[] = [];
   const isAllowed = (address: string): boolean => asked.push(address) === 1;
   expect((await failureFrom(get('/text', { isAllowed }))).code).toBe('refused');
@@ -290,7 +290,7 @@ test.for([
   ['Transfer-Encoding', 'chunked'],
   ['Connection', 'upgrade'],
   ['proxy-authorization', 'x'],
-] as const)('[T56] the header %j: %j is refused', async ([name, value]) => {
+] as const)('[T56] [S25] the header %j: %j is refused', async ([name, value]) => {
   const call = tool('http_get').run({ url: at('/echo'), headers: { [name]: value } }, recordingContext());
   expect((await failureFrom(call)).message).toContain('`headers`');
 });

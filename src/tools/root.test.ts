@@ -51,11 +51,11 @@ test.for([
   '\\\\server\\share',
   'C:\\Windows',
   'c:/x',
-])('[T20] a path that could lead outside is refused: %s', (path) => {
+])('[T20] [S28] a path that could lead outside is refused: %s', (path) => {
   expect(() => relativePath('path', path)).toThrow(/`path` must/);
 });
 
-test.for(['a\0b', 'inside.txt\0.png', '\0'])('[T20] a NUL is refused (%j)', (path) => {
+test.for(['a\0b', 'inside.txt\0.png', '\0'])('[T20] [S28] a NUL is refused (%j)', (path) => {
   expect(() => relativePath('path', path)).toThrow(/NUL/);
 });
 
@@ -64,7 +64,7 @@ test.for([
   '..%2froot-secret/file.txt',
   '．．/root-secret/file.txt',
   '....//x',
-])('[T20] nothing is decoded: %s is a name like any other', async (path) => {
+])('[T20] [S28] nothing is decoded: %s is a name like any other', async (path) => {
   await expect(read(relativePath('path', path))).rejects.toMatchObject({ failure: { code: 'unknown' } });
 });
 
@@ -75,7 +75,7 @@ test('paths are put in one form', () => {
 });
 
 test.for(['out/file.txt', 'out.txt', 'absolute.txt', 'chain.txt', 'environ', '../root-secret/file.txt'])(
-  '[T21] %s does not lead out, also when nobody checked the path before',
+  '[T21] [S29] %s does not lead out, also when nobody checked the path before',
   async (path) => {
     await expect(read(path)).rejects.toMatchObject({ failure: { code: 'refused' } });
   },
@@ -89,7 +89,7 @@ test('[T21] the same holds where /proc does not exist', async () => {
   }
 });
 
-test('[T21] the folder beside the root with the same beginning of its name is outside', async () => {
+test('[T21] [S28] the folder beside the root with the same beginning of its name is outside', async () => {
   await expect(root.open('out', 'folder')).rejects.toMatchObject({ failure: { code: 'refused' } });
 });
 
@@ -98,7 +98,7 @@ test('[T21] a link that stays inside, and a root that is a link itself, are foll
   expect(await read('inside.txt', rootAt(join(base, 'alias')))).toBe('inside');
 });
 
-test('[T21] links that lead nowhere or in circles fail readably', async () => {
+test('[T21] [S29] links that lead nowhere or in circles fail readably', async () => {
   await expect(read('loop.txt')).rejects.toMatchObject({ failure: { code: 'refused' } });
   await expect(read('dangling.txt')).rejects.toMatchObject({ failure: { code: 'unknown' } });
 });
@@ -111,12 +111,12 @@ test('[T22] a pipe, a folder or a missing file is refused without waiting', asyn
   await expect(root.open('inside.txt', 'folder')).rejects.toMatchObject({ failure: { code: 'malformed' } });
 });
 
-test('[T23] a hard link is the file itself, so it can be read', async () => {
+test('[T23] [S29] a hard link is the file itself, so it can be read', async () => {
   await link(join(base, 'root-secret/file.txt'), join(base, 'root/hard.txt'));
   expect(await read('hard.txt')).toBe('secret');
 });
 
-test('[T24] swapping a folder for a link while it is read never leaks', { timeout: 60_000 }, async () => {
+test('[T24] [S29] swapping a folder for a link while it is read never leaks', { timeout: 60_000 }, async () => {
   await mkdir(join(base, 'root/swapped'));
   await writeFile(join(base, 'root/swapped/file.txt'), 'inside');
   await symlink('../root-secret', join(base, 'root/trap'));

@@ -110,7 +110,7 @@ function checkTree(tree: RunTree, { how, most }: Case, ledger: readonly Json[]):
   expect(tree.notices.filter(({ code }) => code === 'OUT_OF_PLACE' || code === 'FLOW_DIVERGED')).toEqual([]);
 }
 
-test(`[C52] whatever a model does (${runs} runs), it ends, within budget, with an answer or a clear failure`, async () => {
+test(`[C52] [R29] whatever a model does (${runs} runs), it ends, within budget, with an answer or a clear failure`, async () => {
   const coverage = new Coverage();
   await fc.assert(
     fc.asyncProperty(trickery, rules, limits, async (tricks, how, most) => {

@@ -188,7 +188,7 @@ async function winnerOf(sim: Simulation, run: string): Promise<string> {
   return decided ?? 'stop';
 }
 
-test(`[L9 L10] approve, reject and stop race in ${schedules} schedules: one winner`, async () => {
+test(`[L9 L10] [R34] approve, reject and stop race in ${schedules} schedules: one winner`, async () => {
   const won = new Map<string, number>();
   for (let seed = 1; seed <= schedules; seed += 1) {
     const { winner, paid } = await race(seed);

@@ -136,7 +136,7 @@ test('the runs have nearly everything that can happen between them', () => {
 });
 
 test.for(views)(
-  '[L2] $as with $preferences, after the end: every cursor gets the rest, byte for byte',
+  '[L2] $as with $preferences, after the end: [R13] every cursor gets the rest, byte for byte',
   async (view) => {
     for (const [i, entries] of stories.entries()) {
       const run = `run_ended_${i}_${views.indexOf(view)}`;

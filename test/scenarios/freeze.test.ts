@@ -15,7 +15,7 @@ import { entriesOf } from '../world.ts';
 const child = fileURLToPath(new URL('../kill/child.ts', import.meta.url));
 const pastTheLease = 16_000;
 
-test('[L3 L6] a worker stopped past its lease and woken is refused, and what it was doing is in doubt', async () => {
+test('[L3 L6] [R39] a worker stopped past its lease and woken is refused, and what it was doing is in doubt', async () => {
   const ledger = await startLedger();
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-freeze-'));
   const work = { flow: 'branches', ledger: { socket: ledger.socket, file: join(folder, 'ledger.jsonl') } };

@@ -86,7 +86,7 @@ test(`[A G H] every word of agents ${levels} coordinators deep reaches a viewer 
   expect(steps.filter(({ agent }) => agent === `worker${levels}1`)).not.toHaveLength(0);
 });
 
-test('[C] a hundred viewers that leave stop nothing, and a stop ends one run of a conversation and no other', async () => {
+test('[C] [R38] a hundred viewers that leave stop nothing, and a stop ends one run of a conversation and no other', async () => {
   const at = await serving({
     config: {
       apps: { asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'Go on?' })).decision) },

@@ -8,7 +8,7 @@ const atOnce = 3;
 const entries = Number(process.env['KILLS'] ?? 200);
 
 test.for(['branches', 'converse'] as const)(
-  '[L1 L4 L5 L6] SIGKILL of «%s» at every record, at three points: nothing acknowledged is lost, nothing is done twice',
+  '[L1 L4 L5 L6] [R01] [R02] SIGKILL of «%s» at every record, at three points: nothing acknowledged is lost, nothing is done twice',
   { timeout: 1_500_000 },
   async (flow) => {
     const ledger = await startLedger();

@@ -73,7 +73,7 @@ async function convene({ pattern, seed, protocol, limits = {}, law = policies }:
 
 describe.for(protocols)('loop court, %s', (protocol) => {
   test.for(loopPatterns)(
-    '[C50] $name: one effect for each distinct call, an answer, and a verdict',
+    '[C50] [R31] $name: one effect for each distinct call, an answer, and a verdict',
     async (pattern) => {
       const agents = pattern.isAcrossAgents ? 2 : 1;
       for (const seed of seeds) {

@@ -351,7 +351,7 @@ function judgeDeeds(scene: Scene, run: string, tree: RunTree | undefined): strin
   return wrongs;
 }
 
-test(`[L3 L4 L5 L6 L7] ${schedules} schedules with crashes, freezes and lost commits: one writer, nothing lost, nothing twice`, async () => {
+test(`[L3 L4 L5 L6 L7] [R36] [R57] ${schedules} schedules with crashes, freezes and lost commits: one writer, nothing lost, nothing twice`, async () => {
   const seen = {
     crash: 0,
     freeze: 0,
