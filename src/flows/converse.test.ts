@@ -107,6 +107,26 @@ describe('two-stage', () => {
     expect(stepsOf(tree, 'branch').every(({ phase }) => phase?.phase === 'tool_phase')).toBe(true);
   });
 
+  test('[C4] [R32] of a thousand calls in one turn eight run, never more at once, and each of the others is shown', async () => {
+    let running = 0;
+    let most = 0;
+    const brief = toolOf('brief', async (input) => {
+      most = Math.max(most, (running += 1));
+      await Promise.resolve();
+      running -= 1;
+      return input;
+    });
+    const moves = Array.from({ length: 1_000 }, (_, i) => ask('brief', { i }, `c${i}`));
+    const { tree } = await talk({
+      model: ({ messages }) => (resultsIn(messages) === 0 ? moves : [say('Done.')]),
+      tools: [brief],
+      rules: { preset: 'parallel' },
+    });
+    expect(most).toBe(8);
+    expect(calls(tree)).toEqual([...Array(8).fill('brief completed'), ...Array(992).fill('brief skipped')]);
+    expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'Done.' });
+  });
+
   test('[C3] strict runs as many as it is told, one after the other', async () => {
     const { tree } = await talk({
       model: asking([

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyEntries, everyKind } from '../../test/arbitraries.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
+import { decodeAll, encodeAll } from './codec.ts';
 import { Channel, Decision, Outcome, type Entry, type EventOf, type RunEvent } from './events.ts';
+import { flatTree } from './flat-tree.ts';
 import { fold, foldAll } from './fold.ts';
 import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree } from './tree.ts';
 
@@ -103,6 +105,18 @@ describe('laws', () => {
         const at = entries.length === 0 ? 0 : cut % entries.length;
         expect(foldAll(entries.slice(at), foldAll(entries.slice(0, at)))).toEqual(foldAll(entries));
       }),
+    );
+  });
+
+  test('[F1] [R53] a thousand runs told three times over give the same tree, byte for byte', () => {
+    const told = (entries: readonly Entry[]): string => JSON.stringify(flatTree(foldAll(entries), 'run-1'));
+    fc.assert(
+      fc.property(plausibleRun, (entries) => {
+        const first = told(entries);
+        expect(told(structuredClone(entries))).toBe(first);
+        expect(told(decodeAll(encodeAll(entries)))).toBe(first);
+      }),
+      { numRuns: 1_000 },
     );
   });
 

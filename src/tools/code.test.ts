@@ -125,8 +125,11 @@ const bombs = [
   'const m = new Map(); for (let i = 0; ; i++) m.set(i, "v" + i)',
 ];
 
-test('[T45] [S31] a bomb cannot make the process grow by more than its limit', { timeout: 60_000 }, async () => {
-  const script = `
+test(
+  '[T45] [S31] a bomb cannot make the process grow by more than its limit',
+  { timeout: 60_000 },
+  async () => {
+    const script = `
     const { codeTool } = await import('${new URL('./code.ts', import.meta.url).href}');
     const context = { signal: new AbortController().signal, say() {}, attach() {} };
     const run = (code) => codeTool().run({ code }, context).catch((error) => error.failure.message);
@@ -135,17 +138,18 @@ test('[T45] [S31] a bomb cannot make the process grow by more than its limit', {
     const failures = [];
     for (const code of ${JSON.stringify(bombs)}) failures.push(await run(code));
     console.log(JSON.stringify({ failures, grownBy: process.resourceUsage().maxRSS - before }));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  const { failures, grownBy } = JSON.parse(output);
-  expect(failures).toStrictEqual(
-    bombs.map(() => '`code` needed more than its 32 MB of memory; make it hold less.'),
-  );
-  // Kilobytes. Without the bound these reach over a gigabyte.
-  expect(grownBy).toBeLessThan(150_000);
-});
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    const { failures, grownBy } = JSON.parse(output);
+    expect(failures).toStrictEqual(
+      bombs.map(() => '`code` needed more than its 32 MB of memory; make it hold less.'),
+    );
+    // Kilobytes. Without the bound these reach over a gigabyte.
+    expect(grownBy).toBeLessThan(150_000);
+  },
+);
 
 test('[T45] a limit that cannot be kept is refused when the tool is made', () => {
   for (const megabytes of [0, 15, 4096, NaN]) {

@@ -1,5 +1,6 @@
 // As many viewers as were promised, in a process of their own. Nothing here is timed: `npm run bench -- viewers` is.
 import { expect, test } from 'vitest';
+import { sized } from '../long.ts';
 import { manyRuns, oneRun, storm } from '../viewers/scenes.ts';
 
 const enough = { timeout: 300_000 };
@@ -29,8 +30,10 @@ test(
   },
 );
 
-test('[R10, R12] 5,000 are cut off and come back at once, and miss nothing', enough, async () => {
-  const scene = await storm({ viewers: 5_000, times: 2 });
+const crowd = sized(2_000, 5_000);
+
+test(`[R10, R12] ${crowd} are cut off and come back at once, and miss nothing`, enough, async () => {
+  const scene = await storm({ viewers: crowd, times: 2 });
   expect(scene.faults).toEqual([]);
   expect(scene.complete).toBe(true);
   expect(scene.peak).toBeLessThan(800);
