@@ -11,12 +11,18 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 /** A mutant that only hangs is not caught: nobody would wait for it. Milliseconds. */
 const patience = 240_000;
 
-test.for(mutants)('[mutant] $name: is caught', { timeout: patience + 30_000 }, async (mutant) => {
-  expect(readFileSync(mutant.file, 'utf8'), `${mutant.file} has the line`).toContain(mutant.find);
-  const { code, output } = await runTest(mutant);
-  expect(output, 'the test itself ran').toMatch(/Tests .*failed/);
-  expect(code, output).not.toBe(0);
-});
+export const shards = 4;
+
+/** Each mutant of a share must be caught. Shares are files of their own, so that they run at the same time. */
+export function mutantsAreCaught(share: number): void {
+  const mine = mutants.filter((_, i) => i % shards === share - 1);
+  test.for(mine)('[mutant] $name: is caught', { timeout: patience + 30_000 }, async (mutant) => {
+    expect(readFileSync(mutant.file, 'utf8'), `${mutant.file} has the line`).toContain(mutant.find);
+    const { code, output } = await runTest(mutant);
+    expect(output, 'the test itself ran').toMatch(/Tests .*failed/);
+    expect(code, output).not.toBe(0);
+  });
+}
 
 async function runTest(mutant: Mutant): Promise<{ code: number | null; output: string }> {
   const only = mutant.only === undefined ? [] : ['-t', mutant.only];

@@ -1,0 +1,3 @@
+import { mutantsAreCaught } from './caught.ts';
+
+mutantsAreCaught(3);
