@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
@@ -65,6 +67,24 @@ test('[S49] who floods the house is slowed down, and nobody else', async () => {
   viewers[0]?.socket.destroy();
   await vi.waitFor(async () => expect(await socketTo(`${at.url}/ws/runs/${run}`, headers)).toBe('open'));
   for (const { socket } of viewers) socket.destroy();
+});
+
+test('[S49] whoever goes away before the socket is opened has used up nothing', async () => {
+  const at = await serving({
+    config: { apps: { says: appWith(async () => 'yes') }, server: { quotas: { streams: 2 } } },
+  });
+  const run = textAt(await at.ask('/api/runs', { json: { app: 'says', input: { text: 'x' } } }), 'run');
+  const { host, hostname, port } = new URL(at.url);
+  const upgrade =
+    `GET /ws/runs/${run} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n';
+  for (let i = 0; i < 20; i += 1) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(upgrade, () => socket.resetAndDestroy());
+    await once(socket, 'close');
+  }
+  await vi.waitFor(async () => expect(await socketTo(`${at.url}/ws/runs/${run}`, {})).toBe('open'));
 });
 
 /** What becomes of a socket; it is closed again. */

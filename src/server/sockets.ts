@@ -22,12 +22,16 @@ export function openSockets(server: Server, settings: AppSettings): void {
     maxPayload,
   });
   const routes = settings.routes.filter(({ method }) => method === 'WS').map(withPattern);
+  sockets.on('wsClientError', ({ message }, raw) =>
+    refuse(settings, raw, new RunError('malformed', `No socket can be made of this request: ${message}.`)),
+  );
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', () => raw.destroy());
     answer(settings, routes, request)
       .then(({ reply, caller }) => {
-        const giveBack = reply.stream ? settings.house.quotas.stream(caller.tenant) : (): void => {};
-        raw.on('close', giveBack);
+        // Whoever left while we looked things up never says so again, and would keep their place for good.
+        if (raw.destroyed) return;
+        if (reply.stream) raw.on('close', settings.house.quotas.stream(caller.tenant));
         sockets.handleUpgrade(request, raw, head, (socket) => show(settings, { socket, raw, reply, caller }));
       })
       .catch((thrown: unknown) => refuse(settings, raw, thrown));

@@ -12,6 +12,7 @@ import {
 } from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
 import { RunError } from '../../run/failure.ts';
+import { safeHeaders } from '../headers.ts';
 import { sseReader } from '../../wire/sse.ts';
 
 const protocols = ['steps', 'console', 'console-dotted', 'execution'];
@@ -304,5 +305,29 @@ describe('a socket', () => {
   ] as const)('at %s is refused before it is one', async ([path, status]) => {
     const at = house();
     await expect(messages(`${at.url}${path}`)).rejects.toThrow(`${status}`);
+  });
+
+  test.for([
+    ['no key', 'Sec-WebSocket-Version: 13\r\n'],
+    ['a key that is none', 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n'],
+    ['another version', 'Sec-WebSocket-Version: 7\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'],
+    [
+      'a protocol that is none',
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: ,\r\n',
+    ],
+  ] as const)('[V12] of a real run with %s is refused like everything else', async ([, rest]) => {
+    const at = house();
+    const run = await finished(at);
+    const { host, hostname, port } = new URL(at.url);
+    const socket = connect(Number(port), hostname).setEncoding('utf8');
+    socket.write(
+      `GET /ws/runs/${run} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${rest}\r\n`,
+    );
+    let answer = '';
+    for await (const piece of socket) answer += String(piece);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    for (const [name, value] of Object.entries(safeHeaders)) expect(head).toContain(`${name}: ${value}`);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'malformed' } });
   });
 });
