@@ -15,9 +15,10 @@ export function visible(text: string): string {
 
 /** The same on one line. */
 export function visibleLine(text: string): string {
-  return visible(text)
-    .replaceAll(/\s*\n\s*/g, ' ')
-    .trim();
+  const lines = visible(text)
+    .split('\n')
+    .map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }
 
 /**

@@ -30,34 +30,44 @@ export function wrap(text: string, width: number): string[] {
 export function chop(text: string, width: number): string[] {
   const room = Math.max(1, width);
   const pieces: string[] = [];
-  let rest = text;
-  while (widthOf(rest) > room) {
+  let from = 0;
+  let used = 0;
+  let afterSpace = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    const columns = columnsOf(segment);
     // A character wider than the whole line still has to go somewhere.
-    const most = head(rest, room) || firstOf(rest);
-    const space = most.lastIndexOf(' ') + 1;
-    const piece = space > most.length / 2 ? most.slice(0, space) : most;
-    pieces.push(piece);
-    rest = rest.slice(piece.length);
+    while (used + columns > room && index > from) {
+      const end = afterSpace - from > (index - from) / 2 ? afterSpace : index;
+      pieces.push(text.slice(from, end));
+      used = widthOf(text.slice(end, index));
+      from = end;
+    }
+    used += columns;
+    if (segment === ' ') afterSpace = index + 1;
   }
-  return [...pieces, rest];
+  return [...pieces, text.slice(from)];
 }
 
 function wrapLine(line: string, width: number): string[] {
   if (widthOf(line) <= width) return [line];
   const lines: string[] = [];
-  let current = '';
+  let current: string[] = [];
+  let used = 0;
   for (const word of line.split(/(?<= )/)) {
-    if (widthOf((current + word).trimEnd()) <= width) {
-      current += word;
+    const said = word.trimEnd();
+    if (said === '' || used + widthOf(said) <= width) {
+      current.push(word);
+      used += widthOf(word);
       continue;
     }
-    if (current !== '') lines.push(current.trimEnd());
-    const pieces = chop(word.trimEnd(), width);
+    if (current.length > 0) lines.push(current.join('').trimEnd());
+    const pieces = chop(said, width);
     lines.push(...pieces.slice(0, -1));
-    current = `${pieces.at(-1) ?? ''} `;
+    current = [`${pieces.at(-1) ?? ''} `];
+    used = widthOf(current.join(''));
   }
-  if (current.trimEnd() !== '') lines.push(current.trimEnd());
-  return lines;
+  const rest = current.join('').trimEnd();
+  return rest === '' ? lines : [...lines, rest];
 }
 
 function head(text: string, width: number): string {
@@ -69,11 +79,6 @@ function head(text: string, width: number): string {
     taken += segment;
   }
   return taken;
-}
-
-function firstOf(text: string): string {
-  for (const { segment } of graphemes.segment(text)) return segment;
-  return text;
 }
 
 function columnsOf(grapheme: string): number {

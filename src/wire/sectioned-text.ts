@@ -64,7 +64,9 @@ interface Section {
   readonly text: string;
 }
 
-const marker = /^[^\S\n]*-{3}[^\S\n]*(QUERY|RESULTS|CITATIONS|ANALYSIS)[^\S\n]*-{3}/gm;
+/** Blanks that begin no line: where `^` may stand they would be tried again from each of them. */
+const marker =
+  /^[^\S\n\r\u2028\u2029]*-{3}[^\S\n\r\u2028\u2029]*(QUERY|RESULTS|CITATIONS|ANALYSIS)[^\S\n\r\u2028\u2029]*-{3}/gm;
 
 function cut(answer: string): { readonly before: string; readonly sections: readonly Section[] } {
   const marks = [...answer.matchAll(marker)];
