@@ -3,6 +3,7 @@ import type { Agent } from '../src/catalog/agent.ts';
 import { Engine } from '../src/engine/engine.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import type { AgentEvent } from '../src/gateways/gateway.ts';
+import { Secrets } from '../src/guards/secrets.ts';
 import { approval } from '../src/policies/approval.ts';
 import { budget } from '../src/policies/budget.ts';
 import { newId, sha256, systemClock } from '../src/server/system.ts';
@@ -85,7 +86,16 @@ async function runOnce(flow: Flow): Promise<void> {
   const catalog = { flows: [talk, small], agents: [talker], tools: [] };
   const store = memoryStore({ now: () => systemClock.now() });
   const engine = new Engine(
-    { store, clock: systemClock, catalog, policies: [budget, approval], log, newId, hash: sha256 },
+    {
+      store,
+      clock: systemClock,
+      catalog,
+      policies: [budget, approval],
+      log,
+      newId,
+      hash: sha256,
+      secrets: new Secrets(),
+    },
     'bench',
   );
   await engine.start({ app: 'bench', flow, input: { text: 'go' }, limits: { tokens: 10_000_000 } });

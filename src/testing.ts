@@ -1,6 +1,7 @@
 import type { Agent } from './catalog/agent.ts';
 import { Engine } from './engine/engine.ts';
 import type { Flow } from './engine/scope.ts';
+import { Secrets } from './guards/secrets.ts';
 import { approval } from './policies/approval.ts';
 import { budget } from './policies/budget.ts';
 import { duplicate } from './policies/duplicate.ts';
@@ -69,6 +70,7 @@ export async function playRun({
       log: { error: ({ cause }) => void problems.push(cause) },
       newId,
       hash: sha256,
+      secrets: new Secrets(),
     },
     'test',
   );

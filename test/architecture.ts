@@ -23,12 +23,13 @@ const table: Readonly<Record<string, readonly string[]>> = {
   catalog: ['run', 'ports'],
   stores: ['run'],
   policies: ['run'],
+  guards: ['run'],
   gateways: ['run', 'wire', 'catalog'],
   tools: ['run', 'wire', 'catalog'],
-  engine: ['run', 'catalog', 'ports'],
+  engine: ['run', 'catalog', 'guards', 'ports'],
   flows: ['run', 'wire', 'catalog', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
-  server: ['run', 'wire', 'catalog', 'engine', 'flows', 'ports'],
+  server: ['run', 'wire', 'catalog', 'guards', 'engine', 'flows', 'ports'],
   client: ['run', 'wire'],
   cli: ['run', 'wire', 'client', 'server'],
   demo: ['wire', 'src/index.ts'],
@@ -39,7 +40,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const entries = ['src/index.ts', 'src/testing.ts'];
 const parts = ['', '-agents', '-assistant', '-tools'];
 const composers = [...parts.map((part) => `src/server/compose${part}.ts`), ...entries];
-const pure = ['run', 'wire', 'catalog', 'policies', 'projections', 'client'];
+const pure = ['run', 'wire', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;

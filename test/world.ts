@@ -3,6 +3,7 @@ import type { Agent } from '../src/catalog/agent.ts';
 import { Engine, type RunRequest } from '../src/engine/engine.ts';
 import type { Flow, Scope } from '../src/engine/scope.ts';
 import type { Catalog, World } from '../src/engine/world.ts';
+import { Secrets } from '../src/guards/secrets.ts';
 import { scriptedGateway } from '../src/gateways/scripted.ts';
 import type { Script } from '../src/gateways/script.ts';
 import { approval } from '../src/policies/approval.ts';
@@ -36,6 +37,7 @@ export function testWorld(catalog: Partial<Catalog>, overrides: Partial<World> =
     log: { error: ({ cause }, message) => void problems.push({ message, cause }) },
     newId,
     hash: sha256,
+    secrets: new Secrets(),
     problems,
     ...overrides,
   };

@@ -1,3 +1,4 @@
+import { Secrets } from '../guards/secrets.ts';
 import { describe, expect, test } from 'vitest';
 import { codes, Stage, stepAt, type Worker } from '../../test/stage.ts';
 import { calm } from '../../test/virtual-clock.ts';
@@ -355,6 +356,7 @@ test('[E61 E70 E73] over 300 schedules with crashes and lost answers: one at a t
         log: { error: () => {} },
         newId: (kind: string) => `${kind}${(ids += 1)}`,
         hash: sha256,
+        secrets: new Secrets(),
       };
       void new Engine(world, process.name).work(new AbortController().signal);
     };

@@ -1,4 +1,5 @@
 import type { Agent } from '../catalog/agent.ts';
+import type { Secrets } from '../guards/secrets.ts';
 import type { Policy } from '../policies/policy.ts';
 import type { Store } from '../stores/store.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -28,4 +29,6 @@ export interface World {
   readonly newId: (kind: 'run' | 'conversation' | 'command') => string;
   /** SHA-256 in hexadecimal. */
   readonly hash: (text: string) => string;
+  /** What is recorded nowhere. */
+  readonly secrets: Secrets;
 }

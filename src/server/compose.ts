@@ -26,8 +26,7 @@ import { cleanLog, stderrLog } from './log.ts';
 import { namedFlows } from './named-flows.ts';
 import { openTools, type OpenedTools } from './compose-tools.ts';
 import type { Teller } from './protocols.ts';
-import { redactor } from './redact.ts';
-import { secretsIn } from './secrets.ts';
+import { secretsOf } from './secrets.ts';
 import type { Showing } from './shown-tree.ts';
 import { newId, sha256, systemClock } from './system.ts';
 
@@ -75,14 +74,16 @@ function furnished(
   const apps = appsOf(config, 'The configuration', opened.tools);
   const agents = [...agentsOf(config), ...demoAgents(pace)];
   const tools = [...opened.tools, ...demoTools({ folder, pace })];
+  const { secrets, notices } = secretsOf(config);
   const world: World = {
     store,
     clock: systemClock,
     catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
     policies: [budget, duplicate, approval],
-    log: cleanLog(log, redactor(secretsIn(config))),
+    log: cleanLog(log, secrets.clean),
     newId,
     hash: sha256,
+    secrets,
   };
   return holdHome({
     world,
@@ -90,7 +91,7 @@ function furnished(
     apps,
     worker: `${hostname()}-${process.pid}`,
     takes,
-    notices: [...store.notices, ...opened.notices],
+    notices: [...store.notices, ...opened.notices, ...notices],
     async onClose() {
       await opened.close();
       await config.close?.();

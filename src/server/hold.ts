@@ -1,5 +1,6 @@
 import { flowId, Engine } from '../engine/engine.ts';
 import type { World } from '../engine/world.ts';
+import type { Secrets } from '../guards/secrets.ts';
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { keepPreferences } from './app-preferences.ts';
@@ -10,6 +11,7 @@ export interface HeldHome extends Home {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
+  readonly secrets: Secrets;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
   rest(): Promise<void>;
 }
@@ -42,7 +44,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const control = controlOf({ engine, world, apps, asked });
   const listening = await listenForControl(folder, control).catch((thrown: unknown) => failureOf(thrown));
   const { preferences, notices: unkept } = keepPreferences(folder, apps);
-  const { store } = world;
+  const { store, secrets } = world;
   let resting: Promise<void> | undefined;
   const rest = (): Promise<void> => {
     resting ??= (async () => {
@@ -60,6 +62,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     engine,
     store,
     apps,
+    secrets,
     notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
     preferences,
     journal: store.journal,

@@ -1,5 +1,5 @@
 import type { Config } from '../catalog/config.ts';
-import { isTool } from '../catalog/tool-source.ts';
+import { Secrets, shortestSecret } from '../guards/secrets.ts';
 import { RunError } from '../run/failure.ts';
 
 /** Where a secret is, as a configuration says it. */
@@ -14,13 +14,34 @@ export function secretIn({ env }: SecretReference): string {
   throw new RunError('unauthenticated', `set the environment variable ${env}.`);
 }
 
-/** The values of all secrets the configuration refers to: none of them may leave the house. */
-export function secretsIn({ models, agents, tools, auth }: Config): readonly string[] {
-  const references = [
-    ...Object.values(models).map(({ key }) => key),
-    ...Object.values(agents).flatMap(({ dial, conversation }) => [dial?.key, conversation?.key]),
-    ...tools.map((tool) => (isTool(tool) ? undefined : tool.mcp?.key)),
-    auth.jwt?.secret,
-  ];
-  return references.flatMap((reference) => (reference && process.env[reference.env]) || []);
+/** The secrets a configuration refers to, with what should be known about them. */
+export function secretsOf(config: Config): {
+  readonly secrets: Secrets;
+  readonly notices: readonly string[];
+} {
+  const secrets = new Secrets();
+  const short = referencesIn(config).filter(({ env }) => {
+    const value = process.env[env];
+    return value && !secrets.add(value);
+  });
+  const names = new Set(short.map(({ env }) => env));
+  return { secrets, notices: [...names].map(tooShort) };
+}
+
+function tooShort(name: string): string {
+  return `The value of ${name} has fewer than ${shortestSecret} characters: too short to be told from a word, so it is not hidden where a run says it. Use a longer one.`;
+}
+
+/** Wherever they stand: nobody has to remember to add a new place here. */
+function referencesIn(value: unknown): readonly SecretReference[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isReference(value)) return [value];
+  // What was made by a program (a gateway, a tool) is no data, and may know everything else.
+  const isData = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  if (!isData || Object.values(value).some((field) => typeof field === 'function')) return [];
+  return Object.values(value).flatMap(referencesIn);
+}
+
+function isReference(value: object): value is SecretReference {
+  return 'env' in value && typeof value.env === 'string' && Object.keys(value).length === 1;
 }

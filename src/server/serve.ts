@@ -13,9 +13,7 @@ import { cleanLog, stderrLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
-import { redactor } from './redact.ts';
 import { routeTable } from './routes/table.ts';
-import { secretsIn } from './secrets.ts';
 import { openStreams } from './streams.ts';
 import { newId } from './system.ts';
 import { treesOf } from './trees.ts';
@@ -53,17 +51,17 @@ const backlog = 4_096;
 export async function serve(settings: ServeSettings): Promise<RunningServer> {
   const config = configOf(settings);
   const folder = resolve(settings.data);
-  const clean = redactor(secretsIn(config));
-  const log = cleanLog(settings.log ?? stderrLog, clean);
+  const given = settings.log ?? stderrLog;
   const home = await openHome({
     data: folder,
     config,
     takes: 'everything',
-    log,
+    log: given,
     ...(settings.pace === undefined ? {} : { pace: settings.pace }),
   });
   try {
-    return await open(home, { ...settings, config, folder, log, clean });
+    const log = cleanLog(given, home.secrets.clean);
+    return await open(home, { ...settings, config, folder, log });
   } catch (thrown) {
     await home.close();
     throw thrown;
@@ -74,11 +72,11 @@ interface Opening extends ServeSettings {
   readonly config: Config;
   readonly folder: string;
   readonly log: Log;
-  readonly clean: (text: string) => string;
 }
 
 async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
-  const { config, folder, clean } = opening;
+  const { config, folder } = opening;
+  const { clean } = home.secrets;
   const closing = new AbortController();
   const house = houseOf(home, { ...opening, closing: closing.signal });
   const app = await appOf({ house, routes: routeTable, clean, hidden: [folder, process.cwd()] });
@@ -131,15 +129,22 @@ interface Furnishing extends Opening {
   readonly closing: AbortSignal;
 }
 
-function houseOf(home: HeldHome, { config, folder, log, clean, closing, ...settings }: Furnishing): House {
+function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: Furnishing): House {
   const now = (): number => Date.now();
   const houseLog = houseLogOf(config.server.log, log);
   const { auth, server } = config;
-  const door = doorOf({ folder, auth, server, now, problem: (...told) => houseLog.problem(...told) });
+  const door = doorOf({
+    folder,
+    auth,
+    server,
+    now,
+    problem: (...told) => houseLog.problem(...told),
+    seen: (credential) => home.secrets.addPassing(credential),
+  });
   const metrics = metricsOf({ viewers: () => channels.count(), runs: () => home.inHand.length });
   const channels = new Channels({
     journal: home.journal,
-    clean,
+    clean: home.secrets.clean,
     now,
     problem(run, cause) {
       // A run that was erased, or a store that was closed, is no bug.

@@ -1,5 +1,6 @@
 // The process that is killed. It works on one run, and when it comes to the given point it says so and stands still
 // there, until whoever watches kills it from outside.
+import { Secrets } from '../../src/guards/secrets.ts';
 import { approval } from '../../src/policies/approval.ts';
 import { budget } from '../../src/policies/budget.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -23,6 +24,7 @@ const world = {
   policies: [budget, approval],
   newId,
   hash: sha256,
+  secrets: new Secrets(),
   log: { error: fail },
 };
 const engine = new Engine(world, 'child');

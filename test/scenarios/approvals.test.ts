@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Secrets } from '../../src/guards/secrets.ts';
 import { expect, test } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
 import { approval } from '../../src/policies/approval.ts';
@@ -146,6 +147,7 @@ async function race(seed: number): Promise<{ winner: string; paid: number }> {
     log: { error: ({ cause }: { readonly cause: unknown }) => expect(cause).toBeInstanceOf(RunError) },
     newId: (kind: string) => `${kind}${(ids += 1)}`,
     hash: sha256,
+    secrets: new Secrets(),
   };
   const engine = new Engine(world, 'worker');
   void engine.work(new AbortController().signal);

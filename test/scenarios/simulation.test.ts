@@ -1,3 +1,4 @@
+import { Secrets } from '../../src/guards/secrets.ts';
 import { expect, test } from 'vitest';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Flow, Scope } from '../../src/engine/scope.ts';
@@ -183,6 +184,7 @@ class Scene {
       log: { error: ({ cause }) => void (cause instanceof RunError || this.problems.push(cause)) },
       newId: (kind) => `${kind}${(this.#ids += 1)}`,
       hash: sha256,
+      secrets: new Secrets(),
     };
   }
 

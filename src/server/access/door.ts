@@ -43,9 +43,11 @@ export interface DoorSettings {
   readonly server: Pick<ServerSettings, 'host' | 'hosts' | 'origins'>;
   readonly now: () => number;
   readonly problem: (message: string, cause: unknown) => void;
+  /** Called with every key and token that somebody came in with: it is recorded nowhere. */
+  readonly seen?: (credential: string) => void;
 }
 
-export function doorOf({ folder, auth, server, now, problem }: DoorSettings): Door {
+export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: DoorSettings): Door {
   const keyring = keyringOf(folder, (cause) =>
     problem('Keys that were made or revoked are not seen.', cause),
   );
@@ -56,10 +58,12 @@ export function doorOf({ folder, auth, server, now, problem }: DoorSettings): Do
 
   const holderOf = async (credential: string): Promise<Caller | undefined> => {
     const record = keyring.find(credential);
-    if (record) return callerWith(record);
-    const known = await readJwt?.(credential);
+    const known = record ? callerWith(record) : await readJwt?.(credential);
     // On this machine, for this machine: nobody needs a key, so any will do.
-    return known ?? (isLocked ? undefined : atThisMachine);
+    const holder = known ?? (isLocked ? undefined : atThisMachine);
+    // Only what is good: else anybody could make words of others disappear.
+    if (holder) seen(credential);
+    return holder;
   };
   const mayStay = ({ key, expiresAt }: Caller): boolean =>
     (key === undefined || keyring.isGood(key)) && (expiresAt === undefined || expiresAt > now());
@@ -76,13 +80,19 @@ export function doorOf({ folder, auth, server, now, problem }: DoorSettings): Do
       if (headers.authorization !== undefined && isLocked) return undefined;
       const badge = cookieIn(headers, badgeCookie);
       const known = badge === undefined ? undefined : await badges.read(badge);
+      if (badge !== undefined && known) seen(badge);
       if (known && mayStay(known)) return known;
-      return isLocked ? undefined : atThisMachine;
+      if (isLocked) return undefined;
+      for (const name of keyHeaders) seen(String(headers[name] ?? '').replace(/^\w+ /, ''));
+      return atThisMachine;
     },
     lookForKeys: () => keyring.reload(),
     guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
 }
+
+/** Where clients of other systems put their keys. */
+const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 
 const atThisMachine: Caller = { tenant: localTenant, who: 'local', role: 'operator' };
 

@@ -1,0 +1,136 @@
+import { nothing, type Found, type Guard, type Stretch } from './guard.ts';
+
+const root = 0;
+
+/**
+ * Finds any of many exact texts at one look at each character, however many there are (Aho and Corasick's automaton: a
+ * tree of all texts, and from each place in it a way back to the longest other beginning that ends there). A text can be
+ * added at any time at the cost of its length: the ways back are worked out when they are needed, and again after that.
+ */
+export class ExactTexts implements Guard {
+  #character = new Uint16Array(0);
+  #parent = new Int32Array(0);
+  #child = new Int32Array(0);
+  #sibling = new Int32Array(0);
+  #depth = new Int32Array(0);
+  #isWhole = new Uint8Array(0);
+  /** Where to go on when no text goes on from here, and the longest text that ends here: as of a version. */
+  #back = new Int32Array(0);
+  #ending = new Int32Array(0);
+  #asOf = new Int32Array(0);
+  /** By character. */
+  #first = new Int32Array(0);
+  #version = 1;
+  #places = 0;
+
+  /** How much there is to look for, in characters. */
+  get size(): number {
+    return this.#places;
+  }
+
+  add(text: string): void {
+    if (this.#places === 0) this.#first = new Int32Array(0x1_0000);
+    let place = root;
+    for (let i = 0; i < text.length; i += 1) {
+      const character = text.charCodeAt(i);
+      place = this.#under(place, character) || this.#grow(place, character);
+    }
+    this.#isWhole[place] = 1;
+    this.#version += 1;
+  }
+
+  find(text: string): Found {
+    if (this.#places === 0) return nothing;
+    const first = this.#first;
+    let place = root;
+    let stretches: Stretch[] | undefined;
+    for (let i = 0; i < text.length; i += 1) {
+      const character = text.charCodeAt(i);
+      place = (place === root ? first[character] : this.#next(place, character)) ?? root;
+      if (place === root) continue;
+      if (this.#asOf[place] !== this.#version) this.#workOut(place);
+      const length = this.#ending[place] ?? 0;
+      if (length > 0) stretches = withStretch(stretches ?? [], { start: i + 1 - length, end: i + 1 });
+    }
+    if (place === root && !stretches) return nothing;
+    return { stretches: stretches ?? [], open: this.#depth[place] ?? 0 };
+  }
+
+  #next(from: number, character: number): number {
+    for (let place = from; place !== root; place = this.#back[place] ?? root) {
+      const next = this.#under(place, character);
+      if (next !== root) return next;
+      if (this.#asOf[place] !== this.#version) this.#workOut(place);
+    }
+    return this.#first[character] ?? root;
+  }
+
+  #under(place: number, character: number): number {
+    if (place === root) return this.#first[character] ?? root;
+    let child = this.#child[place] ?? root;
+    while (child !== root && this.#character[child] !== character) child = this.#sibling[child] ?? root;
+    return child;
+  }
+
+  /** From the nearest place above that is worked out, down to this one. */
+  #workOut(place: number): void {
+    const path: number[] = [];
+    for (let at = place; at !== root && this.#asOf[at] !== this.#version; at = this.#parent[at] ?? root)
+      path.push(at);
+    for (const at of path.reverse()) {
+      const parent = this.#parent[at] ?? root;
+      const back = parent === root ? root : this.#next(this.#back[parent] ?? root, this.#character[at] ?? 0);
+      if (back !== root && this.#asOf[back] !== this.#version) this.#workOut(back);
+      this.#back[at] = back;
+      this.#ending[at] = (this.#isWhole[at] ? this.#depth[at] : this.#ending[back]) ?? 0;
+      this.#asOf[at] = this.#version;
+    }
+  }
+
+  #grow(parent: number, character: number): number {
+    this.#places += 1;
+    const place = this.#places;
+    if (place >= this.#parent.length) this.#makeRoom(Math.max(256, place * 2));
+    this.#character[place] = character;
+    this.#parent[place] = parent;
+    this.#depth[place] = (this.#depth[parent] ?? 0) + 1;
+    if (parent === root) this.#first[character] = place;
+    else {
+      this.#sibling[place] = this.#child[parent] ?? root;
+      this.#child[parent] = place;
+    }
+    return place;
+  }
+
+  #makeRoom(length: number): void {
+    const larger = (array: Int32Array): Int32Array<ArrayBuffer> => {
+      const copy = new Int32Array(length);
+      copy.set(array);
+      return copy;
+    };
+    const character = new Uint16Array(length);
+    character.set(this.#character);
+    this.#character = character;
+    const isWhole = new Uint8Array(length);
+    isWhole.set(this.#isWhole);
+    this.#isWhole = isWhole;
+    this.#parent = larger(this.#parent);
+    this.#child = larger(this.#child);
+    this.#sibling = larger(this.#sibling);
+    this.#depth = larger(this.#depth);
+    this.#back = larger(this.#back);
+    this.#ending = larger(this.#ending);
+    this.#asOf = larger(this.#asOf);
+  }
+}
+
+/** Ends never go back, but a longer text may begin before those found so far. */
+function withStretch(stretches: Stretch[], { start, end }: Stretch): Stretch[] {
+  let from = start;
+  for (let last = stretches.at(-1); last && last.end > start; last = stretches.at(-1)) {
+    from = Math.min(from, last.start);
+    stretches.pop();
+  }
+  stretches.push({ start: from, end });
+  return stretches;
+}

@@ -1,0 +1,70 @@
+import { redacted, type Guard, type Stretch } from './guard.ts';
+
+/** So few characters of the beginning of anything tell nothing about it. */
+const crumb = 4;
+
+/**
+ * A text that is still arriving. It is let go up to the last place where nothing that must not pass can be in the middle,
+ * so what comes out is the same wherever it was cut.
+ */
+export class HeldText {
+  readonly #guard: Guard;
+  /** What could begin a match. */
+  #text = '';
+  /** How much of it was told nevertheless: as it is, or by a mark that stands for it. */
+  #told = 0;
+  #isMarked = false;
+
+  constructor(guard: Guard) {
+    this.#guard = guard;
+  }
+
+  /** Whether the next piece can be looked at alone. */
+  get isEmpty(): boolean {
+    return this.#text === '';
+  }
+
+  /** What may be told now that this piece has come. */
+  take(piece: string): string {
+    const text = this.#text + piece;
+    const { stretches, open } = this.#guard.find(text);
+    return this.#tell(text, stretches, text.length - open);
+  }
+
+  /** What was held back and says nothing, for whoever cannot wait. Should it turn out to begin a match, the rest is hidden. */
+  takeCrumb(): string {
+    if (this.#text.length >= crumb) return '';
+    const told = this.#text.slice(this.#told);
+    if (told !== '') this.#isMarked = false;
+    this.#told = this.#text.length;
+    return told;
+  }
+
+  /** The rest: nothing more comes. */
+  end(): string {
+    return this.#tell(this.#text, this.#guard.find(this.#text).stretches, this.#text.length);
+  }
+
+  /** Tell `text` up to `cut`, and hold what is after it. A match that begins before the cut is told as one mark. */
+  #tell(text: string, stretches: readonly Stretch[], cut: number): string {
+    let at = this.#told;
+    let isMarked = this.#isMarked;
+    let told = '';
+    for (const { start, end } of stretches) {
+      if (start >= cut) break;
+      if (end <= at) continue;
+      if (start >= at || !isMarked) told += text.slice(at, Math.max(at, start)) + redacted;
+      at = end;
+      isMarked = true;
+    }
+    if (at < cut) {
+      told += text.slice(at, cut);
+      at = cut;
+      isMarked = false;
+    }
+    this.#text = text.slice(cut);
+    this.#told = at - cut;
+    this.#isMarked = isMarked;
+    return told;
+  }
+}
