@@ -1,7 +1,7 @@
 import type { Failure } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
-import { misfit } from './schema.ts';
+import { misfit } from '../schema/misfit.ts';
 
 /** Arguments larger than this are refused before anyone looks into them. */
 const sizeLimit = 262_144;

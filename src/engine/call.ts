@@ -4,6 +4,7 @@ import type { Failure } from '../run/failure.ts';
 import { fingerprintOf, signatureOf } from '../run/signature.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
+import { checked } from '../schema/misfit.ts';
 import { misfitOf } from './arguments.ts';
 import type { Execution } from './execution.ts';
 import { isLarge, keepLarge, resultOf } from './large.ts';
@@ -81,6 +82,7 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     },
     refusal: request.refusal,
     misfit,
+    unchecked: checked(tool.schema).unchecked,
     bytes: request.input,
     shown: request.shown,
     edited: async (input) => callOf(input, await keepLarge(execution, input)),

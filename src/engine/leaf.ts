@@ -35,6 +35,8 @@ export interface Leaf {
   readonly earlier?: EarlierOutcome | undefined;
   /** Known to fail before anything is asked of anyone: arguments that do not fit. */
   readonly misfit?: Failure | undefined;
+  /** What of the arguments is not checked, each in words. */
+  readonly unchecked?: readonly string[] | undefined;
   /** How a person is asked, where one must agree. */
   readonly asking?: Asking | undefined;
   /** What a person sees and agrees to, exactly. */

@@ -3,7 +3,7 @@ import type { Approval } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { misfitOf } from './arguments.ts';
 import type { Execution } from './execution.ts';
-import { misfit } from './schema.ts';
+import { misfit } from '../schema/misfit.ts';
 
 type Decide = Extract<Command, { type: 'decide' }>;
 

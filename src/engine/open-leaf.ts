@@ -7,7 +7,7 @@ import type { Execution } from './execution.ts';
 import type { Leaf } from './leaf.ts';
 import type { Refusal } from './scope.ts';
 import { openStep } from './open-step.ts';
-import { askToBegin } from './permit.ts';
+import { askToBegin, tellUnchecked } from './permit.ts';
 import { strictest } from './verdict.ts';
 
 /** Refusals a flow must tell from others, to end with an answer. */
@@ -34,6 +34,7 @@ export async function openLeaf(execution: Execution, parent: number, leaf: Leaf)
   const isFree = verdict.verdict === 'allow' && !leaf.misfit && leaf.exclusive === undefined;
   const started = isFree ? { started: true } : {};
   const step = openStep(execution, { parent, key: leaf.key, ...leaf.opening, ...started });
+  if (leaf.unchecked) tellUnchecked(execution, step, leaf.unchecked);
   if (leaf.misfit && !leaf.refusal) closeWith(execution, step, leaf.misfit);
   else enact(execution, step, { verdict, leaf });
   return step;

@@ -3,6 +3,7 @@ import type { Failure } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import type { Approval, Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
+import { checked } from '../schema/misfit.ts';
 import type { Execution } from './execution.ts';
 import { fingerprintOf, type Bound } from './fingerprint.ts';
 import type { Leaf } from './leaf.ts';
@@ -78,10 +79,20 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
     priority: 'medium',
     ...question,
   });
+  if (question.schema !== undefined) tellUnchecked(execution, step, checked(question.schema).unchecked);
   const asked = execution.tree.approvals.get(approval);
   if (!asked) throw new Error(`approval ${approval} was requested and is not in the tree`);
   return asked;
 }
+
+/** What is not checked is said, once for all of it. */
+export function tellUnchecked(execution: Execution, { id }: Step, unchecked: readonly string[]): void {
+  if (unchecked.length === 0) return;
+  const message = `What fits here is not checked in full: ${unchecked.slice(0, namedParts).join('; ')}.`;
+  execution.emit({ type: 'notice.posted', step: id, code: 'SCHEMA_UNCHECKED', message });
+}
+
+const namedParts = 5;
 
 /** The approval that was asked for exactly this, if it was. */
 export function approvalOf(

@@ -37,6 +37,7 @@ const engineNotices: ReadonlySet<string> = new Set([
   'NOT_PAUSED',
   'ALREADY_STOPPING',
   'RESULT_MISSING',
+  'SCHEMA_UNCHECKED',
 ]);
 
 export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {

@@ -274,4 +274,20 @@ export const mutants: readonly Mutant[] = [
     test: 'src/projections/execution.test.ts',
     only: 'all that steps say is told',
   },
+  {
+    name: 'foreign patterns run on the engine that backtracks',
+    file: 'src/schema/linear-pattern.ts',
+    find: 'RE2JS.compile(RE2JS.translateRegExp(pattern));',
+    replace: "Object.assign(new RegExp(pattern, 'u'), { programSize: () => RE2JS.LOOKBEHINDS });",
+    test: 'src/schema/misfit.test.ts',
+    only: 'one that looks ahead',
+  },
+  {
+    name: 'checking against a foreign schema is not counted',
+    file: 'src/schema/work.ts',
+    find: 'if (left < 0) throw new TooMuchWork();',
+    replace: '',
+    test: 'src/schema/misfit.test.ts',
+    only: 'a pattern with many states',
+  },
 ];
