@@ -15,6 +15,8 @@ interface Placed extends StepOptions {
   readonly kind: string;
   /** Opened already, together with its siblings. */
   readonly opened?: Step | Promise<never> | undefined;
+  /** Siblings that are come to in any order. */
+  readonly among?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -53,9 +55,9 @@ export async function composite<T>(
 /** The recorded step at this place, or a new one. */
 export function openComposite(
   execution: Execution,
-  { parent, key, kind, title, icon, agent, query, reasoning }: Placed,
+  { parent, key, kind, title, icon, agent, query, reasoning, among }: Placed,
 ): Step | Promise<never> {
-  const known = meet(execution, { parent, key, kind, agent });
+  const known = meet(execution, { parent, key, kind, agent, among });
   if (known) return known;
   if (!execution.isLive || execution.isAside) return forever();
   const looks = present({ icon, agent, query, reasoning });

@@ -1,6 +1,7 @@
 import type { Call, StepId } from '../run/events.ts';
 import { isOpen, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
+import { isSkipped, reachedAt } from './recorded.ts';
 
 export interface Place {
   readonly parent: StepId;
@@ -8,6 +9,8 @@ export interface Place {
   readonly kind: string;
   readonly agent?: string | undefined;
   readonly call?: Call | undefined;
+  /** Keys of siblings that are come to in any order. */
+  readonly among?: ReadonlySet<string> | undefined;
 }
 
 const shownLength = 200;
@@ -20,7 +23,7 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
   const { recorded } = execution;
   const known = recorded.child(place.parent, place.key);
   if (!known || known.status === 'pending') {
-    const ahead = recorded.ahead(place.parent);
+    const ahead = recorded.ahead(place.parent, place.among);
     if (ahead) return execution.diverge(`The flow opens «${place.key}» where «${ahead.key}» was recorded.`);
     return undefined;
   }
@@ -39,12 +42,13 @@ export function leave(execution: Execution, scope: StepId): Promise<never> | und
 function differenceOf({ recorded }: Execution, known: Step, place: Place): string | undefined {
   if (known.kind !== place.kind)
     return `«${place.key}» is a ${place.kind} now, but was recorded as a ${known.kind}.`;
+  if (isSkipped(known)) return `The flow comes to «${place.key}», which was skipped when it was recorded.`;
   const before = recorded.opening(known.id);
   if (before && identityOf(before) !== identityOf(place))
     return `«${place.key}» is ${shown(place)} now, but was recorded as ${shown(before)}.`;
   // What is recalled does no harm; what would go on from here must not, without what came before it.
-  const left = recorded.ahead(place.parent);
-  if (left && isOpen(known) && (left.openedSeq ?? 0) < (known.openedSeq ?? 0))
+  const left = recorded.ahead(place.parent, place.among);
+  if (left && isOpen(known) && reachedAt(left) < reachedAt(known))
     return `The flow comes to «${place.key}» without «${left.key}», which was recorded before it.`;
   return undefined;
 }

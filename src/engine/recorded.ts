@@ -11,8 +11,8 @@ export interface Recorded {
   /** A step this worker has only planned: opening it must find it, as a recovery would. */
   plan(step: Step): void;
   visit(step: Step): void;
-  /** The first recorded step of a scope that the flow has not come to (again). */
-  ahead(parent: StepId): Step | undefined;
+  /** The first recorded step of a scope that the flow has not come to (again), but for those that have no order. */
+  ahead(parent: StepId, among?: ReadonlySet<string>): Step | undefined;
   /** Whether the flow is still going over what was recorded, anywhere. */
   isReplaying(): boolean;
   /** A step as it was opened; a person may have edited it since. */
@@ -52,7 +52,7 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
     if (!siblings) children.set(step.parent, (siblings = new Map()));
     siblings.set(step.key, step);
   };
-  for (const step of inOrderOfOpening(tree)) {
+  for (const step of inOrder(tree)) {
     if (step.id === 0 || isMirrored(step)) continue;
     place(step);
     if (step.status === 'pending') continue;
@@ -71,19 +71,13 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   return {
     child: (parent, key) => children.get(parent)?.get(key),
     plan: place,
-    visit: (step) => {
-      const unvisited = ahead.get(step.parent);
-      if (unvisited?.delete(step) && unvisited.size === 0) ahead.delete(step.parent);
-      if (isOpen(step)) return;
-      // What is closed is recalled as a whole: the flow does not come to what is below.
-      const closed = [step];
-      for (const { id, children: below } of closed) {
-        ahead.delete(id);
-        for (const child of below) closed.push(stepOf(tree, child));
-      }
-    },
+    visit: (step) => visit(tree, ahead, step),
     isReplaying: () => ahead.size > 0,
-    ahead: (parent) => ahead.get(parent)?.values().next().value,
+    ahead: (parent, among) =>
+      ahead
+        .get(parent)
+        ?.values()
+        .find(({ key }) => !among?.has(key)),
     opening: (step) => openings.get(step),
     ran: (step) => edits.get(step),
     said: (step) => said.get(step) ?? 0,
@@ -92,9 +86,30 @@ export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   };
 }
 
-/** Ids are given when a step is planned, which may be long before. */
-function inOrderOfOpening({ steps }: RunTree): readonly Step[] {
-  return [...steps.values()].sort((a, b) => (a.openedSeq ?? 0) - (b.openedSeq ?? 0));
+/** The entry at which a flow came to a step: ids are given when it is planned, which may be long before. */
+export function reachedAt({ openedSeq, closedSeq }: Step): number {
+  return openedSeq ?? closedSeq ?? 0;
+}
+
+/** Planned, and then left out. */
+export function isSkipped({ status, openedSeq }: Step): boolean {
+  return status === 'skipped' && openedSeq === undefined;
+}
+
+function inOrder({ steps }: RunTree): readonly Step[] {
+  return [...steps.values()].sort((a, b) => reachedAt(a) - reachedAt(b));
+}
+
+function visit(tree: RunTree, ahead: Map<StepId, Set<Step>>, step: Step): void {
+  const unvisited = ahead.get(step.parent);
+  if (unvisited?.delete(step) && unvisited.size === 0) ahead.delete(step.parent);
+  if (isOpen(step)) return;
+  // What is closed is recalled as a whole: the flow does not come to what is below.
+  const closed = [step];
+  for (const { id, children: below } of closed) {
+    ahead.delete(id);
+    for (const child of below) closed.push(stepOf(tree, child));
+  }
 }
 
 /** What people had made of steps, as it stood when each was last begun. */

@@ -6,7 +6,9 @@ import { askPerson } from './ask.ts';
 import { runCall } from './call.ts';
 import { composite, openComposite } from './composite.ts';
 import type { Execution } from './execution.ts';
+import { runGraph } from './graph.ts';
 import { Keys } from './keys.ts';
+import { planSteps, skipPlanned } from './plan.ts';
 import type {
   Answer,
   Branches,
@@ -14,6 +16,8 @@ import type {
   CallResult,
   Exchange,
   Looks,
+  Nodes,
+  Outcomes,
   PlannedStep,
   Question,
   Scope,
@@ -123,14 +127,18 @@ export class ScopeIn implements Scope {
     return results as T;
   }
 
+  graph<T extends Record<string, unknown>>(nodes: Nodes<T>): Promise<Outcomes<T>> {
+    const inside = (step: Step): Scope => new ScopeIn(this.#execution, step);
+    for (const key of Object.keys(nodes)) this.#keys.claim(key);
+    return heard(runGraph(this.#execution, this.id, { nodes, inside }));
+  }
+
+  skip(key: string, reason: string): void {
+    skipPlanned(this.#execution, this.id, { key: this.#keys.claim(key), reason });
+  }
+
   plan(steps: readonly PlannedStep[]): void {
-    for (const { key, title, kind = 'step' } of steps) {
-      if (this.#execution.isAside || this.#execution.recorded.child(this.id, key)) continue;
-      const step = this.#execution.tree.nextStep;
-      this.#execution.emit({ type: 'step.planned', step, parent: this.id, key, kind, title });
-      const planned = this.#execution.tree.steps.get(step);
-      if (planned) this.#execution.recorded.plan(planned);
-    }
+    planSteps(this.#execution, this.id, steps);
   }
 
   phase(phase: Omit<EventOf<'phase.entered'>, 'type' | 'step'>): void {

@@ -126,6 +126,27 @@ export type Looks = Readonly<Record<string, Omit<StepOptions, 'key'>>>;
 
 export type Branches<T> = { readonly [Name in keyof T]: (scope: Scope) => Promise<T[Name]> };
 
+/** How a step of a graph ended, as those that come after it see it. */
+export type Settled<T = unknown> =
+  | { readonly outcome: 'completed'; readonly result: T }
+  | { readonly outcome: 'failed'; readonly failure: Failure }
+  | { readonly outcome: 'skipped'; readonly reason: string };
+
+/** How those ended that a step comes after, by key. */
+export type Before = Readonly<Record<string, Settled>>;
+
+/** A step of a graph. */
+export interface Node<T> extends Omit<StepOptions, 'key'> {
+  /** The keys of those that must be settled before this one begins. */
+  readonly after?: readonly string[];
+  /** Why it is not to be done after all. Asked once everything before it is settled; like a flow, it may not be random. */
+  unless?(before: Before): string | undefined;
+  run(scope: Scope, before: Before): Promise<T>;
+}
+
+export type Nodes<T> = { readonly [Key in keyof T]: Node<T[Key]> };
+export type Outcomes<T> = { readonly [Key in keyof T]: Settled<T[Key]> };
+
 /**
  * A place in the tree of steps where a flow works. On recovery the flow runs again from the top: what is closed in the
  * journal returns its recorded result at once, and the first thing that is not goes on.
@@ -153,6 +174,14 @@ export interface Scope {
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
   parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks): Promise<T>;
 
+  /**
+   * Named steps, each begun the moment those it comes after are settled. All are shown as planned at first. It returns how
+   * each of them ended, and throws for none.
+   */
+  graph<T extends Record<string, unknown>>(nodes: Nodes<T>): Promise<Outcomes<T>>;
+
+  /** What was planned under this key will not be done: it closes as skipped, now. */
+  skip(key: string, reason: string): void;
   /** Show what will come. */
   plan(steps: readonly PlannedStep[]): void;
   phase(phase: Omit<EventOf<'phase.entered'>, 'type' | 'step'>): void;

@@ -7,6 +7,7 @@ import type { Catalog } from '../../src/engine/world.ts';
 import { converse } from '../../src/flows/converse.ts';
 import type { Move, Script } from '../../src/gateways/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import { RunError } from '../../src/run/failure.ts';
 import type { Effect } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { flowOf, toolOf } from '../world.ts';
@@ -125,14 +126,34 @@ const talk: Script = ({ messages }) => {
   ];
 };
 
-/** What is killed: the flow of its own with branches, or one agent with tools. */
-export const killFlows = { branches, converse: conversation } as const;
+/** Strands of different length that meet, one that fails, and what depends on it. */
+const graph: Flow = flowOf(async (scope, text) => {
+  const settled = await scope.graph({
+    long: { run: (node) => work(node, 'planner', ['tool0', 'tool1', 'tool2']) },
+    short: { run: (node) => callAll(node, ['tool3']) },
+    next: { after: ['short'], run: (node) => callAll(node, ['tool4', 'tool5']) },
+    meet: { after: ['long', 'next'], run: (node) => callAll(node, ['tool6', 'tool7']) },
+    broken: { after: ['short'], run: () => Promise.reject(new RunError('unavailable', 'It is down.')) },
+    left: { after: ['broken'], unless: () => 'What it needs is not there.', run: () => Promise.resolve([]) },
+    beside: { after: ['broken'], run: (node) => callAll(node, ['tool8']) },
+  });
+  const last = await scope.call('tool9', { final: true });
+  const answer = await scope.turn('writer', { messages: [{ role: 'user', text }], answers: true });
+  return [JSON.stringify(settled), last.outcome, answer.text].join(' | ');
+}, 'graph');
+
+/** What is killed: flows of its own with branches and with a graph, and one agent with tools. */
+export const killFlows = { branches, graph, converse: conversation } as const;
 
 async function work(scope: Scope, agent: string, tools: readonly string[]): Promise<string[]> {
-  const outcomes: string[] = [];
   const { text } = await scope.turn(agent, { messages: [{ role: 'user', text: 'work' }] });
-  for (const tool of tools) outcomes.push((await scope.call(tool, { for: agent })).outcome);
-  return [...outcomes, text];
+  return [...(await callAll(scope, tools)), text];
+}
+
+async function callAll(scope: Scope, tools: readonly string[]): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (const tool of tools) outcomes.push((await scope.call(tool, { n: 1 })).outcome);
+  return outcomes;
 }
 
 function tell({ socket, file }: Ledger, line: Omit<Line, 'file'>): Promise<void> {

@@ -1,24 +1,31 @@
 import { expect, test } from 'vitest';
+import { sized } from '../long.ts';
 import type { Point } from '../kill/job.ts';
 import { killAt, shapeOf, startLedger, type Outcome } from '../kill/sweep.ts';
 
 const atOnce = 3;
 
-/** Each run has some two hundred entries; how many exactly depends on how its branches interleave. */
-const entries = Number(process.env['KILLS'] ?? 200);
+/** How many entries each run has at least (how many exactly depends on how its branches interleave), and at which it is killed. */
+const runs = [
+  { flow: 'branches', least: 200, each: 1 },
+  { flow: 'graph', least: 100, each: sized(4, 1) },
+  { flow: 'converse', least: 200, each: 1 },
+] as const;
 
-test.for(['branches', 'converse'] as const)(
-  '[L1 L4 L5 L6] [R01] [R02] SIGKILL of «%s» at every record, at three points: nothing acknowledged is lost, nothing is done twice',
+test.for(runs)(
+  '[L1 L4 L5 L6] [R01] [R02] SIGKILL of «$flow» at every record, at three points: nothing acknowledged is lost, nothing is done twice',
   { timeout: 1_500_000 },
-  async (flow) => {
+  async ({ flow, least, each }) => {
+    const entries = Math.min(least, Number(process.env['KILLS'] ?? least));
     const ledger = await startLedger();
     const undisturbed = await killAt(ledger.socket, flow, { when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
     expect(undisturbed.entries.length).toBeGreaterThanOrEqual(entries);
     const shape = shapeOf(undisturbed.tree);
+    const records = Array.from({ length: Math.ceil(entries / each) }, (_, i) => i * each + 1);
     const points: Point[] = [
-      ...Array.from({ length: entries }, (_, i): Point => ({ when: 'before', entry: i + 1 })),
-      ...Array.from({ length: entries }, (_, i): Point => ({ when: 'after', entry: i + 1 })),
+      ...records.map((entry): Point => ({ when: 'before', entry })),
+      ...records.map((entry): Point => ({ when: 'after', entry })),
       ...Array.from({ length: 10 }, (_, i): Point => ({ when: 'effect', tool: `tool${i}` })),
     ];
     const seen = { cut: 0, doubts: 0, unborn: 0 };
