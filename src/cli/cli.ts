@@ -16,6 +16,7 @@ import { runs } from './commands/runs.ts';
 import { serve } from './commands/serve.ts';
 import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
+import { completionFor, shells } from './completion.ts';
 import { visible } from './escape.ts';
 import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
@@ -39,6 +40,19 @@ const commands: readonly CliCommand[] = [
   reject,
   edit,
   keys,
+  {
+    name: 'completion',
+    usage: shells.join('|'),
+    summary: 'print what makes a shell complete commands and options',
+    options: {},
+    words: [1, 1],
+    async run({ words: [named = ''] }, out) {
+      const shell = shells.find((known) => known === named);
+      if (!shell)
+        throw new RunError('malformed', `There is no completion for «${named}»: ${shells.join(', ')}.`);
+      return said(out, completionFor(shell, commands));
+    },
+  },
 ];
 
 /** Do what was typed. Gives the exit code; whatever goes wrong has been told by then. */
@@ -46,13 +60,23 @@ export async function cli(typed: readonly string[], terminal: Terminal): Promise
   return perform(typed, terminal).catch((thrown: unknown) => tell(thrown, terminal));
 }
 
-async function perform([name = '--help', ...typed]: readonly string[], out: Terminal): Promise<number> {
-  if (name === '--version') return said(out, versionHere());
-  if (name === '--help' || name === '-h' || name === 'help') return said(out, overview(commands));
-  const command = commands.find((known) => known.name === name);
-  if (!command) throw unknownCommand(name);
+const askingForVersion: readonly string[] = ['--version', '-v', 'version'];
+const askingForHelp: readonly string[] = ['--help', '-h', 'help'];
+
+async function perform([name = 'help', ...typed]: readonly string[], out: Terminal): Promise<number> {
+  const [about] = typed;
+  if (askingForVersion.includes(name)) return said(out, versionHere());
+  if (askingForHelp.includes(name))
+    return said(out, about === undefined ? overview(commands) : helpOf(commandNamed(about)));
+  const command = commandNamed(name);
   const given = parse(command, typed);
   return given ? command.run(given, out) : said(out, helpOf(command));
+}
+
+function commandNamed(name: string): CliCommand {
+  const command = commands.find((known) => known.name === name);
+  if (!command) throw unknownCommand(name);
+  return command;
 }
 
 function said(out: Terminal, text: string): number {
