@@ -41,6 +41,8 @@ export type JwtSettings = z.infer<typeof Jwt>;
 export const Auth = z.strictObject({
   /** Ask for a key on this machine, too. Elsewhere one is always asked for. */
   required: z.boolean().exactOptional(),
+  /** `key`: the same, with a key that is made for whoever owns the data folder and handed to their browser by a link. */
+  local: z.enum(['open', 'key']).exactOptional(),
   jwt: Jwt.exactOptional(),
 });
 export type AuthSettings = z.infer<typeof Auth>;
@@ -70,6 +72,10 @@ const Origin = z
     error: 'write a site as https://host, without a path or a slash at the end',
   });
 
+const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'write an address or a range, as 10.0.0.5 or 10.0.0.0/24',
+});
+
 /** Where the server listens, and for whom. */
 export const Server = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -78,6 +84,12 @@ export const Server = z.strictObject({
   hosts: z.array(z.string().min(1)).default([]),
   /** Web sites other than its own that may use it, as `https://host`. */
   origins: z.array(Origin).default([]),
+  /** Proxies in front of it: what they alone say of where a request comes from is believed. */
+  proxies: z
+    .array(
+      address.refine((range) => !range.endsWith('/0'), { error: 'this is everybody: name your proxies' }),
+    )
+    .default([]),
   quotas: Quotas.prefault({}),
   /** What is told on standard error, as lines of JSON: problems, or every request as well. */
   log: z.enum(['silent', 'error', 'info']).default('error'),

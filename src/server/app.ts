@@ -2,7 +2,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { refuse, send, stream } from './answer.ts';
 import { strictJson } from './body.ts';
 import type { Caller } from './access/caller.ts';
-import { safeHeaders } from './headers.ts';
+import type { Visit } from './access/honest.ts';
+import { safeHeaders, tlsHeaders } from './headers.ts';
 import { expectOpen, type House } from './house.ts';
 import { tenantOf } from './owner.ts';
 import { refuseExpectation, refuseUnread } from './raw-refusal.ts';
@@ -78,16 +79,20 @@ function letIn(app: FastifyInstance, house: House): CallerOf {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(safeHeaders);
     welcomeGuest(house, request, reply);
-    const { method, headers, raw, routeOptions } = request;
-    const visit = { method, headers, rawHeaders: raw.rawHeaders, isSocket: false };
+    const visit = visitOf(request);
+    if (house.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
     house.door.expectHonest(visit);
-    if (!alwaysAnswered.has(routeOptions.url ?? '')) expectOpen(house);
+    if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(house);
     const caller = await house.door.callerOf(visit);
     if (!caller) return;
     callers.set(request, caller);
     house.quotas.request(caller.tenant, house.now());
   });
   return (request) => callers.get(request);
+}
+
+function visitOf({ method, headers, raw }: FastifyRequest): Visit {
+  return { method, headers, rawHeaders: raw.rawHeaders, isSocket: false, peer: raw.socket.remoteAddress };
 }
 
 /** Each answer is counted once: when it is over, or, if it goes on, when it has begun. */
@@ -99,7 +104,8 @@ function noteAnswers(app: FastifyInstance, house: House, callerOf: CallerOf): No
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'none';
     house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
-    house.log.answered({ method, route, status, milliseconds, who: callerOf(request)?.who });
+    const { address: from } = house.door.sourceOf(visitOf(request));
+    house.log.answered({ method, route, status, milliseconds, from, who: callerOf(request)?.who });
   };
   app.addHook('onResponse', async (request, reply) => note(request, reply));
   return note;
@@ -134,6 +140,7 @@ function register(
         const answer = await route.answer({
           house: settings.house,
           caller,
+          source: settings.house.door.sourceOf(visitOf(request)),
           params: request.params,
           query: request.query,
           body: request.body,

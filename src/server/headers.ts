@@ -11,6 +11,11 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
+/** On every answer that goes out over TLS: a browser that was here once comes back by TLS alone. */
+export const tlsHeaders: Readonly<Record<string, string>> = {
+  'strict-transport-security': 'max-age=31536000',
+};
+
 /** The page may run and show what this server itself sends, and talk to nobody else. */
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +

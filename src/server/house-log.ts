@@ -8,6 +8,8 @@ export interface AnsweredRequest {
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
+  /** The address it came from, as far as it is known. */
+  readonly from: string;
   readonly who: string | undefined;
 }
 

@@ -26,6 +26,8 @@ export interface ServeSettings {
   readonly host?: string;
   /** 0 for any that is free. */
   readonly port?: number;
+  /** Ask for a key on this machine, too, as «auth.local: key» does. */
+  readonly isPrivate?: boolean;
   readonly log?: Log;
   /** How fast the scripted model of the demo speaks. */
   readonly pace?: number;
@@ -36,6 +38,10 @@ export interface ServeSettings {
 export interface RunningServer {
   readonly url: string;
   readonly house: House;
+  /** Where the key of whoever owns the folder is, if the server had to make one or was asked to. */
+  readonly keyFile?: string;
+  /** Signs one browser in, once, where «auth.local» asks for a key. */
+  readonly link?: string;
   /** Hand runs back, tell viewers to come back, and end. */
   close(): Promise<void>;
 }
@@ -90,9 +96,14 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     house.streams.sweep((caller) => house.door.mayStay(caller));
   }, lookForKeys);
   looking.unref();
+  const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
+  home.announce(url);
+  const { keyFile, ticket } = house.door;
   return {
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${bound}`,
+    url,
     house,
+    ...(keyFile === undefined ? {} : { keyFile }),
+    ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
     async close() {
       closing.abort();
       clearInterval(looking);
@@ -172,12 +183,12 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
   };
 }
 
-function configOf({ config = {}, host, port }: ServeSettings): Config {
+function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {
   const parsed = readConfig(config, 'The configuration');
   const server = {
     ...parsed.server,
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   };
-  return { ...parsed, server };
+  return { ...parsed, server, auth: { ...parsed.auth, ...(isPrivate ? { local: 'key' } : {}) } };
 }

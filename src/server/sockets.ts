@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { AppSettings } from './app.ts';
 import type { Caller } from './access/caller.ts';
+import type { Visit } from './access/honest.ts';
 import { expectOpen } from './house.ts';
 import { rawRefusal } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
@@ -22,20 +23,43 @@ export function openSockets(server: Server, settings: AppSettings): void {
     maxPayload,
   });
   const routes = settings.routes.filter(({ method }) => method === 'WS').map(withPattern);
-  sockets.on('wsClientError', ({ message }, raw) =>
-    refuse(settings, raw, new RunError('malformed', `No socket can be made of this request: ${message}.`)),
-  );
+  sockets.on('wsClientError', ({ message }, raw) => {
+    refuse(settings, raw, new RunError('malformed', `No socket can be made of this request: ${message}.`));
+  });
   server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
     raw.on('error', () => raw.destroy());
+    const note = noteIn(settings, routes, request);
     answer(settings, routes, request)
       .then(({ reply, caller }) => {
         // Whoever left while we looked things up never says so again, and would keep their place for good.
         if (raw.destroyed) return;
+        note(101, caller);
         if (reply.stream) raw.on('close', settings.house.quotas.stream(caller.tenant));
         sockets.handleUpgrade(request, raw, head, (socket) => show(settings, { socket, raw, reply, caller }));
       })
-      .catch((thrown: unknown) => refuse(settings, raw, thrown));
+      .catch((thrown: unknown) => note(refuse(settings, raw, thrown)));
   });
+}
+
+/** Sockets stand in the log of requests like all others. */
+function noteIn(
+  { house }: AppSettings,
+  routes: readonly Matching[],
+  request: IncomingMessage,
+): (status: number, caller?: Caller) => void {
+  const begun = house.now();
+  const { address: from } = house.door.sourceOf(visitOf(request));
+  const path = URL.parse(request.url ?? '', 'http://localhost')?.pathname ?? '';
+  const route = routes.find(({ pattern }) => pattern.test(path))?.route.path ?? 'none';
+  return (status, caller) =>
+    house.log.answered({
+      method: 'WS',
+      route,
+      status,
+      milliseconds: house.now() - begun,
+      from,
+      who: caller?.who,
+    });
 }
 
 interface Shown {
@@ -71,12 +95,13 @@ async function answer(
   routes: readonly Matching[],
   request: IncomingMessage,
 ): Promise<{ readonly reply: Reply; readonly caller: Caller }> {
-  const { headers, rawHeaders } = request;
-  const visit = { method: 'GET', headers, rawHeaders, isSocket: true };
+  const { headers } = request;
+  const visit = visitOf(request);
   house.door.expectHonest(visit);
   expectOpen(house);
   const caller = await house.door.callerOf(visit);
   if (caller) house.quotas.request(caller.tenant, house.now());
+  const source = house.door.sourceOf(visit);
   const url = URL.parse(request.url ?? '', 'http://localhost');
   for (const { route, pattern } of routes) {
     const found = pattern.exec(url?.pathname ?? '');
@@ -89,10 +114,14 @@ async function answer(
     const params = Object.fromEntries(
       Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
     );
-    const reply = await route.answer({ house, caller, params, query, body: undefined, header });
+    const reply = await route.answer({ house, caller, source, params, query, body: undefined, header });
     if (caller) return { reply, caller };
   }
   throw new RunError('unknown', 'There is nothing at this address.');
+}
+
+function visitOf({ headers, rawHeaders, socket }: IncomingMessage): Visit {
+  return { method: 'GET', headers, rawHeaders, isSocket: true, peer: socket.remoteAddress };
 }
 
 /** As on all other routes: a name that stands twice is a list. */
@@ -114,8 +143,10 @@ function decoded(value: string): string {
   }
 }
 
-function refuse({ house, hidden, clean }: AppSettings, raw: Duplex, thrown: unknown): void {
+/** Returns the status it was refused with. */
+function refuse({ house, hidden, clean }: AppSettings, raw: Duplex, thrown: unknown): number {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
   if (isBug) house.log.problem('A socket could not be opened.', thrown);
   raw.end(rawRefusal(status, failure, clean));
+  return status;
 }

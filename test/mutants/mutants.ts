@@ -1,6 +1,7 @@
 // Each part of the product has its mutants in a file of its own.
 import type { Mutant } from './mutant.ts';
+import { accessMutants } from './of/access.ts';
 import { coreMutants } from './of/core.ts';
 import { graphMutants } from './of/graph.ts';
 
-export const mutants: readonly Mutant[] = [...coreMutants, ...graphMutants];
+export const mutants: readonly Mutant[] = [...coreMutants, ...graphMutants, ...accessMutants];

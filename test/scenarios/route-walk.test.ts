@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { Role } from '../../src/server/access/caller.ts';
 import type { House } from '../../src/server/house.ts';
 import { route, type Route } from '../../src/server/routes/route.ts';
 import { routeTable } from '../../src/server/routes/table.ts';
@@ -184,7 +185,8 @@ describe('the table', () => {
       };
       const house: House = at.server.house;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
-      const asked = { house, params, query: {}, body: undefined, header: () => undefined };
+      const source = { address: '127.0.0.1', isTls: false };
+      const asked = { house, params, query: {}, body: undefined, header: () => undefined, source };
       await expect(planted.answer({ ...asked, caller })).rejects.toMatchObject({
         failure: { code: 'unknown' },
       });
@@ -221,7 +223,7 @@ describe('[S01] a stranger', () => {
 });
 
 describe('[S08] [S10] by roles', () => {
-  const roles = ['viewer', 'member', 'operator'] as const;
+  const roles = Role.options;
   const matrix = closed.flatMap(({ name, each }) =>
     roles
       .filter((role) => roles.indexOf(role) < roles.indexOf(each.role))

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** What somebody may do: look, work, or see to the house as well. Each may all that those before it may. */
-export const Role = z.enum(['viewer', 'member', 'operator']);
+/** What somebody may do: look, work, decide for others, or operate the server. Each may all that those before it may. */
+export const Role = z.enum(['viewer', 'member', 'approver', 'operator']);
 export type Role = z.infer<typeof Role>;
 
 /** Who asks, as the door has let them in. */
@@ -13,6 +13,8 @@ export interface Caller {
   readonly key?: string;
   /** Milliseconds since 1970, where what they came in with ends by itself. */
   readonly expiresAt?: number;
+  /** The badge of their browser: when it signs out, what it has open is closed. */
+  readonly badge?: { readonly id: string; readonly at: number };
 }
 
 export function mayAct(has: Role, needs: Role): boolean {

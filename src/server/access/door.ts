@@ -1,32 +1,37 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
-import type { AuthSettings, ServerSettings } from '../../catalog/server-settings.ts';
-import { RunError } from '../../run/failure.ts';
-import type { Caller } from './caller.ts';
+import type { AuthSettings } from '../../catalog/server-settings.ts';
 import { localTenant } from '../home.ts';
+import { badgesOf, type Badges } from './badges.ts';
+import type { Caller } from './caller.ts';
+import { badgeIn } from './cookie.ts';
+import { expectHonest, type Visit } from './honest.ts';
 import { keyringOf, type Keyring } from './keyring.ts';
 import type { KeyRecord } from './keys.ts';
-import { badgesOf, jwtReader, type Badges } from './tokens.ts';
-
-export interface Visit {
-  readonly method: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came: of what stands twice Node keeps the first and says nothing. */
-  readonly rawHeaders: readonly string[];
-  readonly isSocket: boolean;
-}
+import { ensureLocalKey, localKeyFile } from './local-key.ts';
+import { lockOf, type Surroundings } from './lock.ts';
+import { signInLinks } from './sign-in-links.ts';
+import { sourceReader, type Arrival, type Source } from './source.ts';
+import { jwtReader } from './tokens.ts';
 
 /** Decides who comes in. Nothing is read of a request before it has been here. */
 export interface Door {
   /** Whether a key is asked for. */
   readonly isLocked: boolean;
   readonly badges: Badges;
-  /** Fails with `refused` for a request that another site has made a browser send. */
+  /** Where the key of whoever owns the folder is, if the door had to make one or was asked to. */
+  readonly keyFile?: string;
+  /** What signs one browser in as whoever owns the folder, where «auth.local» asks for that. */
+  readonly ticket?: string;
+  /** Fails with `refused` for a request that another site has made a browser send, or that somebody forwarded. */
   expectHonest(visit: Visit): void;
+  /** Where a request comes from. */
+  sourceOf(arrival: Arrival): Source;
   /** Who it is; undefined if they have not said, or not so that it counts. */
   callerOf(visit: Visit): Promise<Caller | undefined>;
   /** Who has a key or a token; undefined if it is not good. */
   holderOf(credential: string): Promise<Caller | undefined>;
+  /** Whom a link signs in; undefined if it is not good any more. */
+  bearerOf(ticket: string): Caller | undefined;
   /** Whether somebody who came in earlier may stay. */
   mayStay(caller: Caller): boolean;
   /** Look for keys that were made or revoked meanwhile. */
@@ -35,12 +40,10 @@ export interface Door {
   guestOrigin(headers: IncomingHttpHeaders): string | undefined;
 }
 
-export const badgeCookie = 'vitrine';
-
 export interface DoorSettings {
   readonly folder: string;
   readonly auth: AuthSettings;
-  readonly server: Pick<ServerSettings, 'host' | 'hosts' | 'origins'>;
+  readonly server: Surroundings;
   readonly now: () => number;
   readonly problem: (message: string, cause: unknown) => void;
   /** Called with every key and token that somebody came in with: it is recorded nowhere. */
@@ -48,13 +51,18 @@ export interface DoorSettings {
 }
 
 export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: DoorSettings): Door {
-  const keyring = keyringOf(folder, (cause) =>
-    problem('Keys that were made or revoked are not seen.', cause),
-  );
-  const badges = badgesOf(folder);
+  const lock = lockOf(auth, server);
+  const { isLocked } = lock;
+  const keyring = keyringOf(folder, {
+    now,
+    problem: (cause) => problem('Keys that were made or revoked are not seen.', cause),
+  });
+  const badges = badgesOf(folder, lock);
+  const links = signInLinks();
+  const sourceOf = sourceReader(server.proxies);
   const readJwt = auth.jwt ? jwtReader(auth.jwt) : undefined;
-  const isLocked = auth.required === true || auth.jwt !== undefined || !isLoopback(server.host);
-  expectLock({ server, auth, keyring });
+  const isAlone = isLocked && keyring.isEmpty && auth.jwt === undefined;
+  const owner = auth.local === 'key' || isAlone ? ownerOf(folder, keyring, now()) : undefined;
 
   const holderOf = async (credential: string): Promise<Caller | undefined> => {
     const record = keyring.find(credential);
@@ -65,30 +73,47 @@ export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: 
     if (holder) seen(credential);
     return holder;
   };
-  const mayStay = ({ key, expiresAt }: Caller): boolean =>
-    (key === undefined || keyring.isGood(key)) && (expiresAt === undefined || expiresAt > now());
+  const mayStay = (caller: Caller): boolean =>
+    (caller.key === undefined || keyring.isGood(caller.key)) &&
+    (caller.expiresAt === undefined || caller.expiresAt > now()) &&
+    !badges.isEnded(caller);
 
   return {
     isLocked,
     badges,
+    ...(owner ? { keyFile: localKeyFile(folder) } : {}),
+    ...(owner && auth.local === 'key' ? { ticket: links.make(owner, now()) } : {}),
     holderOf,
     mayStay,
-    expectHonest: (visit) => expectHonest(visit, { server, isLocked }),
-    async callerOf({ headers }) {
-      const [, credential] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
-      if (credential !== undefined) return holderOf(credential);
-      if (headers.authorization !== undefined && isLocked) return undefined;
-      const badge = cookieIn(headers, badgeCookie);
-      const known = badge === undefined ? undefined : await badges.read(badge);
-      if (badge !== undefined && known) seen(badge);
-      if (known && mayStay(known)) return known;
-      if (isLocked) return undefined;
-      for (const name of keyHeaders) seen(String(headers[name] ?? '').replace(/^\w+ /, ''));
-      return atThisMachine;
+    sourceOf,
+    expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
+    callerOf: (visit) => callerOf(visit, { isLocked, badges, sourceOf, seen, holderOf, mayStay }),
+    bearerOf(ticket) {
+      const caller = links.take(ticket, now());
+      return caller && mayStay(caller) ? caller : undefined;
     },
     lookForKeys: () => keyring.reload(),
     guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
+}
+
+interface Ways extends Pick<Door, 'isLocked' | 'badges' | 'sourceOf' | 'holderOf' | 'mayStay'> {
+  readonly seen: (credential: string) => void;
+}
+
+async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
+  const { isLocked, badges, seen } = ways;
+  const { headers } = visit;
+  const [, credential] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (credential !== undefined) return ways.holderOf(credential);
+  if (headers.authorization !== undefined && isLocked) return undefined;
+  const badge = badgeIn(headers, ways.sourceOf(visit));
+  const known = badge === undefined ? undefined : await badges.read(badge);
+  if (badge !== undefined && known) seen(badge);
+  if (known && ways.mayStay(known)) return known;
+  if (isLocked) return undefined;
+  for (const name of keyHeaders) seen(String(headers[name] ?? '').replace(/^\w+ /, ''));
+  return atThisMachine;
 }
 
 /** Where clients of other systems put their keys. */
@@ -96,90 +121,11 @@ const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 
 const atThisMachine: Caller = { tenant: localTenant, who: 'local', role: 'operator' };
 
-function callerWith({ id, tenant, name, role }: KeyRecord): Caller {
-  return { tenant, who: name, role, key: id };
+function ownerOf(folder: string, keyring: Keyring, now: number): Caller | undefined {
+  const record = keyring.find(ensureLocalKey(folder, keyring, now));
+  return record && callerWith(record);
 }
 
-function expectLock({
-  server,
-  auth,
-  keyring,
-}: Pick<DoorSettings, 'server' | 'auth'> & { readonly keyring: Keyring }): void {
-  if (isLoopback(server.host) && auth.required !== true) return;
-  if (auth.jwt !== undefined || !keyring.isEmpty) return;
-  const where = isLoopback(server.host) ? 'auth.required is set' : `others can reach ${server.host}`;
-  throw new RunError(
-    'refused',
-    `Nobody could enter: ${where}, and there is no key. Make one with «vitrine keys create <name>», or set auth.jwt.`,
-  );
-}
-
-interface House {
-  readonly server: DoorSettings['server'];
-  readonly isLocked: boolean;
-}
-
-/**
- * A page of another site can make a browser send us things, and a name that is not ours can be made to mean this machine.
- * Without a key these are all that stands between such a page and what is here.
- */
-function expectHonest(visit: Visit, { server, isLocked }: House): void {
-  const { method, headers, isSocket } = visit;
-  expectOnce(visit);
-  if (headers.host === undefined) throw new RunError('malformed', 'A request must say its host.');
-  const name = hostName(headers.host);
-  const known = ['localhost', '127.0.0.1', '[::1]', server.host, `[${server.host}]`, ...server.hosts];
-  const isAnyName = isLocked && server.hosts.length === 0;
-  if (name === undefined || !(isAnyName || known.includes(name) || isLoopback(name)))
-    throw new RunError(
-      'refused',
-      `This server is not called «${(name ?? '').slice(0, 100)}»: see server.hosts.`,
-    );
-  const { origin } = headers;
-  if (origin !== undefined) {
-    if (isOwn(origin, headers.host) || server.origins.includes(origin)) return;
-    throw new RunError(
-      'refused',
-      `The site «${origin.slice(0, 100)}» may not use this server: see server.origins.`,
-    );
-  }
-  const site = headers['sec-fetch-site'];
-  const isVisit = method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !isSocket;
-  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isVisit)
-    throw new RunError('refused', 'Another site made this request: see server.origins.');
-  // Browsers say where a socket comes from. A badge without that is not from one that has it by right.
-  if (isSocket && cookieIn(headers, badgeCookie) !== undefined)
-    throw new RunError('refused', 'A socket with a cookie must say its origin.');
-}
-
-/** What stands between us and the client may have believed the other one. */
-function expectOnce({ rawHeaders }: Visit): void {
-  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
-  const twice = single.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  if (twice !== undefined)
-    throw new RunError('malformed', `The header «${twice}» stands twice: send it once.`);
-}
-
-const single = ['host', 'authorization', 'origin', 'content-type', 'last-event-id', 'idempotency-key'];
-
-function isOwn(origin: string, host: string | undefined): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
-}
-
-function hostName(host: string | undefined): string | undefined {
-  if (host === undefined || !/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)) return undefined;
-  return host.replace(/:\d+$/, '').toLowerCase();
-}
-
-function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '');
-  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
-}
-
-function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
-  for (const part of cookie.split(';')) {
-    const [key = '', value] = part.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+function callerWith({ id, tenant, name, role, expiresAt }: KeyRecord): Caller {
+  return { tenant, who: name, role, key: id, ...(expiresAt === undefined ? {} : { expiresAt }) };
 }

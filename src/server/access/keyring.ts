@@ -1,25 +1,33 @@
 import { timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
+import { RunError } from '../../run/failure.ts';
 import { digest, keyFileOf, readKeys, type KeyRecord } from './keys.ts';
 
 /** The keys of a folder as a running server sees them: what another process changes is seen soon. */
 export interface Keyring {
+  /** Whose key it is; undefined if it is none. Fails with a sentence where it was one until it expired. */
   find(key: string): KeyRecord | undefined;
   isGood(id: string): boolean;
+  /** Whether there is no good one. */
   readonly isEmpty: boolean;
   /** Look whether the file has changed. */
   reload(): void;
 }
 
-/** `problem` hears of a file that was spoilt meanwhile: until it is restored the keys are good that were so before. */
-export function keyringOf(folder: string, problem: (cause: unknown) => void): Keyring {
+export interface KeyringSettings {
+  readonly now: () => number;
+  /** Hears of a file that was spoilt meanwhile: until it is restored the keys are good that were so before. */
+  readonly problem: (cause: unknown) => void;
+}
+
+export function keyringOf(folder: string, { now, problem }: KeyringSettings): Keyring {
   const file = keyFileOf(folder);
   let stamp = stampOf(file);
   let keys = byId(folder);
   const reload = (): void => {
-    const now = stampOf(file);
-    if (now === stamp) return;
-    stamp = now;
+    const seen = stampOf(file);
+    if (seen === stamp) return;
+    stamp = seen;
     try {
       keys = byId(folder);
     } catch (thrown) {
@@ -28,7 +36,7 @@ export function keyringOf(folder: string, problem: (cause: unknown) => void): Ke
   };
   const isGood = (id: string): boolean => {
     const record = keys.get(id);
-    return record !== undefined && record.revokedAt === undefined;
+    return record !== undefined && record.revokedAt === undefined && !isOver(record, now());
   };
   return {
     reload,
@@ -41,10 +49,22 @@ export function keyringOf(folder: string, problem: (cause: unknown) => void): Ke
       // A key may have been made a moment ago.
       if (id !== '' && !keys.has(id)) reload();
       const record = keys.get(id);
-      if (!record || !isGood(id)) return undefined;
-      return timingSafeEqual(digest(key), Buffer.from(record.hash, 'hex')) ? record : undefined;
+      if (!record || record.revokedAt !== undefined) return undefined;
+      if (!timingSafeEqual(digest(key), Buffer.from(record.hash, 'hex'))) return undefined;
+      if (isOver(record, now())) throw expired(record);
+      return record;
     },
   };
+}
+
+function isOver({ expiresAt = Infinity }: KeyRecord, now: number): boolean {
+  return now >= expiresAt;
+}
+
+/** Said to nobody but whoever has the whole key. */
+function expired({ expiresAt = 0 }: KeyRecord): RunError {
+  const day = new Date(expiresAt).toISOString().slice(0, 10);
+  return new RunError('unauthenticated', `This key has expired on ${day}: ask for another.`);
 }
 
 function byId(folder: string): Map<string, KeyRecord> {

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { Role } from './caller.ts';
 import { makeDataFolder } from '../data-folder.ts';
+import { jsonIn } from './json-in.ts';
 
 /** A key without the key: only its hash is kept. */
 export const KeyRecord = z.strictObject({
@@ -24,6 +25,8 @@ export const KeyRecord = z.strictObject({
   /** SHA-256 of the whole key. It has 256 bits of chance in it, so nobody can guess their way back. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.number(),
+  /** From then on it is not good any more. Milliseconds since 1970. */
+  expiresAt: z.number().exactOptional(),
   revokedAt: z.number().exactOptional(),
 });
 export type KeyRecord = z.infer<typeof KeyRecord>;
@@ -34,17 +37,13 @@ export function keyFileOf(folder: string): string {
   return join(folder, 'keys.json');
 }
 
-export type NewKey = Pick<KeyRecord, 'name' | 'tenant' | 'role'>;
+export type NewKey = Pick<KeyRecord, 'name' | 'tenant' | 'role' | 'expiresAt'>;
 
 /** Make a key. It is told once, here, and kept nowhere. */
-export function createKey(
-  folder: string,
-  { name, tenant, role }: NewKey,
-  now: number,
-): { record: KeyRecord; key: string } {
+export function createKey(folder: string, given: NewKey, now: number): { record: KeyRecord; key: string } {
   const id = randomBytes(6).toString('hex');
   const key = `vit_${id}_${randomBytes(32).toString('base64url')}`;
-  const record = { id, name, tenant, role, hash: digest(key).toString('hex'), createdAt: now };
+  const record = { id, ...given, hash: digest(key).toString('hex'), createdAt: now };
   return { record: changeKeys(folder, (keys) => ({ keys: [...keys, record], record })), key };
 }
 
@@ -69,7 +68,7 @@ function meant(keys: readonly KeyRecord[], named: string): KeyRecord {
 export function readKeys(folder: string): readonly KeyRecord[] {
   const file = keyFileOf(folder);
   if (!existsSync(file)) return [];
-  const parsed = KeyFile.safeParse(jsonOf(readFileSync(file, 'utf8')));
+  const parsed = KeyFile.safeParse(jsonIn(readFileSync(file, 'utf8')));
   if (parsed.success) return parsed.data.keys;
   throw new RunError(
     'malformed',
@@ -115,13 +114,4 @@ function openDraft(draft: string): number {
 
 export function digest(key: string): Buffer {
   return createHash('sha256').update(key).digest();
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What it says is wrong is said by the schema.
-    return undefined;
-  }
 }

@@ -55,6 +55,23 @@ describe('tokens', () => {
     expect((await at.ask('/api/sign-in', { json: { key } })).status).toBe(200);
   });
 
+  test('[V20] never name the tenant of the terminal, whatever they are signed with', async () => {
+    const at = house();
+    const key = await token({ tenant: 'local', role: 'operator' }).sign(privateKey);
+    for (const answer of [
+      await at.ask('/api/runs', { key }),
+      await at.ask('/api/sign-in', { json: { key } }),
+    ]) {
+      expect(answer.status).toBe(401);
+      expect(answer.text).toContain('«local» is the terminal');
+    }
+  });
+
+  test.for(['viewer', 'member', 'approver', 'operator'])('say the role «%s»', async (role) => {
+    const key = await token({ role }).sign(privateKey);
+    expect((await house().ask('/api/me', { key })).json).toMatchObject({ role });
+  });
+
   test.for([
     ['that is expired', () => token({ exp: now - 120 }).sign(privateKey)],
     ['that is not good yet', () => token({ nbf: now + 600 }).sign(privateKey)],

@@ -1,9 +1,8 @@
-import { createPublicKey, randomBytes, type KeyObject } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createRemoteJWKSet, errors, jwtVerify, SignJWT, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { JwtSettings } from '../../catalog/server-settings.ts';
 import { RunError } from '../../run/failure.ts';
+import { localTenant } from '../home.ts';
 import { Role, type Caller } from './caller.ts';
 
 /** Reads a token of somebody else's making; undefined if it is not good. */
@@ -80,47 +79,13 @@ function callerIn(payload: JWTPayload, claim: string): Caller | undefined {
   const { sub, exp, role } = payload;
   const tenant = payload[claim];
   if (typeof tenant !== 'string' || tenant === '' || sub === undefined || exp === undefined) return undefined;
+  // What is the terminal's belongs to whoever owns the folder: no issuer elsewhere can give it to anybody.
+  if (tenant === localTenant)
+    throw new RunError(
+      'unauthenticated',
+      `The tenant «${localTenant}» is the terminal's, and no token can name it: give the token another.`,
+    );
   const known = Role.safeParse(role ?? 'member');
   if (!known.success) return undefined;
   return { tenant, who: sub, role: known.data, expiresAt: exp * 1_000 };
-}
-
-/** What a browser that has signed in carries, since EventSource and WebSocket send no headers of their own. */
-export interface Badges {
-  issue(caller: Caller, now: number): Promise<string>;
-  read(badge: string): Promise<Caller | undefined>;
-}
-
-const algorithm = 'HS256';
-/** How long a browser stays signed in, in seconds. */
-export const badgeLife = 12 * 60 * 60;
-
-export function badgesOf(folder: string): Badges {
-  const secret = secretOf(join(folder, 'badges.key'));
-  return {
-    issue({ tenant, who, role, key, expiresAt }, now) {
-      const end = Math.floor(now / 1_000) + badgeLife;
-      const until = expiresAt === undefined ? end : Math.min(end, Math.floor(expiresAt / 1_000));
-      return new SignJWT({ tenant, role, ...(key === undefined ? {} : { key }) })
-        .setProtectedHeader({ alg: algorithm })
-        .setSubject(who)
-        .setAudience('vitrine-badge')
-        .setExpirationTime(until)
-        .sign(secret);
-    },
-    async read(badge) {
-      const options = { algorithms: [algorithm], audience: 'vitrine-badge', requiredClaims: ['exp', 'sub'] };
-      const verified = await jwtVerify(badge, secret, options).catch(() => undefined);
-      if (!verified) return undefined;
-      const { key } = verified.payload;
-      const caller = callerIn(verified.payload, 'tenant');
-      return caller && typeof key === 'string' ? { ...caller, key } : caller;
-    },
-  };
-}
-
-/** It outlives the process: whoever watches when the server starts again must not have to sign in again. */
-function secretOf(file: string): Uint8Array {
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' });
-  return new Uint8Array(readFileSync(file));
 }

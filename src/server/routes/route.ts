@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { mayAct, type Caller, type Role } from '../access/caller.ts';
+import type { Source } from '../access/source.ts';
 import type { House } from '../house.ts';
 import { finders, tenantOf, type Address, type Subjects } from '../owner.ts';
 import { parsed } from '../parsed.ts';
@@ -10,6 +11,7 @@ import type { Sink } from '../viewers/viewer.ts';
 export interface RawAsked {
   readonly house: House;
   readonly caller: Caller | undefined;
+  readonly source: Source;
   readonly params: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
@@ -22,6 +24,7 @@ type CallerOn<A extends Address> = A extends 'anyone' ? Caller | undefined : Cal
 export interface Asked<A extends Address, Query, Body> {
   readonly house: House;
   readonly caller: CallerOn<A>;
+  readonly source: Source;
   readonly subject: Subjects[A];
   readonly query: Query;
   readonly body: Body;
@@ -94,12 +97,13 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
     addresses,
     ...(querySchema ? { query: querySchema } : {}),
     ...(bodySchema ? { body: bodySchema } : {}),
-    async answer({ house, caller, params, query, body, header }) {
+    async answer({ house, caller, source, params, query, body, header }) {
       if (addresses !== 'anyone') expectRole({ caller }, spec.role);
       const subject = await find({ house, caller, params });
       return spec.handle({
         house,
         caller: caller as CallerOn<A>,
+        source,
         subject,
         query: querySchema ? parsed(querySchema, query, 'The query') : (undefined as Query),
         body: bodyOf(bodySchema, body),

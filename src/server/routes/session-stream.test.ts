@@ -40,6 +40,7 @@ async function watched(since: number) {
   const reply = await route?.answer({
     house: at.server.house,
     caller: { tenant: 'local', who: 'local', role: 'operator' },
+    source: { address: '127.0.0.1', isTls: false },
     params: { conversation: session },
     query: { since: String(since) },
     body: undefined,

@@ -3,46 +3,59 @@ import { RunError } from '../../run/failure.ts';
 import { AppList } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
 import { Role, type Caller } from '../access/caller.ts';
-import { badgeCookie } from '../access/door.ts';
-import { badgeLife } from '../access/tokens.ts';
+import { badgeLife } from '../access/badges.ts';
+import { badgeCookie } from '../access/cookie.ts';
+import type { House } from '../house.ts';
 import { route } from './route.ts';
 
 const Known = z.object({ tenant: z.string(), who: z.string(), role: Role });
+
+const Credential = z
+  .strictObject({
+    /** A key or a token. */
+    key: z.string().min(1).max(10_000).exactOptional(),
+    /** What stands behind «#sign-in=» in a link. */
+    link: z.string().min(1).max(1_000).exactOptional(),
+  })
+  .refine(({ key, link }) => (key === undefined) !== (link === undefined), {
+    error: 'give «key» or «link»',
+  });
 
 export const signInRoutes = [
   route({
     method: 'POST',
     path: '/api/sign-in',
-    about: 'Exchange a key or a token for a cookie, since EventSource and WebSocket send no headers.',
+    about:
+      'Exchange a key, a token or what stands in a sign-in link for a cookie, since EventSource and WebSocket send no headers.',
     tag: 'people',
     role: 'viewer',
     addresses: 'anyone',
-    body: z.strictObject({ key: z.string().min(1).max(10_000) }),
+    body: Credential,
     answers: {
       200: { about: 'The cookie is set.', schema: Known },
       401: { about: 'The key is not good.' },
     },
-    async handle({ house, body: { key }, header }) {
-      const caller = await house.door.holderOf(key);
-      if (!caller) throw new RunError('unauthenticated', 'This key is not good here.');
+    async handle({ house, body, source }) {
+      const caller = await knownBy(house, body);
       const badge = await house.door.badges.issue(caller, house.now());
-      const secure = header('x-forwarded-proto') === 'https' ? '; Secure' : '';
-      const cookie = `${badgeCookie}=${badge}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${badgeLife}${secure}`;
+      const cookie = badgeCookie(source, badge, badgeLife);
       return { status: 200, json: known(caller), headers: { 'set-cookie': cookie } };
     },
   }),
   route({
     method: 'POST',
     path: '/api/sign-out',
-    about: 'Take the cookie back.',
+    about: 'Take the cookie back. It opens nothing any more, wherever else it is carried.',
     tag: 'people',
     role: 'viewer',
     addresses: 'anyone',
     answers: { 204: { about: 'It is gone.' } },
-    handle: () => ({
-      status: 204,
-      headers: { 'set-cookie': `${badgeCookie}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0` },
-    }),
+    handle({ house, caller, source }) {
+      const { door } = house;
+      if (caller?.badge) door.badges.end(caller, house.now());
+      house.streams.sweep((each) => door.mayStay(each));
+      return { status: 204, headers: { 'set-cookie': badgeCookie(source, '', 0) } };
+    },
   }),
   route({
     method: 'GET',
@@ -76,6 +89,20 @@ export const signInRoutes = [
     },
   }),
 ];
+
+async function knownBy({ door }: House, { key, link }: z.infer<typeof Credential>): Promise<Caller> {
+  if (link !== undefined) {
+    const caller = door.bearerOf(link);
+    if (caller) return caller;
+    throw new RunError(
+      'unauthenticated',
+      'This link is not good any more: it signs in once, within ten minutes. Sign in with a key.',
+    );
+  }
+  const caller = await door.holderOf(key ?? '');
+  if (caller) return caller;
+  throw new RunError('unauthenticated', 'This key is not good here.');
+}
 
 function known({ tenant, who, role }: Caller): z.infer<typeof Known> {
   return { tenant, who, role };

@@ -1,0 +1,59 @@
+import { describe, expect, test, vi } from 'vitest';
+import { appWith, serving, temporaryFolder, textAt } from '../../../test/serving.ts';
+import { streamViewer } from '../../../test/stream.ts';
+import { keyringOf } from './keyring.ts';
+import { createKey } from './keys.ts';
+
+const apps = {
+  asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
+};
+const ana = { name: 'ana', tenant: 'acme', role: 'member' } as const;
+
+describe('[V28] a key that has an end', () => {
+  test('is good until then, and refused with a sentence afterwards', async () => {
+    const data = temporaryFolder();
+    const now = Date.now();
+    const { key } = createKey(data, { ...ana, expiresAt: now - 1 }, now - 1_000);
+    const { key: lasting } = createKey(data, { ...ana, name: 'bo', expiresAt: now + 3_600_000 }, now);
+    const at = await serving({ data, config: { apps, auth: { required: true } } });
+    expect((await at.ask('/api/me', { key: lasting })).status).toBe(200);
+    for (const answer of [
+      await at.ask('/api/me', { key }),
+      await at.ask('/api/sign-in', { json: { key } }),
+    ]) {
+      expect(answer.status).toBe(401);
+      expect(answer.text).toMatch(/This key has expired on \d{4}-\d\d-\d\d: ask for another/);
+    }
+    // Whoever has only the first half of it learns nothing.
+    const guessed = `${key.slice(0, 17)}${'a'.repeat(43)}`;
+    expect((await at.ask('/api/me', { key: guessed })).text).not.toContain('expired');
+  });
+
+  test('closes what it has open when it ends, also what its badge has', async () => {
+    const data = temporaryFolder();
+    const { key } = createKey(data, { ...ana, expiresAt: Date.now() + 3_000 }, Date.now());
+    const at = await serving({ data, config: { apps, auth: { required: true } } });
+    const run = textAt(await at.ask('/api/runs', { key, json: { input: { text: 'x' } } }), 'run');
+    const cookie = (await at.ask('/api/sign-in', { json: { key } })).headers.get('set-cookie') ?? '';
+    const path = `/api/runs/${run}/events`;
+    const mine = streamViewer({ url: at.url, path, headers: { authorization: `Bearer ${key}` } });
+    const badged = streamViewer({ url: at.url, path, headers: { cookie } });
+    await Promise.all([mine.closed, badged.closed]);
+    expect((await at.ask('/api/me', { headers: { cookie } })).status).toBe(401);
+  });
+
+  test('is no key that could open the door of a server', () => {
+    const data = temporaryFolder();
+    const now = vi.fn(() => 1_000);
+    const { key, record } = createKey(data, { ...ana, expiresAt: 2_000 }, 500);
+    const keyring = keyringOf(data, { now, problem: () => {} });
+    expect([keyring.find(key)?.id, keyring.isGood(record.id), keyring.isEmpty]).toEqual([
+      record.id,
+      true,
+      false,
+    ]);
+    now.mockReturnValue(2_000);
+    expect(() => keyring.find(key)).toThrow('has expired');
+    expect([keyring.isGood(record.id), keyring.isEmpty]).toEqual([false, true]);
+  });
+});

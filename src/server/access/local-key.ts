@@ -1,0 +1,30 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { localTenant } from '../home.ts';
+import type { Keyring } from './keyring.ts';
+import { createKey } from './keys.ts';
+import { writePrivately } from './private-file.ts';
+
+/** Where the key is that a server made for whoever owns its folder. */
+export function localKeyFile(folder: string): string {
+  return join(folder, 'local.key');
+}
+
+/** The key of whoever owns the folder; undefined where none was made. */
+export function readLocalKey(folder: string): string | undefined {
+  const file = localKeyFile(folder);
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+}
+
+/** See to it that whoever owns the folder has a good key. It is in a file that only they can read, and nowhere else. */
+export function ensureLocalKey(folder: string, keyring: Keyring, now: number): string {
+  const kept = readLocalKey(folder);
+  if (kept !== undefined && keyring.find(kept)) {
+    chmodSync(localKeyFile(folder), 0o600);
+    return kept;
+  }
+  const { key } = createKey(folder, { name: 'local', tenant: localTenant, role: 'operator' }, now);
+  writePrivately(localKeyFile(folder), `${key}\n`);
+  keyring.reload();
+  return key;
+}

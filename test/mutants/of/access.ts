@@ -1,0 +1,68 @@
+import type { Mutant } from '../mutant.ts';
+
+export const accessMutants: readonly Mutant[] = [
+  {
+    name: 'what was forwarded comes in where nobody needs a key',
+    file: 'src/server/access/honest.ts',
+    find: 'if (!place.lock.isLocked) expectDirect(visit.headers);',
+    replace: '',
+    test: 'src/server/access/lock.test.ts',
+    only: 'says what to do',
+  },
+  {
+    name: 'a host that is named locks nothing',
+    file: 'src/server/access/lock.ts',
+    find: 'const isReached = proxies.length > 0 || !names.every(isLocal);',
+    replace: 'const isReached = !isLocal(host);',
+    test: 'src/server/access/lock.test.ts',
+    only: 'as the guide of proxies',
+  },
+  {
+    name: 'a badge is good under any lock',
+    file: 'src/server/access/badges.ts',
+    find: 'if (!claims.success || claims.data.lock !== lock.id) return undefined;',
+    replace: 'if (!claims.success) return undefined;',
+    test: 'src/server/access/badges.test.ts',
+    only: 'once the door is locked',
+  },
+  {
+    name: 'a badge outlives its sign-out',
+    file: 'src/server/routes/sign-in.ts',
+    find: 'if (caller?.badge) door.badges.end(caller, house.now());',
+    replace: '',
+    test: 'src/server/access/badges.test.ts',
+    only: 'signs out',
+    hangs: true,
+  },
+  {
+    name: 'a key is good after its end',
+    file: 'src/server/access/keyring.ts',
+    find: 'return now >= expiresAt;',
+    replace: 'return false;',
+    test: 'src/server/access/keys.test.ts',
+    only: 'until then',
+  },
+  {
+    name: 'a link signs in more than once',
+    file: 'src/server/access/sign-in-links.ts',
+    find: 'open.delete(name);',
+    replace: '',
+    test: 'src/server/access/local-key.test.ts',
+    only: 'good once',
+  },
+  {
+    name: 'anybody may say that a request came by TLS',
+    file: 'src/server/access/source.ts',
+    find: "const isTls = isOurs(address) && headers['x-forwarded-proto'] === 'https';",
+    replace: "const isTls = headers['x-forwarded-proto'] === 'https';",
+    test: 'src/server/access/source.test.ts',
+  },
+  {
+    name: 'a token names the tenant of the terminal',
+    file: 'src/server/access/tokens.ts',
+    find: 'if (tenant === localTenant)',
+    replace: "if (tenant === '')",
+    test: 'src/server/access/tokens.test.ts',
+    only: 'tenant of the terminal',
+  },
+];
