@@ -13,8 +13,8 @@ export interface Finished {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** Resolves when its output so far contains this. */
-  until(text: string): Promise<void>;
+  /** Resolves when its output so far contains this, with all of it. */
+  until(text: string): Promise<string>;
   readonly ended: Promise<Finished>;
 }
 
@@ -53,7 +53,7 @@ export function start(words: readonly string[], { cwd, env = {} }: Surroundings)
         const look = (): void => {
           if (!out.includes(text) && !error.includes(text)) return;
           waiting.delete(look);
-          resolve();
+          resolve(`${out}${error}`);
         };
         waiting.add(look);
         look();

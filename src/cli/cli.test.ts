@@ -43,6 +43,12 @@ test.for([
     'There is no configuration at',
   ],
   ['an edit that is not JSON', ['edit', 'x', '{'], 'What shall run instead must be JSON: '],
+  [
+    'a time that is none',
+    ['keys', 'create', 'ana', '--expires', 'soon'],
+    '--expires is «soon»: give a number',
+  ],
+  ['a role that is none', ['keys', 'create', 'ana', '--role', 'god'], 'viewer, member, approver, operator'],
   ['a number that is none', ['runs', '--limit', 'x'], '--limit is «x»: give a whole number from 1 on.'],
 ] as const)('%s is answered in a sentence, and nothing is changed', async ([, words, sentence]) => {
   const isPlaced = words[0] !== 'rnu';
@@ -95,4 +101,15 @@ test('every command has its help', async () => {
 test('an empty folder has no runs and nothing to approve', async () => {
   expect(await typed('runs', '--json', '--data', data())).toEqual({ code: 0, out: [], error: [] });
   expect((await typed('approvals', '--data', data())).error).toEqual(['Nothing waits for a person.']);
+});
+
+test('[V28] keys may have an end, which the list shows', async () => {
+  const made = await typed('keys', 'create', 'ana', '--expires', '30d', '--data', data());
+  expect(made.error[0]).toMatch(/good until \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
+  await typed('keys', 'create', 'bo', '--data', data());
+  const { out } = await typed('keys', 'list', '--data', data());
+  const inThirtyDays = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+  expect(out[0]).toContain(`ana  local  member  made`);
+  expect(out[0]).toContain(`expires ${inThirtyDays}`);
+  expect(out[1]).not.toContain('expire');
 });

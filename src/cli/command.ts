@@ -59,7 +59,8 @@ const serverOption = {
   server: {
     type: 'string',
     value: '<url>',
-    about: 'the server that has the runs; VITRINE_SERVER unless said; its key is in VITRINE_KEY',
+    about:
+      'the server that has the runs; VITRINE_SERVER unless said; its key is in VITRINE_KEY, or in ./.vitrine',
   },
 } as const satisfies CliCommand['options'];
 

@@ -1,13 +1,16 @@
+import { resolve } from 'node:path';
 import type { ServerAddress } from '../client/client.ts';
 import { RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { readHome, type HomeSettings } from '../server/compose.ts';
-import { controlClient } from '../server/control-client.ts';
+import { readLocalKey } from '../server/access/local-key.ts';
+import { isLocal } from '../server/access/lock.ts';
+import { controlClient, servedAt } from '../server/control-client.ts';
 import { enterHome } from '../server/enter.ts';
 import type { Home, HomeReader } from '../server/home.ts';
 import type { Given } from './command.ts';
 import { serverHome } from './server-home.ts';
-import { dataOf, settingsOf } from './settings.ts';
+import { dataOf, settingsOf, usualFolder } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where runs are: in a data folder here, or at a server. */
@@ -34,8 +37,24 @@ export function serverOf(given: Given): ServerAddress | undefined {
 }
 
 /** Come to a place to do something there. */
-export function enter(place: Place): Promise<Home> {
-  return 'url' in place ? serverHome(place) : enterHome(place);
+export async function enter(place: Place): Promise<Home> {
+  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place);
+}
+
+/**
+ * The key of the folder here, for the server that serves this folder. It goes to no other: whoever listens at an address
+ * may be somebody else, so the process that holds the folder says which one is its own.
+ */
+async function withKey(server: ServerAddress): Promise<ServerAddress> {
+  const folder = resolve(usualFolder);
+  const key = server.key === undefined ? readLocalKey(folder) : undefined;
+  const own = key === undefined ? undefined : await servedAt(folder);
+  return own !== undefined && isSame(own, server.url) ? { ...server, ...present({ key }), url: own } : server;
+}
+
+function isSame(own: string, asked: string): boolean {
+  const { hostname, port, pathname } = new URL(asked);
+  return isLocal(hostname) && port === new URL(own).port && pathname === '/';
 }
 
 /** Whether somebody works there: a server does, a folder only has somebody who does. */
@@ -49,5 +68,5 @@ export async function isHeld(given: Given): Promise<boolean> {
 /** Come to a place to look, and to change nothing. */
 export async function lookIn(given: Given): Promise<HomeReader> {
   const server = serverOf(given);
-  return server ? serverHome(server) : readHome({ data: dataOf(given) });
+  return server ? serverHome(await withKey(server)) : readHome({ data: dataOf(given) });
 }

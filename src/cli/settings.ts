@@ -9,8 +9,11 @@ import type { Terminal } from './terminal.ts';
 
 export const isDebugging = process.env['VITRINE_DEBUG'] === '1';
 
+/** Where the runs are kept unless somebody says otherwise. */
+export const usualFolder = '.vitrine';
+
 export function dataOf(given: Given): string {
-  return resolve(given.text('data') ?? '.vitrine');
+  return resolve(given.text('data') ?? usualFolder);
 }
 
 export interface Settings {

@@ -22,6 +22,17 @@ export async function controlClient(folder: string): Promise<ControlClient | und
   return socket && clientOn(socket);
 }
 
+/** Where the process that holds a folder serves it; undefined when it does not, or nobody holds it. */
+export async function servedAt(folder: string): Promise<string | undefined> {
+  const client = await controlClient(folder);
+  try {
+    const reply = await client?.ask({ type: 'where' });
+    return reply && 'where' in reply && reply.where !== null ? reply.where : undefined;
+  } finally {
+    client?.close();
+  }
+}
+
 function clientOn(socket: Socket): ControlClient {
   const waiting: { resolve(reply: ControlReply): void; reject(reason: RunError): void }[] = [];
   const { promise: gone, resolve: tellGone } = Promise.withResolvers<void>();

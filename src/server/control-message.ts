@@ -17,6 +17,8 @@ export const ControlRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('send'), run: z.string().min(1), command: Command }),
   /** Work on a run that is not worked on. */
   z.strictObject({ type: z.literal('takeUp'), run: z.string().min(1) }),
+  /** At which address it serves. */
+  z.strictObject({ type: z.literal('where') }),
 ]);
 export type ControlRequest = z.infer<typeof ControlRequest>;
 
@@ -32,6 +34,7 @@ export const ControlReply = z.union([
     }),
   }),
   z.object({ taken: z.boolean() }),
+  z.object({ where: z.string().nullable() }),
   z.object({ failure: Failure }),
 ]);
 export type ControlReply = z.infer<typeof ControlReply>;

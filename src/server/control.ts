@@ -6,11 +6,17 @@ import { controlPath } from './control-path.ts';
 import type { Control } from './home.ts';
 import { readLines } from './lines.ts';
 
+/** What other terminals may ask for. */
+export interface Heard extends Control {
+  /** The address this process serves at, if it does. */
+  where(): string | undefined;
+}
+
 /**
  * Listen for what other terminals want of this folder. Whoever calls this holds the folder's lock, so a socket that is
  * there already was left behind by a process that died. Returns what ends it.
  */
-export async function listenForControl(folder: string, control: Control): Promise<() => Promise<void>> {
+export async function listenForControl(folder: string, control: Heard): Promise<() => Promise<void>> {
   const path = controlPath(folder);
   const sockets = new Map<Socket, () => Promise<void>>();
   const server = createServer((socket) => {
@@ -40,7 +46,7 @@ async function listen(server: Server, path: string): Promise<void> {
 }
 
 /** Answers one request after the other. Returns what waits until all of them are answered. */
-function serve(socket: Socket, control: Control): () => Promise<void> {
+function serve(socket: Socket, control: Heard): () => Promise<void> {
   let before: Promise<void> = Promise.resolve();
   readLines(socket, longestLine, (line) => {
     before = before.then(async () => {
@@ -51,7 +57,7 @@ function serve(socket: Socket, control: Control): () => Promise<void> {
   return () => before;
 }
 
-async function answer(line: string, control: Control): Promise<ControlReply> {
+async function answer(line: string, control: Heard): Promise<ControlReply> {
   const request = parse(line);
   switch (request.type) {
     case 'start':
@@ -60,6 +66,8 @@ async function answer(line: string, control: Control): Promise<ControlReply> {
       return { receipt: await control.send(request.run, request.command) };
     case 'takeUp':
       return { taken: await control.takeUp(request.run) };
+    case 'where':
+      return { where: control.where() ?? null };
   }
 }
 

@@ -12,6 +12,8 @@ export interface HeldHome extends Home {
   readonly store: World['store'];
   readonly apps: readonly App[];
   readonly secrets: Secrets;
+  /** Tell other terminals of this folder where it is served. */
+  announce(url: string): void;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
   rest(): Promise<void>;
 }
@@ -42,18 +44,16 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const over = new AbortController();
   const working = engine.work(over.signal, takes === 'asked' ? asked : undefined);
   const control = controlOf({ engine, world, apps, asked });
-  const listening = await listenForControl(folder, control).catch((thrown: unknown) => failureOf(thrown));
+  let url: string | undefined;
+  const heard = { ...control, where: () => url };
+  const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
   const { preferences, notices: unkept } = keepPreferences(folder, apps);
   const { store, secrets } = world;
-  let resting: Promise<void> | undefined;
-  const rest = (): Promise<void> => {
-    resting ??= (async () => {
-      if (typeof listening === 'function') await listening();
-      over.abort();
-      await working;
-    })();
-    return resting;
-  };
+  const rest = once(async () => {
+    if (typeof listening === 'function') await listening();
+    over.abort();
+    await working;
+  });
   return {
     isHolder: true,
     get inHand() {
@@ -63,6 +63,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     store,
     apps,
     secrets,
+    announce: (served) => void (url = served),
     notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
     preferences,
     journal: store.journal,
@@ -81,6 +82,11 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
       await holding.onClose?.();
     },
   };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let begun: Promise<void> | undefined;
+  return () => (begun ??= work());
 }
 
 interface Parts {

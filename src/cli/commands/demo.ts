@@ -6,7 +6,7 @@ import { leaveWhenTold } from '../leave.ts';
 import { settingsOf } from '../settings.ts';
 import { showRun } from '../show-run.ts';
 import { whoIsHere, type Terminal } from '../terminal.ts';
-import { listening, serve } from './serve.ts';
+import { greet, listening, serve } from './serve.ts';
 
 const firstRequest =
   'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
@@ -25,7 +25,7 @@ export const demo: CliCommand = {
     const settings = await settingsOf(given, terminal, given.text('config') ?? demoWorld);
     const server = await listening(given, settings);
     const { home } = server.house;
-    terminal.say(`Vitrine listens on ${server.url}`);
+    greet(server, terminal);
     try {
       if (await isEmpty(home)) {
         const app = appNamed(settings.apps, 'demo');

@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { Role } from '../../server/access/caller.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
@@ -16,7 +17,12 @@ export const keys: CliCommand = {
   ],
   options: {
     tenant: { type: 'string', value: '<name>', about: 'whose things it opens; local unless said' },
-    role: { type: 'string', value: '<role>', about: 'viewer, member (unless said) or operator' },
+    role: { type: 'string', value: '<role>', about: 'viewer, member (unless said), approver or operator' },
+    expires: {
+      type: 'string',
+      value: '<time>',
+      about: 'how long it is good for: 90m, 12h, 30d; for good unless said',
+    },
     ...jsonOption,
     ...dataOption,
   },
@@ -40,32 +46,54 @@ function create(given: Given, terminal: Terminal, name: string): number {
   const tenant = given.text('tenant') ?? 'local';
   if (!/^[\w.@-]{1,64}$/.test(tenant) || !/^[\w.@ -]{1,64}$/.test(name))
     throw new RunError('malformed', 'Names of keys and tenants are up to 64 letters, digits, ., @, _ and -.');
-  const { record, key } = createKey(dataOf(given), { name, tenant, role: role.data }, Date.now());
+  const now = Date.now();
+  const wanted = { name, tenant, role: role.data, ...present({ expiresAt: endIn(given, now) }) };
+  const { record, key } = createKey(dataOf(given), wanted, now);
   if (given.flag('json')) terminal.say(jsonLine({ ...told(record), key }));
   else {
     terminal.say(key);
-    terminal.warn(`This is key ${record.id} of «${name}», tenant «${tenant}». It is not shown again.`);
+    const end = record.expiresAt === undefined ? '' : `, good until ${timeOf(record.expiresAt)}`;
+    terminal.warn(`This is key ${record.id} of «${name}», tenant «${tenant}»${end}. It is not shown again.`);
   }
   return exit.completed;
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function endIn(given: Given, now: number): number | undefined {
+  const text = given.text('expires');
+  if (text === undefined) return undefined;
+  const [, count = '0', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  const length = Number(count) * (units[unit] ?? 0);
+  if (length > 0) return now + length;
+  throw new RunError('malformed', `--expires is «${text}»: give a number and m, h, d or w, as 30d.`);
 }
 
 function list(given: Given, terminal: Terminal): number {
   const known = readKeys(dataOf(given));
   if (known.length === 0 && !given.flag('json')) terminal.warn('There are no keys.');
   for (const record of known) {
-    const { id, name, tenant, role, createdAt, revokedAt } = record;
+    const { id, name, tenant, role, createdAt } = record;
     if (given.flag('json')) terminal.say(jsonLine(told(record)));
     else {
-      const made = new Date(createdAt).toISOString().slice(0, 10);
-      const end =
-        revokedAt === undefined ? '' : `  revoked ${new Date(revokedAt).toISOString().slice(0, 10)}`;
-      terminal.say(visibleLine(`${id}  ${name}  ${tenant}  ${role}  made ${made}${end}`));
+      const made = timeOf(createdAt).slice(0, 10);
+      terminal.say(visibleLine(`${id}  ${name}  ${tenant}  ${role}  made ${made}${endOf(record)}`));
     }
   }
   return exit.completed;
 }
 
+function endOf({ revokedAt, expiresAt }: KeyRecord): string {
+  if (revokedAt !== undefined) return `  revoked ${timeOf(revokedAt).slice(0, 10)}`;
+  if (expiresAt === undefined) return '';
+  return `  ${expiresAt > Date.now() ? 'expires' : 'expired'} ${timeOf(expiresAt)}`;
+}
+
+function timeOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16)}Z`;
+}
+
 /** The hash is of no use to anybody, and is not shown. */
-function told({ id, name, tenant, role, createdAt, revokedAt }: KeyRecord): Omit<KeyRecord, 'hash'> {
-  return { id, name, tenant, role, createdAt, ...(revokedAt === undefined ? {} : { revokedAt }) };
+function told({ id, name, tenant, role, createdAt, expiresAt, revokedAt }: KeyRecord): object {
+  return { id, name, tenant, role, createdAt, ...present({ expiresAt, revokedAt }) };
 }

@@ -3,25 +3,28 @@ import { homeOptions, exit, type CliCommand, type Given } from '../command.ts';
 import { leaveWhenTold } from '../leave.ts';
 import type { RunningServer } from '../../server/serve.ts';
 import { settingsOf, type Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const serve: CliCommand = {
   name: 'serve',
   usage: '[options]',
   summary: 'serve the apps of the configuration over HTTP, and work on their runs',
   details: [
-    'On this machine nobody needs a key. To be reached from others, make one first: vitrine keys create <name>.',
+    'On this machine nobody needs a key, unless --private asks for one: then a link that is good once signs your browser',
+    'in. Where others can reach it a key is always asked for; if there is none, one is made and it is said where.',
     'SIGTERM or Ctrl-C hands runs back, tells viewers to come back, and ends.',
   ],
   options: {
     host: { type: 'string', value: '<address>', about: 'where to listen; 127.0.0.1 unless said' },
     port: { type: 'string', value: '<number>', about: '4177 unless said; 0 for any that is free' },
+    private: { type: 'boolean', about: 'ask for a key on this machine, too: other users of it are kept out' },
     ...homeOptions,
   },
   words: [0, 0],
   async run(given, terminal) {
     const leaving = leaveWhenTold();
     const server = await listening(given, await settingsOf(given, terminal));
-    terminal.say(`Vitrine listens on ${server.url}`);
+    greet(server, terminal);
     await leaving.told();
     terminal.warn('Handing back what is under way …');
     await server.close();
@@ -29,6 +32,13 @@ export const serve: CliCommand = {
     return exit.completed;
   },
 };
+
+/** Where it is, and how to come in. */
+export function greet({ url, keyFile, link }: RunningServer, terminal: Terminal): void {
+  terminal.say(`Vitrine listens on ${url}`);
+  if (keyFile !== undefined) terminal.say(`A key is asked for; yours is in ${keyFile}`);
+  if (link !== undefined) terminal.say(`Sign your browser in, once and within ten minutes: ${link}`);
+}
 
 /** A server as the options say it. */
 export async function listening(given: Given, { home }: Settings): Promise<RunningServer> {
@@ -38,6 +48,7 @@ export async function listening(given: Given, { home }: Settings): Promise<Runni
   const port = portIn(given);
   return startServer({
     ...home,
+    isPrivate: given.flag('private'),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   });

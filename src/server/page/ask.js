@@ -26,15 +26,24 @@ function signIn() {
   document.querySelector('main').hidden = true;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void present(form.elements.key.value);
+    void present({ key: form.elements.key.value });
   });
   // Nothing goes on until the page is loaded again, signed in.
   return new Promise(() => {});
 }
 
-async function present(key) {
+async function present(credential) {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch('/api/sign-in', { method: 'POST', headers, body: JSON.stringify({ key }) });
+  const body = JSON.stringify(credential);
+  const response = await fetch('/api/sign-in', { method: 'POST', headers, body });
   if (response.ok) location.reload();
-  else problem(new Error('This key is not good here.'));
+  else problem(new Error((await response.json()).error?.message));
+}
+
+/** A link that signs in is good once, and nothing of it stays in the address. */
+export async function signInByLink() {
+  const [, link] = /^#sign-in=(.+)$/.exec(location.hash) ?? [];
+  if (link === undefined) return;
+  history.replaceState(null, '', '/');
+  await present({ link });
 }

@@ -1,5 +1,5 @@
 // Follows the newest run, or the one in the address. The tree comes whole from the server; the stream says when to look.
-import { ask, problem } from './ask.js';
+import { ask, problem, signInByLink } from './ask.js';
 import { drawRun, tick } from './draw.js';
 
 const byId = (id) => document.getElementById(id);
@@ -115,4 +115,5 @@ async function start({ text, app }) {
   }
 }
 
+await signInByLink();
 await begin();
