@@ -169,7 +169,12 @@ export const everyKind = Object.keys(kinds);
 /** Any events in any order, well numbered. Clocks jump. */
 export const anyEntries: Arbitrary<Entry[]> = fc
   .array(fc.tuple(anyEvent, fc.nat({ max: 1_000_000 })), { maxLength: 60, size: 'max' })
-  .map((events) => events.map(([happened, at], i) => ({ seq: i + 1, at, event: happened })));
+  .map((events) =>
+    events.map(([happened, at], i) =>
+      // Now and then the machine had slept.
+      at % 8 === 7 ? { seq: i + 1, at, jump: at >> 1, event: happened } : { seq: i + 1, at, event: happened },
+    ),
+  );
 
 /** A record some of whose fields may be absent. */
 function optional<T, U = {}>(

@@ -15,9 +15,11 @@ export interface Odds {
   readonly ambiguous: number;
   /** Per hint: that nobody hears it. */
   readonly deaf: number;
+  /** Per scheduled task: that somebody sets the clock of its process. */
+  readonly clock: number;
 }
 
-export const calm: Odds = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, deaf: 0 };
+export const calm: Odds = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, deaf: 0, clock: 0 };
 
 export interface SimProcess {
   readonly name: string;
@@ -25,6 +27,9 @@ export interface SimProcess {
   readonly isImmortal?: boolean;
   isDead: boolean;
   frozenUntil: number;
+  /** How far its clock is from the store's, and how much of the time it knows it did not work in. */
+  offset: number;
+  slept: number;
 }
 
 interface Task {
@@ -41,7 +46,7 @@ export interface AppliedAppend extends Append {
 export class Simulation {
   readonly store: Store;
   readonly appends: AppliedAppend[] = [];
-  readonly seen = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, deaf: 0 };
+  readonly seen = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, deaf: 0, clock: 0 };
   now = 1_000_000;
   odds: Odds;
   onCrash: (process: SimProcess) => void = () => {};
@@ -68,7 +73,15 @@ export class Simulation {
   }
 
   spawn(name: string): SimProcess {
-    return { name, isDead: false, frozenUntil: 0 };
+    return { name, isDead: false, frozenUntil: 0, offset: this.#offset(), slept: 0 };
+  }
+
+  /** By how much clocks are wrong: not at all, by a minute, an hour or a year, ahead or behind. */
+  #offset(): number {
+    if (this.odds.clock === 0) return 0;
+    const sizes = [0, 60_000, 3_600_000, 365 * 86_400_000];
+    const size = sizes[Math.floor(this.random() * sizes.length)] ?? 0;
+    return this.chance(0.5) ? size : -size;
   }
 
   schedule(owner: SimProcess, run: () => void, delay = 0): void {
@@ -82,7 +95,8 @@ export class Simulation {
 
   clockOf(owner: SimProcess): Clock {
     return {
-      now: () => this.now,
+      now: () => this.now + owner.offset,
+      worked: () => this.now - owner.slept,
       sleep: (milliseconds, signal) =>
         new Promise((resolve) => {
           if (signal.aborted) return resolve();
@@ -122,8 +136,15 @@ export class Simulation {
     }
     if (!task.owner.isImmortal && this.chance(this.odds.freeze)) {
       this.seen.freeze += 1;
-      task.owner.frozenUntil = this.now + Math.floor(this.random() * 40_000);
+      const length = Math.floor(this.random() * 40_000);
+      task.owner.frozenUntil = this.now + length;
+      // Some machines count the time they slept through as if they had worked.
+      if (this.chance(0.5)) task.owner.slept += length;
       return true;
+    }
+    if (this.chance(this.odds.clock)) {
+      this.seen.clock += 1;
+      task.owner.offset = this.#offset();
     }
     this.#tasks.splice(this.#tasks.indexOf(task), 1);
     task.run();
@@ -159,6 +180,7 @@ export class Simulation {
         list: (filter) => via(() => dispatch.list(filter)),
         hold: (fence, name) => via(() => dispatch.hold(fence, name)),
         letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
+        time: () => via(() => dispatch.time()),
         erase: (run) => via(() => dispatch.erase(run)),
       },
       mailbox: {

@@ -15,6 +15,15 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
+  worked(): number {
+    return this.#now;
+  }
+
+  /** The same time on another clock, which can be set and whose machine can sleep. */
+  elsewhere(offset = 0): OtherClock {
+    return new OtherClock(this, offset);
+  }
+
   sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve();
@@ -45,6 +54,60 @@ export class VirtualClock implements Clock {
     }
     this.#now = until;
     await calm();
+  }
+}
+
+/** A clock that goes with another, as far as nobody sets it. */
+export class OtherClock implements Clock {
+  readonly #clock: VirtualClock;
+  #offset: number;
+  #slept = 0;
+  #asleep: { readonly since: number; readonly awake: PromiseWithResolvers<void> } | undefined;
+
+  constructor(clock: VirtualClock, offset: number) {
+    this.#clock = clock;
+    this.#offset = offset;
+  }
+
+  now(): number {
+    return this.#clock.now() + this.#offset;
+  }
+
+  worked(): number {
+    return this.#clock.worked() - this.#slept;
+  }
+
+  /** Somebody sets it. */
+  set(by: number): void {
+    this.#offset += by;
+  }
+
+  /** The machine is off, or the process is stopped: no timer fires. */
+  fallAsleep(): void {
+    this.#asleep = { since: this.#clock.now(), awake: Promise.withResolvers() };
+  }
+
+  get awake(): Promise<void> | undefined {
+    return this.#asleep?.awake.promise;
+  }
+
+  /** Not every machine can tell how long it slept: then that time counts. */
+  wakeUp({ isCounted }: { readonly isCounted: boolean }): void {
+    if (this.#asleep && !isCounted) this.#slept += this.#clock.now() - this.#asleep.since;
+    this.#asleep?.awake.resolve();
+    this.#asleep = undefined;
+  }
+
+  async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const until = this.worked() + milliseconds;
+    do {
+      await this.#clock.sleep(until - this.worked(), signal);
+      await this.awake;
+    } while (!signal.aborted && this.worked() < until);
+  }
+
+  settle(): Promise<void> {
+    return this.#clock.settle();
   }
 }
 

@@ -475,6 +475,7 @@ function gated() {
 function clockOf({ clock }: Stage) {
   return {
     now: () => clock.now(),
+    worked: () => clock.worked(),
     sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal),
     settle: () => clock.settle(),
   };

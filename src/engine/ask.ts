@@ -49,7 +49,7 @@ function put(execution: Execution, step: Step, question: Placed): Approval {
     title,
     allowed: [...(question.allowed ?? ['approve', 'reject'])],
     ...present({ shown, message, schema, priority }),
-    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.clock.now() + expiresIn }),
+    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
   });
 }
 

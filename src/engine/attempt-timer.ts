@@ -25,7 +25,7 @@ export class AttemptTimer {
   /** Let a person take their time. */
   async exempt<T>(question: Promise<T>): Promise<T> {
     if (this.#asking === 0) {
-      this.#left -= this.#clock.now() - this.#since;
+      this.#left -= this.#clock.worked() - this.#since;
       this.#running.abort();
     }
     this.#asking += 1;
@@ -40,7 +40,7 @@ export class AttemptTimer {
   #run(): void {
     const running = new AbortController();
     this.#running = running;
-    this.#since = this.#clock.now();
+    this.#since = this.#clock.worked();
     const signal = AbortSignal.any([this.#signal, running.signal]);
     void this.#clock.sleep(Math.max(0, this.#left), signal).then(() => {
       if (!signal.aborted) this.#tell();

@@ -49,7 +49,7 @@ function rememberedFor(
   const { call } = opening;
   const { remembers, effect } = world.catalog.tools.find(({ name }) => name === call?.tool) ?? {};
   if (!call || remembers === undefined || effect !== 'pure' || !tree.started?.earlier) return undefined;
-  return execution.busy(conversation.outcome(call.signature, world.clock.now() - remembers));
+  return execution.busy(conversation.outcome(call.signature, world.time.now() - remembers));
 }
 
 function callLeaf(execution: Execution, name: string, request: Placed & { shown: BlobRef | Json }): Leaf {

@@ -7,14 +7,14 @@ import type { Limits } from '../run/values.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
+import { leaseLength, momentOf, type Moment } from './lease.ts';
 import { loadRun, type Loaded } from './load.ts';
 import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
 import type { Flow } from './scope.ts';
-import type { World } from './world.ts';
+import { StoreTime } from './store-time.ts';
+import type { Workplace, World } from './world.ts';
 
-/** A worker that is silent for a lease has lost its runs. Milliseconds. */
-const lease = 15_000;
 const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */
 const lookAgain = 1_000;
@@ -40,12 +40,12 @@ export interface RunRequest {
 /** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
 export class Engine {
   readonly worker: string;
-  readonly #world: World;
+  readonly #world: Workplace;
   readonly #executions = new Map<string, Execution>();
   #wake = new AbortController();
 
   constructor(world: World, worker: string) {
-    this.#world = world;
+    this.#world = { ...world, time: new StoreTime(world.clock, world.store.dispatch) };
     this.worker = worker;
   }
 
@@ -62,7 +62,9 @@ export class Engine {
     const { flow, app } = request;
     this.#flowOf(flow);
     const input = await keepLargeInput(this.#world.store.blobs, { tenant, run }, request.input);
-    const at = this.#world.clock.now();
+    await this.#world.time.beSure();
+    const at = this.#world.time.now();
+    const claimed = momentOf(this.#world.clock);
     const earlier =
       request.conversation === undefined ? [] : await this.#earlier(tenant, request.conversation);
     const entries: Entry[] = [
@@ -93,13 +95,13 @@ export class Engine {
       flow: flowId(flow),
       last: entries.length,
       frames: encodeAll(entries),
-      claim: { worker: this.worker, lease },
+      claim: { worker: this.worker, lease: leaseLength },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
     const tree = foldAll(entries);
-    this.#execute({ run, epoch: 1 }, { tree, recorded: recordedIn(tree, []) }).leaseUntil = at + lease;
+    this.#execute({ run, epoch: 1 }, { tree, recorded: recordedIn(tree, []), claimed });
     return { run, conversation, created: true };
   }
 
@@ -139,6 +141,7 @@ export class Engine {
   /** Apart from taking up runs: after a crash of many that takes longer than a lease, and those in hand would be lost. */
   async #keepLeases(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      await this.#world.time.learn();
       const isKept = await this.#renew();
       await this.#world.clock.sleep(isKept ? renewal : lookAgain, signal);
     }
@@ -146,26 +149,34 @@ export class Engine {
 
   /** Take up what can be taken up now; one run if named. */
   async claim(run?: string): Promise<number> {
-    const leaseUntil = this.#world.clock.now() + lease;
+    await this.#world.time.beSure();
+    await this.#beSureOfLeases();
+    const claimed = momentOf(this.#world.clock);
     const claims = await this.#world.store.dispatch.claim({
       worker: this.worker,
       flows: this.#world.catalog.flows.map(flowId),
       max: claimAtOnce,
-      lease,
+      lease: leaseLength,
       ...(run === undefined ? {} : { run }),
     });
-    await Promise.all(claims.map((claimed) => this.#quietly('load', () => this.#load(claimed, leaseUntil))));
+    await Promise.all(claims.map((claim) => this.#quietly('load', () => this.#load(claim, claimed))));
     return claims.length;
+  }
+
+  /** After a sleep its own runs look like those of a worker that is gone: it must not take them from itself. */
+  async #beSureOfLeases(): Promise<void> {
+    const isSure = [...this.#executions.values()].every(({ lease }) => lease.isSure);
+    if (!isSure) await this.#renew();
   }
 
   async #claimAll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.claim()) === claimAtOnce);
   }
 
-  async #load({ fence, head, reason }: Claim, leaseUntil: number): Promise<void> {
+  async #load({ fence, head, reason }: Claim, claimed: Moment): Promise<void> {
     this.#executions.get(fence.run)?.drop();
-    const execution = this.#execute(fence, await loadRun(this.#world.store.journal, fence.run, head));
-    execution.leaseUntil = leaseUntil;
+    const loaded = await loadRun(this.#world.store.journal, fence.run, head);
+    const execution = this.#execute(fence, { ...loaded, claimed });
     execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
   }
 
@@ -180,7 +191,7 @@ export class Engine {
     await this.#executions.get(run)?.done;
   }
 
-  #execute(fence: Fence, loaded: Loaded): Execution {
+  #execute(fence: Fence, loaded: Loaded & { readonly claimed: Moment }): Execution {
     const flow = this.#flowOf(loaded.tree.started?.flow ?? { name: '', version: '' });
     const execution = new Execution(this.#world, fence, loaded);
     this.#executions.set(fence.run, execution);
@@ -208,15 +219,15 @@ export class Engine {
   async #renew(): Promise<boolean> {
     const executions = [...this.#executions.values()];
     if (executions.length === 0) return true;
-    const now = this.#world.clock.now();
+    const asked = momentOf(this.#world.clock);
     try {
       const fences = executions.map(({ writer }) => writer.fence);
-      const held = await this.#world.store.dispatch.renew(fences, lease);
+      const held = await this.#world.store.dispatch.renew(fences, leaseLength);
       const alive = new Set(held.map(({ run, epoch }) => `${run}#${epoch}`));
       for (const execution of executions) {
         const { run, epoch } = execution.writer.fence;
-        if (!alive.has(`${run}#${epoch}`)) execution.drop();
-        execution.leaseUntil = now + lease;
+        if (alive.has(`${run}#${epoch}`)) execution.lease.prove(asked);
+        else execution.drop();
         // Should the hint of a command have got lost, the command waits no longer than this.
         void execution.look();
       }
@@ -224,7 +235,7 @@ export class Engine {
     } catch (cause) {
       this.#world.log.error({ cause }, 'The leases could not be renewed.');
       // Another worker may take over soon: whoever cannot prove a lease must not act on it.
-      for (const execution of executions) if (execution.leaseUntil - now < lease / 3) execution.drop();
+      for (const execution of executions) if (execution.lease.isNearlyOver) execution.drop();
       return false;
     }
   }
@@ -245,13 +256,13 @@ export class Engine {
   /** An answer that got lost may have been a yes: asked again under the same id, the store tells. */
   async #create(wanted: NewRun): Promise<{ run: string; created: boolean }> {
     const { store, clock } = this.#world;
-    const until = clock.now() + patience;
+    const until = clock.worked() + patience;
     for (let tries = 1; ; tries += 1) {
       try {
         const { run, created } = await store.dispatch.create(wanted);
         return { run, created: created || (tries > 1 && run === wanted.run) };
       } catch (thrown) {
-        if (failureOf(thrown).code !== 'unavailable' || clock.now() >= until) throw thrown;
+        if (failureOf(thrown).code !== 'unavailable' || clock.worked() >= until) throw thrown;
         await clock.sleep(retryPause, new AbortController().signal);
       }
     }

@@ -7,6 +7,7 @@ import { entryFor } from './control.ts';
 import { Conversation } from './conversation.ts';
 import { editedFingerprint } from './fingerprint.ts';
 import { closings } from './ending.ts';
+import { Lease, leaseLength, momentOf, type Moment } from './lease.ts';
 import { Line } from './line.ts';
 import type { Loaded } from './load.ts';
 import { misfitOfDecision } from './misfit-of-decision.ts';
@@ -15,7 +16,7 @@ import { Questions } from './questions.ts';
 import type { Recorded } from './recorded.ts';
 import { Remembered } from './remembered.ts';
 import { StepWatch } from './step-watch.ts';
-import type { World } from './world.ts';
+import type { Workplace } from './world.ts';
 import { Writer } from './writer.ts';
 
 /** How long effects get to end by themselves after a stop, in milliseconds. */
@@ -24,12 +25,17 @@ const retryPause = 100;
 /** How long a worker that gives a run back waits for what is being written. */
 const farewell = 1_000;
 
+interface Claimed {
+  /** When this worker asked for the run. */
+  readonly claimed: Moment;
+}
+
 /**
  * One run in the hands of this worker. When the worker lets go (parked, stopped, lost) nothing is thrown into the flow:
  * whatever it awaits simply never resolves, so no `catch` of a flow can act on it.
  */
 export class Execution {
-  readonly world: World;
+  readonly world: Workplace;
   readonly run: string;
   readonly tree: RunTree;
   readonly recorded: Recorded;
@@ -41,8 +47,7 @@ export class Execution {
   readonly parking = new Parking(this);
   /** Resolves when this worker has let go of the run. */
   readonly done: Promise<void>;
-  /** Until when this worker may act on the run, as far as it knows. */
-  leaseUntil = 0;
+  readonly lease: Lease;
   readonly #letGo: () => void;
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
@@ -54,12 +59,13 @@ export class Execution {
   #gate = Promise.withResolvers<void>();
   #control: Promise<void> = Promise.resolve();
 
-  constructor(world: World, fence: Fence, { tree, recorded }: Loaded) {
+  constructor(world: Workplace, fence: Fence, { tree, recorded, claimed }: Loaded & Claimed) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
     this.tree = tree;
     this.recorded = recorded;
+    this.lease = new Lease(world.clock, claimed);
     this.done = promise;
     this.#letGo = resolve;
     this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal });
@@ -82,10 +88,10 @@ export class Execution {
 
   /**
    * Whether an effect may begin now. A worker that slept through its lease finds its intent committed and the run with
-   * somebody else, who may have asked a person about it already.
+   * somebody else, who may have asked a person about it already. Only the store knows.
    */
-  mayAct(): boolean {
-    if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop();
+  async mayAct(): Promise<boolean> {
+    while (this.isLive && !this.lease.isSure) await this.#renew();
     return this.isLive;
   }
 
@@ -264,6 +270,14 @@ export class Execution {
       this.#applied.add(sent.id);
       this.#apply(sent);
     }
+  }
+
+  async #renew(): Promise<void> {
+    const asked = momentOf(this.world.clock);
+    const { fence } = this.writer;
+    const held = await this.insist(() => this.world.store.dispatch.renew([fence], leaseLength));
+    if (held.length > 0) this.lease.prove(asked);
+    else this.drop();
   }
 
   #apply(sent: SentCommand): void {

@@ -328,7 +328,14 @@ test('[E74] other conversations, other agents, other tenants and pure agents do 
 
 test('[E61 E70 E73] over 300 schedules with crashes and lost answers: one at a time, and everyone gets their turn', async () => {
   for (let seed = 1; seed <= 300; seed += 1) {
-    const sim = new Simulation(seed, { crash: 0.004, freeze: 0, lost: 0.01, ambiguous: 0.01, deaf: 0.05 });
+    const sim = new Simulation(seed, {
+      crash: 0.004,
+      freeze: 0,
+      lost: 0.01,
+      ambiguous: 0.01,
+      deaf: 0.05,
+      clock: 0.01,
+    });
     let ids = 0;
     let talking: { readonly text: string; readonly process: { isDead: boolean } } | undefined;
     const overlaps: string[] = [];
@@ -360,7 +367,7 @@ test('[E61 E70 E73] over 300 schedules with crashes and lost answers: one at a t
       };
       void new Engine(world, process.name).work(new AbortController().signal);
     };
-    const nobody = { name: 'nobody', isImmortal: true, isDead: false, frozenUntil: 0 };
+    const nobody = { name: 'nobody', isImmortal: true, isDead: false, frozenUntil: 0, offset: 0, slept: 0 };
     sim.onCrash = (dead) => dead.name.startsWith('worker') && sim.schedule(nobody, hire, 5_000);
     const runs = ['r1', 'r2', 'r3'];
     for (const run of runs) {

@@ -41,10 +41,13 @@ export async function openLeaf(execution: Execution, parent: number, leaf: Leaf)
 }
 
 /** The verdict of all policies on a leaf as it stands. */
-export function judge({ tree, world }: Execution, { intent, refusal, misfit, earlier }: Leaf): Verdict {
+export function judge(
+  { tree, world, writer }: Execution,
+  { intent, refusal, misfit, earlier }: Leaf,
+): Verdict {
   if (refusal) return { verdict: 'refuse', ...refusal };
   if (misfit) return { verdict: 'allow' };
-  const view = { tree, now: world.clock.now(), earlier };
+  const view = { tree, now: writer.now(), earlier };
   return strictest(world.policies.map((policy) => policy(view, intent)));
 }
 

@@ -2,10 +2,7 @@ import { undecidedApprovals } from '../run/tree.ts';
 import type { RunState } from '../stores/store.ts';
 import type { Execution } from './execution.ts';
 
-/**
- * A run whose next time is this near is not parked. The store's clock wakes it and this worker's clock decides what is
- * over: where the two disagree, it would be parked and woken again and again. Milliseconds.
- */
+/** A run whose next time is this near is not parked: to take it up again costs more than to wait. Milliseconds. */
 const nearby = 15_000;
 
 /** Gives a run back to the store while only a person, a time or another run can bring it on. */
@@ -42,7 +39,7 @@ export class Parking {
     if (execution.isAside && !tree.paused) return execution.handBack();
     const times = undecidedApprovals(tree).flatMap(({ expiresAt }) => expiresAt ?? []);
     const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
-    if (wakeAt !== undefined && wakeAt - world.clock.now() < nearby) return;
+    if (wakeAt !== undefined && wakeAt - world.time.now() < nearby) return;
     if ((await this.#release(wakeAt)) === 'waiting') return execution.drop();
     line.hear();
     await execution.applyCommands();

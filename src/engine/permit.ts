@@ -46,7 +46,7 @@ export function askToBegin(
     message: reason,
     allowed: ['approve', 'reject', 'edit', 'defer'],
     ...present({ priority }),
-    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.clock.now() + expiresIn }),
+    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
   });
 }
 

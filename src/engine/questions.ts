@@ -2,6 +2,9 @@ import type { EventOf } from '../run/events.ts';
 import { undecidedApprovals, type Approval } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 
+/** Timers know nothing of a clock that is set, or of a night the machine slept through. Milliseconds. */
+const lookAgain = 15_000;
+
 /** A decision that settles a question. */
 export type Decided = NonNullable<Approval['decided']>;
 
@@ -45,10 +48,10 @@ export class Questions {
   #watch({ approval, expiresAt }: Pick<Approval, 'approval' | 'expiresAt'>): void {
     if (expiresAt === undefined) return;
     const { world, dropped } = this.#execution;
-    void world.clock.sleep(Math.max(0, expiresAt - world.clock.now()), dropped).then(() => {
+    const left = Math.max(0, expiresAt - world.time.now());
+    void world.clock.sleep(Math.min(left, lookAgain), dropped).then(() => {
       if (!this.#execution.isLive) return undefined;
-      // A timer holds less than a month.
-      if (world.clock.now() < expiresAt) return this.#watch({ approval, expiresAt });
+      if (world.time.now() < expiresAt) return this.#watch({ approval, expiresAt });
       return void this.#execution.alone(() => this.#expire(approval));
     });
   }

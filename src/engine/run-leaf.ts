@@ -29,7 +29,7 @@ export async function runLeaf(execution: Execution, parent: number, leaf: Leaf):
 
 async function perform(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
   await execution.barrier();
-  if (!execution.mayAct()) return;
+  if (!(await execution.mayAct())) return;
   // What will run: what the flow asked for, or what a person made of it.
   const bytes = (lastEdit(execution.tree, step.id) ?? leaf.bytes) as Json;
   const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {

@@ -33,7 +33,7 @@ export async function runTool(execution: Execution, step: Step, work: Work): Pro
       const attempt = step.attempt + 1;
       execution.emit({ type: 'step.retried', step: step.id, attempt, reason: failure.message });
       await execution.barrier();
-      if (!execution.mayAct()) return { outcome: 'failed', failure };
+      if (!(await execution.mayAct())) return { outcome: 'failed', failure };
     }
   }
 }
@@ -81,10 +81,10 @@ async function once(execution: Execution, step: Step, { tool, input }: Work): Pr
 
 /** The tool's own time, or what is left of the run's. */
 function timeLimit(
-  { tree, world }: Execution,
+  { tree, writer }: Execution,
   { name, timeout = defaultTimeout }: Tool,
 ): { milliseconds: number; failure: RunError } {
-  const left = millisecondsLeft(tree, world.clock.now());
+  const left = millisecondsLeft(tree, writer.now());
   if (left < timeout) {
     const { seconds } = limitsOf(tree);
     const failure = new RunError('over-budget', `The run used up its ${seconds} seconds during ${name}.`);

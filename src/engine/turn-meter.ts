@@ -22,9 +22,9 @@ export class TurnMeter {
 
   constructor(execution: Execution, answers: boolean) {
     this.#execution = execution;
-    const { tree, world } = execution;
+    const { tree, writer } = execution;
     const tokensLeft = limitsOf(tree).tokens - tree.spent.tokens;
-    const timeLeft = millisecondsLeft(tree, world.clock.now());
+    const timeLeft = millisecondsLeft(tree, writer.now());
     this.#extra = {
       tokens: answers ? Math.max(0, answerReserve.tokens - tokensLeft) : 0,
       milliseconds: answers ? Math.max(0, answerReserve.milliseconds - timeLeft) : 0,
@@ -67,8 +67,8 @@ export class TurnMeter {
   }
 
   #millisecondsLeft(): number {
-    const { tree, world } = this.#execution;
-    return millisecondsLeft(tree, world.clock.now()) + this.#extra.milliseconds;
+    const { tree, writer } = this.#execution;
+    return millisecondsLeft(tree, writer.now()) + this.#extra.milliseconds;
   }
 
   #outOfTime(): string {

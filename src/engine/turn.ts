@@ -98,7 +98,7 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   const { agent, request } = sending;
   const turn = await turnOf(execution, step, sending);
   // Looking up what was saved took time, and the lease may have ended in it.
-  if (!execution.mayAct()) return forever();
+  if (!(await execution.mayAct())) return forever();
   const reader = new TurnReader(execution, step, agent);
   const meter = new TurnMeter(execution, request.answers ?? false);
   const ended = new AbortController();

@@ -5,6 +5,7 @@ import type { Store } from '../stores/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Clock } from './clock.ts';
 import type { Flow } from './scope.ts';
+import type { StoreTime } from './store-time.ts';
 
 /** What runs are made of here. */
 export interface Catalog {
@@ -31,4 +32,9 @@ export interface World {
   readonly hash: (text: string) => string;
   /** What is recorded nowhere. */
   readonly secrets: Secrets;
+}
+
+/** The same as one worker has it. */
+export interface Workplace extends World {
+  readonly time: StoreTime;
 }

@@ -5,6 +5,8 @@ import { fold } from '../run/fold.ts';
 import { runStatus, type RunTree } from '../run/tree.ts';
 import type { Append, Fence, Store } from '../stores/store.ts';
 import type { Clock } from './clock.ts';
+import { RunTime } from './run-time.ts';
+import type { StoreTime } from './store-time.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
 const patience = 10_000;
@@ -14,6 +16,7 @@ const longestPause = 2_000;
 interface Settings {
   readonly store: Store;
   readonly clock: Clock;
+  readonly time: StoreTime;
   readonly fence: Fence;
   readonly tree: RunTree;
   /** Aborts when this worker has let go of the run: nothing more may be written. */
@@ -29,6 +32,7 @@ export class Writer {
   readonly fence: Fence;
   /** Resolves when the run is with another worker, or the store stayed unavailable. */
   readonly lost: Promise<RunError>;
+  readonly #time: RunTime;
   readonly #settings: Settings;
   readonly #tellLost: (why: RunError) => void;
   #head: number;
@@ -46,6 +50,7 @@ export class Writer {
     this.#tellLost = resolve;
     this.#settings = settings;
     this.#head = settings.tree.seq;
+    this.#time = new RunTime(settings.clock, settings.time, settings.tree.at);
   }
 
   /** The last entry known to be durable. */
@@ -53,8 +58,13 @@ export class Writer {
     return this.#head;
   }
 
+  /** The run's time: it moves on only as this worker works. */
+  now(): number {
+    return this.#time.now();
+  }
+
   emit(event: RunEvent, command?: string): void {
-    const entry = { seq: this.tree.seq + 1, at: Math.max(this.#settings.clock.now(), this.tree.at), event };
+    const entry = { seq: this.tree.seq + 1, ...this.#time.stamp(), event };
     fold(this.tree, entry);
     this.#unacknowledged.push(entry);
     if (command !== undefined) this.#uses.push({ command, seq: entry.seq });
@@ -88,12 +98,12 @@ export class Writer {
         failingSince = undefined;
         pause = firstPause;
       } catch (thrown) {
-        failingSince ??= clock.now();
+        failingSince ??= clock.worked();
         const before = this.#head;
         await this.#reconcile(thrown);
         if (this.#isLost) return;
         if (this.#head > before) continue;
-        if (clock.now() - failingSince >= patience) return this.#giveUp(thrown);
+        if (clock.worked() - failingSince >= patience) return this.#giveUp(thrown);
         await clock.sleep(pause, signal);
         pause = Math.min(pause * 2, longestPause);
       }

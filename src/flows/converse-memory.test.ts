@@ -6,6 +6,8 @@ import type { Turn } from '../gateways/gateway.ts';
 import type { Move } from '../gateways/script.ts';
 import { scriptedGateway } from '../gateways/scripted.ts';
 import type { RunTree } from '../run/tree.ts';
+import { systemClock } from '../server/system.ts';
+import { memoryStore } from '../stores/memory.ts';
 import type { Tool } from '../tools/tool.ts';
 import { converse } from './converse.ts';
 
@@ -18,9 +20,10 @@ function conversation(tools: readonly Tool[], model: (turn: Turn) => readonly Mo
   });
   const agents = [{ name: 'model', description: '', gateway, effect: 'pure' as const }];
   const flow = converse({ agent: 'model', system: 'Be exact.', tools });
-  const plain = testWorld({ flows: [flow], agents, tools }, { policies });
   let shift = 0;
-  const world = { ...plain, clock: { ...plain.clock, now: () => plain.clock.now() + shift } };
+  const now = (): number => Date.now() + shift;
+  const clock = { ...systemClock, now };
+  const world = testWorld({ flows: [flow], agents, tools }, { policies, clock, store: memoryStore({ now }) });
   const engine = new Engine(world, 'w1');
   return {
     turns,
@@ -28,7 +31,7 @@ function conversation(tools: readonly Tool[], model: (turn: Turn) => readonly Mo
     put: async (text: string): Promise<RunTree> => {
       const { run } = await startRun(engine, flow, { conversation: 'talk', input: { text } });
       await engine.idle();
-      expect(plain.problems).toEqual([]);
+      expect(world.problems).toEqual([]);
       return treeOf(world.store, run);
     },
   };

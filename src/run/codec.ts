@@ -5,8 +5,8 @@ import { upcast } from './upcast.ts';
  * Entries as text. The journal keeps exactly the frames the native stream sends, so replaying is concatenation and a
  * cursor is a cut. Streamed text is nearly all of it and has a short form.
  */
-export function encode({ seq, at, event }: Entry): string {
-  return `id: ${seq}\ndata: ${JSON.stringify(shorten(at, event))}\n\n`;
+export function encode(entry: Entry): string {
+  return `id: ${entry.seq}\ndata: ${JSON.stringify(shorten(entry))}\n\n`;
 }
 
 export function encodeAll(entries: readonly Entry[]): string {
@@ -30,26 +30,28 @@ export function framesAfter(frames: string, seq: number): string {
 
 function decode(frame: string): Entry {
   const line = frame.indexOf('\n');
-  const { t, s, x, e } = JSON.parse(frame.slice(line + 7)) as Short;
+  const { t, j, s, x, e } = JSON.parse(frame.slice(line + 7)) as Short;
   const seq = Number(frame.slice(4, line));
   if (x !== undefined && s !== undefined) {
     return { seq, at: t, event: { type: 'text.appended', step: s, channel: 'content', text: x } };
   }
-  return { seq, at: t, event: upcast(e) };
+  return j === undefined ? { seq, at: t, event: upcast(e) } : { seq, at: t, jump: j, event: upcast(e) };
 }
 
 interface Short {
   readonly t: number;
+  readonly j?: number;
   readonly s?: number;
   readonly x?: string;
   readonly e?: RunEvent;
 }
 
-function shorten(at: number, event: RunEvent): Short {
-  if (isPlainText(event)) {
+function shorten({ at, jump, event }: Entry): Short {
+  if (jump === undefined && isPlainText(event)) {
     return { t: at, s: event.step, x: event.text };
   }
-  return { t: at, e: event.type === 'unknown' ? (event.original as RunEvent) : event };
+  const e = event.type === 'unknown' ? (event.original as RunEvent) : event;
+  return jump === undefined ? { t: at, e } : { t: at, j: jump, e };
 }
 
 /** Only what the short form can carry: anything more would be lost in it. */

@@ -173,5 +173,7 @@ export type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: T
 export interface Entry {
   readonly seq: number;
   readonly at: number;
+  /** How much of the time before it the machine slept, or its clock was set: nobody worked in it. Milliseconds. */
+  readonly jump?: number;
   readonly event: RunEvent;
 }

@@ -6,11 +6,12 @@ import { begin, closeBelow, open, plan, retry, settle } from './steps.ts';
 import { emptyTree, runStatus, stepOf, touch, type RunTree } from './tree.ts';
 
 /** Fold one entry into the tree. Entries at or below `tree.seq` are ignored, so replaying is harmless. */
-export function fold(tree: RunTree, { seq, at, event }: Entry): void {
+export function fold(tree: RunTree, entry: Entry): void {
+  const { seq, event } = entry;
   if (seq <= tree.seq) return;
   tree.seq = seq;
   if (tree.ended) return refuse(tree, event, 'came after the end of the run');
-  passTime(tree, at, event);
+  passTime(tree, entry);
   apply(tree, event);
 }
 
@@ -67,10 +68,13 @@ function apply(tree: RunTree, event: RunEvent): void {
   }
 }
 
-/** Time counts against the budget only while somebody works: not while parked, paused or waiting for a person. */
-function passTime(tree: RunTree, at: number, event: RunEvent): void {
+/**
+ * Time counts against the budget only while somebody works: not while parked, paused or waiting for a person, nor while
+ * the machine slept.
+ */
+function passTime(tree: RunTree, { at, jump = 0, event }: Entry): void {
   const idle = runStatus(tree) !== 'running' || event.type === 'worker.took' || event.type === 'run.started';
-  if (!idle && tree.at > 0) tree.spent.milliseconds += Math.max(0, at - tree.at);
+  if (!idle && tree.at > 0) tree.spent.milliseconds += Math.max(0, at - tree.at - jump);
   tree.at = Math.max(tree.at, at);
 }
 

@@ -140,9 +140,9 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
 /** Asked again with its own id, a command tells what became of it. */
 async function seen({ clock }: World, sent: Receipt, again: () => Promise<Receipt>): Promise<Receipt> {
   const { signal } = new AbortController();
-  const until = clock.now() + patience;
+  const until = clock.worked() + patience;
   let receipt = sent;
-  while (receipt.used === null && clock.now() < until) {
+  while (receipt.used === null && clock.worked() < until) {
     await clock.sleep(lookAgain, signal);
     receipt = await again();
   }

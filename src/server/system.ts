@@ -5,6 +5,7 @@ import type { Clock } from '../engine/clock.ts';
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  worked: workedTime({ elapsed: () => performance.now() }),
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
       // An already aborted signal never fires again, so it must be looked at, not only listened to.
@@ -19,6 +20,35 @@ export const systemClock: Clock = {
     }),
   settle: () => immediate(),
 };
+
+const tick = 1_000;
+/** A loop that is busy looks late; one that was silent for longer than this stood still. Milliseconds. */
+const longestSilence = 5_000;
+
+/**
+ * Milliseconds in which this process could work. The machine's steady time goes on while the process is stopped and, on
+ * some systems, while the machine sleeps; a timer that comes late tells.
+ */
+export function workedTime({ elapsed }: { readonly elapsed: () => number }): () => number {
+  let seen = elapsed();
+  let worked = 0;
+  let isTicking = false;
+  const look = (): number => {
+    const now = elapsed();
+    const silence = now - seen;
+    worked += silence > longestSilence ? tick : silence;
+    seen = now;
+    return worked;
+  };
+  return () => {
+    if (!isTicking) {
+      isTicking = true;
+      seen = elapsed();
+      setInterval(look, tick).unref();
+    }
+    return look();
+  };
+}
 
 /** Longer timers fire at once in Node, so that an approval due next month would expire today. */
 const longestTimer = 2 ** 31 - 1;

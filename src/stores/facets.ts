@@ -6,6 +6,8 @@ import type { Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
 export interface Carrier {
   write<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  /** What the clock says that `now` of the rules is read from. */
+  time(): Promise<number>;
 }
 
 /** What can be had of a store without becoming its writer. */
@@ -49,6 +51,7 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
       release: (request) => carrier.write('release', request),
       handBack: (fence) => carrier.write('handBack', fence),
       hold: (fence, name) => carrier.write('hold', { fence, name }),
+      time: () => carrier.time(),
       letGo: (fence, name) => carrier.write('letGo', { fence, name }),
       erase: (run) => carrier.write('erase', run),
     },

@@ -35,7 +35,7 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
     );
   const live = followers((run, after) => carry('read', { run, after }));
   return {
-    ...facets({ write: carry, read: carry }, live),
+    ...facets({ write: carry, read: carry, time: async () => now() }, live),
     listen: (hear) => hints.listen(hear),
     async close() {
       live.close();

@@ -35,6 +35,7 @@ export async function sqliteStore({ folder, ...settings }: SqliteSettings): Prom
   const carrier: Carrier = {
     write: (name, argument) => open(() => group.add(name, argument)),
     read: (name, argument) => open(() => thread.read(name, argument)),
+    time: () => open(async () => (settings.now ?? Date.now)()),
   };
   return {
     notices: thread.notices,

@@ -370,6 +370,15 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await claim()).toMatchObject([{ fence: { epoch: 4 }, reason: 'woken' }]);
       });
 
+      test('[D25] tells the time by which it decides', async () => {
+        await create('r');
+        const { createdAt = 0 } = (await store.dispatch.get('r')) ?? {};
+        const before = await store.dispatch.time();
+        expect(before).toBeGreaterThanOrEqual(createdAt);
+        pass(5_000);
+        expect(await store.dispatch.time()).toBeGreaterThanOrEqual(before + 5_000);
+      });
+
       test('[D7] a lease is over when the clock of the store reaches its end', async () => {
         await started();
         pass(999);

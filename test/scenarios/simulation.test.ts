@@ -15,13 +15,19 @@ import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import { sha256 } from '../../src/server/system.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { seedOf, tell } from '../long.ts';
+import { drift } from '../../src/engine/clock.ts';
 import { calm, Simulation, type Odds, type SimProcess } from '../simulation.ts';
 import { entriesOf, flowOf, toolOf } from '../world.ts';
 
 const schedules = Number(process.env['SCHEDULES'] ?? 10_000);
-const stormy: Odds = { crash: 0.004, freeze: 0.002, lost: 0.01, ambiguous: 0.01, deaf: 0.05 };
-const frozen: Odds = { crash: 0.001, freeze: 0.02, lost: 0, ambiguous: 0, deaf: 0.05 };
+const stormy: Odds = { crash: 0.004, freeze: 0.002, lost: 0.01, ambiguous: 0.01, deaf: 0.05, clock: 0.005 };
+const frozen: Odds = { crash: 0.001, freeze: 0.02, lost: 0, ambiguous: 0, deaf: 0.05, clock: 0.01 };
 const weathers: readonly Odds[] = [stormy, frozen, stormy, frozen, calm];
+
+/** When every simulation begins. */
+const dawn = 1_000_000;
+/** Crashes, freezes and commands take a run up again; nothing else may. */
+const mostWakes = 60;
 
 /** One thing a tool or agent really did, and what the journal said at that moment. */
 interface Deed {
@@ -62,6 +68,11 @@ const flows: readonly Flow[] = [
     const { text } = await scope.turn('remote', { messages: [{ role: 'user', text: 'hello' }] });
     return `${one.outcome} ${two.outcome} ${text}`;
   }, 'approvals'),
+  flowOf(async (scope) => {
+    const { decision } = await scope.ask({ title: 'In time?', expiresIn: 25_000 });
+    await scope.call('charge', { n: 7 });
+    return decision;
+  }, 'deadline'),
 ];
 
 async function both<A, B>(
@@ -90,7 +101,14 @@ class Scene {
     };
   }
 
-  readonly #nobody: SimProcess = { name: 'nobody', isImmortal: true, isDead: false, frozenUntil: 0 };
+  readonly #nobody: SimProcess = {
+    name: 'nobody',
+    isImmortal: true,
+    isDead: false,
+    frozenUntil: 0,
+    offset: 0,
+    slept: 0,
+  };
 
   hire(): void {
     const process = this.sim.spawn(`worker-${(this.#workers += 1)}`);
@@ -275,6 +293,7 @@ async function judge({ scene, trees }: { scene: Scene; trees: RunTree[] }): Prom
     if (!tree?.ended) wrongs.push(`${run} never ended: ${await whereabouts(scene, run, entries)}`);
     wrongs.push(
       ...judgeJournal(run, entries),
+      ...judgeTimes(scene, run, entries),
       ...judgeAppends(scene, run, entries),
       ...judgeDeeds(scene, run, tree),
     );
@@ -302,6 +321,21 @@ function judgeJournal(run: string, entries: readonly Entry[]): string[] {
     ({ code }) => code === 'OUT_OF_PLACE' || code === 'FLOW_DIVERGED',
   ))
     wrongs.push(`${run}: ${message}`);
+  return wrongs;
+}
+
+/** No clock of a worker, however wrong, moves the times of a run, ends a question early or keeps waking the run. */
+function judgeTimes({ sim }: Scene, run: string, entries: readonly Entry[]): string[] {
+  const wrongs: string[] = [];
+  const tree = foldAll(entries);
+  entries.forEach(({ at }, i) => at >= (entries[i - 1]?.at ?? 0) || wrongs.push(`${run} goes back at ${i}`));
+  if ((entries.at(-1)?.at ?? 0) > sim.now + drift) wrongs.push(`${run} has times that are yet to come`);
+  if (tree.spent.milliseconds > sim.now - dawn + drift)
+    wrongs.push(`${run} worked for ${tree.spent.milliseconds} ms`);
+  for (const { decided, expiresAt = 0 } of tree.approvals.values())
+    if (decided?.decision === 'expire' && decided.at < expiresAt)
+      wrongs.push(`${run} expired a question early`);
+  if (tree.epoch > mostWakes) wrongs.push(`${run} was taken up ${tree.epoch} times`);
   return wrongs;
 }
 
@@ -361,6 +395,8 @@ test(`[L3 L4 L5 L6 L7] [R36] [R57] ${schedules} schedules with crashes, freezes 
     lost: 0,
     ambiguous: 0,
     deaf: 0,
+    clock: 0,
+    expired: 0,
     doubts: 0,
     takeovers: 0,
     parked: 0,
@@ -371,12 +407,15 @@ test(`[L3 L4 L5 L6 L7] [R36] [R57] ${schedules} schedules with crashes, freezes 
     const played = await play(seed, weathers[seed % weathers.length] ?? calm);
     const wrongs = await judge(played);
     expect(wrongs, `seed ${seed}`).toEqual([]);
-    for (const fault of ['crash', 'freeze', 'lost', 'ambiguous', 'deaf'] as const)
+    for (const fault of ['crash', 'freeze', 'lost', 'ambiguous', 'deaf', 'clock'] as const)
       seen[fault] += played.scene.sim.seen[fault];
     for (const tree of played.trees) {
       seen.takeovers += tree.takeovers;
       seen.stopped += tree.ended?.outcome === 'stopped' ? 1 : 0;
       seen.parked += tree.epoch - 1 - tree.takeovers;
+      seen.expired += [...tree.approvals.values()].filter(
+        ({ decided }) => decided?.decision === 'expire',
+      ).length;
       seen.doubts += [...tree.approvals.values()].filter(({ title }) => title.startsWith('Did')).length;
     }
   }
