@@ -1,4 +1,4 @@
-import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
@@ -11,52 +11,24 @@ import { plain } from './plain.ts';
 import { toolContext } from './tool-context.ts';
 
 const defaultTimeout = 60_000;
-const maxAttempts = 3;
-const firstPause = 200;
 
 interface Work {
   readonly tool: Tool;
   readonly input: Json;
 }
 
-/** What may be repeated is tried again when the failure says that it could help. */
+/** One attempt at a tool call. */
 export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return { outcome: 'completed', result: plain(await once(execution, step, work)) };
-    } catch (thrown) {
-      const failure = failureOf(thrown);
-      if (!(thrown instanceof RunError))
-        execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
-      const isWorthIt = tries < maxAttempts && mayRepeat(execution, step, { ...work, failure });
-      if (!isWorthIt || !(await isTime(execution, tries))) return { outcome: 'failed', failure };
-      const attempt = step.attempt + 1;
-      execution.emit({ type: 'step.retried', step: step.id, attempt, reason: failure.message });
-      await execution.barrier();
-      if (!(await execution.mayAct())) return { outcome: 'failed', failure };
-    }
+  try {
+    return { outcome: 'completed', result: plain(await once(execution, step, work)) };
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
+    return { outcome: 'failed', failure: failureOf(thrown) };
   }
 }
 
-/** An approval is for one attempt: what a person agreed to is not repeated without asking again. */
-function mayRepeat(
-  { tree }: Execution,
-  { id }: Step,
-  { tool, failure }: Work & { failure: Failure },
-): boolean {
-  if (failure.retryable !== true || tool.effect === 'once') return false;
-  const { calls } = limitsOf(tree);
-  if (tree.spent.calls >= calls) return false;
-  for (const { step } of tree.approvals.values()) if (step === id) return false;
-  return true;
-}
-
-async function isTime({ world, signal }: Execution, tries: number): Promise<boolean> {
-  await world.clock.sleep(firstPause * 2 ** (tries - 1), signal);
-  return !signal.aborted;
-}
-
-/** One attempt. A tool that does not listen to its signal is left behind; what it brings later is not used. */
+/** A tool that does not listen to its signal is left behind; what it brings later is not used. */
 async function once(execution: Execution, step: Step, { tool, input }: Work): Promise<Json> {
   const { clock } = execution.world;
   const limit = timeLimit(execution, tool);

@@ -3,5 +3,11 @@ import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
 import { coreMutants } from './of/core.ts';
 import { graphMutants } from './of/graph.ts';
+import { timeMutants } from './of/time.ts';
 
-export const mutants: readonly Mutant[] = [...coreMutants, ...graphMutants, ...accessMutants];
+export const mutants: readonly Mutant[] = [
+  ...coreMutants,
+  ...graphMutants,
+  ...accessMutants,
+  ...timeMutants,
+];

@@ -21,7 +21,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a worker acts although its lease is over',
     file: 'src/engine/execution.ts',
-    find: 'if (this.isLive && this.world.clock.now() >= this.leaseUntil) this.drop();',
+    find: 'while (this.isLive && !this.lease.isSure) await this.#renew();',
     replace: '',
     test: simulation,
   },

@@ -1,0 +1,47 @@
+import type { Mutant } from '../mutant.ts';
+
+const time = 'src/engine/time.test.ts';
+
+/** Leases, budgets, attempts and leaving. */
+export const timeMutants: readonly Mutant[] = [
+  {
+    name: 'a lease is measured by a clock that can be set',
+    file: 'src/engine/lease.ts',
+    find: 'return this.#worked < leaseLength && Math.abs(passed - this.#worked) < drift;',
+    replace: 'return passed < leaseLength;',
+    test: time,
+    only: 'does not act on it',
+  },
+  {
+    name: 'a worker takes its own runs from itself after a sleep',
+    file: 'src/engine/engine.ts',
+    find: 'if (!isSure) await this.#renew();',
+    replace: '',
+    test: time,
+    only: 'keeps its runs',
+  },
+  {
+    name: 'a clock that is set uses up the budget',
+    file: 'src/run/fold.ts',
+    find: 'at - tree.at - jump',
+    replace: 'at - tree.at',
+    test: time,
+    only: 'uses up no budget',
+  },
+  {
+    name: 'a worker goes by its own clock',
+    file: 'src/engine/store-time.ts',
+    find: 'if (!this.#said) return this.#clock.now();',
+    replace: 'return this.#clock.now();',
+    test: time,
+    only: 'not again and again',
+  },
+  {
+    name: 'a turn that was cut is not tried again',
+    file: 'src/engine/run-leaf.ts',
+    find: "if (leaf.effect === 'once' || failure?.retryable",
+    replace: "if (leaf.opening.kind === 'turn' || leaf.effect === 'once' || failure?.retryable",
+    test: 'src/engine/retry.test.ts',
+    only: 'is tried again where it is pure',
+  },
+];
