@@ -33,8 +33,9 @@ export async function conclude(course: Course, why: Why, failure?: RunError): Pr
   const last = await lastAnswer(course, why);
   if (typeof last === 'string') return last;
   const problem = last ?? failure;
-  const hasNothing = course.results.length === 0 && problem?.failure.code !== 'over-budget';
-  if (problem && hasNothing) throw problem;
+  // An answer made of nothing would look like one.
+  if (course.results.length === 0)
+    throw problem ?? new RunError('unavailable', 'The model replied without any text.');
   return compose(course, problem?.failure.message ?? 'It replied without any text.');
 }
 

@@ -517,6 +517,15 @@ describe('always an answer', () => {
     }
   });
 
+  test.for([
+    { name: 'said nothing', model: () => [], limits: {} },
+    { name: 'never got its turn', model: () => [say('Hello.')], limits: { turns: 0 } },
+  ])('[C23] a model that $name has done nothing, so the run failed', async ({ model, limits }) => {
+    const { tree } = await talk({ model, tools: [list], request: { limits } });
+    expect(tree.ended?.outcome).toBe('failed');
+    expect(tree.ended?.answer).toMatch(/^I could not finish this\. (The model|The run)/);
+  });
+
   test('[C22] a model that calls tools it no longer has gets one more chance, then the answer is composed', async () => {
     const { tree, turns } = await talk({
       model: () => [ask('list_files', {})],

@@ -243,6 +243,28 @@ describe('when something fails', () => {
     expect(tree.ended?.answer).toContain('See page 4.');
   });
 
+  test.for([
+    { name: 'the only one', agents: ['shaky'], says: ['SHAKY could not help: It is down.'] },
+    {
+      name: 'both',
+      agents: ['shaky', 'weak'],
+      says: ['SHAKY could not help: It is down.', 'WEAK could not help: Too weak.'],
+    },
+  ])('[K22] $name failed: so did the run, and its answer says so', async ({ agents, says }) => {
+    const router = saying('router', plan('parallel', ...agents.map((agent) => ({ agent }))));
+    const staff = [
+      router,
+      saying('writer', 'Done.'),
+      down('shaky', 'It is down.'),
+      down('weak', 'Too weak.'),
+    ];
+    const tree = await (await play(staff)).finished();
+    expect(tree.ended?.outcome).toBe('failed');
+    for (const said of says) expect(tree.ended?.answer).toContain(said);
+    expect(tree.ended?.answer).not.toContain('Done.');
+    expect([...tree.steps.values()].find(({ kind }) => kind === 'answer')?.status).toBe('skipped');
+  });
+
   test('[K5] an agent that needed one that failed works with the message alone', async () => {
     const books = new Slow('books', 'B');
     books.go(0);
@@ -400,9 +422,16 @@ describe('what bounds a coordinator', () => {
     '[K8 L8] [S42] %i turns for the whole tree are not one more at any level, and the last is for the answer',
     async (turns) => {
       const tree = await (await play(staff, { settings: nested(3), limits: { turns } })).finished();
-      expect(tree.spent.turns).toBe(turns);
-      expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'Done.' });
-      expect(answerOf(tree)?.notices).toEqual([]);
+      if (turns > 5) {
+        expect(tree.spent.turns).toBe(turns);
+        expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'Done.' });
+        expect(answerOf(tree)?.notices).toEqual([]);
+      } else {
+        // Nobody could do anything, so there is nothing to write an answer from.
+        expect(tree.spent.turns).toBeLessThan(turns);
+        expect(tree.ended?.outcome).toBe('failed');
+        expect(tree.ended?.answer).toContain(`The run has used up its ${turns} model turns.`);
+      }
       expect(codesIn(tree)).toContain('BUDGET_EXHAUSTED');
     },
   );
@@ -413,7 +442,8 @@ describe('what bounds a coordinator', () => {
       ({ kind, status }) => kind === 'turn' && status === 'completed',
     );
     expect(Math.max(...asked.map((step) => step.depth))).toBe(depth);
-    expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'Done.' });
+    expect(tree.ended?.outcome).toBe('failed');
+    expect(tree.ended?.answer).toContain(`${depth} are allowed`);
     expect(codesIn(tree)).toContain('BUDGET_EXHAUSTED');
   });
 });

@@ -23,6 +23,8 @@ export interface Finding {
   readonly title: string;
   readonly text: string;
   readonly failure?: string;
+  /** Somebody said no: that is an answer, and not work that broke. */
+  readonly isDeclined?: boolean;
 }
 
 /** What the writer of the answer is told. */

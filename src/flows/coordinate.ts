@@ -39,6 +39,7 @@ async function coordinateIn(
     { key: 'answer', title: 'Answer', kind: 'answer' },
   ]);
   const findings = await work(scope, { text, attachments, settings, route });
+  if (findings.every(isBroken)) throw new RunError('unavailable', plainAnswer(findings));
   return scope.step({ key: 'answer', kind: 'answer', title: 'Answer', icon: 'pen' }, (inner) =>
     synthesize(inner, { text, settings, findings, answers: scope.id === 0 }),
   );
@@ -126,8 +127,15 @@ async function handOver(scope: Scope, handed: HandOver): Promise<Finding> {
     return { agent: agent.name, title, text: meaningOf(said) };
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
-    return { agent: agent.name, title, text: '', failure: thrown.message };
+    const { code, message } = thrown.failure;
+    const isDeclined = code === 'refused';
+    return { agent: agent.name, title, text: '', failure: message, isDeclined };
   }
+}
+
+/** Nothing came of it, and nobody wanted it so. */
+function isBroken({ failure, isDeclined = false }: Finding): boolean {
+  return failure !== undefined && !isDeclined;
 }
 
 interface Synthesis {
