@@ -1,7 +1,7 @@
 import { documentIndex, type Hit } from './document-index.ts';
 import { isDocument } from './document-text.ts';
 import { readText } from './read-text.ts';
-import { rootAt } from './root.ts';
+import type { Root } from './root.ts';
 import { type Found, walk } from './walk.ts';
 
 export interface DocumentLimits {
@@ -26,11 +26,10 @@ export interface FolderState {
 }
 
 export function documentFolder(
-  folder: string,
+  root: Root,
   ignore: readonly string[],
   limits: DocumentLimits,
 ): DocumentFolder {
-  const root = rootAt(folder);
   const index = documentIndex();
   const versions = new Map<string, string>();
 

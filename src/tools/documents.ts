@@ -3,13 +3,17 @@ import type { Item, Json } from '../run/values.ts';
 import { documentFolder, type DocumentLimits, type FolderState } from './document-folder.ts';
 import { fold, type Hit } from './document-index.ts';
 import { functionTool } from './function.ts';
+import type { Hiding } from './hidden.ts';
+import { rootAt } from './root.ts';
 import type { Tool } from './tool.ts';
 
-export interface DocumentToolsOptions {
+export interface DocumentToolsOptions extends Hiding {
   /** The folder whose documents are searched: Markdown, text and HTML. */
   readonly root: string;
   readonly limits?: Partial<DocumentLimits>;
   readonly ignore?: readonly string[];
+  /** Nobody but us writes there: what was found may leave again without a question. */
+  readonly trusted?: boolean;
 }
 
 const usual: DocumentLimits = { files: 2000, fileBytes: 1_048_576, bytes: 33_554_432 };
@@ -19,8 +23,10 @@ export function documentTools({
   root,
   limits,
   ignore = ['node_modules', '.git'],
+  trusted = false,
+  ...hiding
 }: DocumentToolsOptions): Tool[] {
-  const folder = documentFolder(root, ignore, { ...usual, ...limits });
+  const folder = documentFolder(rootAt(root, hiding), ignore, { ...usual, ...limits });
   const oneAtATime = queue();
   return [
     functionTool({
@@ -29,6 +35,7 @@ export function documentTools({
         'Searches documents by their words and gives the passages that fit best, each with its title, file, lines and ' +
         'a quote to cite.',
       effect: 'pure',
+      untrusted: !trusted,
       input: z.strictObject({
         query: z.string().min(1).max(500).describe('The words to look for.'),
         limit: z.int().min(1).max(20).default(5).describe('How many passages to give at most.'),

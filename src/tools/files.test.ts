@@ -164,7 +164,7 @@ test('[T27] a text is found in any case, on its line, and never outside', async 
     matches: [],
   });
   expect(await call('search_files', { query: 'needle', no_ignore: true })).toMatchObject({
-    matches: { length: 4 },
+    matches: { length: 3 },
   });
   expect(await call('search_files', { query: 'needle', file_pattern: 'deep/*' })).toMatchObject({
     matches: [],

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { functionTool } from './function.ts';
+import type { Hiding } from './hidden.ts';
 import { runKillable } from './killable.ts';
 import { isBinary, readLines } from './read-lines.ts';
 import { quoted, relativePath, rootAt } from './root.ts';
@@ -10,12 +11,14 @@ import { searchFolder, type SearchRequest } from './search.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { walk, type WalkGaps } from './walk.ts';
 
-export interface FileToolsOptions {
+export interface FileToolsOptions extends Hiding {
   /** The folder the tools see; nothing outside of it can be reached. */
   readonly root: string;
   readonly limits?: Partial<FileLimits>;
   /** Names of folders that are left out unless a call says `no_ignore`. */
   readonly ignore?: readonly string[];
+  /** Nobody but us writes there: what was read may leave again without a question. */
+  readonly trusted?: boolean;
 }
 
 export interface FileLimits {
@@ -44,22 +47,27 @@ interface Settings {
   readonly root: string;
   readonly limits: FileLimits;
   readonly ignore: readonly string[];
+  readonly hiding: Hiding;
+  readonly untrusted: boolean;
 }
 
 /** `list_files`, `read_file` and `search_files` for one folder. */
-export function fileTools({ root, limits, ignore = ['node_modules', '.git'] }: FileToolsOptions): Tool[] {
-  const settings = { root, ignore, limits: { ...usual, ...limits } };
+export function fileTools(options: FileToolsOptions): Tool[] {
+  const { root, limits, ignore = ['node_modules', '.git'], hidden, away, trusted = false } = options;
+  const hiding = { hidden, away };
+  const settings = { root, ignore, hiding, untrusted: !trusted, limits: { ...usual, ...limits } };
   return [listFiles(settings), readFile(settings), searchFiles(settings)];
 }
 
 const path = z.string().max(4096);
 const noIgnore = z.boolean().default(false).describe('Also look into folders that are left out by default.');
 
-function listFiles({ root, limits, ignore }: Settings): Tool {
+function listFiles({ root, limits, ignore, hiding, untrusted }: Settings): Tool {
   return functionTool({
     name: 'list_files',
-    description: `Lists files with their sizes, and folders. Left out by default: ${ignore.join(', ')}.`,
+    description: `Lists files with their sizes, and folders. Left out by default: ${ignore.join(', ')}; hidden files always.`,
     effect: 'pure',
+    untrusted,
     input: z.strictObject({
       path: path.default('.').describe('The folder to list, relative to the root.'),
       recursive: z.boolean().default(true).describe('Also list what lies in its folders.'),
@@ -70,7 +78,7 @@ function listFiles({ root, limits, ignore }: Settings): Tool {
       const gaps: WalkGaps = { unreadable: 0, crowded: 0 };
       const entries: Json[] = [];
       const options = { recursive: input.recursive, ignore: input.no_ignore ? [] : ignore, signal, gaps };
-      for await (const { path: at, kind, size } of walk(rootAt(root), start, options)) {
+      for await (const { path: at, kind, size } of walk(rootAt(root, hiding), start, options)) {
         if (entries.length === limits.entries) {
           return {
             entries,
@@ -87,11 +95,12 @@ function listFiles({ root, limits, ignore }: Settings): Tool {
   });
 }
 
-function readFile({ root, limits }: Settings): Tool {
+function readFile({ root, limits, hiding, untrusted }: Settings): Tool {
   return functionTool({
     name: 'read_file',
     description: `Reads a text file, or some of its lines; at most ${limits.bytes} bytes at a time.`,
     effect: 'pure',
+    untrusted,
     input: z.strictObject({
       path: path.min(1).describe('The file to read, relative to the root.'),
       from_line: z.int().min(1).default(1).describe('The first line to read, counted from 1.'),
@@ -104,7 +113,7 @@ function readFile({ root, limits }: Settings): Tool {
     async run({ path: given, from_line: from, to_line: to = Infinity }, { signal }) {
       if (to < from) throw new RunError('malformed', `\`to_line\` ${to} is before \`from_line\` ${from}.`);
       const at = relativePath('path', given);
-      const { handle } = await rootAt(root).open(at, 'file');
+      const { handle } = await rootAt(root, hiding).open(at, 'file');
       try {
         if (await isBinary(handle))
           throw new RunError('malformed', `${quoted(at)} is not text; \`path\` must name a text file.`);
@@ -129,11 +138,12 @@ function cutNote(last: number, bytes: number, size: number): string {
   return `Only ${bytes} bytes are shown, up to line ${last}, which may be cut, of a file of ${size} bytes; go on with \`from_line\`.`;
 }
 
-function searchFiles({ root, limits, ignore }: Settings): Tool {
+function searchFiles({ root, limits, ignore, hiding, untrusted }: Settings): Tool {
   return functionTool({
     name: 'search_files',
     description: 'Finds lines that contain a text, or match a regular expression, in the files of a folder.',
     effect: 'pure',
+    untrusted,
     input: z.strictObject({
       query: z.string().min(1).max(1000).describe('The text to find, or a regular expression with `regex`.'),
       regex: z.boolean().default(false).describe('Take the query as a JavaScript regular expression.'),
@@ -150,6 +160,7 @@ function searchFiles({ root, limits, ignore }: Settings): Tool {
       search(
         {
           root,
+          hiding,
           path: relativePath('path', input.path),
           query: input.query,
           regex: input.regex,

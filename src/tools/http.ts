@@ -16,6 +16,8 @@ export interface HttpToolsOptions extends HostRules, Partial<HttpGuard> {
   readonly limits?: Partial<HttpLimits>;
   /** When a person must agree to `http_send`; always, unless said. */
   readonly approval?: ApprovalRule;
+  /** All hosts that can be reached are ours: what they say is not foreign, and what they get has not left. */
+  readonly trusted?: boolean;
 }
 
 export interface HttpLimits {
@@ -27,6 +29,7 @@ export interface HttpLimits {
 
 interface Settings {
   readonly rules: HostRules;
+  readonly trusted: boolean;
   readonly guard: HttpGuard;
   readonly limits: HttpLimits;
 }
@@ -38,10 +41,11 @@ export function httpTools(options: HttpToolsOptions = {}): Tool[] {
     approval = 'always',
     isAllowed = isPublicAddress,
     lookup = addressesOf,
+    trusted = false,
     ...rules
   } = options;
   const usual: HttpLimits = { seconds: 30, bytes: 262_144, redirects: 5 };
-  const settings = { rules, guard: { isAllowed, lookup }, limits: { ...usual, ...limits } };
+  const settings = { rules, trusted, guard: { isAllowed, lookup }, limits: { ...usual, ...limits } };
   return [httpGet(settings), httpSend(settings, approval)];
 }
 
@@ -53,6 +57,9 @@ function httpGet(settings: Settings): Tool {
     name: 'http_get',
     description: 'Fetches a web address and gives status, headers and the text or JSON of the answer.',
     effect: 'pure',
+    // An address is a message, too: its path, its query and even its host reach whoever is there.
+    sends: !settings.trusted,
+    untrusted: !settings.trusted,
     timeout: settings.limits.seconds * 1000 + 5000,
     input: z.strictObject({
       url,
@@ -75,6 +82,8 @@ function httpSend(settings: Settings, approval: ApprovalRule): Tool {
       'Sends a request that may change something to a web address. Redirects are told, not followed.',
     effect: 'once',
     approval,
+    sends: !settings.trusted,
+    untrusted: !settings.trusted,
     timeout: settings.limits.seconds * 1000 + 5000,
     input: z.strictObject({
       url,

@@ -1,12 +1,13 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { RunError } from '../run/failure.ts';
+import { isHidden, type Hiding } from './hidden.ts';
 
 /**
  * A folder nobody gets out of: not by `..`, an absolute path or a symbolic link, and not by swapping a folder for a link
  * between the check and the opening. A hard link cannot be told from the file itself: who may write into the folder may
- * share a file of the same disk through one.
+ * share a file of the same disk through one. What is hidden inside it cannot be reached either, by any name.
  */
 export interface Root {
   /** Opens a file or folder for reading; the caller closes it. `path` is relative to the root. */
@@ -17,17 +18,27 @@ export interface Opened {
   readonly handle: FileHandle;
   /** For reading what lies in an opened folder, even if the folder is moved meanwhile. */
   readonly anchor: string;
+  /** Whether something in an opened folder is hidden. */
+  readonly hides: (name: string) => boolean;
 }
 
-/** `hasProc`: whether `/proc/self/fd` tells where an open file lies; without it two swaps in a row may still deceive. */
-export function rootAt(folder: string, hasProc = process.platform === 'linux'): Root {
+interface RootSettings extends Hiding {
+  /** Whether `/proc/self/fd` tells where an open file lies; without it two swaps in a row may still deceive. */
+  readonly hasProc?: boolean;
+}
+
+export function rootAt(folder: string, settings: RootSettings = {}): Root {
+  const { hasProc = process.platform === 'linux' } = settings;
   return {
     async open(path, kind) {
+      // Before anything is looked at: whether something hidden is there is nobody's business either.
+      if (isHidden(path, settings.hidden)) throw hiddenHere(path);
       try {
         const root = await realpath(folder);
         const real = await realpath(join(root, path));
         if (!isInside(root, real)) throw outside(path);
-        return await openReal(root, real, { path, kind, hasProc });
+        const hides = await hidingIn(root, settings);
+        return await openReal(root, real, { path, kind, hasProc, hides });
       } catch (error) {
         throw readable(error, path);
       }
@@ -54,10 +65,29 @@ export function quoted(path: string): string {
   return JSON.stringify((shown === '' ? '.' : shown).toWellFormed());
 }
 
+/** What is hidden, by where it really lies. A root that somebody put into a folder of ours was named. */
+async function hidingIn(root: string, { hidden, away = [] }: Hiding): Promise<(real: string) => boolean> {
+  const places = await Promise.all(away.map((place) => realpath(place).catch(() => resolve(place))));
+  const closed = places.filter((place) => !isInside(low(place), low(root)));
+  return (real) =>
+    isHidden(relative(root, real), hidden) || closed.some((place) => isInside(low(place), low(real)));
+}
+
+function low(path: string): string {
+  return path.normalize().toLowerCase();
+}
+
+interface Opening {
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+  readonly hasProc: boolean;
+  readonly hides: (real: string) => boolean;
+}
+
 async function openReal(
   root: string,
   real: string,
-  { path, kind, hasProc }: { path: string; kind: 'file' | 'folder'; hasProc: boolean },
+  { path, kind, hasProc, hides }: Opening,
 ): Promise<Opened> {
   // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -65,10 +95,12 @@ async function openReal(
   try {
     const where = await whereIs(handle, real, hasProc);
     if (where === undefined || !isInside(root, where)) throw outside(path);
+    if (hides(where)) throw hiddenHere(path);
     if (kind === 'file' && !(await handle.stat()).isFile()) {
       throw new RunError('malformed', `${quoted(path)} is not a file; \`path\` must name a file.`);
     }
-    return { handle, anchor: hasProc ? `/proc/self/fd/${handle.fd}` : real };
+    const anchor = hasProc ? `/proc/self/fd/${handle.fd}` : real;
+    return { handle, anchor, hides: (name) => hides(join(where, name)) };
   } catch (error) {
     await handle.close();
     throw error;
@@ -92,6 +124,13 @@ function isInside(root: string, path: string): boolean {
 
 function outside(path: string): RunError {
   return new RunError('refused', `${quoted(path)} leads out of the folder; \`path\` must stay inside.`);
+}
+
+function hiddenHere(path: string): RunError {
+  return new RunError(
+    'refused',
+    `${quoted(path)} is hidden here; \`path\` must lead to something else, unless the configuration names it under «hidden».`,
+  );
 }
 
 function readable(error: unknown, path: string): unknown {

@@ -1,6 +1,7 @@
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { matchesGlob } from './glob.ts';
+import type { Hiding } from './hidden.ts';
 import { readText } from './read-text.ts';
 import { rootAt } from './root.ts';
 import type { ToolContext } from './tool.ts';
@@ -8,6 +9,7 @@ import { walk, type WalkGaps } from './walk.ts';
 
 export interface SearchRequest {
   readonly root: string;
+  readonly hiding?: Hiding;
   readonly path: string;
   readonly query: string;
   readonly regex: boolean;
@@ -30,7 +32,7 @@ type Match = {
 export async function searchFolder(request: SearchRequest, context: ToolContext): Promise<Json> {
   const { path, ignore, limits, filePattern } = request;
   const { signal } = context;
-  const root = rootAt(request.root);
+  const root = rootAt(request.root, request.hiding);
   const find = finder(request);
   const gaps: WalkGaps = { unreadable: 0, crowded: 0 };
   const matches: Match[] = [];

@@ -40,6 +40,15 @@ export interface Tool {
   readonly schema: Json;
   readonly effect: Effect;
   readonly approval?: ApprovalRule;
+  /**
+   * Whether data can leave by a call. What others brought into the run then does not go without a person who sees it.
+   * What changes something sends unless it says otherwise; what only reads does not unless it says so.
+   */
+  readonly sends?: boolean;
+  /** What it gives was written by others (a web page, a file, a server), so nobody knows what it wants. */
+  readonly untrusted?: boolean;
+  /** What a person should know before the first call: nobody has vouched yet for what the tool says of itself. */
+  readonly caution?: string | undefined;
   /** How a person is asked, where one must agree. */
   readonly asking?: Asking;
   /** Milliseconds for one attempt; 60,000 unless said. */

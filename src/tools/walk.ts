@@ -53,9 +53,9 @@ export async function* walk(
 }
 
 async function contents(root: Root, folder: string, gaps: WalkGaps): Promise<Found[]> {
-  const { handle, anchor } = await root.open(folder, 'folder');
+  const { handle, anchor, hides } = await root.open(folder, 'folder');
   try {
-    const names = await namesIn(anchor, gaps);
+    const names = (await namesIn(anchor, gaps)).filter((name) => !hides(name));
     const found: Found[] = [];
     for (const name of names) {
       const each = await look(`${anchor}/${name}`, folder === '' ? name : `${folder}/${name}`);
