@@ -1,11 +1,24 @@
 import { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';
+import { Effect } from '../run/values.ts';
 import { Secret } from './server-settings.ts';
 
 const folder = z.string().min(1);
 const hosts = z.array(z.string().min(1)).exactOptional();
 const mcpName = z.string().regex(/^[a-zA-Z0-9-]{1,24}$/, 'use up to 24 letters, digits and -');
 const Approval = z.record(z.string(), z.enum(['never', 'always'])).exactOptional();
+const secretName = /token|secret|passw|credential|api.?key|^key$|[-_]key$|auth|cookie/i;
+
+/** Values by name: a secret is a reference, anything else may stand in the file. */
+const Values = z
+  .record(z.string().regex(/^[\w.-]+$/), z.union([z.string(), Secret]))
+  .superRefine((given, context) => {
+    for (const [name, value] of Object.entries(given)) {
+      if (typeof value !== 'string' || !secretName.test(name)) continue;
+      const message = `looks like a secret: write { "env": "NAME" } and keep its value in that environment variable`;
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  });
 
 /** A server of tools: a program that is started here, or an address. */
 const McpSource = z
@@ -14,11 +27,25 @@ const McpSource = z
     command: z.array(z.string().min(1)).min(1).exactOptional(),
     /** Where the program is started. */
     folder: folder.exactOptional(),
+    /** Variables of the program; it gets no others but those it cannot start without. */
+    env: Values.exactOptional(),
     url: z.url({ protocol: /^https?$/, error: 'write an address like https://host/mcp' }).exactOptional(),
     /** Sent to the address as `Authorization: Bearer …`. */
     key: Secret.exactOptional(),
-    /** By the server's own name of a tool. */
+    /** Sent to the address and to nobody else. */
+    headers: Values.exactOptional(),
+    /** It is ours: what its tools say of themselves counts, what they give is not foreign, and what they get has not left. */
+    trusted: z.boolean().exactOptional(),
+    /** By the server's own name of a tool, whatever the tool says of itself. */
     approval: Approval,
+    effect: z.record(z.string(), Effect).exactOptional(),
+    sends: z.record(z.string(), z.boolean()).exactOptional(),
+  })
+  .refine(({ command, env, folder: place }) => command !== undefined || (env ?? place) === undefined, {
+    error: '«env» and «folder» go with a «command»; an address has «headers» and a «key»',
+  })
+  .refine(({ url, headers, key }) => url !== undefined || (headers ?? key) === undefined, {
+    error: '«headers» and «key» go with a «url»; a command has «env»',
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     error: 'give a «command» as a list of words, or a «url», and not both',
@@ -36,7 +63,20 @@ const ToolSource = z
       .strictObject({ allow: hosts, deny: hosts, ports: z.array(z.int().positive()).exactOptional() })
       .exactOptional(),
     mcp: McpSource.exactOptional(),
+    /** Of files and documents: hidden ones that may be seen, by their path in the folder. */
+    hidden: z.array(folder).exactOptional(),
+    /** Nobody else writes there, or listens there: what comes from it is not foreign. */
+    trusted: z.boolean().exactOptional(),
   })
+  .refine(({ hidden, files, documents }) => hidden === undefined || (files ?? documents) !== undefined, {
+    path: ['hidden'],
+    error: 'goes with «files» or «documents»',
+  })
+  .refine(
+    ({ trusted, files, documents, http }) =>
+      trusted === undefined || (files ?? documents ?? http) !== undefined,
+    { path: ['trusted'], error: 'goes with «files», «documents» or «http»; an MCP server has its own' },
+  )
   .refine((source) => sources.filter((word) => source[word] !== undefined).length === 1, {
     error: `give a tool { name, description, schema, effect, run }, or one of ${sources.join(', ')}`,
   });

@@ -9,6 +9,7 @@ import { follow } from './commands/follow.ts';
 import { keys } from './commands/keys.ts';
 import { message } from './commands/message.ts';
 import { pause } from './commands/pause.ts';
+import { pins } from './commands/pins.ts';
 import { reject } from './commands/reject.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
@@ -40,6 +41,7 @@ const commands: readonly CliCommand[] = [
   reject,
   edit,
   keys,
+  pins,
   {
     name: 'completion',
     usage: shells.join('|'),

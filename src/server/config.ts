@@ -54,9 +54,9 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
 function seenFrom(folder: string, tool: Tool | ToolSource): Tool | ToolSource {
   if (isTool(tool)) return tool;
   const { files, documents, mcp } = tool;
-  if (files !== undefined) return { files: resolve(folder, files) };
-  if (documents !== undefined) return { documents: resolve(folder, documents) };
-  return mcp ? { mcp: { ...mcp, folder: resolve(folder, mcp.folder ?? '.') } } : tool;
+  if (files !== undefined) return { ...tool, files: resolve(folder, files) };
+  if (documents !== undefined) return { ...tool, documents: resolve(folder, documents) };
+  return mcp?.command ? { mcp: { ...mcp, folder: resolve(folder, mcp.folder ?? '.') } } : tool;
 }
 
 async function readJson(file: string): Promise<unknown> {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../../test/mcp/servers.ts';
-import { changeOf, filePins, pinOf } from './mcp-pins.ts';
+import { doubtOf, filePins, pinOf, type Pinned } from './mcp-pins.ts';
 
 const greet = {
   name: 'greet',
@@ -10,6 +10,10 @@ const greet = {
   inputSchema: { type: 'object' as const, title: 'x' },
 };
 const pin = pinOf('["node"]', greet);
+const pinned = (now: string, approved?: string): Pinned => ({
+  seen: { pin: now, endpoint: '["node"]', description: 'Says hello.', schema: {} },
+  ...(approved === undefined ? {} : { approved }),
+});
 
 test('[M8] the order of keys is no change', () => {
   const { name, description } = greet;
@@ -22,39 +26,52 @@ const changes = [
   { name: 'annotations', definition: { ...greet, annotations: { readOnlyHint: true } } },
 ];
 test.for(changes)('[M8] another $name is a change', ({ definition }) => {
-  expect(changeOf(pin, pinOf('["node"]', definition))).toMatch(
+  expect(doubtOf(pinned(pinOf('["node"]', definition), pin))).toMatch(
     /^its description, schema or annotations changed/,
   );
 });
 
 test('[M8] another command or address is a change of every tool', () => {
-  expect(changeOf(pin, pinOf('["other"]', greet))).toMatch(/^the command or address of its server changed/);
+  const other = pinned(pinOf('["other"]', greet), pin);
+  expect(doubtOf(other)).toMatch(/^the command or address of its server changed/);
 });
 
-test('[M9] pins are found by whoever opens the file next', async () => {
+test('[M8] to be seen is not to be approved', () => {
+  expect(doubtOf(pinned(pin))).toBe('nobody has approved it yet');
+  expect(doubtOf(pinned(pin, pin))).toBeUndefined();
+});
+
+test('[M9] pins are found by whoever opens the file next, and by whoever has it open', () => {
   const path = join(temporary(), 'deep', 'pins.json');
+  const early = filePins(path);
+  expect(early.get('server/tool7')).toBeUndefined();
   const pins = filePins(path);
-  await Promise.all(Array.from({ length: 20 }, (_, i) => pins.set(`server/tool${i}`, `${i}.${i}`)));
-  const later = filePins(path);
-  expect(await later.get('server/tool7')).toBe('7.7');
+  for (let i = 0; i < 20; i += 1) pins.set(new Map([[`server/tool${i}`, pinned(`${i}.${i}`)]]));
+  expect(filePins(path).get('server/tool7')).toEqual(pinned('7.7'));
+  expect(early.get('server/tool7')).toEqual(pinned('7.7'));
+  pins.set(new Map([['server/tool7', pinned('7.7', '7.7')]]));
+  expect(early.get('server/tool7')).toEqual(pinned('7.7', '7.7'));
   expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')) as object)).toHaveLength(20);
   expect(readdirSync(join(path, '..'))).toEqual(['pins.json']);
 });
 
-test('[M9] what a crash left half written is not read', async () => {
+test('[M9] what a crash left half written is not read', () => {
   const path = join(temporary(), 'pins.json');
-  await filePins(path).set('a', '1.1');
+  filePins(path).set(new Map([['a', pinned('1.1')]]));
   writeFileSync(`${path}.1.draft`, '{"a":');
-  expect(await filePins(path).get('a')).toBe('1.1');
+  expect(filePins(path).get('a')).toEqual(pinned('1.1'));
 });
 
-test.for(['{"a":', '[]', '{"a":1}'])(
-  '[M9] a damaged file (%s) is an error, not an empty one',
-  async (text) => {
-    const path = join(temporary(), 'pins.json');
-    writeFileSync(path, text);
-    await expect(filePins(path).get('a')).rejects.toMatchObject({ failure: { code: 'malformed' } });
-    await expect(filePins(path).set('a', '2.2')).rejects.toThrow(/damaged/);
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  },
-);
+test('[M9] what a version that approved at first sight wrote is not taken for an approval', () => {
+  const path = join(temporary(), 'pins.json');
+  writeFileSync(path, JSON.stringify({ a: pin }));
+  expect(filePins(path).get('a')).toBeUndefined();
+});
+
+test.for(['{"a":', '[]', '{"a":1}'])('[M9] a damaged file (%s) is an error, not an empty one', (text) => {
+  const path = join(temporary(), 'pins.json');
+  writeFileSync(path, text);
+  expect(() => filePins(path).get('a')).toThrow(/damaged/);
+  expect(() => filePins(path).set(new Map([['a', pinned('2.2')]]))).toThrow(/damaged/);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});

@@ -1,14 +1,40 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
+import { Json } from '../run/values.ts';
 
-/** What each tool of each server was when it was last approved. Data only: who is told of a change is not its business. */
+/** A tool of a server as somebody may judge it: what it says of itself, and where it runs. */
+const Sight = z.object({
+  pin: z.string(),
+  /** The command or address of its server. */
+  endpoint: z.string(),
+  description: z.string(),
+  schema: Json,
+  annotations: Json.optional(),
+});
+export type Sight = z.infer<typeof Sight>;
+
+/** The tool as it was last seen, and the pin of it that was approved; to be seen is not to be approved. */
+const Pinned = z.object({ seen: Sight, approved: z.string().optional() });
+export type Pinned = z.infer<typeof Pinned>;
+
+/** What each tool of each server was when it was last seen, and when it was last approved, by `server/tool`. */
 export interface Pins {
-  get(key: string): Promise<string | undefined>;
-  set(key: string, pin: string): Promise<void>;
+  get(key: string): Pinned | undefined;
+  all(): ReadonlyMap<string, Pinned>;
+  set(pins: ReadonlyMap<string, Pinned>): void;
 }
 
 /** Everything a person judges a tool by: where it runs, and what it says about itself. */
@@ -17,11 +43,20 @@ export function pinOf(endpoint: string, definition: Definition): string {
   return `${hash(endpoint)}.${hash(canonical({ name, title, description, inputSchema, outputSchema, annotations }))}`;
 }
 
-/** Why a tool must be approved again, or nothing if it is what it was. */
-export function changeOf(pinned: string, current: string): string | undefined {
-  if (pinned === current) return undefined;
-  const [where, what] = pinned.split('.');
-  const [nowWhere, nowWhat] = current.split('.');
+/** What a person is shown of a pin: enough to tell one tool from any other. */
+export function shortPin(pin: string): string {
+  return pin
+    .split('.')
+    .map((part) => part.slice(0, 8))
+    .join('.');
+}
+
+/** Why a tool must be approved, or nothing if it is what was approved. */
+export function doubtOf({ seen, approved }: Pinned): string | undefined {
+  if (approved === seen.pin) return undefined;
+  if (approved === undefined) return 'nobody has approved it yet';
+  const [where, what] = approved.split('.');
+  const [nowWhere, nowWhat] = seen.pin.split('.');
   const parts = [
     ...(where === nowWhere ? [] : ['the command or address of its server']),
     ...(what === nowWhat ? [] : ['its description, schema or annotations']),
@@ -30,48 +65,49 @@ export function changeOf(pinned: string, current: string): string | undefined {
 }
 
 export function memoryPins(): Pins {
-  const pins = new Map<string, string>();
+  let pins: ReadonlyMap<string, Pinned> = new Map();
   return {
-    get: (key) => Promise.resolve(pins.get(key)),
-    set: (key, pin) => {
-      pins.set(key, pin);
-      return Promise.resolve();
-    },
+    get: (key) => pins.get(key),
+    all: () => pins,
+    set: (more) => void (pins = new Map([...pins, ...more])),
   };
 }
 
-/** Pins in one JSON file, replaced as a whole, so that a crash leaves the old or the new one. One of these per file. */
+/**
+ * Pins in one JSON file, replaced as a whole, so that a crash leaves the old or the new one. It is read again when it
+ * changed: a person may approve a tool from a terminal while a server runs.
+ */
 export function filePins(path: string): Pins {
-  let known: ReadonlyMap<string, string> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const load = async (): Promise<ReadonlyMap<string, string>> => (known ??= await read(path));
-  const add = async (key: string, pin: string): Promise<void> => {
-    const pins = new Map(await load()).set(key, pin);
-    await write(path, pins);
-    known = pins;
+  let known: { readonly version: string; readonly pins: ReadonlyMap<string, Pinned> } | undefined;
+  const load = (): ReadonlyMap<string, Pinned> => {
+    const version = versionOf(path);
+    if (known?.version !== version) known = { version, pins: read(path) };
+    return known.pins;
   };
   return {
-    get: async (key) => (await load()).get(key),
-    set(key, pin) {
-      const next = last.then(() => add(key, pin));
-      last = next.catch(() => undefined);
-      return next;
+    get: (key) => load().get(key),
+    all: load,
+    set(more) {
+      write(path, new Map([...load(), ...more]));
+      known = undefined;
     },
   };
 }
 
-const File = z.record(z.string(), z.string());
+function versionOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino}:${found.mtimeNs}:${found.size}`;
+}
 
-/** A damaged file is an error: read as empty, every tool would count as seen for the first time and be trusted. */
-async function read(path: string): Promise<ReadonlyMap<string, string>> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
-    throw new RunError('unavailable', `The MCP pins in ${path} cannot be read; check the file.`, {
-      cause: error,
-    });
-  });
+/** A version before this one approved whatever it saw first: such a tool counts as not seen. */
+const File = z.record(z.string(), z.union([Pinned, z.string()]));
+
+/** A damaged file is an error: read as empty, a change since the last approval would go by unnoticed. */
+function read(path: string): ReadonlyMap<string, Pinned> {
+  const text = textOf(path);
   try {
-    return new Map(Object.entries(File.parse(JSON.parse(text))));
+    const entries = Object.entries(File.parse(JSON.parse(text)));
+    return new Map(entries.flatMap(([key, pin]) => (typeof pin === 'string' ? [] : [[key, pin]])));
   } catch (error) {
     throw new RunError(
       'malformed',
@@ -81,17 +117,28 @@ async function read(path: string): Promise<ReadonlyMap<string, string>> {
   }
 }
 
-async function write(path: string, pins: ReadonlyMap<string, string>): Promise<void> {
-  const draft = `${path}.${process.pid}.draft`;
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(draft, 'w', 0o600);
+function textOf(path: string): string {
   try {
-    await file.writeFile(`${JSON.stringify(Object.fromEntries(pins), null, 1)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    throw new RunError('unavailable', `The MCP pins in ${path} cannot be read; check the file.`, {
+      cause: error,
+    });
   }
-  await rename(draft, path);
+}
+
+function write(path: string, pins: ReadonlyMap<string, Pinned>): void {
+  const draft = `${path}.${process.pid}.draft`;
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(Object.fromEntries(pins), null, 1)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
 }
 
 function hash(text: string): string {

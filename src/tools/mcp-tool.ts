@@ -1,31 +1,35 @@
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { RunError } from '../run/failure.ts';
-import type { Effect } from '../run/values.ts';
+import { present } from '../run/present.ts';
+import { Json } from '../run/values.ts';
 import { argumentsOf } from './mcp-arguments.ts';
 import { callTool } from './mcp-call.ts';
 import type { Calls } from './mcp-calls.ts';
 import type { Connection } from './mcp-connection.ts';
 import type { Link } from './mcp-link.ts';
-import { changeOf, pinOf, type Pins } from './mcp-pins.ts';
+import { doubtOf, pinOf, type Pinned, type Pins, type Sight } from './mcp-pins.ts';
+import { cautionOf, standingOf, type McpRules } from './mcp-standing.ts';
 import type { ApprovalRule, Tool } from './tool.ts';
 
 /** A tool of a server as it was listed. It runs only while the server still offers exactly this. */
 export interface McpTool extends Tool {
   readonly approval: ApprovalRule;
-  /** Set when the tool is not what was approved before. It then needs approval, whatever its rule says. */
-  readonly change?: Change;
+  /** Set when the tool is not what was approved. It then needs approval, whatever its rule says. */
+  readonly change?: Change | undefined;
 }
 
 export interface Change {
   readonly reason: string;
   /** Take the tool as it is now. Running it, which takes a person's approval, does the same. */
-  approve(): Promise<void>;
+  approve(): void;
 }
 
 /** The tools of one server, made from its definitions. As long as nothing changes, a tool stays the same object. */
 export interface ToolShelf {
+  /** Record what is offered; gives what was never seen before, with its pin. */
+  see(offered: readonly Definition[]): ReadonlyMap<Definition, string>;
   /** The tool, or why there is none. */
-  take(name: string | undefined, definition: Definition): Promise<McpTool | string>;
+  take(name: string | undefined, definition: Definition): McpTool | string;
 }
 
 export interface Origin {
@@ -33,7 +37,7 @@ export interface Origin {
   /** Where the server is, as text: a tool of another place is another tool. */
   readonly endpoint: string;
   readonly timeout: number;
-  readonly approval: Readonly<Record<string, ApprovalRule>>;
+  readonly rules: McpRules;
   readonly pins: Pins;
   readonly link: Link;
   readonly calls: Calls;
@@ -47,14 +51,14 @@ interface Made {
 export function toolShelf(origin: Origin): ToolShelf {
   const made = new Map<string, Made>();
   return {
-    async take(name, definition) {
+    see: (offered) => see(origin, offered),
+    take(name, definition) {
       if (name === undefined) return 'no name could be made for it';
-      const pin = pinOf(origin.endpoint, definition);
-      const change = await changeFor(origin, definition, pin);
+      const seen = sightOf(origin, definition);
       const known = made.get(name);
-      if (known?.pin === pin && isSameChange(known.tool, change)) return known.tool;
-      const tool = makeTool(origin, { name, definition, change });
-      made.set(name, { pin, tool });
+      if (known?.pin === seen.pin) return known.tool;
+      const tool = makeTool(origin, { name, definition, seen });
+      made.set(name, { pin: seen.pin, tool });
       return tool;
     },
   };
@@ -63,54 +67,84 @@ export function toolShelf(origin: Origin): ToolShelf {
 interface Offer {
   readonly name: string;
   readonly definition: Definition;
-  readonly change: Change | undefined;
+  readonly seen: Sight;
 }
 
-function makeTool(origin: Origin, { name, definition, change }: Offer): McpTool | string {
-  const { server, timeout, approval, link, calls } = origin;
+function makeTool(origin: Origin, { name, definition, seen }: Offer): McpTool | string {
+  const { server, timeout, rules, link, calls, pins } = origin;
   const checked = argumentsOf(definition);
   if (checked === undefined) return 'its schema cannot be used';
-  const effect = effectOf(definition);
-  const own = Object.hasOwn(approval, definition.name) ? approval[definition.name] : undefined;
+  const { approval, ...standing } = standingOf(rules, definition);
   const check = (connection: Connection, signal: AbortSignal): Promise<void> =>
     checkSame({ name, definition }, connection, signal);
+  const { effect } = standing;
   const target = { server, name, definition, arguments: checked, effect, timeout, link, calls, check };
+  const key = keyOf(server, definition);
+  // Looked up anew for every call: it may have been approved by the call before, or from another terminal.
+  const change = (): Change | undefined => {
+    const reason = doubtOf({ seen, approved: pins.get(key)?.approved });
+    const approve = (): void => pins.set(new Map([[key, { seen, approved: seen.pin }]]));
+    return reason === undefined ? undefined : { reason, approve };
+  };
   return {
     name,
-    description: definition.description ?? definition.title ?? '',
+    description: seen.description,
     schema: checked.schema,
-    effect,
-    approval: change === undefined ? (own ?? (effect === 'once' ? 'always' : 'never')) : 'always',
     timeout,
-    ...(change === undefined ? {} : { change }),
+    ...standing,
+    get approval() {
+      return change() === undefined ? approval : 'always';
+    },
+    get change() {
+      return change();
+    },
+    get caution() {
+      const reason = change()?.reason;
+      return reason === undefined ? undefined : cautionOf(server, definition.name, { seen, reason });
+    },
     async run(input, context) {
-      await change?.approve();
+      change()?.approve();
       return callTool(target, input, context);
     },
   };
 }
 
-/** The server's word, which it may break: that is why a change of it, too, needs approval. */
-function effectOf({ annotations }: Definition): Effect {
-  if (annotations?.readOnlyHint === true) return 'pure';
-  return annotations?.idempotentHint === true ? 'idempotent' : 'once';
+function keyOf(server: string, { name }: Definition): string {
+  return `${server}/${name}`;
 }
 
-/** The first sight of a tool is its approval; what a person agrees to later replaces it. */
-async function changeFor(
-  { server, pins }: Origin,
-  definition: Definition,
-  pin: string,
-): Promise<Change | undefined> {
-  const key = `${server}/${definition.name}`;
-  const pinned = await pins.get(key);
-  if (pinned === undefined) await pins.set(key, pin);
-  const reason = pinned === undefined ? undefined : changeOf(pinned, pin);
-  return reason === undefined ? undefined : { reason, approve: () => pins.set(key, pin) };
+function sightOf({ endpoint }: Origin, definition: Definition): Sight {
+  const { description, title, inputSchema, annotations } = definition;
+  return {
+    pin: pinOf(endpoint, definition),
+    endpoint: shownEndpoint(endpoint),
+    description: description ?? title ?? '',
+    schema: Json.parse(inputSchema),
+    ...(annotations === undefined ? {} : { annotations: Json.parse(annotations) }),
+  };
 }
 
-function isSameChange(tool: McpTool | string, change: Change | undefined): boolean {
-  return typeof tool === 'string' || tool.change?.reason === change?.reason;
+/** What is behind the question mark of an address may be a key. */
+function shownEndpoint(endpoint: string): string {
+  return endpoint.startsWith('[') ? endpoint : endpoint.replace(/[?#].*$/, '?…');
+}
+
+/** Being seen is recorded, and approves nothing; only a configuration that trusts the server vouches for what it had first. */
+function see(origin: Origin, offered: readonly Definition[]): ReadonlyMap<Definition, string> {
+  const { server, pins, rules } = origin;
+  const fresh = new Map<Definition, string>();
+  const changed = new Map<string, Pinned>();
+  for (const definition of offered) {
+    const key = keyOf(server, definition);
+    const seen = sightOf(origin, definition);
+    const known = pins.get(key);
+    const approved = known?.approved ?? (rules.trusted ? seen.pin : undefined);
+    if (known === undefined) fresh.set(definition, seen.pin);
+    if (known?.seen.pin === seen.pin && known.approved === approved) continue;
+    changed.set(key, { seen, ...present({ approved }) });
+  }
+  if (changed.size > 0) pins.set(changed);
+  return fresh;
 }
 
 /** Between the listing and the call a server may have changed, or come back as another one. */

@@ -31,7 +31,14 @@ describe.each([
     expect(tools.map((tool) => tool.name)).toEqual(
       expect.arrayContaining(['every__echo', 'every__get-sum', 'every__trigger-elicitation-request']),
     );
-    expect(notices).toEqual([expect.stringMatching(/simulate-research-query of every is left out/)]);
+    expect(notices).toContainEqual(expect.stringMatching(/simulate-research-query of every is left out/));
+    expect(notices).toContainEqual(
+      expect.stringMatching(
+        /^New: every__get-sum \(a, b; pin [0-9a-f]{8}\.[0-9a-f]{8}\) says of itself «Returns/,
+      ),
+    );
+    expect(notices).toHaveLength(tools.length + 1);
+    expect((await server.list(signal)).notices).toHaveLength(1);
   });
 
   test('[M4] effects and approvals follow its annotations', async () => {
@@ -152,7 +159,9 @@ test('[M2] a tool that did not change is the same tool in every listing', async 
 
 describe('a server that changes', () => {
   test('[M2] all pages are listed, with names told apart', async () => {
-    const { tools, notices } = await open({ name: 'many', command: recording('paged').command }).list(signal);
+    const server = open({ name: 'many', command: recording('paged').command });
+    await server.list(signal);
+    const { tools, notices } = await server.list(signal);
     const names = tools.map((tool) => tool.name);
     expect(names).toEqual([
       expect.stringMatching(/^many__a_b_[0-9a-f]{8}$/),
@@ -171,7 +180,7 @@ describe('a server that changes', () => {
     ]);
   });
 
-  test('[M8] a description that changes while it runs needs approval before the tool runs again', async () => {
+  test('[M8] [S27] a description that changes while it runs needs approval before the tool runs again', async () => {
     const server = open({ name: 'sly', command: recording().command });
     const before = await find(server, 'greet');
     expect(before).toMatchObject({ approval: 'never' });
@@ -189,7 +198,7 @@ describe('a server that changes', () => {
     expect([approved.approval, approved.change]).toEqual(['never', undefined]);
   });
 
-  test('[M8] a description that changed between two starts is found by the pins on disk', async () => {
+  test('[M8] [S26] a description that changed between two starts is found by the pins on disk', async () => {
     const path = join(temporary(), 'pins.json');
     const record = recording();
     const settings = { name: 'sly', pins: filePins(path), command: record.command };
@@ -200,11 +209,54 @@ describe('a server that changes', () => {
     const { tools, notices } = await second.list(signal);
     expect(tools.every((tool) => tool.approval === 'always')).toBe(true);
     expect(notices).toContainEqual(
-      expect.stringMatching(/sly__greet needs approval again: the command .* and its desc/),
+      expect.stringMatching(/sly__greet needs approval: the command .* and its desc/),
     );
-    await (await find(second, 'greet')).change?.approve();
+    (await find(second, 'greet')).change?.approve();
     expect((await find(second, 'greet')).change).toBeUndefined();
     expect((await find(second, 'pid')).change).toBeDefined();
+  });
+});
+
+describe('a server that nobody trusts', () => {
+  test('[M8] to be listed approves nothing; the first call does, and what a person should know is said in full', async () => {
+    const path = join(temporary(), 'pins.json');
+    const settings = {
+      name: 'new',
+      trusted: false,
+      effect: { echo: 'pure' as const },
+      command: recording().command,
+    };
+    const server = open({ ...settings, pins: filePins(path) });
+    const tool = await find(server, 'echo');
+    await server.list(signal);
+    expect(tool).toMatchObject({ approval: 'always', effect: 'pure', sends: true, untrusted: true });
+    for (const part of [
+      'nobody has approved it yet',
+      'Says what it was given',
+      '"times"',
+      settings.command[0],
+    ])
+      expect(tool.caution).toContain(part);
+    await tool.run({ text: 'hello' }, watched());
+    expect(tool).toMatchObject({ approval: 'never', caution: undefined });
+    expect(await find(server, 'echo')).toBe(tool);
+  });
+
+  test('[M8] what a person approves from another terminal counts at once', async () => {
+    const path = join(temporary(), 'pins.json');
+    const server = open({ name: 'new', trusted: false, pins: filePins(path), command: recording().command });
+    const tool = await find(server, 'echo');
+    const elsewhere = filePins(path);
+    const { seen } = elsewhere.get('new/echo') ?? expect.fail('it was not seen');
+    expect(seen).toMatchObject({ description: tool.description, schema: { type: 'object' } });
+    elsewhere.set(new Map([['new/echo', { seen, approved: seen.pin }]]));
+    expect(tool.change).toBeUndefined();
+  });
+
+  test('[S27] a tool cannot take the name of another server’s tool', async () => {
+    const one = open({ name: 'one', trusted: false, command: recording().command });
+    const { tools } = await one.list(signal);
+    expect(tools.every(({ name }) => name.startsWith('one__') && !name.slice(5).includes('__'))).toBe(true);
   });
 });
 

@@ -2,21 +2,19 @@ import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { RunError } from '../run/failure.ts';
 import { openCalls } from './mcp-calls.ts';
 import { dialer, type Endpoint } from './mcp-connection.ts';
-import { quoted } from './mcp-failure.ts';
+import { bounded, quoted } from './mcp-failure.ts';
 import { linkTo } from './mcp-link.ts';
 import { checkServerName, nameTools } from './mcp-name.ts';
-import { memoryPins, type Pins } from './mcp-pins.ts';
+import { memoryPins, shortPin, type Pins } from './mcp-pins.ts';
+import type { McpRules } from './mcp-standing.ts';
 import { toolShelf, type McpTool, type ToolShelf } from './mcp-tool.ts';
-import type { ApprovalRule } from './tool.ts';
 
-interface Common {
+interface Common extends McpRules {
   /** Comes before the names of its tools: `name__tool`. */
   readonly name: string;
   /** Milliseconds for one call; 60,000 unless said. */
   readonly timeout?: number;
-  /** By the server's own name of a tool. Otherwise: always for tools that must not run twice, never for the rest. */
-  readonly approval?: Readonly<Record<string, ApprovalRule>>;
-  /** What the tools were when they were approved; kept in memory unless said. */
+  /** What the tools were when they were seen and approved; kept in memory unless said. */
   readonly pins?: Pins;
 }
 
@@ -40,13 +38,14 @@ export interface McpServer {
 const largestDefinition = 65_536;
 
 export function mcpServer(settings: McpSettings): McpServer {
-  const { name, pins = memoryPins(), timeout = 60_000, approval = {} } = settings;
+  const { name, pins = memoryPins(), timeout = 60_000, trusted, approval, effect, sends } = settings;
   checkServerName(name);
   checkEndpoint(settings);
   const calls = openCalls();
   const link = linkTo(name, dialer(name, settings, calls));
   const endpoint = 'command' in settings ? JSON.stringify(settings.command) : settings.url;
-  const shelf = toolShelf({ server: name, endpoint, timeout, approval, pins, link, calls });
+  const rules = { trusted, approval, effect, sends };
+  const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, link, calls });
   const list = async (signal: AbortSignal): Promise<Listing> => {
     const offered = await link
       .use(signal, (connection) => connection.relist(signal))
@@ -59,23 +58,40 @@ export function mcpServer(settings: McpSettings): McpServer {
   return { name, list, close: () => link.close() };
 }
 
-async function arrange(server: string, offered: readonly Definition[], shelf: ToolShelf): Promise<Listing> {
+function arrange(server: string, offered: readonly Definition[], shelf: ToolShelf): Listing {
   const first = new Map(offered.toReversed().map((definition) => [definition.name, definition]));
   const names = nameTools(server, [...first.keys()].toReversed());
+  const faults = new Map(
+    offered.map((definition) => {
+      const isDouble = first.get(definition.name) !== definition;
+      return [definition, isDouble ? 'there is another one of this name' : faultOf(definition)];
+    }),
+  );
+  const fresh = shelf.see(offered.filter((definition) => faults.get(definition) === undefined));
   const tools: McpTool[] = [];
   const notices: string[] = [];
   for (const definition of offered) {
-    const isDouble = first.get(definition.name) !== definition;
-    const fault = isDouble ? 'there is another one of this name' : faultOf(definition);
-    const tool = fault ?? (await shelf.take(names.get(definition.name), definition));
+    const tool = faults.get(definition) ?? shelf.take(names.get(definition.name), definition);
     if (typeof tool === 'string') {
       notices.push(`The tool ${definition.name} of ${server} is left out: ${tool}.`);
       continue;
     }
-    if (tool.change !== undefined) notices.push(`${tool.name} needs approval again: ${tool.change.reason}.`);
+    const pin = fresh.get(definition);
+    const { change } = tool;
+    if (pin !== undefined) notices.push(firstSight(tool, pin));
+    else if (change !== undefined) notices.push(`${tool.name} needs approval: ${change.reason}.`);
     tools.push(tool);
   }
   return { tools, notices };
+}
+
+/** A tool is told of when it is first seen, whoever approves it when. */
+function firstSight({ name, description, schema, change }: McpTool, pin: string): string {
+  const { properties = {} } = Object(schema) as { readonly properties?: object };
+  const takes = Object.keys(properties).join(', ') || 'no arguments';
+  const then = change ? 'It asks before its first call' : 'The configuration trusts its server';
+  const says = bounded(description.replaceAll(/\s+/g, ' ').trim(), 500) || 'nothing';
+  return `New: ${name} (${bounded(takes, 500)}; pin ${shortPin(pin)}) says of itself «${says}» ${then}; vitrine pins shows all of it.`;
 }
 
 function faultOf(definition: Definition): string | undefined {

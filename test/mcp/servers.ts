@@ -127,14 +127,14 @@ function reply(answer: Response, response: ServerResponse): void {
       .pipe(response);
 }
 
-/** Servers that a test file opens end with it, also when a test fails. */
+/** Servers that a test file opens end with it, also when a test fails. They are trusted, unless a test is about that. */
 export function opened(): (settings: McpSettings) => McpServer {
   const servers: McpServer[] = [];
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.close()));
   });
   return (settings) => {
-    const server = mcpServer(settings);
+    const server = mcpServer({ trusted: true, ...settings });
     servers.push(server);
     return server;
   };
