@@ -73,6 +73,7 @@ const delegates = [
   },
 ] as const;
 
+/** All of them are of this house, so what one says may be told to another without asking. */
 function agentsOf(world: World): NonNullable<DefinedConfig['agents']> {
   const reading = ['GraphExplorerAgent', 'TelemetryAgent', 'RunbookKBAgent', 'HistoricalTicketAgent'];
   return {
@@ -82,18 +83,21 @@ function agentsOf(world: World): NonNullable<DefinedConfig['agents']> {
       gateway: world.general,
       state: 'restore',
       effect: 'idempotent',
+      trusted: true,
     },
     users: {
       description: 'Manages users.',
       gateway: world.users,
       state: 'conversation-id',
       effect: 'once',
+      trusted: true,
       approval: asksForDeletion,
     },
     FieldDispatchAgent: {
       description: 'Dispatches field engineers.',
       gateway: world.network('FieldDispatchAgent'),
       effect: 'once',
+      trusted: true,
       approval: 'always',
     },
     DutyDeskAgent: {
@@ -102,6 +106,7 @@ function agentsOf(world: World): NonNullable<DefinedConfig['agents']> {
       state: 'restore',
       // What it puts up carries the key of the turn, and the board keeps one notice for a key.
       effect: 'idempotent',
+      trusted: true,
       approval: asksToPost,
     },
     ...Object.fromEntries(

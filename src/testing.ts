@@ -5,6 +5,7 @@ import { Secrets } from './guards/secrets.ts';
 import { approval } from './policies/approval.ts';
 import { budget } from './policies/budget.ts';
 import { duplicate } from './policies/duplicate.ts';
+import { taint } from './policies/taint.ts';
 import { decodeAll } from './run/codec.ts';
 import type { Command } from './run/commands.ts';
 import type { Entry } from './run/events.ts';
@@ -66,7 +67,7 @@ export async function playRun({
       store,
       clock: systemClock,
       catalog: { flows: [flow], agents, tools },
-      policies: [budget, duplicate, approval],
+      policies: [budget, duplicate, taint, approval],
       log: { error: ({ cause }) => void problems.push(cause) },
       newId,
       hash: sha256,

@@ -60,6 +60,8 @@ export const AgentSettings = z
     /** Whether it answers in sections (`---QUERY---` …), whose graphs, tables and documents are then shown. */
     sectioned: z.boolean().exactOptional(),
     effect: Effect.exactOptional(),
+    /** Whether it is ours: its words are not foreign then, and what it is told has not left. Models are, unless said. */
+    trusted: z.boolean().exactOptional(),
     /** How it remembers a conversation; `conversation-id` for a conversation service, else `stateless`, unless said. */
     state: StateStrategy.exactOptional(),
     keeps: Keeps.exactOptional(),

@@ -14,6 +14,10 @@ export interface Agent {
   /** How it remembers a conversation; `stateless` unless said. */
   readonly state?: StateStrategy;
   readonly keeps?: Keeps;
+  /** Its words are those of somebody else: a service that we do not run. */
+  readonly untrusted?: boolean;
+  /** What it is told leaves us. */
+  readonly sends?: boolean;
   /** When a person must see the message and agree before it is sent. */
   readonly approval?: 'never' | 'always' | ((message: string) => boolean);
 }

@@ -69,7 +69,12 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
   const misfit = tools.includes(tool) ? misfitOf(tool, request.input) : unknownTool(name, tools);
   return {
     key: request.key,
-    opening: { kind: 'call', title: request.title ?? name, call },
+    opening: {
+      kind: 'call',
+      title: request.title ?? name,
+      call,
+      ...(tool.untrusted ? { untrusted: 'content' as const } : {}),
+    },
     effect: tool.effect,
     asking: tool.asking,
     intent: {
@@ -77,6 +82,8 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
       parent: request.parent,
       call,
       mustAsk: misfit === undefined && mustAsk(execution, tool, request.input),
+      caution: tool.caution,
+      sends: tool.sends ?? tool.effect !== 'pure',
       requested: request.id !== undefined,
       repeatable: tool.repeatable ?? false,
     },

@@ -2,6 +2,7 @@ import type { EarlierOutcome, Intent } from '../policies/policy.ts';
 import type { Call, EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Step } from '../run/tree.ts';
+import type { Source } from '../run/untrusted.ts';
 import type { BlobRef, Effect, Json, Usage } from '../run/values.ts';
 import type { Asking } from '../tools/tool.ts';
 import type { Refusal } from './scope.ts';
@@ -33,6 +34,8 @@ export interface Leaf {
   readonly refusal?: Refusal | undefined;
   /** What the same call gave earlier in the conversation. */
   readonly earlier?: EarlierOutcome | undefined;
+  /** What others wrote and other runs of the conversation have read. */
+  readonly inherited?: readonly Source[] | undefined;
   /** Known to fail before anything is asked of anyone: arguments that do not fit. */
   readonly misfit?: Failure | undefined;
   /** What of the arguments is not checked, each in words. */

@@ -20,7 +20,8 @@ const failureCodes: Readonly<Record<string, FailureCode>> = {
  * Open a leaf that was not recorded. The verdict is given here, once, and what follows from it is recorded in the same
  * breath, so that a recovery reads it and never judges again.
  */
-export async function openLeaf(execution: Execution, parent: number, leaf: Leaf): Promise<Step> {
+export async function openLeaf(execution: Execution, parent: number, asked: Leaf): Promise<Step> {
+  const leaf = mayInherit(execution, asked) ? await withInherited(execution, asked) : asked;
   while (execution.isGated) await execution.gate();
   const { tree } = execution;
   let verdict = judge(execution, leaf);
@@ -40,14 +41,25 @@ export async function openLeaf(execution: Execution, parent: number, leaf: Leaf)
   return step;
 }
 
+/** Awaited only where there is something: otherwise opening stays synchronous, and branches keep their order. */
+function mayInherit({ tree, world }: Execution, { intent }: Leaf): boolean {
+  if (!intent.sends) return false;
+  const isRemembered = world.catalog.agents.some(({ state = 'stateless' }) => state !== 'stateless');
+  return tree.started?.earlier !== undefined || isRemembered;
+}
+
+/** What other runs of the conversation have read may have reached this one, by its history or by what agents remember. */
+async function withInherited(execution: Execution, leaf: Leaf): Promise<Leaf> {
+  const inherited = await execution.busy(execution.insist(() => execution.remembered.untrusted()));
+  return { ...leaf, inherited };
+}
+
 /** The verdict of all policies on a leaf as it stands. */
-export function judge(
-  { tree, world, writer }: Execution,
-  { intent, refusal, misfit, earlier }: Leaf,
-): Verdict {
+export function judge({ tree, world, writer }: Execution, leaf: Leaf): Verdict {
+  const { intent, refusal, misfit, earlier, inherited } = leaf;
   if (refusal) return { verdict: 'refuse', ...refusal };
   if (misfit) return { verdict: 'allow' };
-  const view = { tree, now: writer.now(), earlier };
+  const view = { tree, now: writer.now(), earlier, inherited };
   return strictest(world.policies.map((policy) => policy(view, intent)));
 }
 

@@ -2,6 +2,7 @@ import { factName } from '../catalog/state.ts';
 import { failureOf } from '../run/failure.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
+import { untrustedIn, type Source } from '../run/untrusted.ts';
 import type { RunRow } from '../stores/store.ts';
 import { lastEdit } from './edited.ts';
 import type { Execution } from './execution.ts';
@@ -14,7 +15,10 @@ export interface AgentExchange {
   readonly state?: Json;
 }
 
-type Traces = Pick<RunTree, 'states'> & { readonly turns: readonly Turn[] };
+type Traces = Pick<RunTree, 'states'> & {
+  readonly turns: readonly Turn[];
+  readonly untrusted: readonly Source[];
+};
 
 interface Turn {
   readonly step: Step;
@@ -76,6 +80,16 @@ export class Remembered {
       if (typeof kept === 'object' && kept !== null && 'fact' in kept) facts.push([name, kept['fact']]);
     }
     return Object.fromEntries(facts);
+  }
+
+  /** What others wrote and the other runs have read. */
+  async untrusted(): Promise<readonly Source[]> {
+    const sources: Source[] = [];
+    for (const row of await this.#rows()) {
+      const { untrusted = [] } = (await this.#read(row)) ?? {};
+      sources.push(...untrusted.map((source) => ({ ...source, run: row.run })));
+    }
+    return sources;
   }
 
   /** This run, then the others by their last change, until none can hold anything newer than what was found. */
@@ -141,5 +155,5 @@ function tracesIn(tree: RunTree): Traces {
     if (!isOver || (textOf(step) === '' && state === undefined)) return [];
     return [{ step, asked: lastEdit(tree, step.id) ?? query }];
   });
-  return { states: tree.states, turns };
+  return { states: tree.states, turns, untrusted: untrustedIn(tree) };
 }

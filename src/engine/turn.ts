@@ -1,8 +1,11 @@
 import type { Agent } from '../catalog/agent.ts';
 import type { Message, Turn } from '../gateways/gateway.ts';
+import type { Untrusted } from '../run/events.ts';
 import { errorOf, RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
+import type { Tool } from '../tools/tool.ts';
 import { forever, type Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { isLarge, keepLarge } from './large.ts';
@@ -49,12 +52,15 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
       effect: agent.effect,
       ...(isModel(agent) ? {} : { query: message }),
       ...(agent.model === undefined ? {} : { model: agent.model }),
+      ...present({ untrusted: untrustedIn(execution, agent, request) }),
     },
     effect: agent.effect,
     intent: {
       kind: 'turn',
       parent: request.parent,
       mustAsk: mustAsk(execution, agent, message),
+      agent: agent.name,
+      sends: agent.sends ?? false,
       answers: request.answers ?? false,
     },
     bytes: message,
@@ -134,6 +140,18 @@ function remembers({ state = 'stateless' }: Agent): boolean {
 /** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
 function isModel(agent: Agent): boolean {
   return agent.effect === 'pure' && !remembers(agent);
+}
+
+/** What tools say of themselves is read by a model, too: until somebody has approved it, it is a stranger's text. */
+function untrustedIn(
+  { world }: Execution,
+  { untrusted }: Agent,
+  { tools = [] }: TurnRequest,
+): Untrusted | undefined {
+  if (untrusted) return 'content';
+  const offered = new Set(tools.map(({ name }) => name));
+  const isUnknown = (tool: Tool): boolean => offered.has(tool.name) && tool.caution !== undefined;
+  return offered.size > 0 && world.catalog.tools.some(isUnknown) ? 'tools' : undefined;
 }
 
 /** The result of a turn, from the fold. */

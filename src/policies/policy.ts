@@ -1,5 +1,6 @@
 import type { Call, StepId } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
+import type { Source } from '../run/untrusted.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 
 /** What someone wants to begin: a tool call, or a turn of a model or agent. */
@@ -9,6 +10,12 @@ export interface Intent {
   readonly call?: Call;
   /** The tool or agent itself says that a person must agree. */
   readonly mustAsk?: boolean;
+  /** What whoever is asked should know of the tool. */
+  readonly caution?: string | undefined;
+  /** Data can leave by it. */
+  readonly sends?: boolean;
+  /** Who gets the turn. */
+  readonly agent?: string;
   /** A model asked for the call, so it may be one of a loop. */
   readonly requested?: boolean;
   /** The same call again is no duplicate. */
@@ -40,6 +47,8 @@ export interface PolicyView {
   readonly tree: RunTree;
   readonly now: number;
   readonly earlier?: EarlierOutcome | undefined;
+  /** What others wrote and other runs of the conversation have read. */
+  readonly inherited?: readonly Source[] | undefined;
 }
 
 /** What may happen next, judged from the run as recorded. Pure: the same tree gives the same verdict. */

@@ -18,6 +18,10 @@ export type Decision = z.infer<typeof Decision>;
 export const Phase = z.enum(['tool_phase', 'action_phase', 'complete']);
 export type Phase = z.infer<typeof Phase>;
 
+/** Others wrote what it brings (a web page, a file, another agent), or what it was told of tools. */
+export const Untrusted = z.enum(['content', 'tools']);
+export type Untrusted = z.infer<typeof Untrusted>;
+
 /** A tool call as it will run. Arguments over the size limit are a reference. */
 export const Call = z.object({
   id: z.string(),
@@ -92,6 +96,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     reasoning: z.string().optional(),
     call: Call.optional(),
     origin: z.string().optional(),
+    untrusted: Untrusted.optional(),
   }),
   z.object({ type: z.literal('step.started'), ...step, call: Call.optional() }),
   z.object({ type: z.literal('title.appended'), ...step, text: z.string() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Call, Outcome, Phase, StepId } from './events.ts';
+import { Call, Outcome, Phase, StepId, Untrusted } from './events.ts';
 import { Failure } from './failure-schema.ts';
 import { filled, present } from './present.ts';
 import { textOf, type RequestedCall, type Step } from './tree.ts';
@@ -24,6 +24,7 @@ export const FlatStep = z.object({
   reasoning: z.string().optional(),
   effect: Effect.optional(),
   origin: z.string().optional(),
+  untrusted: Untrusted.optional(),
   call: Call.optional(),
   phase: FlatPhase.optional(),
   text: z.string().optional(),
@@ -50,7 +51,7 @@ export type FlatStep = z.infer<typeof FlatStep>;
 
 export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
   const { id, parent, key, kind, title, status, attempt, openedAt, startedAt, closedAt } = step;
-  const { agent, model, icon, query, reasoning, effect, origin, call, phase } = step;
+  const { agent, model, icon, query, reasoning, effect, origin, untrusted, call, phase } = step;
   const { result, failure, usage, reusedFrom } = step;
   const began = startedAt ?? openedAt;
   return {
@@ -61,7 +62,7 @@ export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
     title,
     status,
     attempt,
-    ...present({ agent, model, icon, query, reasoning, effect, origin, call, phase }),
+    ...present({ agent, model, icon, query, reasoning, effect, origin, untrusted, call, phase }),
     ...present({
       text: filled(textOf(step)),
       thinking: filled(textOf(step, 'reasoning')),

@@ -24,6 +24,7 @@ export function open(tree: RunTree, event: EventOf<'step.opened'>): void {
   step.openedAt = tree.at;
   step.openedSeq = tree.seq;
   describe(step, event);
+  if (step.untrusted) tree.untrusted.push(step.id);
   const parent = stepOf(tree, step.parent);
   if (parent.phase) step.phase = parent.phase;
   if (!isOpen(parent)) {
@@ -138,6 +139,7 @@ function describe(step: Step, event: EventOf<'step.opened'>): void {
   if (event.query) step.query = event.query;
   if (event.reasoning) step.reasoning = event.reasoning;
   if (event.origin) step.origin = event.origin;
+  if (event.untrusted) step.untrusted = event.untrusted;
   if (event.call) step.call = event.call;
   touch(step);
 }

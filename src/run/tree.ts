@@ -1,4 +1,4 @@
-import type { Call, Channel, Decision, EventOf, Outcome, Phase, StepId } from './events.ts';
+import type { Call, Channel, Decision, EventOf, Outcome, Phase, StepId, Untrusted } from './events.ts';
 import type { Failure } from './failure.ts';
 import type { Attachment, BlobRef, Effect, Item, Json, Usage } from './values.ts';
 
@@ -61,6 +61,7 @@ export interface Step {
   query?: string;
   reasoning?: string;
   origin?: string;
+  untrusted?: Untrusted;
   call?: Call;
   phase?: { readonly phase: Phase; readonly batch: number; readonly cycle: number };
   text: Partial<Record<Channel, string[]>>;
@@ -98,6 +99,8 @@ export interface RunTree {
   readonly messages: Map<string, QueuedMessage>;
   readonly states: Map<string, Omit<EventOf<'state.saved'>, 'type'> & { readonly at: number }>;
   readonly notices: Notice[];
+  /** Steps that bring what others wrote. */
+  readonly untrusted: StepId[];
   readonly spent: Spent;
   readonly usage: Usage;
   seq: number;
@@ -129,6 +132,7 @@ export function emptyTree(): RunTree {
     messages: new Map(),
     states: new Map(),
     notices: [],
+    untrusted: [],
     spent: { turns: 0, calls: 0, tokens: 0, milliseconds: 0 },
     usage: { input: 0, output: 0 },
     seq: 0,

@@ -15,17 +15,26 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
     const { description, approval, sectioned, conversation, keeps } = settings;
     const state = settings.state ?? (conversation ? 'conversation-id' : undefined);
     const gateway = gatewayOf(settings, models);
+    const effect = settings.effect ?? (model === undefined ? 'once' : 'pure');
+    const isForeign = !(settings.trusted ?? isOurs(settings, effect));
     return {
       name,
       description,
       gateway: sectioned ? sectionedGateway(gateway, name) : gateway,
-      effect: settings.effect ?? (model === undefined ? 'once' : 'pure'),
+      effect,
+      untrusted: isForeign,
+      sends: isForeign,
       ...(model === undefined ? {} : { model }),
       ...(approval === undefined ? {} : { approval }),
       ...(state === undefined ? {} : { state }),
       ...(keeps === undefined ? {} : { keeps }),
     };
   });
+}
+
+/** A model says nothing but what it makes of its messages. A gateway of one's own that only reads is taken for one. */
+function isOurs({ model, gateway }: AgentSettings, effect: Agent['effect']): boolean {
+  return model !== undefined || (gateway !== undefined && effect === 'pure');
 }
 
 function gatewayOf({ model, dial, conversation, gateway }: AgentSettings, models: Config['models']): Gateway {

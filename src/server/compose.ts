@@ -10,6 +10,7 @@ import { demoModel } from '../gateways/demo.ts';
 import { approval } from '../policies/approval.ts';
 import { budget } from '../policies/budget.ts';
 import { duplicate } from '../policies/duplicate.ts';
+import { taint } from '../policies/taint.ts';
 import { houseProtocols } from '../projections/house.ts';
 import { shower } from '../projections/preferences.ts';
 import { RunError } from '../run/failure.ts';
@@ -79,7 +80,7 @@ function furnished(
     store,
     clock: systemClock,
     catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
-    policies: [budget, duplicate, approval],
+    policies: [budget, duplicate, taint, approval],
     log: cleanLog(log, secrets.clean),
     newId,
     hash: sha256,

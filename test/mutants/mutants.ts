@@ -4,10 +4,12 @@ import { accessMutants } from './of/access.ts';
 import { coreMutants } from './of/core.ts';
 import { graphMutants } from './of/graph.ts';
 import { timeMutants } from './of/time.ts';
+import { toolMutants } from './of/tools.ts';
 
 export const mutants: readonly Mutant[] = [
   ...coreMutants,
   ...graphMutants,
   ...accessMutants,
   ...timeMutants,
+  ...toolMutants,
 ];

@@ -92,6 +92,21 @@ test('every documented question is answered, by whom the table says', () => {
   }
 });
 
+/** What each question asks a person: exactly this, and nothing else asks anything. */
+const approvals = {
+  'Delete user Ada King': ['User management'],
+  'Dispatch a field engineer to LINK-SYD-MEL-FIBRE-01, urgent': ['Field dispatch'],
+  'Post a notice for Perth: the lift is out of order': ['Duty desk'],
+};
+
+test('[S37] every documented question asks a person exactly what it always asked', () => {
+  const put = asked.flatMap(({ question, events }) => {
+    const titles = of('approval.requested', events).map(({ title }) => title);
+    return titles.length === 0 ? [] : [[question, titles] as const];
+  });
+  expect(Object.fromEntries(put)).toEqual(approvals);
+});
+
 test('every agent of the configuration appears in a question', () => {
   const seen = new Set(of('step.opened', all()).map(({ agent }) => agent));
   expect(Object.keys(config.agents ?? {}).filter((agent) => !seen.has(agent))).toEqual([]);

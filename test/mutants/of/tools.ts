@@ -1,0 +1,46 @@
+import type { Mutant } from '../mutant.ts';
+
+export const toolMutants: readonly Mutant[] = [
+  {
+    name: 'what others wrote leaves without a question',
+    file: 'src/policies/taint.ts',
+    find: "if (!sends) return { verdict: 'allow' };",
+    replace: "if (sends !== undefined) return { verdict: 'allow' };",
+    test: 'src/policies/taint.test.ts',
+  },
+  {
+    name: 'a tool that says it only reads is believed',
+    file: 'src/tools/mcp-standing.ts',
+    find: "(trusted ? effectOf(annotations) : 'once')",
+    replace: 'effectOf(annotations)',
+    test: 'src/tools/mcp-standing.test.ts',
+  },
+  {
+    name: 'of two hints the milder one counts',
+    file: 'src/tools/mcp-standing.ts',
+    find: "return destructiveHint === true ? 'once' : 'pure';",
+    replace: "return 'pure';",
+    test: 'src/tools/mcp-standing.test.ts',
+  },
+  {
+    name: 'the first sight of a tool is its approval',
+    file: 'src/tools/mcp-pins.ts',
+    find: "if (approved === undefined) return 'nobody has approved it yet';",
+    replace: 'if (approved === undefined) return undefined;',
+    test: 'src/tools/mcp-pins.test.ts',
+  },
+  {
+    name: 'a link leads to a hidden file',
+    file: 'src/tools/root.ts',
+    find: 'if (hides(where)) throw hiddenHere(path);',
+    replace: '',
+    test: 'src/tools/hidden.test.ts',
+  },
+  {
+    name: 'hidden files are listed and searched',
+    file: 'src/tools/walk.ts',
+    find: '.filter((name) => !hides(name))',
+    replace: '',
+    test: 'src/tools/hidden.test.ts',
+  },
+];
