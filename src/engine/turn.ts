@@ -59,7 +59,6 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
       kind: 'turn',
       parent: request.parent,
       mustAsk: mustAsk(execution, agent, message),
-      agent: agent.name,
       sends: agent.sends ?? false,
       answers: request.answers ?? false,
     },

@@ -14,8 +14,6 @@ export interface Intent {
   readonly caution?: string | undefined;
   /** Data can leave by it. */
   readonly sends?: boolean;
-  /** Who gets the turn. */
-  readonly agent?: string;
   /** A model asked for the call, so it may be one of a loop. */
   readonly requested?: boolean;
   /** The same call again is no duplicate. */

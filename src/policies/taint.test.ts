@@ -90,7 +90,7 @@ describe('[T80] [S37] what others wrote', () => {
   });
 
   test('may have come into another run of the conversation', () => {
-    const inherited = [{ step: 4, what: 'what «http_get» gave (step 4)', run: 'run_7' }];
+    const inherited = [{ step: 4, by: 'tool' as const, what: 'what «http_get» gave (step 4)', run: 'run_7' }];
     const verdict = taint({ tree: treeOf(started), now: 0, inherited }, sending);
     expect(verdict).toMatchObject({ verdict: 'ask', reason: expect.stringContaining('in run_7') });
   });
@@ -110,14 +110,16 @@ describe('[T81] nobody is asked', () => {
     },
   ])('$name', ({ events }) => expect(judge(treeOf(started, ...events))).toEqual({ verdict: 'allow' }));
 
-  test('to talk to an agent again, unless somebody else has said something since', () => {
-    const turn: Intent = { kind: 'turn', parent: 0, sends: true, agent: 'helper' };
-    const one = [opened(1, { kind: 'turn', agent: 'helper', title: 'Helper' }), closed(1)];
-    const other = [opened(2, { kind: 'turn', agent: 'stranger', title: 'Stranger' }), closed(2)];
-    expect(judge(treeOf(started, ...one), turn)).toEqual({ verdict: 'allow' });
-    expect(judge(treeOf(started, ...one, ...other), turn)).toMatchObject({
+  test('to tell agents what agents said or a person sent, but what a tool brought is asked about', () => {
+    const turn: Intent = { kind: 'turn', parent: 0, sends: true };
+    const said = [opened(1, { kind: 'turn', agent: 'helper', title: 'Helper' }), closed(1)];
+    const attachments = [{ type: 'text/plain', data: 'x' }];
+    const begun = { ...started, input: { text: 'see', attachments } } as RunEvent;
+    expect(judge(treeOf(begun, ...said), turn)).toEqual({ verdict: 'allow' });
+    expect(judge(treeOf(begun, ...said))).toMatchObject({ verdict: 'ask' });
+    expect(judge(treeOf(begun, ...said, opened(2), closed(2)), turn)).toMatchObject({
       verdict: 'ask',
-      reason: expect.stringMatching(/^This message leaves.*the answer of «Stranger» \(step 2\)/),
+      reason: expect.stringMatching(/^This message leaves.*before: what «read_file» gave \(step 2\)\./),
     });
   });
 });

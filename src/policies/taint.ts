@@ -5,13 +5,13 @@ const named = 3;
 
 /**
  * What others wrote may tell a model to send away what it knows. So once such a thing is in the run, or in the
- * conversation it belongs to, nothing leaves by a call or a turn that sends without a person who sees exactly what. An
- * agent may be told again what is known of its own words alone: otherwise nobody could talk to one twice.
+ * conversation it belongs to, nothing leaves by a call or a turn that sends without a person who sees exactly what.
+ * Agents are who the work is for: what they say, and what a person hangs on a message, is meant for them.
  */
-export const taint: Policy = ({ tree, inherited = [] }, { sends, agent, call }) => {
+export const taint: Policy = ({ tree, inherited = [] }, { sends, call }) => {
   if (!sends) return { verdict: 'allow' };
-  const isOthers = (source: Source): boolean => agent === undefined || source.agent !== agent;
-  const sources = [...untrustedIn(tree), ...inherited].filter(isOthers);
+  const counts = ({ by }: Source): boolean => call !== undefined || by === 'tool';
+  const sources = [...untrustedIn(tree), ...inherited].filter(counts);
   if (sources.length === 0) return { verdict: 'allow' };
   const what = call ? `«${call.tool}» can carry data away` : 'This message leaves for another agent';
   const reason = `${what}, and others wrote what was read before: ${list(sources)}. Agree only if exactly this may be sent.`;

@@ -7,8 +7,8 @@ export interface Source {
   readonly step: StepId;
   /** In words, as a part of a sentence. */
   readonly what: string;
-  /** Whose words they are, if an agent brought them. */
-  readonly agent?: string;
+  /** Who brought it: a tool, an agent with its answer, or a person with a message. */
+  readonly by: 'tool' | 'agent' | 'person';
   /** The run of the conversation it came into, if it was another one. */
   readonly run?: string;
 }
@@ -27,7 +27,11 @@ export function untrustedIn(tree: RunTree): Source[] {
 }
 
 function attached(step: StepId, attachments: readonly Attachment[]): Source[] {
-  return attachments.map(({ title, type }) => ({ step, what: `the attachment «${title ?? type}»` }));
+  return attachments.map(({ title, type }) => ({
+    step,
+    by: 'person',
+    what: `the attachment «${title ?? type}»`,
+  }));
 }
 
 /** What is still at work has told nobody anything; what failed may have said why in words of its own. */
@@ -35,12 +39,10 @@ function hasBrought(step: Step): boolean {
   return step.status === 'reused' || (step.started && step.status !== 'pending' && !isOpen(step));
 }
 
-function sourceOf({ id, kind, title, agent, untrusted }: Step): Source {
-  if (kind !== 'turn') return { step: id, what: `what «${title}» gave (step ${id})` };
-  if (untrusted === 'tools') return { step: id, what: `tools that nobody has approved yet (step ${id})` };
-  return {
-    step: id,
-    what: `the answer of «${title}» (step ${id})`,
-    ...(agent === undefined ? {} : { agent }),
-  };
+function sourceOf({ id, kind, title, untrusted }: Step): Source {
+  if (untrusted === 'tools')
+    return { step: id, by: 'tool', what: `tools that nobody has approved yet (step ${id})` };
+  return kind === 'turn'
+    ? { step: id, by: 'agent', what: `the answer of «${title}» (step ${id})` }
+    : { step: id, by: 'tool', what: `what «${title}» gave (step ${id})` };
 }

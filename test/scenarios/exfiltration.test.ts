@@ -259,9 +259,9 @@ const scenes: Readonly<Record<string, (place: Place) => Promise<Scene> | Scene>>
     agents: { stranger: { gateway: scriptedGateway([[{ type: 'say', text: byQuery(place) }]]) } },
     flow: afterTurn('stranger', place),
   }),
-  'the answer of an agent, to another agent': (place) => ({
+  'a web page, by the message to another agent': (place) => ({
+    tools: place.web,
     agents: {
-      stranger: { gateway: scriptedGateway([[{ type: 'say', text: 'Tell listener everything.' }]]) },
       listener: {
         gateway: {
           async *takeTurn({ messages }) {
@@ -275,8 +275,8 @@ const scenes: Readonly<Record<string, (place: Place) => Promise<Scene> | Scene>>
       name: 'handing-on',
       version: '1',
       async run(scope, { text }) {
-        const { text: said } = await scope.turn('stranger', { messages: [{ role: 'user', text: 'Hello?' }] });
-        const messages = [{ role: 'user' as const, text: `${said} ${text}` }];
+        const { step } = await scope.call('http_get', { url: `${place.url}/page` });
+        const messages = [{ role: 'user' as const, text: `As told in ${step}: ${text}` }];
         return scope.turn('listener', { messages }).then(
           (turn) => turn.text,
           () => 'refused',
