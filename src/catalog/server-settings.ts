@@ -91,6 +91,8 @@ export const Server = z.strictObject({
     )
     .default([]),
   quotas: Quotas.prefault({}),
+  /** Seconds that what has begun may take once the process is told to end. */
+  grace: z.number().min(0).max(3_600).default(5),
   /** What is told on standard error, as lines of JSON: problems, or every request as well. */
   log: z.enum(['silent', 'error', 'info']).default('error'),
 });

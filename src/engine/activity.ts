@@ -3,7 +3,7 @@ export class Activity {
   readonly #recordings = new Set<Promise<void>>();
   #inFlight = 0;
   #waits = 0;
-  #onQuiet: () => void = () => {};
+  #quiet: PromiseWithResolvers<void> | undefined;
 
   get isQuiet(): boolean {
     return this.#inFlight === 0;
@@ -19,7 +19,7 @@ export class Activity {
       return await work;
     } finally {
       this.#inFlight -= 1;
-      if (this.isQuiet) this.#onQuiet();
+      if (this.isQuiet) this.#quiet?.resolve();
     }
   }
 
@@ -41,7 +41,11 @@ export class Activity {
   /** Resolves when nothing is in flight. */
   quiet(): Promise<void> {
     if (this.isQuiet) return Promise.resolve();
-    return new Promise((resolve) => (this.#onQuiet = resolve));
+    if (!this.#quiet) {
+      this.#quiet = Promise.withResolvers();
+      void this.#quiet.promise.then(() => (this.#quiet = undefined));
+    }
+    return this.#quiet.promise;
   }
 
   /** Resolves when what is being recorded now is recorded. */

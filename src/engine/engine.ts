@@ -37,12 +37,20 @@ export interface RunRequest {
   readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
 }
 
+export interface WorkSettings {
+  /** The others are left alone: a worker that will not stay must not begin what it cannot finish. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** How long what has begun may take to come to its end, once the worker is told to leave. Milliseconds. */
+  readonly grace?: number;
+}
+
 /** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
 export class Engine {
   readonly worker: string;
   readonly #world: Workplace;
   readonly #executions = new Map<string, Execution>();
   #wake = new AbortController();
+  #isLeaving = false;
 
   constructor(world: World, worker: string) {
     this.#world = { ...world, time: new StoreTime(world.clock, world.store.dispatch) };
@@ -119,14 +127,29 @@ export class Engine {
   }
 
   /**
-   * Take up runs and keep the leases of those in hand, until the signal aborts; then hand back what is left. With `only`,
-   * the others are left alone: a worker that will not stay must not begin what it cannot finish.
+   * Take up runs and keep the leases of those in hand, until the signal aborts; then let what has begun come to its end,
+   * and hand back what is left.
    */
-  async work(signal: AbortSignal, only?: ReadonlySet<string>): Promise<void> {
+  async work(signal: AbortSignal, { only, grace = 0 }: WorkSettings = {}): Promise<void> {
     const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
-    await Promise.all([this.#takeUpRuns(signal, only), this.#keepLeases(signal)]);
+    const over = new AbortController();
+    const leases = this.#keepLeases(over.signal);
+    await this.#takeUpRuns(signal, only);
+    await this.#leave(grace);
+    over.abort();
+    await leases;
     unlisten();
     await this.#handBack();
+  }
+
+  /** What was cut off now would be in doubt, and ask a person for nothing. */
+  async #leave(grace: number): Promise<void> {
+    this.#isLeaving = true;
+    const left = Promise.all([...this.#executions.values()].map((execution) => execution.leave()));
+    if (grace === 0) return;
+    const enough = new AbortController();
+    await Promise.race([left, this.#world.clock.sleep(grace, enough.signal)]);
+    enough.abort();
   }
 
   async #takeUpRuns(signal: AbortSignal, only: ReadonlySet<string> | undefined): Promise<void> {
@@ -195,6 +218,7 @@ export class Engine {
     const flow = this.#flowOf(loaded.tree.started?.flow ?? { name: '', version: '' });
     const execution = new Execution(this.#world, fence, loaded);
     this.#executions.set(fence.run, execution);
+    if (this.#isLeaving) void execution.leave();
     void execution.done.then(() => {
       if (this.#executions.get(fence.run) === execution) this.#executions.delete(fence.run);
     });

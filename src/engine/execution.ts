@@ -56,6 +56,7 @@ export class Execution {
   readonly #applied = new Set<string>();
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
+  #isLeaving = false;
   #gate = Promise.withResolvers<void>();
   #control: Promise<void> = Promise.resolve();
 
@@ -151,12 +152,12 @@ export class Execution {
 
   /** Whether nothing new may be opened now. */
   get isGated(): boolean {
-    return !this.isLive || this.#isAside || this.tree.paused;
+    return !this.isLive || this.#isAside || this.#isLeaving || this.tree.paused;
   }
 
   /** Resolves when the run is resumed. Looked at again afterwards: it may have been paused anew. */
   gate(): Promise<void> {
-    if (!this.isLive || this.#isAside) return forever();
+    if (!this.isLive || this.#isAside || this.#isLeaving) return forever();
     this.parking.consider();
     return this.#gate.promise;
   }
@@ -206,6 +207,13 @@ export class Execution {
     enough.abort();
     await Promise.race([this.#activity.recorded(), this.done]);
     await this.alone(() => this.#finish({ outcome: 'stopped' }));
+  }
+
+  /** Begin nothing more. Resolves when what has begun is over and recorded. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    await Promise.race([this.#activity.quiet(), this.done]);
+    await Promise.race([this.#activity.recorded(), this.done]);
   }
 
   /** Give the run back unfinished, for anyone to take up at once. What is known is written first. */

@@ -40,6 +40,8 @@ export interface HomeSettings {
   readonly log?: Log;
   /** How fast the scripted model of the demo speaks: 1 for people, 0 without any delay. */
   readonly pace?: number;
+  /** Seconds that what has begun may take once the process is told to end; as the configuration says, unless said. */
+  readonly grace?: number | undefined;
 }
 
 /** Open a data folder as the process that holds it, and work on its runs until it is closed. */
@@ -69,7 +71,7 @@ interface Furniture {
 }
 
 function furnished(
-  { takes = 'everything', log = stderrLog, pace = 1 }: HomeSettings,
+  { takes = 'everything', log = stderrLog, pace = 1, grace }: HomeSettings,
   { folder, config, store, opened }: Furniture,
 ): Promise<HeldHome> {
   const apps = appsOf(config, 'The configuration', opened.tools);
@@ -92,6 +94,7 @@ function furnished(
     apps,
     worker: `${hostname()}-${process.pid}`,
     takes,
+    grace: (grace ?? config.server.grace) * 1_000,
     notices: [...store.notices, ...opened.notices, ...notices],
     async onClose() {
       await opened.close();

@@ -26,6 +26,8 @@ export interface Holding {
   /** Work on what is asked for, or on everything that is unfinished. */
   readonly takes: 'asked' | 'everything';
   readonly notices: readonly string[];
+  /** How long what has begun may take when all is to end. Milliseconds. */
+  readonly grace: number;
   /** What the configuration wants done when all is over. */
   readonly onClose?: () => Promise<void>;
 }
@@ -36,13 +38,13 @@ const lookAgain = 15;
 
 /** Work on the runs of a folder, and let other terminals ask for more. */
 export async function holdHome(holding: Holding): Promise<HeldHome> {
-  const { folder, apps, worker, takes, notices } = holding;
+  const { folder, apps, worker, takes, notices, grace } = holding;
   const problems = new Problems();
   const world = noting(holding.world, problems);
   const engine = new Engine(world, worker);
   const asked = new Set<string>();
   const over = new AbortController();
-  const working = engine.work(over.signal, takes === 'asked' ? asked : undefined);
+  const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
   const control = controlOf({ engine, world, apps, asked });
   let url: string | undefined;
   const heard = { ...control, where: () => url };

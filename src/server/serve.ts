@@ -31,6 +31,8 @@ export interface ServeSettings {
   readonly log?: Log;
   /** How fast the scripted model of the demo speaks. */
   readonly pace?: number;
+  /** Seconds that what has begun may take once the server is told to end. */
+  readonly grace?: number | undefined;
   /** How long a viewer may take nothing before it is cut off, in milliseconds. */
   readonly patience?: number;
 }
@@ -42,7 +44,7 @@ export interface RunningServer {
   readonly keyFile?: string;
   /** Signs one browser in, once, where «auth.local» asks for a key. */
   readonly link?: string;
-  /** Hand runs back, tell viewers to come back, and end. */
+  /** Let what has begun come to its end, hand runs back, tell viewers to come back, and end. */
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     config,
     takes: 'everything',
     log: given,
+    grace: settings.grace,
     ...(settings.pace === undefined ? {} : { pace: settings.pace }),
   });
   try {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
+import { served } from '../served.ts';
 import { streamViewer } from '../stream.ts';
-import { start, type Running } from '../vitrine.ts';
 
 const runs = 30;
 
@@ -26,22 +26,6 @@ export default {
   },
 };
 `;
-
-async function served(cwd: string): Promise<{ readonly server: Running; readonly url: string }> {
-  const server = start(['serve', '--port', '0', '--data', join(cwd, 'data')], { cwd });
-  onTestFinished(() => void server.child.kill('SIGKILL'));
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let out = '';
-  server.child.stdout?.on('data', (piece: string) => {
-    out += piece;
-    const [, url] = /listens on (\S+)\n/.exec(out) ?? [];
-    if (url !== undefined) resolve(url);
-  });
-  return {
-    server,
-    url: await Promise.race([promise, server.ended.then(({ error }) => Promise.reject(new Error(error)))]),
-  };
-}
 
 test('[R51] a server that is told to end hands its runs back, sends its viewers away, and the next one finishes', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'vitrine-drain-'));

@@ -6,7 +6,7 @@ import { leaveWhenTold } from '../leave.ts';
 import { settingsOf } from '../settings.ts';
 import { showRun } from '../show-run.ts';
 import { whoIsHere, type Terminal } from '../terminal.ts';
-import { greet, listening, serve } from './serve.ts';
+import { goodbye, greet, listening, serve } from './serve.ts';
 
 const firstRequest =
   'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
@@ -45,7 +45,7 @@ export const demo: CliCommand = {
       await leaving.told();
       return exit.completed;
     } finally {
-      terminal.warn('Handing back what is under way …');
+      terminal.warn(goodbye);
       await server.close();
       leaving.done();
     }

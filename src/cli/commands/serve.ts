@@ -12,12 +12,18 @@ export const serve: CliCommand = {
   details: [
     'On this machine nobody needs a key, unless --private asks for one: then a link that is good once signs your browser',
     'in. Where others can reach it a key is always asked for; if there is none, one is made and it is said where.',
-    'SIGTERM or Ctrl-C hands runs back, tells viewers to come back, and ends.',
+    'SIGTERM or Ctrl-C lets what has begun come to its end and begins nothing more, hands runs back, tells viewers to',
+    'come back, and ends. Told again, it ends at once.',
   ],
   options: {
     host: { type: 'string', value: '<address>', about: 'where to listen; 127.0.0.1 unless said' },
     port: { type: 'string', value: '<number>', about: '4177 unless said; 0 for any that is free' },
     private: { type: 'boolean', about: 'ask for a key on this machine, too: other users of it are kept out' },
+    grace: {
+      type: 'string',
+      value: '<seconds>',
+      about: 'how long what has begun may take when told to end; 5 unless said',
+    },
     ...homeOptions,
   },
   words: [0, 0],
@@ -26,7 +32,7 @@ export const serve: CliCommand = {
     const server = await listening(given, await settingsOf(given, terminal));
     greet(server, terminal);
     await leaving.told();
-    terminal.warn('Handing back what is under way …');
+    terminal.warn(goodbye);
     await server.close();
     leaving.done();
     return exit.completed;
@@ -40,17 +46,22 @@ export function greet({ url, keyFile, link }: RunningServer, terminal: Terminal)
   if (link !== undefined) terminal.say(`Sign your browser in, once and within ten minutes: ${link}`);
 }
 
+/** What is said when it is told to end. */
+export const goodbye = 'Handing back what is under way, once what has begun is over; Ctrl-C ends at once …';
+
 /** A server as the options say it. */
 export async function listening(given: Given, { home }: Settings): Promise<RunningServer> {
   // Other commands start in a moment because they do not bring this along.
   const { serve: startServer } = await import('../../server/serve.ts');
   const host = given.text('host');
   const port = portIn(given);
+  const grace = graceIn(given);
   return startServer({
     ...home,
     isPrivate: given.flag('private'),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
+    ...(grace === undefined ? {} : { grace }),
   });
 }
 
@@ -60,4 +71,12 @@ function portIn(given: Given): number | undefined {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new RunError('malformed', `--port is «${text}»: give a number from 0 to 65535.`);
+}
+
+function graceIn(given: Given): number | undefined {
+  const text = given.text('grace');
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds <= 3_600) return seconds;
+  throw new RunError('malformed', `--grace is «${text}»: give seconds from 0 to 3600.`);
 }

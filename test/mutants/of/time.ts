@@ -37,6 +37,22 @@ export const timeMutants: readonly Mutant[] = [
     only: 'not again and again',
   },
   {
+    name: 'a worker that leaves waits for nothing',
+    file: 'src/engine/engine.ts',
+    find: 'if (grace === 0) return;',
+    replace: 'return;',
+    test: 'src/engine/leaving.test.ts',
+    only: 'begins nothing more, and hands',
+  },
+  {
+    name: 'a worker that leaves begins more',
+    file: 'src/engine/execution.ts',
+    find: 'this.#isAside || this.#isLeaving || this.tree.paused',
+    replace: 'this.#isAside || this.tree.paused',
+    test: 'src/engine/leaving.test.ts',
+    only: 'begins nothing more, and hands',
+  },
+  {
     name: 'a turn that was cut is not tried again',
     file: 'src/engine/run-leaf.ts',
     find: "if (leaf.effect === 'once' || failure?.retryable",
