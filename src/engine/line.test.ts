@@ -134,6 +134,49 @@ describe('turns of one agent in one conversation', () => {
     expect((await stage.tree(two)).ended?.answer).toBe('re: two');
   });
 
+  test('[E73] a run whose turn had come when its worker died keeps nobody once it is paused', async () => {
+    const { agent, begun, finish } = remote();
+    const stage = new Stage();
+    const { dispatch } = stage.store;
+    const dying: Store = {
+      ...stage.store,
+      dispatch: {
+        ...dispatch,
+        async hold(fence, name) {
+          const isFirst = await dispatch.hold(fence, name);
+          first.die();
+          return isFirst;
+        },
+      },
+    };
+    const first = stage.hire({ flows: [talk], agents: [agent] }, { store: dying });
+    const one = await say(stage, first, 'one');
+    const second = stage.hire({ flows: [talk], agents: [agent] });
+    const two = await say(stage, second, 'two');
+    await stage.send(one, { type: 'pause', by: 'ann' });
+    await stage.clock.pass(20_000);
+    expect([await stage.state(one), begun]).toEqual(['waiting', ['two']]);
+    await finish('two');
+    expect((await stage.tree(two)).ended?.answer).toBe('re: two');
+    await stage.send(one, { type: 'resume', by: 'ann' });
+    await stage.clock.pass(1_000);
+    await finish('one');
+    expect((await stage.tree(one)).ended?.answer).toBe('re: one');
+  });
+
+  test('[E73] a run whose turn is in doubt keeps its place, though it is paused', async () => {
+    const { agent, begun, forget } = remote();
+    const stage = new Stage();
+    const first = stage.hire({ flows: [talk], agents: [agent] });
+    const one = await say(stage, first, 'one');
+    forget();
+    const second = stage.hire({ flows: [talk], agents: [agent] });
+    await say(stage, second, 'two');
+    await stage.send(one, { type: 'pause', by: 'ann' });
+    await stage.bury(first);
+    expect([await stage.state(one), begun]).toEqual(['waiting', ['one']]);
+  });
+
   test('[E70 E71] of two branches come one after the other, in the order they asked', async () => {
     const { agent, begun, overlaps, finish } = remote();
     const flow = flowOf(async (scope) => {

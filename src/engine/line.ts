@@ -59,6 +59,21 @@ export class Line {
   }
 }
 
+/** The name of the line for an agent's turns in a conversation. */
+export function lineName(conversation: string, agent: string): string {
+  return `${conversation}/${agent}`;
+}
+
+/** The lines in which a turn of this run is under way, or in doubt. */
+export function linesBegun({ open, steps, started }: RunTree): string[] {
+  return [...open].flatMap((id) => {
+    const { kind, started: isBegun, agent } = steps.get(id) ?? {};
+    return kind === 'turn' && isBegun && agent !== undefined
+      ? lineName(started?.conversation ?? '', agent)
+      : [];
+  });
+}
+
 /** A turn of the same agent that was begun here, or by an earlier worker, and is not over. */
 function underWay(tree: RunTree, { id, agent }: Step): StepId | undefined {
   for (const open of tree.open) {

@@ -1,6 +1,7 @@
 import { undecidedApprovals } from '../run/tree.ts';
 import type { RunState } from '../stores/store.ts';
 import type { Execution } from './execution.ts';
+import { linesBegun } from './line.ts';
 
 /** A run whose next time is this near is not parked: to take it up again costs more than to wait. Milliseconds. */
 const nearby = 15_000;
@@ -47,13 +48,19 @@ export class Parking {
   }
 
   async #release(wakeAt: number | undefined): Promise<RunState> {
-    const { writer, world, run } = this.#execution;
+    const { writer, world, run, tree } = this.#execution;
     const { fence, head } = writer;
     let isAsked = false;
     return this.#execution.insist(async () => {
       if (!isAsked) {
         isAsked = true;
-        return world.store.dispatch.release({ fence, head, ...(wakeAt === undefined ? {} : { wakeAt }) });
+        const begun = linesBegun(tree);
+        return world.store.dispatch.release({
+          fence,
+          head,
+          begun,
+          ...(wakeAt === undefined ? {} : { wakeAt }),
+        });
       }
       // The answer that was lost may have been a yes. It may also have told of a turn in line, which is told once: so
       // whoever still has the run looks for it again before parking anew.

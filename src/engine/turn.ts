@@ -10,6 +10,7 @@ import { forever, type Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { isLarge, keepLarge } from './large.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
+import { lineName } from './line.ts';
 import { mustAsk } from './must-ask.ts';
 import { readStream } from './read-stream.ts';
 import { recallTurn } from './recall-turn.ts';
@@ -65,7 +66,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
     bytes: message,
     shown: request.shown,
     edited: async () => undefined,
-    exclusive: isModel(agent) ? undefined : `${conversation}/${agent.name}`,
+    exclusive: isModel(agent) ? undefined : lineName(conversation, agent.name),
     perform: (step, bytes) => stream(execution, step, sending(bytes)),
     recall: async (step, bytes) =>
       recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),

@@ -54,11 +54,11 @@ export function renew(
   });
 }
 
-export function release(desk: Desk, { fence, head, wakeAt }: ReleaseRequest): RunState {
+export function release(desk: Desk, { fence, head, wakeAt, begun = [] }: ReleaseRequest): RunState {
   const row = heldBy(desk, fence);
   expectHead(row, head);
   if (desk.tables.hasPending(row.run)) return 'running';
-  if (row.status === 'paused') stepBack(desk, row.run);
+  if (row.status === 'paused') stepBack(desk, row.run, begun);
   if (hearsOfItsTurn(desk, row.run)) return 'running';
   desk.tables.changeRun({
     ...row,

@@ -28,8 +28,8 @@ export function leaveAll(desk: Desk, run: string): void {
 }
 
 /** A paused run would keep everyone behind it waiting; resumed, it stands in line anew. */
-export function stepBack(desk: Desk, run: string): void {
-  for (const place of desk.tables.places(run)) if (!place.told) leave(desk, place);
+export function stepBack(desk: Desk, run: string, begun: readonly string[]): void {
+  for (const place of desk.tables.places(run)) if (!begun.includes(place.name)) leave(desk, place);
 }
 
 /**

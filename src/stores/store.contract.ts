@@ -584,15 +584,17 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.dispatch.release({ fence: b, head: 1 })).toBe('waiting');
       });
 
-      test('[D24] a paused run that is parked leaves the lines in which its turn has not come', async () => {
+      test('[D24] a paused run that is parked leaves the lines in which its turn has not begun', async () => {
         const [a, b, c] = [await started('a'), await started('b'), await started('c')];
         await store.dispatch.hold(b, 'own');
+        await store.dispatch.hold(b, 'told');
         for (const fence of [a, b, c]) await store.dispatch.hold(fence, 'n');
         await store.journal.append(appending(b, 1, { summary: { status: 'paused', approvals: 0 } }));
-        expect(await store.dispatch.release({ fence: b, head: 2 })).toBe('waiting');
+        expect(await store.dispatch.release({ fence: b, head: 2, begun: ['own'] })).toBe('waiting');
         await store.dispatch.letGo(a, 'n');
         expect(await store.dispatch.hold(c, 'n')).toBe(true);
         expect(await store.dispatch.hold(c, 'own')).toBe(false);
+        expect(await store.dispatch.hold(c, 'told')).toBe(true);
         expect(await store.dispatch.get('b')).toMatchObject({ state: 'waiting' });
       });
 

@@ -124,6 +124,8 @@ export interface Dispatch {
     readonly fence: Fence;
     readonly head: number;
     readonly wakeAt?: number;
+    /** The lines in which its turn has begun: a paused run keeps its place in these and leaves all others. */
+    readonly begun?: readonly string[];
   }): Promise<RunState>;
   /** Give a run back unfinished, to be claimed by anyone at once: a worker that shuts down. */
   handBack(fence: Fence): Promise<void>;

@@ -53,6 +53,14 @@ export const timeMutants: readonly Mutant[] = [
     only: 'begins nothing more, and hands',
   },
   {
+    name: 'a paused run keeps every place its turn came to',
+    file: 'src/stores/line-rules.ts',
+    find: 'if (!begun.includes(place.name)) leave(desk, place);',
+    replace: 'if (!place.told) leave(desk, place);',
+    test: 'src/engine/line.test.ts',
+    only: 'keeps nobody once it is paused',
+  },
+  {
     name: 'a turn that was cut is not tried again',
     file: 'src/engine/run-leaf.ts',
     find: "if (leaf.effect === 'once' || failure?.retryable",
