@@ -9,8 +9,12 @@ export interface Served {
 }
 
 /** Start it, and wait until it listens. It is gone when the test is. */
-export async function served(cwd: string, words: readonly string[] = []): Promise<Served> {
-  const server = start(['serve', '--port', '0', '--data', join(cwd, 'data'), ...words], { cwd });
+export async function served(
+  cwd: string,
+  words: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Served> {
+  const server = start(['serve', '--port', '0', '--data', join(cwd, 'data'), ...words], { cwd, env });
   onTestFinished(() => void server.child.kill('SIGKILL'));
   const { promise, resolve } = Promise.withResolvers<string>();
   let out = '';

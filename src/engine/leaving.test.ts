@@ -36,7 +36,7 @@ function twoCharges() {
 }
 
 describe('a worker that is told to leave', () => {
-  test('[E69 R51] lets what has begun come to its end, begins nothing more, and hands its run back', async () => {
+  test('[E69] [R51] lets what has begun come to its end, begins nothing more, and hands its run back', async () => {
     const stage = new Stage();
     const { deeds, flow, catalog, finish } = twoCharges();
     const { engine, gone, leave } = leaver(stage, catalog, 5 * second);
@@ -102,7 +102,7 @@ describe('a worker that is told to leave', () => {
     expect([deeds.length, await stage.state(run)]).toEqual([1, 'ready']);
   });
 
-  test('[E69 R46] while another starts: each of 50 runs has one owner, and nothing is done twice', async () => {
+  test('[E69] [R46] while another starts: each of 50 runs has one owner, and nothing is done twice', async () => {
     const stage = new Stage();
     const deeds: string[] = [];
     const flow = flowOf(async (scope, text) => {

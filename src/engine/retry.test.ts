@@ -97,7 +97,7 @@ describe('a turn whose stream is cut', () => {
     expect(turns).toHaveLength(2);
   });
 
-  test('[E48 E96 R37] can be stopped between two attempts', async () => {
+  test('[E48 E96] [R37] can be stopped between two attempts', async () => {
     const { agent, turns } = cutOff(1);
     const stage = new Stage();
     const run = await stage.start(stage.hire({ flows: [flow], agents: [agent] }), flow);

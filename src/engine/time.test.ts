@@ -44,7 +44,7 @@ function held(name: string, effect: 'once' | 'pure' = 'once') {
 
 describe('a worker whose clock is set', () => {
   test.for(steps)(
-    '[E65 R08] $name keeps its runs, and what was begun is not in doubt',
+    '[E65] [R08] $name keeps its runs, and what was begun is not in doubt',
     async ({ by, isStores }) => {
       const { stage, clock } = stageWith({ isStores });
       const { tool, deeds, finish } = held('charge');
@@ -68,7 +68,7 @@ describe('a worker whose clock is set', () => {
   );
 
   test.for(steps)(
-    '[E68 F15 R08] $name uses up no budget, also as it is recovered',
+    '[E68 F15] [R08] $name uses up no budget, also as it is recovered',
     async ({ by, isStores }) => {
       const { stage, clock } = stageWith({ isStores });
       const model: Agent = {
@@ -108,7 +108,7 @@ describe('a worker whose clock differs from the store’s', () => {
     { name: 'a year ahead', by: year },
   ];
 
-  test.for(clocks)('[E66 R08] $name parks a run once, and a question expires in time', async ({ by }) => {
+  test.for(clocks)('[E66] [R08] $name parks a run once, and a question expires in time', async ({ by }) => {
     const stage = new Stage();
     const flow = flowOf(
       async (scope) => (await scope.ask({ title: 'Go on?', expiresIn: 90 * second })).decision,
@@ -165,7 +165,7 @@ describe('a machine that sleeps, or a process that is stopped', () => {
     { name: 'its time stands still', isCounted: false },
     { name: 'its time goes on', isCounted: true },
   ])(
-    '[E65 E68 R08] past the lease, while $name: nobody else took its run, so it goes on',
+    '[E65 E68] [R08] [R41] past the lease, while $name: nobody else took its run, so it goes on',
     async ({ isCounted }) => {
       const stage = new Stage();
       const clock = stage.clock.elsewhere();
@@ -193,7 +193,7 @@ describe('a machine that sleeps, or a process that is stopped', () => {
     },
   );
 
-  test('[E4 E65 R41] past the lease, and another took its run: it is fenced, and repeats nothing', async () => {
+  test('[E4 E65] [R41] past the lease, and another took its run: it is fenced, and repeats nothing', async () => {
     const stage = new Stage();
     const clock = stage.clock.elsewhere();
     const { tool, deeds, finish } = held('charge');
@@ -242,7 +242,7 @@ test('[E4 E65] a worker that slept after its intent was recorded, and was set ba
   expect(notes).toEqual([]);
 });
 
-test('[E64 R42] a tool that takes ten minutes is run once, and keeps its run', async () => {
+test('[E64] [R42] a tool that takes ten minutes is run once, and keeps its run', async () => {
   const stage = new Stage();
   const { tool, deeds, finish } = held('long', 'pure');
   const flow = flowOf(async (scope) => (await scope.call('long', {})).outcome);

@@ -1,48 +1,53 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { vitrineClient } from '../../src/client/client.ts';
 import { foldAll } from '../../src/run/fold.ts';
-import { sqliteReader } from '../../src/stores/sqlite-reader.ts';
-import { startLedger } from '../kill/sweep.ts';
-import { entriesOf } from '../world.ts';
+import { served } from '../served.ts';
 
-const child = fileURLToPath(new URL('../kill/child.ts', import.meta.url));
-const pastTheLease = 16_000;
+const pastTheLease = 17_000;
 
-test('[L3 L6] [R39] a worker stopped past its lease and woken is refused, and what it was doing is in doubt', async () => {
-  const ledger = await startLedger();
-  const folder = mkdtempSync(join(tmpdir(), 'vitrine-freeze-'));
-  const work = { flow: 'branches', ledger: { socket: ledger.socket, file: join(folder, 'ledger.jsonl') } };
-  const job = { folder, text: 'begin', work, point: { when: 'effect', tool: 'tool2' } };
-  const worker = spawn(process.execPath, [child, JSON.stringify(job)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const lines = createInterface(worker.stdout);
-  const run = new Promise<string>((resolve) =>
-    lines.on('line', (line) => line.startsWith('run ') && resolve(line.slice(4))),
-  );
-  const here = new Promise<void>((resolve) => lines.on('line', (line) => line === 'here' && resolve()));
-  await here;
-  worker.kill('SIGSTOP');
+const config = `
+import { appendFileSync } from 'node:fs';
+export default {
+  limits: { seconds: 15 },
+  tools: [{
+    name: 'charge',
+    description: 'Takes a while.',
+    schema: { type: 'object' },
+    effect: 'once',
+    async run(input) {
+      appendFileSync('ledger', JSON.stringify(input) + '\\n');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return 'done';
+    },
+  }],
+  apps: { slow: { flow: { name: 'slow', version: '1', async run(scope) {
+    for (let i = 0; i < 3; i += 1) await scope.call('charge', { i }, { key: 'c' + i });
+    return 'done';
+  } } } },
+};
+`;
+
+test('[E65 E68] [R08] [R39] [R41] a server stopped past its lease goes on where it was, and asks nobody', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'vitrine-freeze-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 5 }));
+  writeFileSync(join(cwd, 'vitrine.config.js'), config);
+  writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+  const ledger = (): string[] => readFileSync(join(cwd, 'ledger'), 'utf8').trim().split('\n');
+  const { server, url } = await served(cwd);
+  const client = vitrineClient({ url });
+  const { run } = await client.start({ text: 'go' });
+  await expect.poll(() => ledger().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  server.child.kill('SIGSTOP');
   await sleep(pastTheLease);
-  worker.kill('SIGCONT');
-  // The child takes its own run up again with a new epoch, answers the doubt itself and finishes.
-  await once(worker, 'close');
-  const reader = await sqliteReader({ folder });
-  const entries = await entriesOf(reader, await run);
+  server.child.kill('SIGCONT');
+  const entries = [];
+  for await (const entry of client.entries(run)) entries.push(entry);
   const tree = foldAll(entries);
-  const took = entries.flatMap(({ event }) => (event.type === 'worker.took' ? [event.reason] : []));
-  expect(took).toContain('recovered');
-  expect(tree.ended?.outcome).toBe('completed');
-  expect([...tree.approvals.values()].filter(({ title }) => title === 'Did «tool2» happen?')).toHaveLength(1);
-  expect(tree.notices.filter(({ code }) => code === 'OUT_OF_PLACE')).toEqual([]);
-  await reader.close();
-  await ledger.stop();
-  rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+  expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'done' });
+  expect([tree.takeovers, tree.approvals.size, ledger().length]).toEqual([0, 0, 3]);
+  expect(tree.spent.milliseconds).toBeLessThan(15_000);
+}, 90_000);
