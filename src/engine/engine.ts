@@ -1,8 +1,10 @@
 import { encodeAll } from '../run/codec.ts';
 import { Command } from '../run/commands.ts';
+import type { Deciders } from '../run/deciders.ts';
 import type { Entry, EventOf } from '../run/events.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
+import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
 import { Execution } from './execution.ts';
@@ -32,6 +34,8 @@ export interface RunRequest {
   readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
   readonly conversation?: string;
   readonly limits?: Limits;
+  /** Who decides what it asks, where it is not whoever asks for the run. */
+  readonly approvals?: Deciders | undefined;
   readonly labels?: Readonly<Record<string, string>>;
   /** Who asks. The same key of the same tenant starts one run. */
   readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
@@ -81,6 +85,7 @@ export class Engine {
           flow: { name: flow.name, version: flow.version },
           limits: request.limits ?? {},
           labels: { ...request.labels },
+          ...present({ approvals: request.approvals }),
           ...(earlier.length > 0 ? { earlier } : {}),
         },
       },

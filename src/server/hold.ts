@@ -113,6 +113,7 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
         flow: app.flow,
         input: { text },
         limits: app.limits,
+        approvals: app.approvals,
         caller: { tenant: localTenant, who: by, idempotencyKey: key },
         ...(conversation === undefined ? {} : { conversation }),
       });
