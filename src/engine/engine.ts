@@ -6,11 +6,12 @@ import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
-import type { Claim, Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
+import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
 import { loadRun, type Loaded } from './load.ts';
+import { recordCommands } from './record-commands.ts';
 import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
 import type { Flow } from './scope.ts';
@@ -166,6 +167,11 @@ export class Engine {
     });
     await Promise.all(claims.map((claim) => this.#quietly('load', () => this.#load(claim, claimed))));
     return claims.length;
+  }
+
+  /** Record what was asked of a run whose flow is not known here. */
+  record(row: RunRow): Promise<void> {
+    return recordCommands(this.#world, this.worker, row);
   }
 
   /** After a sleep its own runs look like those of a worker that is gone: it must not take them from itself. */

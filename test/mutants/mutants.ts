@@ -5,9 +5,4 @@ import { coreMutants } from './of/core.ts';
 import { graphMutants } from './of/graph.ts';
 import { timeMutants } from './of/time.ts';
 
-export const mutants: readonly Mutant[] = [
-  ...coreMutants,
-  ...graphMutants,
-  ...accessMutants,
-  ...timeMutants,
-];
+export const mutants: readonly Mutant[] = [...coreMutants, ...graphMutants, ...accessMutants, ...timeMutants];
