@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Preferences } from '../projections/projection.ts';
+import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
 import { Limits } from '../run/values.ts';
 import { AgentSettings, Model } from './agent-settings.ts';
@@ -25,6 +26,8 @@ const App = z.strictObject({
   description: z.string().exactOptional(),
   settings: z.record(z.string(), z.unknown()).exactOptional(),
   limits: z.strictObject(Limits.shape).exactOptional(),
+  /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */
+  approvals: Deciders.exactOptional(),
   /** What those who watch its runs are shown, unless they ask for something else. */
   preferences: Preferences.exactOptional(),
 });

@@ -15,7 +15,7 @@ type Decision = Omit<Extract<Command, { type: 'decide' }>, 'type' | 'by' | 'appr
 /** Answer an approval. If nobody else works on the run, it goes on here. */
 export async function decide(where: Where, decision: Decision): Promise<number> {
   const { given, terminal } = where;
-  return inHome(await placeOf(given, terminal), where, async (home) => {
+  return inHome(placeOf(given, terminal), where, async (home) => {
     const { run, approval } = await findApproval(home, given.words[0] ?? '');
     const { sentence, isDone } = await sendTo(home, run.run, {
       type: 'decide',

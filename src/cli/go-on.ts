@@ -15,5 +15,11 @@ export async function goOn(
     where.terminal.warn(`It is paused. Go on with: ${hint(where.given, 'resume', showing.run)}`);
     return exit.completed;
   }
+  if (!(await home.takeUp(showing.run))) {
+    where.terminal.warn(
+      `Nobody works on it at the moment. Go on with: ${hint(where.given, 'resume', showing.run)}`,
+    );
+    return exit.completed;
+  }
   return (await showRun(home, showing, where)).code;
 }

@@ -10,7 +10,7 @@ import { enterHome } from '../server/enter.ts';
 import type { Home, HomeReader } from '../server/home.ts';
 import type { Given } from './command.ts';
 import { serverHome } from './server-home.ts';
-import { dataOf, settingsOf, usualFolder } from './settings.ts';
+import { dataOf, folderOf, usualFolder } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where runs are: in a data folder here, or at a server. */
@@ -19,8 +19,9 @@ export type Place = HomeSettings | ServerAddress;
 /** What says where something runs here, and so cannot be said of a server. */
 const ownOptions = ['data', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
 
-export async function placeOf(given: Given, terminal: Terminal): Promise<Place> {
-  return serverOf(given) ?? (await settingsOf(given, terminal)).home;
+/** For commands that tell a run something: no configuration is loaded for them. */
+export function placeOf(given: Given, terminal: Terminal): Place {
+  return serverOf(given) ?? folderOf(given, terminal);
 }
 
 /** The server that is meant, if one is. What was typed goes before what was set. */

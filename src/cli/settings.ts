@@ -16,6 +16,24 @@ export function dataOf(given: Given): string {
   return resolve(given.text('data') ?? usualFolder);
 }
 
+/** A folder without its configuration: for commands that run nothing of it, and so must not run what stands beside it. */
+export function folderOf(given: Given, terminal: Terminal): HomeSettings & { readonly pace: number } {
+  const data = dataOf(given);
+  const log = fileLog(join(data, 'vitrine.log'));
+  return {
+    data,
+    takes: 'asked',
+    pace: paceIn(process.env['VITRINE_PACE']),
+    log: {
+      error(details, message) {
+        log.error(details, message);
+        if (isDebugging)
+          terminal.warn(`${message} ${details.cause instanceof Error ? details.cause.stack : ''}`);
+      },
+    },
+  };
+}
+
 export interface Settings {
   /** A terminal works on what it is asked for; the rest of the folder is for «vitrine resume». */
   readonly home: HomeSettings;
@@ -30,27 +48,12 @@ export async function settingsOf(
   terminal: Terminal,
   file = given.text('config'),
 ): Promise<Settings> {
-  const data = dataOf(given);
-  const pace = paceIn(process.env['VITRINE_PACE']);
-  const surroundings = { folder: process.cwd(), data, pace };
-  const { config, where, isOwn } = await loadConfig(surroundings, file);
+  const folder = folderOf(given, terminal);
+  const { data, pace } = folder;
+  const { config, where, isOwn } = await loadConfig({ folder: process.cwd(), data, pace }, file);
   const apps = appsOf(config, where);
-  const log = fileLog(join(data, 'vitrine.log'));
-  const home: HomeSettings = {
-    data,
-    config,
-    takes: 'asked',
-    pace,
-    log: {
-      error(details, message) {
-        log.error(details, message);
-        if (isDebugging)
-          terminal.warn(`${message} ${details.cause instanceof Error ? details.cause.stack : ''}`);
-      },
-    },
-  };
   return {
-    home,
+    home: { ...folder, config },
     apps,
     chosen: (name) => appNamed(apps, name ?? (isOwn ? defaultApp(config, where) : builtIn)),
   };

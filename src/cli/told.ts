@@ -19,7 +19,7 @@ export async function sendTo(home: Home, run: string, command: Command): Promise
     const flow = (await home.dispatch.get(run))?.flow ?? 'its flow';
     throw new RunError(
       'unavailable',
-      `Run ${run} needs the flow ${flow}, which is not known here; the command waits for a process that has it (see --config).`,
+      `What this run can take is known to its flow ${flow} alone, which is not known here: the command waits for a process that has it, as «vitrine resume ${run}».`,
     );
   }
   const entry = await entryAt(home, run, used);

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { isForAnother } from '../run/deciders.ts';
 import { decodeAll } from '../run/codec.ts';
 import { RunError } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
@@ -163,5 +164,6 @@ function isStuck({ tree, view, yes }: Settling): boolean {
   // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
   if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
   if (status !== 'waiting') return false;
+  if (isForAnother(tree.started, whoIsHere())) return true;
   return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
 }

@@ -1,4 +1,5 @@
 import type { Command } from '../run/commands.ts';
+import { isForAnother } from '../run/deciders.ts';
 import type { RunEvent } from '../run/events.ts';
 import { present } from '../run/present.ts';
 import type { Approval, RunTree } from '../run/tree.ts';
@@ -6,6 +7,7 @@ import type { Json } from '../run/values.ts';
 import type { SentCommand } from '../stores/store.ts';
 
 type Decide = Extract<Command, { type: 'decide' }>;
+type Notice = Extract<RunEvent, { type: 'notice.posted' }>;
 
 /** What only the run itself knows about a decision. */
 export interface Judge {
@@ -53,7 +55,10 @@ function decided(
 ): RunEvent {
   const approval = tree.approvals.get(command.approval);
   if (!approval) return notice('UNKNOWN_APPROVAL', `There is no approval ${command.approval} in this run.`);
-  const refusal = refusalOf(command, approval) ?? misfitNotice(judge.misfit(approval, command));
+  const refusal =
+    secondPersonOf(command, tree) ??
+    refusalOf(command, approval) ??
+    misfitNotice(judge.misfit(approval, command));
   if (refusal) return { ...refusal, step: approval.step };
   const edited = command.decision === 'edit' ? command.arguments : undefined;
   return {
@@ -65,6 +70,12 @@ function decided(
     ...present({ rationale: command.rationale, answer: command.answer, until: command.until }),
     ...(edited === undefined ? {} : { arguments: edited, fingerprint: judge.fingerprint(approval, edited) }),
   };
+}
+
+/** What a second person shall look at is not for the first one to decide, wherever they come from. */
+function secondPersonOf({ by }: Decide, { started }: RunTree): Notice | undefined {
+  if (!isForAnother(started, by)) return undefined;
+  return notice('DECISION_REFUSED', `${by} started this run: a second person has to decide.`);
 }
 
 function refusalOf(

@@ -1,14 +1,17 @@
 import { encodeAll } from '../run/codec.ts';
 import { Command } from '../run/commands.ts';
+import type { Deciders } from '../run/deciders.ts';
 import type { Entry, EventOf } from '../run/events.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
+import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
-import type { Claim, Fence, Hint, NewRun, Receipt } from '../stores/store.ts';
+import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
 import { loadRun, type Loaded } from './load.ts';
+import { recordCommands } from './record-commands.ts';
 import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
 import type { Flow } from './scope.ts';
@@ -32,6 +35,8 @@ export interface RunRequest {
   readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
   readonly conversation?: string;
   readonly limits?: Limits;
+  /** Who decides what it asks, where it is not whoever asks for the run. */
+  readonly approvals?: Deciders | undefined;
   readonly labels?: Readonly<Record<string, string>>;
   /** Who asks. The same key of the same tenant starts one run. */
   readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
@@ -89,6 +94,7 @@ export class Engine {
           flow: { name: flow.name, version: flow.version },
           limits: request.limits ?? {},
           labels: { ...request.labels },
+          ...present({ approvals: request.approvals }),
           ...(earlier.length > 0 ? { earlier } : {}),
         },
       },
@@ -184,6 +190,11 @@ export class Engine {
     });
     await Promise.all(claims.map((claim) => this.#quietly('load', () => this.#load(claim, claimed))));
     return claims.length;
+  }
+
+  /** Record what was asked of a run whose flow is not known here. */
+  record(row: RunRow): Promise<void> {
+    return recordCommands(this.#world, this.worker, row);
   }
 
   /** After a sleep its own runs look like those of a worker that is gone: it must not take them from itself. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Deciders } from './deciders.ts';
 import { Failure } from './failure-schema.ts';
 import { Attachment, BlobRef, Effect, Item, Json, Limits, Usage } from './values.ts';
 
@@ -54,6 +55,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),
+    /** Who decides what it asks, as its app said when it began; whoever started it where nothing is said. */
+    approvals: Deciders.optional(),
     /** Runs of the conversation that had ended when this one began, oldest first. */
     earlier: z.array(z.string()).optional(),
     forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),

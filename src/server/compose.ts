@@ -14,6 +14,7 @@ import { taint } from '../policies/taint.ts';
 import { houseProtocols } from '../projections/house.ts';
 import { shower } from '../projections/preferences.ts';
 import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { sqliteReader } from '../stores/sqlite-reader.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import { demoTools } from '../tools/demo.ts';
@@ -123,13 +124,14 @@ export const builtIn = 'tour';
  * with it. Until its tools are opened it is known what apps there are, and not what they can call.
  */
 export function appsOf({ apps, limits }: Config, where: string, tools?: readonly Tool[]): readonly App[] {
-  const configured = Object.entries(apps).map(([name, { description, preferences, ...settings }]): App => ({
-    name,
-    flow: flowOf(name, { ...settings, tools }, where),
-    limits: { ...limits, ...settings.limits },
-    ...(description === undefined ? {} : { description }),
-    ...(preferences === undefined ? {} : { preferences }),
-  }));
+  const configured = Object.entries(apps).map(
+    ([name, { description, preferences, approvals, ...settings }]): App => ({
+      name,
+      flow: flowOf(name, { ...settings, tools }, where),
+      limits: { ...limits, ...settings.limits },
+      ...present({ description, approvals, preferences }),
+    }),
+  );
   const own: App = { name: builtIn, flow: demoFlow, limits, description: 'the built-in demo' };
   const all = Object.hasOwn(apps, builtIn) ? configured : [...configured, own];
   expectDistinct(all, where);

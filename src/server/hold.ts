@@ -1,6 +1,7 @@
 import { flowId, Engine } from '../engine/engine.ts';
 import type { World } from '../engine/world.ts';
 import type { Secrets } from '../guards/secrets.ts';
+import type { Command } from '../run/commands.ts';
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { keepPreferences } from './app-preferences.ts';
@@ -86,6 +87,10 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   };
 }
 
+function isEdit(command: Command): boolean {
+  return command.type === 'decide' && command.decision === 'edit';
+}
+
 function once(work: () => Promise<void>): () => Promise<void> {
   let begun: Promise<void> | undefined;
   return () => (begun ??= work());
@@ -115,6 +120,7 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
         flow: app.flow,
         input: { text },
         limits: app.limits,
+        approvals: app.approvals,
         caller: { tenant: localTenant, who: by, idempotencyKey: key },
         ...(conversation === undefined ? {} : { conversation }),
       });
@@ -125,8 +131,11 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
       const id = world.newId('command');
       const receipt = await engine.send(run, command, id);
       const row = await dispatch.get(run);
-      if (!row || !isKnown(row)) return receipt;
-      await take(run);
+      if (!row) return receipt;
+      if (isKnown(row)) await take(run);
+      // What shall run instead is judged by tools that are not known here.
+      else if (isEdit(command)) return receipt;
+      else await engine.record(row);
       return seen(world, receipt, () => engine.send(run, command, id));
     },
     async takeUp(run) {

@@ -119,20 +119,46 @@ describe('a data folder', () => {
     expect((await ended(second.store, run)).ended?.outcome).toBe('completed');
   });
 
-  test('a run whose flow is not known here is left alone, and commands for it are kept', async () => {
-    const { config } = gated();
+  test('[E112] a run whose flow is not known here is left alone, and what was asked of it is recorded', async () => {
+    const { config, letThrough } = gated();
     const first = await holder(config);
+    const paused = await first.start(request);
+    await first.send(paused.run, { type: 'pause', by: 'ann' });
+    await first.close();
+    open.pop();
+    const second = await holder();
+    expect(await second.takeUp(paused.run)).toBe(false);
+    const said = await second.send(paused.run, { type: 'message', by: 'ann', text: 'hurry' });
+    expect(said.used).toBeGreaterThan(0);
+    expect(second.inHand).toEqual([]);
+    // Whether an edit fits is known to tools that are not here: it waits for them.
+    const edit = {
+      type: 'decide',
+      decision: 'edit',
+      by: 'ann',
+      approval: 'x',
+      arguments: {},
+      fingerprint: 'x',
+    } as const;
+    expect((await second.send(paused.run, edit)).used).toBeNull();
+    await second.close();
+    open.pop();
+    letThrough();
+    const third = await holder(config);
+    await third.send(paused.run, { type: 'resume', by: 'ann' });
+    const { messages, ended: end } = await ended(third.store, paused.run);
+    expect([messages.size, end?.outcome]).toEqual([1, 'completed']);
+  });
+
+  test('[E112] to stop a run needs no flow', async () => {
+    const first = await holder(gated().config);
     const { run } = await first.start(request);
     await first.close();
     open.pop();
     const second = await holder();
-    expect(await second.takeUp(run)).toBe(false);
-    expect((await second.send(run, { type: 'stop', by: 'ann' })).used).toBeNull();
-    await second.close();
-    open.pop();
-    const third = await holder(config);
-    await third.takeUp(run);
-    expect((await ended(third.store, run)).ended?.outcome).toBe('stopped');
+    expect((await second.send(run, { type: 'stop', by: 'ann' })).used).toBeGreaterThan(0);
+    expect((await second.dispatch.get(run))?.state).toBe('ended');
+    expect((await ended(second.store, run)).ended?.outcome).toBe('stopped');
   });
 
   test('can be read when nobody holds it', async () => {

@@ -1,4 +1,5 @@
 import { flowId } from '../engine/engine.ts';
+import type { Deciders } from '../run/deciders.ts';
 import type { Command } from '../run/commands.ts';
 import type { Limits } from '../run/values.ts';
 import type { Flow } from '../engine/scope.ts';
@@ -16,6 +17,8 @@ export interface App {
   readonly flow: Flow;
   readonly limits: Limits;
   readonly description?: string;
+  /** Who decides what its runs ask, where it is not whoever started them. */
+  readonly approvals?: Deciders;
   /** What those who watch its runs are shown, unless they ask for something else. */
   readonly preferences?: Preferences;
 }

@@ -7,9 +7,9 @@ import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
 
 export const mutants: readonly Mutant[] = [
+  ...accessMutants,
   ...coreMutants,
   ...graphMutants,
-  ...accessMutants,
   ...timeMutants,
   ...toolMutants,
 ];

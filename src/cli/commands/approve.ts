@@ -1,16 +1,16 @@
-import { anywhereOptions, whyOption, type CliCommand } from '../command.ts';
+import { lookOptions, whyOption, type CliCommand } from '../command.ts';
 import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const approve: CliCommand = {
   name: 'approve',
   usage: '<approval> [options]',
   summary: 'let exactly what was asked happen',
-  details: ['If nobody works on the run, it goes on here until it ends or asks again.'],
+  details: ['If nobody works on the run, it is recorded all the same; «vitrine resume» goes on with it.'],
   options: {
     ...whyOption,
     answer: { type: 'string', value: '<json>', about: 'where the question wants to be filled in' },
     yes: { type: 'boolean', about: 'approve whatever is asked after this, too' },
-    ...anywhereOptions,
+    ...lookOptions,
   },
   words: [1, 1],
   run(given, terminal) {

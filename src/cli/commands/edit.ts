@@ -1,11 +1,11 @@
-import { anywhereOptions, whyOption, type CliCommand } from '../command.ts';
+import { lookOptions, whyOption, type CliCommand } from '../command.ts';
 import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const edit: CliCommand = {
   name: 'edit',
   usage: `<approval> '<json>' [options]`,
   summary: 'let something else happen: these arguments instead of those that were asked',
-  options: { ...whyOption, ...anywhereOptions },
+  options: { ...whyOption, ...lookOptions },
   words: [2, 2],
   run: (given, terminal) =>
     decide(

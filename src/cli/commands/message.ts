@@ -1,4 +1,4 @@
-import { exit, anywhereOptions, type CliCommand } from '../command.ts';
+import { exit, lookOptions, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { goOn } from '../go-on.ts';
 import { inHome } from '../in-home.ts';
@@ -10,11 +10,11 @@ export const message: CliCommand = {
   name: 'message',
   usage: '<run> "<text>" [options]',
   summary: 'tell a run something while it works',
-  options: anywhereOptions,
+  options: lookOptions,
   words: [2, Infinity],
   async run(given, terminal) {
     const [name = '', ...words] = given.words;
-    return inHome(await placeOf(given, terminal), { terminal }, async (home) => {
+    return inHome(placeOf(given, terminal), { terminal }, async (home) => {
       const { run, head } = await findRun(home, name);
       const { sentence } = await sendTo(home, run, {
         type: 'message',

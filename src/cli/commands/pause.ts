@@ -1,5 +1,5 @@
 import { present } from '../../run/present.ts';
-import { exit, anywhereOptions, whyOption, type CliCommand } from '../command.ts';
+import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { hint } from '../hint.ts';
 import { inHome } from '../in-home.ts';
@@ -11,10 +11,10 @@ export const pause: CliCommand = {
   name: 'pause',
   usage: '<run> [options]',
   summary: 'let a run finish what is under way, and begin nothing new',
-  options: { ...whyOption, ...anywhereOptions },
+  options: { ...whyOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
-    return inHome(await placeOf(given, terminal), { terminal }, async (home) => {
+    return inHome(placeOf(given, terminal), { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
       const why = present({ reason: given.text('why') });
       const { sentence, isDone } = await sendTo(home, run, { type: 'pause', by: whoIsHere(), ...why });

@@ -1,4 +1,4 @@
-import { anywhereOptions, type CliCommand } from '../command.ts';
+import { lookOptions, type CliCommand } from '../command.ts';
 import { decide, rationaleIn } from '../decide.ts';
 
 export const reject: CliCommand = {
@@ -7,7 +7,7 @@ export const reject: CliCommand = {
   summary: 'refuse what was asked; the run goes on without it',
   options: {
     why: { type: 'string', value: '<reason>', about: 'for the record, and for the model to read' },
-    ...anywhereOptions,
+    ...lookOptions,
   },
   words: [1, 1],
   run: (given, terminal) => decide({ given, terminal }, { decision: 'reject', ...rationaleIn(given) }),

@@ -1,10 +1,11 @@
+import { failureOf } from '../../run/failure.ts';
 import type { Home, RunRow } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
-import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand } from '../command.ts';
+import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand, type Given } from '../command.ts';
 import { visibleLine } from '../escape.ts';
 import { allRuns, findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
-import { serverOf, type Place } from '../place.ts';
+import { lookIn, serverOf, type Place } from '../place.ts';
 import { showRun, type Shown, type Where } from '../show-run.ts';
 import { whoIsHere } from '../terminal.ts';
 
@@ -27,9 +28,27 @@ export const resume: CliCommand = {
     askedIn(given);
     const server = serverOf(given);
     if (server) return resumeIn(server, { given, terminal });
+    if (given.words.length === 0 && !(await isAnyLeft(given))) {
+      terminal.warn('There is nothing to resume.');
+      return exit.completed;
+    }
     return withAssistant(given, terminal, ({ home }) => resumeIn(home, { given, terminal }));
   },
 };
+
+/** Whether there is anything to work on: else nothing has to be loaded or started. */
+async function isAnyLeft(given: Given): Promise<boolean> {
+  const home = await lookIn(given).catch((thrown: unknown) => {
+    if (failureOf(thrown).code !== 'unknown') throw thrown;
+  });
+  if (!home) return false;
+  try {
+    for await (const _ of allRuns(home, { unfinished: true })) return true;
+    return false;
+  } finally {
+    await home.close();
+  }
+}
 
 async function resumeIn(place: Place, where: Where): Promise<number> {
   const { given, terminal } = where;

@@ -85,7 +85,8 @@ function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, 
 }
 
 /** Runs that go on only when somebody takes them up. Whoever works on one renews its lease. */
-function isNobodys({ state, leaseUntil }: RunRow, isAttended: boolean): boolean {
+function isNobodys({ state, status, leaseUntil }: RunRow, isAttended: boolean): boolean {
+  if (status === 'waiting' || status === 'paused') return false;
   if (state !== 'running' && state !== 'ready') return false;
   return !isAttended || (state === 'running' && leaseUntil < Date.now());
 }

@@ -1,5 +1,5 @@
 import { present } from '../../run/present.ts';
-import { exit, anywhereOptions, whyOption, type CliCommand } from '../command.ts';
+import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
 import { leaveWhenTold } from '../leave.ts';
@@ -13,10 +13,10 @@ export const stop: CliCommand = {
   name: 'stop',
   usage: '<run> [options]',
   summary: 'end a run for good, at every level',
-  options: { ...whyOption, ...anywhereOptions },
+  options: { ...whyOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
-    return inHome(await placeOf(given, terminal), { terminal }, async (home) => {
+    return inHome(placeOf(given, terminal), { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
       const why = present({ reason: given.text('why') });
       await sendTo(home, run, { type: 'stop', by: whoIsHere(), ...why });

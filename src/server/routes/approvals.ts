@@ -7,6 +7,7 @@ import { ApprovalPage, AskedApproval } from '../../run/native-api.ts';
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { Json } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
+import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
 import { route, type Reply } from './route.ts';
@@ -87,10 +88,14 @@ export const approvalRoutes = [
     body: Decide,
     answers: {
       200: { about: 'It is decided so.', schema: AskedApproval },
+      403: { about: 'Somebody else has to decide.' },
       202: { about: 'The decision waits for a process that can work on the run.', schema: AskedApproval },
       409: { about: 'It was decided otherwise, or cannot be decided so.' },
     },
-    handle: ({ house, caller, subject, body }) => decide(house, subject, { ...body, by: caller.who }),
+    async handle({ house, caller, subject, body }) {
+      await expectDecider(house, caller, subject.row);
+      return decide(house, subject, { ...body, by: caller.who });
+    },
   }),
 ];
 

@@ -85,7 +85,12 @@ export async function startRun(
   await expectRoom(house, tenant);
   const idempotency = key === undefined ? {} : { idempotencyKey: key };
   const { run, conversation, created } = await withRoom(house, { tenant, bytes: sizeOf(wanted.input) }, () =>
-    house.home.engine.start({ ...wanted, flow: app.flow, caller: { tenant, who, ...idempotency } }),
+    house.home.engine.start({
+      ...wanted,
+      approvals: app.approvals,
+      flow: app.flow,
+      caller: { tenant, who, ...idempotency },
+    }),
   );
   return created ? { run, conversation } : sameRun(house, run, wanted);
 }

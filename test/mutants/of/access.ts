@@ -65,4 +65,20 @@ export const accessMutants: readonly Mutant[] = [
     test: 'src/server/access/tokens.test.ts',
     only: 'tenant of the terminal',
   },
+  {
+    name: 'whoever started a run decides where a second person should',
+    file: 'src/run/deciders.ts',
+    find: "return started?.approvals === 'second-person' && started.who === who;",
+    replace: 'return false;',
+    test: 'src/server/access/deciders.test.ts',
+    only: 'the engine itself refuses',
+  },
+  {
+    name: 'a member decides in the runs of others',
+    file: 'src/server/access/deciders.ts',
+    find: 'if (started?.who === who) return;',
+    replace: 'return;',
+    test: 'src/server/access/deciders.test.ts',
+    only: 'that a member started: for «other member»',
+  },
 ];

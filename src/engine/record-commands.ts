@@ -1,0 +1,26 @@
+import type { RunRow } from '../stores/store.ts';
+import { Execution } from './execution.ts';
+import { leaseLength, momentOf } from './lease.ts';
+import { loadRun } from './load.ts';
+import type { Workplace } from './world.ts';
+
+/**
+ * Record what was asked of a run whose flow is not known here, and leave the rest to whoever has it. To stop needs no
+ * flow.
+ */
+export async function recordCommands(world: Workplace, worker: string, { run, flow }: RunRow): Promise<void> {
+  const { store, clock, time } = world;
+  await time.beSure();
+  const claimed = momentOf(clock);
+  const request = { worker, flows: [flow], max: 1, lease: leaseLength, run };
+  const [claim] = await store.dispatch.claim(request);
+  if (!claim) return;
+  const { fence, head, reason } = claim;
+  const loaded = await loadRun(store.journal, run, head);
+  const execution = new Execution(world, fence, { ...loaded, claimed });
+  execution.emit({ type: 'worker.took', worker, epoch: fence.epoch, reason });
+  await execution.look();
+  if (!execution.tree.stopping) return execution.alone(() => execution.handBack());
+  await execution.stop();
+  await execution.done;
+}

@@ -1,0 +1,23 @@
+import { isForAnother } from '../../run/deciders.ts';
+import { RunError } from '../../run/failure.ts';
+import type { RunRow } from '../../stores/store.ts';
+import type { House } from '../house.ts';
+import { mayAct, type Caller } from './caller.ts';
+
+/** Fails with `refused` unless somebody may decide what a run asks. */
+export async function expectDecider(house: House, { who, role }: Caller, row: RunRow): Promise<void> {
+  const { started } = await house.trees.of(row);
+  if (isForAnother(started, who))
+    throw new RunError(
+      'refused',
+      `«${who}» started this run, and app «${row.app}» wants a second person to decide: ask somebody else with the role «approver».`,
+    );
+  if (mayAct(role, 'approver')) return;
+  if (started?.approvals !== undefined)
+    throw new RunError('refused', `App «${row.app}» wants somebody with the role «approver» to decide.`);
+  if (started?.who === who) return;
+  throw new RunError(
+    'refused',
+    `«${started?.who ?? ''}» started this run: they decide, or somebody with the role «approver».`,
+  );
+}
