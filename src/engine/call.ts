@@ -22,9 +22,10 @@ interface Placed extends CallOptions {
 
 /** A tool call: judged, asked for, run once, recorded. How it ended is a value, since a model has to read it. */
 export async function runCall(execution: Execution, name: string, request: Placed): Promise<CallResult> {
-  const { input } = request;
+  // What runs is what is recorded.
+  const input = execution.world.secrets.cleanAll(request.input);
   const shown = isLarge(input) ? await execution.busy(keepLarge(execution, input)) : input;
-  const leaf = callLeaf(execution, name, { ...request, shown });
+  const leaf = callLeaf(execution, name, { ...request, input, shown });
   // Awaited only where there is something: otherwise opening stays synchronous, and branches keep their order.
   const remembered = rememberedFor(execution, leaf);
   const known = remembered && (await remembered);

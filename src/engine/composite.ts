@@ -35,16 +35,16 @@ export async function composite<T>(
   let result: Json;
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
-    result = plain(await work(step));
+    result = execution.world.secrets.cleanAll(plain(await work(step)));
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
-    const failure = failureOf(thrown);
+    const failure = execution.world.secrets.cleanAll(failureOf(thrown));
     await leave(execution, step.id);
     execution.emit({ type: 'step.closed', step: step.id, outcome: 'failed', failure });
-    throw thrown instanceof RunError
-      ? thrown
-      : new RunError(failure.code, failure.message, { cause: thrown });
+    if (thrown instanceof RunError && thrown.failure === failure) throw thrown;
+    const { code, message, retryable } = failure;
+    throw new RunError(code, message, { ...present({ retryable }), cause: thrown });
   }
   await leave(execution, step.id);
   const kept = await execution.busy(keepLarge(execution, result));

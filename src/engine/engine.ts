@@ -1,12 +1,13 @@
 import { encodeAll } from '../run/codec.ts';
 import { Command } from '../run/commands.ts';
 import type { Deciders } from '../run/deciders.ts';
-import type { Entry, EventOf } from '../run/events.ts';
+import type { EventOf } from '../run/events.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
+import { beginningOf } from './beginning.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
@@ -74,38 +75,36 @@ export class Engine {
     const { tenant, who, idempotencyKey } = request.caller ?? { tenant: 'local', who: 'local' };
     const { flow, app } = request;
     this.#flowOf(flow);
-    const input = await keepLargeInput(this.#world.store.blobs, { tenant, run }, request.input);
-    await this.#world.time.beSure();
-    const at = this.#world.time.now();
-    const claimed = momentOf(this.#world.clock);
+    const { secrets, store, time, clock } = this.#world;
+    const asked = { input: request.input, labels: request.labels ?? {} };
+    const { input: given, labels } = secrets.cleanAll(asked);
+    const input = await keepLargeInput(store.blobs, { tenant, run }, given);
+    await time.beSure();
+    const at = time.now();
+    const claimed = momentOf(clock);
     const earlier =
       request.conversation === undefined ? [] : await this.#earlier(tenant, request.conversation);
-    const entries: Entry[] = [
+    const entries = beginningOf(
       {
-        seq: 1,
-        at,
-        event: {
-          type: 'run.started',
-          tenant,
-          who,
-          app,
-          conversation,
-          input,
-          flow: { name: flow.name, version: flow.version },
-          limits: request.limits ?? {},
-          labels: { ...request.labels },
-          ...present({ approvals: request.approvals }),
-          ...(earlier.length > 0 ? { earlier } : {}),
-        },
+        tenant,
+        who,
+        app,
+        conversation,
+        input,
+        flow: { name: flow.name, version: flow.version },
+        limits: request.limits ?? {},
+        labels: { ...labels },
+        ...present({ approvals: request.approvals }),
+        ...(earlier.length > 0 ? { earlier } : {}),
       },
-      { seq: 2, at, event: { type: 'worker.took', worker: this.worker, epoch: 1, reason: 'started' } },
-    ];
+      { worker: this.worker, at, isRedacted: given !== request.input || labels !== asked.labels },
+    );
     const created = await this.#create({
       run,
       tenant,
       conversation,
       app,
-      title: request.input.text.slice(0, titleLength),
+      title: given.text.slice(0, titleLength),
       flow: flowId(flow),
       last: entries.length,
       frames: encodeAll(entries),
@@ -129,7 +128,9 @@ export class Engine {
         `The command does not fit: ${issue?.path.join('.') || 'type'}: ${issue?.message ?? ''}.`,
       );
     }
-    return this.#world.store.mailbox.send({ id, run, command: checked.data });
+    // A command waits in the store before it becomes an entry.
+    const cleaned = this.#world.secrets.cleanAll(checked.data);
+    return this.#world.store.mailbox.send({ id, run, command: cleaned });
   }
 
   /**

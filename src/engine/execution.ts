@@ -119,6 +119,11 @@ export class Execution {
     if (event.type === 'step.closed') this.#steps.look();
   }
 
+  /** What a flow or a tool says in one go. What was recorded by an earlier worker is not recorded again. */
+  say(event: EventOf<'text.appended'>, isRecorded = false): void {
+    if (this.#mode === 'working' || this.#mode === 'stopping') this.writer.say(event, isRecorded);
+  }
+
   /** Everything emitted so far is durable. */
   barrier(): Promise<void> {
     return this.writer.barrier();

@@ -13,7 +13,8 @@ export function isLarge(value: Json): boolean {
 }
 
 /** The value as an entry carries it. */
-export async function keepLarge(execution: Execution, value: Json): Promise<BlobRef | Json> {
+export async function keepLarge(execution: Execution, given: Json): Promise<BlobRef | Json> {
+  const value = execution.world.secrets.cleanAll(given);
   if (!isLarge(value)) return value;
   const text = JSON.stringify(value);
   const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };

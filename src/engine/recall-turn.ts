@@ -25,7 +25,8 @@ export async function recallTurn(execution: Execution, { gateway }: Agent, turn:
       arrived = await gateway.arrived?.(turn, signal);
     }
     const answer = arrived === true ? await gateway.answered?.(turn, signal) : undefined;
-    return answer === undefined || answer.length > longestAnswer ? { arrived } : { arrived, answer };
+    if (answer === undefined || answer.length > longestAnswer) return { arrived };
+    return { arrived, answer: execution.world.secrets.clean(answer) };
   })();
   try {
     return await Promise.race([asked, tooLate]);

@@ -1,3 +1,4 @@
+import { redactedCode } from './hold-back.ts';
 import type { Entry, EventOf, StepId } from '../run/events.ts';
 import { isOpen, stepOf, type RunTree, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
@@ -38,6 +39,7 @@ const engineNotices: ReadonlySet<string> = new Set([
   'ALREADY_STOPPING',
   'RESULT_MISSING',
   'SCHEMA_UNCHECKED',
+  redactedCode,
 ]);
 
 export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {

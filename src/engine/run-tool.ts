@@ -1,3 +1,4 @@
+import { redacted } from '../guards/guard.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Step } from '../run/tree.ts';
@@ -6,6 +7,7 @@ import type { Tool } from '../tools/tool.ts';
 import { AttemptTimer } from './attempt-timer.ts';
 import { tellLate } from './close-leaf.ts';
 import type { Execution } from './execution.ts';
+import { redactedCode } from './hold-back.ts';
 import type { LeafOutcome } from './leaf.ts';
 import { plain } from './plain.ts';
 import { toolContext } from './tool-context.ts';
@@ -19,6 +21,7 @@ interface Work {
 
 /** One attempt at a tool call. */
 export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
+  if (JSON.stringify(work.input).includes(redacted)) tellRedacted(execution, step);
   try {
     return { outcome: 'completed', result: plain(await once(execution, step, work)) };
   } catch (thrown) {
@@ -26,6 +29,13 @@ export async function runTool(execution: Execution, step: Step, work: Work): Pro
       execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
     return { outcome: 'failed', failure: failureOf(thrown) };
   }
+}
+
+/** Whoever wonders what the tool made of «[redacted]» can read where it comes from. */
+function tellRedacted(execution: Execution, step: Step): void {
+  if (step.notices.some(({ code }) => code === redactedCode)) return;
+  const message = `The arguments held a secret; «${step.title}» runs with «${redacted}» in its place.`;
+  execution.emit({ type: 'notice.posted', step: step.id, code: redactedCode, message });
 }
 
 /** A tool that does not listen to its signal is left behind; what it brings later is not used. */

@@ -192,7 +192,10 @@ export class ScopeIn implements Scope {
   #say(event: RunEvent): void {
     this.#said += 1;
     const { recorded, isAside } = this.#execution;
-    if (this.#said > recorded.said(this.id) && isOpen(this.#step) && !isAside) this.#execution.emit(event);
+    if (!isOpen(this.#step) || isAside) return;
+    const isRecorded = this.#said <= recorded.said(this.id);
+    if (event.type === 'text.appended') this.#execution.say(event, isRecorded);
+    else if (!isRecorded) this.#execution.emit(event);
   }
 }
 

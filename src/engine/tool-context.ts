@@ -29,13 +29,14 @@ export function toolContext(
     run: execution.run,
     signal,
     say(text) {
-      if (isCurrent()) execution.emit({ type: 'text.appended', step: step.id, channel: 'log', text });
+      if (isCurrent()) execution.say({ type: 'text.appended', step: step.id, channel: 'log', text });
     },
     attach(item) {
       if (isCurrent()) execution.emit({ type: 'item.attached', step: step.id, item });
     },
-    async ask({ title, message, schema }) {
+    async ask(question) {
       if (!isCurrent()) return { decision: 'cancel' };
+      const { title, message, schema } = execution.world.secrets.cleanAll(question);
       questions += 1;
       const { approval } = ask(execution, step, {
         purpose: 'answer',

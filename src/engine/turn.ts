@@ -26,8 +26,10 @@ interface Placed extends TurnRequest {
 }
 
 /** A turn of a model or agent, told as it streams. The result is what the journal holds, not a second copy. */
-export async function runTurn(execution: Execution, agent: Agent, request: Placed): Promise<TurnResult> {
-  const message = lastText(request.messages);
+export async function runTurn(execution: Execution, agent: Agent, given: Placed): Promise<TurnResult> {
+  const message = execution.world.secrets.clean(lastText(given.messages));
+  // What is sent is what is recorded.
+  const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
   const step = await runLeaf(execution, request.parent, turnLeaf(execution, agent, { ...request, shown }));
   const result = turnResult(step);
@@ -174,7 +176,7 @@ function lastText(messages: readonly Message[]): string {
   return messages[placeOfLast(messages)]?.text ?? '';
 }
 
-function withLastText(request: TurnRequest, bytes: Json): TurnRequest {
+function withLastText<T extends TurnRequest>(request: T, bytes: Json): T {
   if (bytes === lastText(request.messages) || typeof bytes !== 'string') return request;
   const place = placeOfLast(request.messages);
   return {

@@ -1,5 +1,6 @@
+import type { Secrets } from '../guards/secrets.ts';
 import { encodeAll } from '../run/codec.ts';
-import type { Entry, RunEvent } from '../run/events.ts';
+import type { Entry, EventOf, RunEvent } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
 import { fold } from '../run/fold.ts';
 import { runStatus, type RunTree } from '../run/tree.ts';
@@ -7,6 +8,7 @@ import type { Append, Fence, Store } from '../stores/store.ts';
 import type { Clock } from './clock.ts';
 import { RunTime } from './run-time.ts';
 import type { StoreTime } from './store-time.ts';
+import { HoldBack } from './hold-back.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
 const patience = 10_000;
@@ -19,6 +21,7 @@ interface Settings {
   readonly time: StoreTime;
   readonly fence: Fence;
   readonly tree: RunTree;
+  readonly secrets: Secrets;
   /** Aborts when this worker has let go of the run: nothing more may be written. */
   readonly signal: AbortSignal;
 }
@@ -34,6 +37,7 @@ export class Writer {
   readonly lost: Promise<RunError>;
   readonly #time: RunTime;
   readonly #settings: Settings;
+  readonly #holdBack: HoldBack;
   readonly #tellLost: (why: RunError) => void;
   #head: number;
   #pumping = false;
@@ -51,6 +55,7 @@ export class Writer {
     this.#settings = settings;
     this.#head = settings.tree.seq;
     this.#time = new RunTime(settings.clock, settings.time, settings.tree.at);
+    this.#holdBack = new HoldBack(settings.secrets, settings.tree, (event) => this.#record(event));
   }
 
   /** The last entry known to be durable. */
@@ -63,11 +68,22 @@ export class Writer {
     return this.#time.now();
   }
 
+  /** `command` is what the event comes of. */
   emit(event: RunEvent, command?: string): void {
+    this.#holdBack.pass(event);
+    if (command !== undefined) this.#uses.push({ command, seq: this.tree.seq });
+  }
+
+  /** Emit what is said in one go: it becomes one entry, or was recorded by an earlier worker. */
+  say(event: EventOf<'text.appended'>, isRecorded = false): void {
+    if (isRecorded) this.#holdBack.sayAgain(event);
+    else this.#holdBack.say(event);
+  }
+
+  #record(event: RunEvent): void {
     const entry = { seq: this.tree.seq + 1, ...this.#time.stamp(), event };
     fold(this.tree, entry);
     this.#unacknowledged.push(entry);
-    if (command !== undefined) this.#uses.push({ command, seq: entry.seq });
     if (this.#pumping) return;
     this.#pumping = true;
     // What is emitted in one go goes out in one append.

@@ -53,6 +53,8 @@ export class ExactTexts implements Guard {
       if (length > 0) stretches = withStretch(stretches ?? [], { start: i + 1 - length, end: i + 1 });
     }
     if (place === root && !stretches) return nothing;
+    // Where every text that led here is over, only what ends here and goes on elsewhere is open.
+    while (place !== root && this.#child[place] === root) place = this.#back[place] ?? root;
     return { stretches: stretches ?? [], open: this.#depth[place] ?? 0 };
   }
 

@@ -37,20 +37,27 @@ export function clean(guard: Guard, text: string): string {
   return kept + text.slice(at);
 }
 
-/** The same for every text in a value, names included. What holds nothing of the kind is given back itself. */
+/** The same for every text in a value, names of fields included. What holds nothing of the kind is given back itself. */
 export function cleanAll<T>(guard: Guard, value: T): T;
 export function cleanAll(guard: Guard, value: unknown): unknown {
+  return isClean(guard, value) ? value : withoutMatches(guard, value);
+}
+
+/** Nearly everything is, and finding that out makes nothing new. */
+function isClean(guard: Guard, value: unknown): boolean {
+  if (typeof value === 'string') return guard.find(value).stretches.length === 0;
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isClean(guard, item));
+  for (const [name, field] of Object.entries(value))
+    if (!isClean(guard, name) || !isClean(guard, field)) return false;
+  return true;
+}
+
+function withoutMatches(guard: Guard, value: unknown): unknown {
   if (typeof value === 'string') return clean(guard, value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => cleanAll(guard, item));
-    return items.every((item, i) => item === value[i]) ? value : items;
-  }
-  const fields = Object.entries(value);
-  const cleaned = fields.map(([name, field]: [string, unknown]) => [
-    clean(guard, name),
-    cleanAll(guard, field),
-  ]);
-  const isSame = cleaned.every(([name, field], i) => name === fields[i]?.[0] && field === fields[i]?.[1]);
-  return isSame ? value : Object.fromEntries(cleaned);
+  if (Array.isArray(value)) return value.map((item) => withoutMatches(guard, item));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [clean(guard, name), withoutMatches(guard, field)]),
+  );
 }

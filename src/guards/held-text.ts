@@ -14,6 +14,7 @@ export class HeldText {
   /** How much of it was told nevertheless: as it is, or by a mark that stands for it. */
   #told = 0;
   #isMarked = false;
+  #marks = 0;
 
   constructor(guard: Guard) {
     this.#guard = guard;
@@ -22,6 +23,11 @@ export class HeldText {
   /** Whether the next piece can be looked at alone. */
   get isEmpty(): boolean {
     return this.#text === '';
+  }
+
+  /** How often something was hidden. */
+  get marks(): number {
+    return this.#marks;
   }
 
   /** What may be told now that this piece has come. */
@@ -53,7 +59,10 @@ export class HeldText {
     for (const { start, end } of stretches) {
       if (start >= cut) break;
       if (end <= at) continue;
-      if (start >= at || !isMarked) told += text.slice(at, Math.max(at, start)) + redacted;
+      if (start >= at || !isMarked) {
+        told += text.slice(at, Math.max(at, start)) + redacted;
+        this.#marks += 1;
+      }
       at = end;
       isMarked = true;
     }

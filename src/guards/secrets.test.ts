@@ -95,6 +95,14 @@ describe('exact texts', () => {
     expect(held.end().length).toBeLessThan(20);
   });
 
+  test('[K2] what is over does not wait', () => {
+    const secrets = new Secrets(['sk-0123456789']);
+    const held = new HeldText(secrets);
+    expect(held.take('it is sk-01234')).toBe('it is ');
+    expect(held.take('56789')).toBe(redacted);
+    expect(held.isEmpty).toBe(true);
+  });
+
   test('[K3] a crumb is let go when it cannot wait, and the rest of the match is hidden all the same', () => {
     const secrets = new Secrets(['sk-0123456789']);
     const held = new HeldText(secrets);

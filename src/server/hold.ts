@@ -192,7 +192,7 @@ function noting(world: World, problems: Problems): World {
     log: {
       error(details, message) {
         const { run, cause } = details;
-        problems.note(run, cause instanceof RunError ? cause.message : message);
+        problems.note(run, world.secrets.clean(cause instanceof RunError ? cause.message : message));
         world.log.error(details, message);
       },
     },

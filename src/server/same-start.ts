@@ -17,8 +17,10 @@ export interface WantedRun {
 export async function sameRun(
   house: House,
   run: string,
-  wanted: WantedRun,
+  asked: WantedRun,
 ): Promise<{ readonly run: string; readonly conversation: string }> {
+  // What was recorded has no secrets in it.
+  const wanted = house.home.secrets.cleanAll(asked);
   const [chunk] = await house.home.journal.read(run, 0);
   const first = chunk && decodeAll(chunk.frames)[0]?.event;
   if (first?.type === 'run.started') {

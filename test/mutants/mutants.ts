@@ -5,6 +5,7 @@ import { coreMutants } from './of/core.ts';
 import { graphMutants } from './of/graph.ts';
 import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
+import { guardMutants } from './of/guards.ts';
 
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
@@ -12,4 +13,5 @@ export const mutants: readonly Mutant[] = [
   ...graphMutants,
   ...timeMutants,
   ...toolMutants,
+  ...guardMutants,
 ];

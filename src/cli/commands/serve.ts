@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import { visibleLine } from '../escape.ts';
 import { homeOptions, exit, type CliCommand, type Given } from '../command.ts';
 import { leaveWhenTold } from '../leave.ts';
 import type { RunningServer } from '../../server/serve.ts';
@@ -40,7 +41,8 @@ export const serve: CliCommand = {
 };
 
 /** Where it is, and how to come in. */
-export function greet({ url, keyFile, link }: RunningServer, terminal: Terminal): void {
+export function greet({ url, keyFile, link, house }: RunningServer, terminal: Terminal): void {
+  for (const notice of house.home.notices) terminal.warn(visibleLine(notice));
   terminal.say(`Vitrine listens on ${url}`);
   if (keyFile !== undefined) terminal.say(`A key is asked for; yours is in ${keyFile}`);
   if (link !== undefined) terminal.say(`Sign your browser in, once and within ten minutes: ${link}`);

@@ -45,9 +45,13 @@ export const fileRoutes = [
     role: 'viewer',
     addresses: 'file',
     answers: { 200: { about: 'The bytes, to be saved.', type: '*/*' } },
-    handle: ({ subject: { name, type, bytes } }) => ({
+    handle: ({ house, subject: { name, type, bytes, isOwn } }) => ({
       status: 200,
-      bytes: { type: harmless.test(type) ? type : 'application/octet-stream', content: bytes },
+      bytes: {
+        type: harmless.test(type) ? type : 'application/octet-stream',
+        // What somebody sent comes back as it came.
+        content: isOwn ? bytes : Buffer.from(house.home.secrets.clean(bytes.toString())),
+      },
       headers: { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` },
     }),
   }),

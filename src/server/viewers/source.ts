@@ -61,7 +61,7 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
   const tellStride = async (from: Teller): Promise<Stride> => {
     const next = from.fork();
     const page = await archive.page(run, from.seq);
-    return { piece: inBlocks(told(next, page.from(from.seq, stride).text), blockSize), next };
+    return { piece: inBlocks(told(next, page.from(from.seq, stride).text, clean), blockSize), next };
   };
   /** Many fall behind together: each stride is told once for all of them. */
   const strideFrom = (from: Teller): Promise<Stride> => {
@@ -82,7 +82,7 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
         const chunk = nativePiece({ first, last, frames: clean(frames) });
         while (teller.seq < last) {
           const { text } = chunk.from(teller.seq, stride);
-          yield told(teller, text);
+          yield told(teller, text, clean);
           since += text.length;
           if (since < stride) continue;
           places.push(teller.fork());
@@ -101,12 +101,13 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
   };
 }
 
-function told(teller: Teller, entries: string): Piece {
+/** What a protocol puts together is cleaned once more: an older journal may have a secret in two pieces. */
+function told(teller: Teller, entries: string, clean: SourceParts['clean']): Piece {
   const first = teller.seq + 1;
   const ends: number[] = [];
   let text = '';
   for (const entry of decodeAll(entries)) {
-    text += sseTexts(teller.tell(entry));
+    text += clean(sseTexts(teller.tell(entry)));
     ends.push(text.length);
   }
   return toldPiece(first, text, ends);

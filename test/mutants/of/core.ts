@@ -221,14 +221,6 @@ export const coreMutants: readonly Mutant[] = [
     only: 'starts nothing twice',
   },
   {
-    name: 'the past of a session is told with its secrets',
-    file: 'src/server/viewers/source.ts',
-    find: 'const chunk = nativePiece({ first, last, frames: clean(frames) });',
-    replace: 'const chunk = nativePiece({ first, last, frames });',
-    test: 'src/server/routes/session-stream.test.ts',
-    only: 'no secret is told',
-  },
-  {
     name: 'the client forgets how far it had come',
     file: 'src/client/follow.ts',
     find: 'cursor = last.seq;',
