@@ -47,6 +47,8 @@ export { mcpServer, type McpServer, type McpSettings } from './tools/mcp.ts';
 
 /** Serves the apps of a configuration over HTTP, and works on their runs. */
 export { serve, type RunningServer, type ServeSettings } from './server/serve.ts';
+/** For programs that embed this: what a tool or flow leaves behind fails its own step, and not the process. */
+export { containStrays } from './server/strays.ts';
 /** Opens a data folder as the process that holds it, with a worker for its runs. */
 export { openHome, type HomeSettings } from './server/compose.ts';
 /** Reads a data folder beside the process that holds it. */

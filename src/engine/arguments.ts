@@ -1,3 +1,4 @@
+import { deepest, isTooDeep } from '../run/depth.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -6,8 +7,17 @@ import { misfit } from '../schema/misfit.ts';
 /** Arguments larger than this are refused before anyone looks into them. */
 const sizeLimit = 262_144;
 
+/** Why these arguments cannot even be shown. */
+export function tooDeepFor(name: string, input: Json): Failure | undefined {
+  if (!isTooDeep(input)) return undefined;
+  const message = `The arguments of ${name} are nested deeper than ${deepest} levels; make them flatter.`;
+  return { code: 'malformed', message };
+}
+
 /** Why these arguments do not fit the tool, in words a model can act on. */
 export function misfitOf(tool: Tool, input: Json): Failure | undefined {
+  const tooDeep = tooDeepFor(tool.name, input);
+  if (tooDeep) return tooDeep;
   const size = JSON.stringify(input).length;
   if (size > sizeLimit) {
     return {

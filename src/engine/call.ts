@@ -5,7 +5,7 @@ import { fingerprintOf, signatureOf } from '../run/signature.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { checked } from '../schema/misfit.ts';
-import { misfitOf } from './arguments.ts';
+import { misfitOf, tooDeepFor } from './arguments.ts';
 import type { Execution } from './execution.ts';
 import { isLarge, keepLarge, resultOf } from './large.ts';
 import type { Leaf } from './leaf.ts';
@@ -18,10 +18,15 @@ interface Placed extends CallOptions {
   readonly parent: number;
   readonly key: string;
   readonly input: Json;
+  /** Known to be wrong already. */
+  readonly misfit?: Failure;
 }
 
 /** A tool call: judged, asked for, run once, recorded. How it ended is a value, since a model has to read it. */
 export async function runCall(execution: Execution, name: string, request: Placed): Promise<CallResult> {
+  const tooDeep = tooDeepFor(name, request.input);
+  // What cannot be kept is not shown either; that is said in its place.
+  if (tooDeep) return runCall(execution, name, { ...request, input: null, misfit: tooDeep });
   // What runs is what is recorded.
   const input = execution.world.secrets.cleanAll(request.input);
   const shown = isLarge(input) ? await execution.busy(keepLarge(execution, input)) : input;
@@ -67,7 +72,8 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     effect: tool.effect,
   });
   const call = callOf(request.input, request.shown);
-  const misfit = tools.includes(tool) ? misfitOf(tool, request.input) : unknownTool(name, tools);
+  const unfit = tools.includes(tool) ? misfitOf(tool, request.input) : unknownTool(name, tools);
+  const misfit = request.misfit ?? unfit;
   return {
     key: request.key,
     opening: {

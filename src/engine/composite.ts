@@ -8,6 +8,7 @@ import { leave, meet } from './meet.ts';
 import { openStep } from './open-step.ts';
 import { plain } from './plain.ts';
 import type { StepOptions } from './scope.ts';
+import { owned } from './stray.ts';
 
 interface Placed extends StepOptions {
   readonly parent: number;
@@ -35,7 +36,8 @@ export async function composite<T>(
   let result: Json;
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
-    result = execution.world.secrets.cleanAll(plain(await work(step)));
+    const given = await owned(execution, step, { name: step.title, work: () => work(step) });
+    result = execution.world.secrets.cleanAll(plain(given));
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);

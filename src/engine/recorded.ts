@@ -40,6 +40,7 @@ const engineNotices: ReadonlySet<string> = new Set([
   'RESULT_MISSING',
   'SCHEMA_UNCHECKED',
   redactedCode,
+  'STRAY_ERROR',
 ]);
 
 export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {

@@ -6,6 +6,7 @@ import { keepLarge } from './large.ts';
 import { leave } from './meet.ts';
 import type { Flow, RunInput } from './scope.ts';
 import { ScopeIn } from './scope-in.ts';
+import { owned } from './stray.ts';
 
 /** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
 export async function runFlow(execution: Execution, flow: Flow): Promise<void> {
@@ -15,7 +16,9 @@ export async function runFlow(execution: Execution, flow: Flow): Promise<void> {
   const root = execution.tree.steps.get(0);
   if (!root) throw new Error('a tree without a root');
   try {
-    const answer = await flow.run(new ScopeIn(execution, root), await inputOf(execution));
+    const input = await inputOf(execution);
+    const work = (): Promise<string> => flow.run(new ScopeIn(execution, root), input);
+    const answer = await owned(execution, root, { name: flow.name, work });
     await leave(execution, 0);
     const kept = await execution.busy(keepLarge(execution, answer));
     await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });

@@ -1,4 +1,5 @@
 import { redacted } from '../guards/guard.ts';
+import { deepest, isTooDeep } from '../run/depth.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Step } from '../run/tree.ts';
@@ -10,8 +11,11 @@ import type { Execution } from './execution.ts';
 import { redactedCode } from './hold-back.ts';
 import type { LeafOutcome } from './leaf.ts';
 import { plain } from './plain.ts';
+import { owned } from './stray.ts';
 import { toolContext } from './tool-context.ts';
 
+/** Characters of JSON. */
+const largestResult = 8_000_000;
 const defaultTimeout = 60_000;
 
 interface Work {
@@ -23,7 +27,7 @@ interface Work {
 export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
   if (JSON.stringify(work.input).includes(redacted)) tellRedacted(execution, step);
   try {
-    return { outcome: 'completed', result: plain(await once(execution, step, work)) };
+    return { outcome: 'completed', result: resultOf(work.tool, await once(execution, step, work)) };
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
@@ -38,6 +42,17 @@ function tellRedacted(execution: Execution, step: Step): void {
   execution.emit({ type: 'notice.posted', step: step.id, code: redactedCode, message });
 }
 
+/** What it gave, as a recovery will see it, if that can be kept at all. */
+function resultOf({ name }: Tool, given: Json): Json {
+  if (isTooDeep(given))
+    throw new RunError('too-large', `${name} gave a result nested deeper than ${deepest} levels.`);
+  const result = plain(given);
+  const size = JSON.stringify(result).length;
+  if (size <= largestResult) return result;
+  const message = `${name} gave a result of ${size} characters; ${largestResult} are allowed.`;
+  throw new RunError('too-large', message);
+}
+
 /** A tool that does not listen to its signal is left behind; what it brings later is not used. */
 async function once(execution: Execution, step: Step, { tool, input }: Work): Promise<Json> {
   const { clock } = execution.world;
@@ -50,7 +65,8 @@ async function once(execution: Execution, step: Step, { tool, input }: Work): Pr
     throw limit.failure;
   });
   const context = toolContext(execution, step, { input, signal, timer });
-  const running = (async () => tool.run(input, context))();
+  const work = async (): Promise<Json> => tool.run(input, context);
+  const running = owned(execution, step, { name: tool.name, work });
   try {
     return await Promise.race([running, tooLate]);
   } catch (thrown) {

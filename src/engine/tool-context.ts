@@ -6,6 +6,7 @@ import type { AttemptTimer } from './attempt-timer.ts';
 import type { Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { ask } from './permit.ts';
+import { ToolVoice } from './tool-voice.ts';
 
 /** One attempt of a call. */
 export interface Attempt {
@@ -22,6 +23,7 @@ export function toolContext(
 ): ToolContext {
   const { attempt } = step;
   const isCurrent = (): boolean => !signal.aborted && step.attempt === attempt && isOpen(step);
+  const voice = new ToolVoice(execution, step);
   let questions = 0;
   return {
     idempotencyKey: idempotencyKey(execution, step, input),
@@ -29,10 +31,14 @@ export function toolContext(
     run: execution.run,
     signal,
     say(text) {
-      if (isCurrent()) execution.say({ type: 'text.appended', step: step.id, channel: 'log', text });
+      if (isCurrent()) voice.say(text);
     },
     attach(item) {
-      if (isCurrent()) execution.emit({ type: 'item.attached', step: step.id, item });
+      if (isCurrent()) voice.attach(item);
+    },
+    exempt(wait, message) {
+      if (isCurrent()) execution.emit({ type: 'notice.posted', step: step.id, code: 'WAITING', message });
+      return timer.exempt(wait);
     },
     async ask(question) {
       if (!isCurrent()) return { decision: 'cancel' };

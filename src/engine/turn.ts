@@ -17,6 +17,7 @@ import { recallTurn } from './recall-turn.ts';
 import { restored } from './restore.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
+import { owned } from './stray.ts';
 import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
 
@@ -69,7 +70,8 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
     shown: request.shown,
     edited: async () => undefined,
     exclusive: isModel(agent) ? undefined : lineName(conversation, agent.name),
-    perform: (step, bytes) => stream(execution, step, sending(bytes)),
+    perform: (step, bytes) =>
+      owned(execution, step, { name: agent.name, work: () => stream(execution, step, sending(bytes)) }),
     recall: async (step, bytes) =>
       recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),
   };

@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import { RunTime } from './run-time.ts';
 import type { StoreTime } from './store-time.ts';
 import { HoldBack } from './hold-back.ts';
+import { unowned } from './stray.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
 const patience = 10_000;
@@ -87,11 +88,7 @@ export class Writer {
     if (this.#pumping) return;
     this.#pumping = true;
     // What is emitted in one go goes out in one append.
-    queueMicrotask(() => {
-      this.#pump().catch((cause: unknown) =>
-        this.#lose(new RunError('internal', `Run ${this.fence.run} could not be written.`, { cause })),
-      );
-    });
+    unowned(() => queueMicrotask(() => this.#begin()));
   }
 
   /** Resolves when everything emitted so far is durable, and never if this worker has lost the run. */
@@ -99,6 +96,12 @@ export class Writer {
     const { seq } = this.tree;
     if (this.#head >= seq) return Promise.resolve();
     return new Promise((resolve) => this.#waiters.push({ seq, resolve }));
+  }
+
+  #begin(): void {
+    this.#pump().catch((cause: unknown) =>
+      this.#lose(new RunError('internal', `Run ${this.fence.run} could not be written.`, { cause })),
+    );
   }
 
   async #pump(): Promise<void> {

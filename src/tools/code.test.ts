@@ -241,3 +241,26 @@ test('[T49] the same holds in a process of its own', { timeout: 20_000 }, async 
   expect(await tool.run({ code: '6 * 7' }, recordingContext())).toStrictEqual({ value: 42 });
   expect((await failureFrom(tool.run({ code: 'for (;;);' }, recordingContext()))).code).toBe('timed-out');
 });
+
+test('[T72] a result nested without end fails with the depth that is allowed', async () => {
+  const code = 'let deep = []; for (let i = 0; i < 5000; i++) deep = [deep]; deep';
+  await expect(codeTool().run({ code }, recordingContext())).rejects.toThrow(
+    '`code` failed: the result is nested deeper than 200 levels.',
+  );
+});
+
+test('[T69 S30] twenty at the same time share eight threads, and each gets its result', async () => {
+  const waits: string[] = [];
+  const context = (i: number) => ({
+    ...recordingContext(),
+    run: `run-${i % 3}`,
+    exempt<T>(wait: Promise<T>, why: string): Promise<T> {
+      waits.push(why);
+      return wait;
+    },
+  });
+  const called = Array.from({ length: 20 }, (_, i) => codeTool().run({ code: `${i} * 2` }, context(i)));
+  expect(await Promise.all(called)).toEqual(called.map((_, i) => ({ value: i * 2 })));
+  expect(waits).toHaveLength(12);
+  expect(waits[0]).toBe('«run_javascript» waits: 8 workers are under way, which is as many as there may be.');
+});

@@ -5,6 +5,7 @@ import {
   type QuickJSHandle,
   RELEASE_SYNC,
 } from 'quickjs-emscripten';
+import { deepest, isTooDeep } from '../run/depth.ts';
 import type { Json } from '../run/values.ts';
 import type { Script, ScriptOutcome } from './code-message.ts';
 import type { ToolContext } from './tool.ts';
@@ -90,8 +91,13 @@ function describe(failure: string | undefined): ScriptOutcome {
   return { kind: 'threw', message, ...(line && { line: Number(line) }) };
 }
 
+function tooDeep(): ScriptOutcome {
+  return { kind: 'threw', message: `the result is nested deeper than ${deepest} levels` };
+}
+
 function finish(text: string, limit: number, log: Log): ScriptOutcome {
   const isCut = text.length > limit;
+  if (!isCut && isTooDeep(JSON.parse(text))) return tooDeep();
   const value: Json = isCut ? text.slice(0, limit).toWellFormed() : JSON.parse(text);
   const cut = [
     isCut &&

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deepest, isTooDeep } from '../run/depth.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { orStopped } from './stop.ts';
@@ -32,7 +33,7 @@ export function functionTool<Input extends z.ZodType>(options: FunctionToolOptio
 /** The arguments, or a failure whose one sentence names each field that is wrong, for the model to read. */
 function parseArguments<Input extends z.ZodType>(name: string, input: Input, given: Json): z.output<Input> {
   const parsed = attempt(name, () => input.safeParse(given));
-  if (parsed.success && !isDeeper(given, 200)) return parsed.data;
+  if (parsed.success && !isTooDeep(given)) return parsed.data;
   if (parsed.success) throw tooDeep(name);
   const wrong = parsed.error.issues.slice(0, 10).map(describe).join('; ');
   throw new RunError('malformed', `The arguments of ${name} are wrong: ${wrong}.`);
@@ -52,15 +53,6 @@ function shorten(text: string): string {
   return line.length > 200 ? `${line.slice(0, 200).toWellFormed()}…` : line;
 }
 
-// Whatever takes a value apart calls itself for what lies inside, and fails with a RangeError when that goes too deep.
-function isDeeper(value: Json, limit: number): boolean {
-  let level = [value];
-  for (let depth = 0; depth <= limit && level.length > 0; depth++) {
-    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
-  }
-  return level.length > 0;
-}
-
 function attempt<T>(name: string, check: () => T): T {
   try {
     return check();
@@ -70,7 +62,9 @@ function attempt<T>(name: string, check: () => T): T {
 }
 
 function tooDeep(name: string, cause?: RangeError): RunError {
-  return new RunError('malformed', `The arguments of ${name} are nested too deeply.`, { cause });
+  return new RunError('malformed', `The arguments of ${name} are nested deeper than ${deepest} levels.`, {
+    cause,
+  });
 }
 
 function jsonSchema(name: string, input: z.ZodType): Json {
@@ -86,6 +80,8 @@ function jsonSchema(name: string, input: z.ZodType): Json {
 // What is used now must be what a recovered run would read back, so the value goes through JSON before anyone sees it.
 function asJson(name: string, value: unknown): Json {
   if (value === undefined) return null;
+  if (isTooDeep(value))
+    throw new RunError('too-large', `${name} gave a result nested deeper than ${deepest} levels.`);
   try {
     const parsed: Json = JSON.parse(JSON.stringify(value));
     return parsed;

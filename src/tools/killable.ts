@@ -7,6 +7,11 @@ import { startProcess } from './killable-process.ts';
 import { startThread } from './killable-thread.ts';
 import { orStopped, stopped } from './stop.ts';
 import type { Tool, ToolContext } from './tool.ts';
+import { WorkerPlaces, type Place } from './worker-places.ts';
+
+/** Each has a heap of its own: a hundred at once would take the memory of everybody. */
+const mostWorkers = 8;
+const places = new WorkerPlaces(mostWorkers);
 
 export type KillableToolOptions<Input extends z.ZodType> = Omit<FunctionToolOptions<Input>, 'run'> &
   KillableFunction;
@@ -37,6 +42,29 @@ export async function runKillable(
   call: KillableCall,
   context: ToolContext,
 ): Promise<Json> {
+  const { signal } = context;
+  if (signal.aborted) throw stopped(call.name, signal);
+  const free = places.take(context, signal);
+  const place = free instanceof Promise ? await turnOf(call.name, free, context) : free;
+  try {
+    return await runPlaced(target, call, context);
+  } finally {
+    place.free();
+  }
+}
+
+/** Waiting for others is not the tool's own time. */
+async function turnOf(name: string, free: Promise<Place>, context: ToolContext): Promise<Place> {
+  const { signal } = context;
+  const why = `«${name}» waits: ${mostWorkers} workers are under way, which is as many as there may be.`;
+  try {
+    return await (context.exempt?.(free, why) ?? free);
+  } catch (error) {
+    throw signal.aborted ? stopped(name, signal) : error;
+  }
+}
+
+async function runPlaced(target: KillableFunction, call: KillableCall, context: ToolContext): Promise<Json> {
   const { name, input, limit } = call;
   const { signal, idempotencyKey, tenant, run } = context;
   if (signal.aborted) throw stopped(name, signal);

@@ -1,4 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { deepest, isTooDeep } from '../run/depth.ts';
 import { RunError } from '../run/failure.ts';
 import { Json, type Attachment } from '../run/values.ts';
 import { quoted } from './mcp-failure.ts';
@@ -20,12 +21,9 @@ export function readResult(tool: string, result: CallToolResult, context: ToolCo
 }
 
 function structured(tool: string, content: unknown): Json {
-  try {
-    return Json.parse(content);
-  } catch (error) {
-    // It came as JSON, so it can only be nested deeper than the stack goes.
-    throw new RunError('too-large', `${tool} gave a result that is nested too deeply.`, { cause: error });
-  }
+  if (isTooDeep(content))
+    throw new RunError('too-large', `${tool} gave a result nested deeper than ${deepest} levels.`);
+  return Json.parse(content);
 }
 
 interface Part {

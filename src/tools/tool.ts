@@ -10,6 +10,8 @@ export interface ToolContext {
   /** Live text below the call: progress, logs. */
   say(text: string): void;
   attach(item: Item): void;
+  /** Wait for something that is not the tool's own work: it is shown why, and does not count towards `timeout`. */
+  exempt?<T>(wait: Promise<T>, why: string): Promise<T>;
   /**
    * A question to a person that comes up during the call; absent where there is nobody to ask. With a schema, an
    * accepted answer fits it. The wait is not the tool's time: it does not count towards `timeout`.

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
 import { coreMutants } from './of/core.ts';
 import { graphMutants } from './of/graph.ts';
+import { processMutants } from './of/process.ts';
 import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
@@ -11,6 +12,7 @@ export const mutants: readonly Mutant[] = [
   ...accessMutants,
   ...coreMutants,
   ...graphMutants,
+  ...processMutants,
   ...timeMutants,
   ...toolMutants,
   ...guardMutants,

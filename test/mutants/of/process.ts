@@ -1,0 +1,29 @@
+import type { Mutant } from '../mutant.ts';
+
+export const processMutants: readonly Mutant[] = [
+  {
+    name: 'what a tool leaves behind is nobody’s',
+    file: 'src/engine/stray.ts',
+    find: 'owners.run(owner, work);',
+    replace: 'work();',
+    test: 'src/engine/stray.test.ts',
+    only: 'fails its own call',
+    hangs: true,
+  },
+  {
+    name: 'what a tool says is without end',
+    file: 'src/engine/tool-voice.ts',
+    find: 'if (left <= 0 || this.#pieces >= most.pieces) return this.#cut();',
+    replace: '',
+    test: 'src/engine/tool-bounds.test.ts',
+    only: 'is bounded in pieces',
+  },
+  {
+    name: 'there is no end to workers under way at once',
+    file: 'src/tools/worker-places.ts',
+    find: 'if (this.#taken.length < this.#most) return this.#give(owner);',
+    replace: 'if (this.#most > 0) return this.#give(owner);',
+    test: 'src/tools/worker-places.test.ts',
+    only: 'no more have a place',
+  },
+];

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FlatTree } from '../../src/run/flat-tree.ts';
+import { configured, eventually, servedConfig, type ServedConfig } from '../served-config.ts';
+
+const config = `
+const tool = (name, run) => ({ name, description: name, schema: {}, effect: 'pure', run });
+const never = () => new Promise(() => {});
+const left = new Error('canary left behind');
+const flow = (name, run) => ({ flow: { name, version: '1', run } });
+export default {
+  tools: [
+    tool('rejects', () => { Promise.reject(left); return never(); }),
+    tool('throws', () => { setTimeout(() => { throw left; }, 1); return never(); }),
+    tool('later', async () => { setTimeout(() => { throw left; }, 20); return 'fine'; }),
+    tool('slow', (input, { signal }) => new Promise((resolve) => {
+      const look = setInterval(() => globalThis.mayEnd && (clearInterval(look), resolve('whole')), 10);
+    })),
+    tool('release', async () => { globalThis.mayEnd = true; return 1; }),
+  ],
+  defaultApp: 'calls',
+  apps: {
+    calls: flow('calls', async (scope, { text }) => JSON.stringify(await scope.call(text, {}))),
+    floats: flow('floats', (scope) => { void (async () => { throw left; })(); return never(); }),
+  },
+};
+`;
+
+async function ended(server: ServedConfig, app: string, text: string): Promise<FlatTree> {
+  const { run } = await server.ask<{ run: string }>('/api/runs', { app, input: { text } });
+  return endOf(server, run);
+}
+
+function endOf(server: ServedConfig, run: string): Promise<FlatTree> {
+  return eventually(async () => {
+    const tree = await server.ask<FlatTree>(`/api/runs/${run}`);
+    return tree.endedAt === undefined ? undefined : tree;
+  });
+}
+
+test('[E120 E121] errors that tools and flows leave behind end their own steps, and no process', async () => {
+  const cwd = configured(config);
+  const server = await servedConfig(cwd);
+  const slow = await server.ask<{ run: string }>('/api/runs', { app: 'calls', input: { text: 'slow' } });
+  for (const tool of ['rejects', 'throws'])
+    expect((await ended(server, 'calls', tool)).answer).toContain(
+      `«${tool}» left an error that nobody caught`,
+    );
+  expect((await ended(server, 'calls', 'later')).answer).toContain('fine');
+  expect(await ended(server, 'floats', 'now')).toMatchObject({
+    status: 'failed',
+    failure: { code: 'internal' },
+  });
+  await ended(server, 'calls', 'release');
+  expect((await endOf(server, slow.run)).answer).toContain('whole');
+  expect(readFileSync(join(cwd, 'data', 'vitrine.log'), 'utf8')).toContain('canary left behind');
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
