@@ -61,7 +61,7 @@ export class Conversation {
       const row = await world.store.dispatch.get(run);
       // Erased since: what nobody may read any more is not part of the conversation.
       if (!row) continue;
-      const loaded = await loadRun(world.store.journal, run, row.head);
+      const loaded = await loadRun(world.store.journal, row);
       this.#names.set(loaded.tree, run);
       trees.push(loaded.tree);
     }

@@ -1,10 +1,11 @@
 import { textOf, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
+import { mostCutOffs } from './cut-offs.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf, Recalled } from './leaf.ts';
-import { judge, refuse } from './open-leaf.ts';
 import { approvalOf, approvalToBegin, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { mayTryAgain } from './probation.ts';
 
 /**
  * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so
@@ -25,11 +26,10 @@ export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf):
 const ended = 'The worker ended during this attempt.';
 const lost = 'By its own history the agent never got the message.';
 
-/** Every attempt counts against the budget, and one that a person agreed to was agreed to once. */
+/** What our own end cut off is not counted against the budget; what a person agreed to was agreed to once. */
 async function repeat(execution: Execution, step: Step, { leaf, reason }: Repetition): Promise<void> {
-  const verdict = judge(execution, leaf);
-  if (verdict.verdict === 'refuse' && verdict.code === 'BUDGET_EXHAUSTED')
-    return refuse(execution, step, verdict);
+  const isTooOften = execution.cutOffs.of(step.id) >= mostCutOffs;
+  if (isTooOften && !(await mayTryAgain(execution, step))) return;
   if (!approvalToBegin(execution, step, leaf)) return again(execution, step, { leaf, reason });
   const { approval } = ask(execution, step, {
     purpose: 'begin',
@@ -127,5 +127,6 @@ interface Repetition {
 async function again(execution: Execution, step: Step, { leaf, reason, call }: Repetition): Promise<void> {
   await clearWay(execution, step, leaf);
   const attempt = step.attempt + 1;
-  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...(call ? { call } : {}) });
+  const cutOff = true;
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, cutOff, ...(call ? { call } : {}) });
 }

@@ -8,11 +8,13 @@ import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { beginningOf } from './beginning.ts';
+import { cutOffsIn } from './cut-offs.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
 import { loadRun, type Loaded } from './load.ts';
 import { recordCommands } from './record-commands.ts';
+import { Probation } from './probation.ts';
 import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
 import type { Flow } from './scope.ts';
@@ -55,6 +57,7 @@ export class Engine {
   readonly worker: string;
   readonly #world: Workplace;
   readonly #executions = new Map<string, Execution>();
+  readonly #probation = new Probation();
   #wake = new AbortController();
   #isLeaving = false;
 
@@ -114,7 +117,10 @@ export class Engine {
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
     const tree = foldAll(entries);
-    this.#execute({ run, epoch: 1 }, { tree, recorded: recordedIn(tree, []), claimed });
+    this.#execute(
+      { run, epoch: 1 },
+      { tree, recorded: recordedIn(tree, []), cutOffs: cutOffsIn([], 'started'), claimed },
+    );
     return { run, conversation, created: true };
   }
 
@@ -210,7 +216,7 @@ export class Engine {
 
   async #load({ fence, head, reason }: Claim, claimed: Moment): Promise<void> {
     this.#executions.get(fence.run)?.drop();
-    const loaded = await loadRun(this.#world.store.journal, fence.run, head);
+    const loaded = await loadRun(this.#world.store.journal, { run: fence.run, head, reason });
     const execution = this.#execute(fence, { ...loaded, claimed });
     execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
   }
@@ -236,7 +242,7 @@ export class Engine {
     });
     // The first entry of a takeover is emitted by the caller, before the flow gets its turn.
     queueMicrotask(() => {
-      runFlow(execution, flow).catch((cause: unknown) => {
+      runFlow(execution, flow, this.#probation).catch((cause: unknown) => {
         this.#world.log.error({ run: fence.run, cause }, 'A run is left to be recovered.');
         execution.drop();
       });

@@ -6,6 +6,7 @@ import { Activity } from './activity.ts';
 import { entryFor } from './control.ts';
 import { Conversation } from './conversation.ts';
 import { editedFingerprint } from './fingerprint.ts';
+import type { CutOffs } from './cut-offs.ts';
 import { closings } from './ending.ts';
 import { Lease, leaseLength, momentOf, type Moment } from './lease.ts';
 import { Line } from './line.ts';
@@ -40,11 +41,13 @@ export class Execution {
   readonly tree: RunTree;
   readonly recorded: Recorded;
   readonly writer: Writer;
+  readonly cutOffs: CutOffs;
   readonly line = new Line();
   readonly conversation = new Conversation(this);
   readonly remembered = new Remembered(this);
   readonly questions = new Questions(this);
   readonly parking = new Parking(this);
+  readonly steps = new StepWatch();
   /** Resolves when this worker has let go of the run. */
   readonly done: Promise<void>;
   readonly lease: Lease;
@@ -52,7 +55,6 @@ export class Execution {
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
   readonly #activity = new Activity();
-  readonly #steps = new StepWatch();
   readonly #applied = new Set<string>();
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
@@ -60,13 +62,14 @@ export class Execution {
   #gate = Promise.withResolvers<void>();
   #control: Promise<void> = Promise.resolve();
 
-  constructor(world: Workplace, fence: Fence, { tree, recorded, claimed }: Loaded & Claimed) {
+  constructor(world: Workplace, fence: Fence, { tree, recorded, cutOffs, claimed }: Loaded & Claimed) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
     this.tree = tree;
     this.recorded = recorded;
     this.lease = new Lease(world.clock, claimed);
+    this.cutOffs = cutOffs;
     this.done = promise;
     this.#letGo = resolve;
     this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal });
@@ -116,7 +119,7 @@ export class Execution {
   emit(event: RunEvent): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
     this.writer.emit(event);
-    if (event.type === 'step.closed') this.#steps.look();
+    if (event.type === 'step.closed' || event.type === 'step.opened') this.steps.look();
   }
 
   /** What a flow or a tool says in one go. What was recorded by an earlier worker is not recorded again. */
@@ -170,7 +173,7 @@ export class Execution {
   /** Resolves when a step that is open now is not any more. Nothing is in flight meanwhile: the step itself is. */
   async closed(id: StepId): Promise<void> {
     const step = this.tree.steps.get(id);
-    if (step) await this.#steps.over(step);
+    if (step) await this.steps.over(step);
   }
 
   /** A command may have arrived. */

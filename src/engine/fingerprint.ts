@@ -7,7 +7,7 @@ export interface Bound {
   readonly step: number;
   readonly attempt: number;
   /** Why a person is asked: an approval to begin is not one to repeat. */
-  readonly purpose: 'begin' | 'doubt' | 'answer';
+  readonly purpose: 'begin' | 'doubt' | 'answer' | 'crash';
   /** Exactly what will run. */
   readonly bytes: Json;
   /** The how-manieth question of the attempt, where the same may be asked again. */

@@ -2,16 +2,25 @@ import { decodeAll } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { fold } from '../run/fold.ts';
 import { emptyTree, type RunTree } from '../run/tree.ts';
-import type { Journal } from '../stores/store.ts';
+import type { Claim, Journal } from '../stores/store.ts';
+import { cutOffsIn, type CutOffs } from './cut-offs.ts';
 import { recordedIn, type Recorded } from './recorded.ts';
 
 export interface Loaded {
   readonly tree: RunTree;
   readonly recorded: Recorded;
+  readonly cutOffs: CutOffs;
 }
 
 /** A run as recorded up to `head`. */
-export async function loadRun(journal: Pick<Journal, 'read'>, run: string, head: number): Promise<Loaded> {
+export async function loadRun(
+  journal: Pick<Journal, 'read'>,
+  {
+    run,
+    head,
+    reason = 'woken',
+  }: { readonly run: string; readonly head: number; readonly reason?: Claim['reason'] },
+): Promise<Loaded> {
   const tree = emptyTree();
   const entries: Entry[] = [];
   while (tree.seq < head) {
@@ -26,5 +35,5 @@ export async function loadRun(journal: Pick<Journal, 'read'>, run: string, head:
     if (tree.seq === before)
       throw new Error(`the journal of ${run} ends at ${before}, but its head is ${head}`);
   }
-  return { tree, recorded: recordedIn(tree, entries) };
+  return { tree, recorded: recordedIn(tree, entries), cutOffs: cutOffsIn(entries, reason) };
 }

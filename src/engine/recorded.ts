@@ -41,6 +41,7 @@ const engineNotices: ReadonlySet<string> = new Set([
   'SCHEMA_UNCHECKED',
   redactedCode,
   'STRAY_ERROR',
+  'ON_ITS_OWN',
 ]);
 
 export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {

@@ -119,12 +119,13 @@ export class Remembered {
     }
   }
 
-  async #read({ run, head, state }: RunRow): Promise<Traces | undefined> {
+  async #read(row: RunRow): Promise<Traces | undefined> {
+    const { run, state } = row;
     const known = this.#final.get(run);
     if (known) return known;
     const { journal, dispatch } = this.#execution.world.store;
     try {
-      const traces = tracesIn((await loadRun(journal, run, head)).tree);
+      const traces = tracesIn((await loadRun(journal, row)).tree);
       if (state === 'ended') this.#final.set(run, traces);
       return traces;
     } catch (thrown) {

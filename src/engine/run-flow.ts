@@ -4,15 +4,17 @@ import type { Execution } from './execution.ts';
 import { loadInput } from './large-input.ts';
 import { keepLarge } from './large.ts';
 import { leave } from './meet.ts';
+import type { Probation } from './probation.ts';
 import type { Flow, RunInput } from './scope.ts';
 import { ScopeIn } from './scope-in.ts';
 import { owned } from './stray.ts';
 
 /** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
-export async function runFlow(execution: Execution, flow: Flow): Promise<void> {
+export async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
   await execution.look();
   if (execution.tree.stopping) return execution.stop();
   while (execution.isGated) await execution.gate();
+  await probation.pass(execution);
   const root = execution.tree.steps.get(0);
   if (!root) throw new Error('a tree without a root');
   try {

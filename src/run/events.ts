@@ -126,6 +126,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     ...step,
     attempt: z.int().positive(),
     reason: z.string(),
+    /** The attempt before was cut off by the end of its worker: it does not count towards the budget. */
+    cutOff: z.boolean().optional(),
     call: Call.optional(),
     model: z.string().optional(),
   }),

@@ -496,9 +496,16 @@ describe('people', () => {
     },
     {
       name: 'a begun step that was decided works again',
-      events: [call({ started: true }), asked(1), decided(), asked(0, 'b')],
+      events: [call({ started: true }), asked(1), decided()],
       step: 'running',
       run: 'running',
+      undecided: 0,
+    },
+    {
+      name: 'a question about the run itself makes it wait, whatever was under way',
+      events: [call({ started: true }), asked(0, 'b')],
+      step: 'running',
+      run: 'waiting',
       undecided: 1,
     },
     {

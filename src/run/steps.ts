@@ -72,7 +72,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   closeBelow(tree, step, 'abandoned');
   lapse(tree, step);
   setStatus(tree, step, 'running');
-  tree.spent.tokens += writtenTokens(step);
+  if (!event.cutOff) tree.spent.tokens += writtenTokens(step);
   step.attempt = event.attempt;
   if (event.call) step.call = event.call;
   if (event.model) step.model = event.model;
@@ -82,8 +82,8 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   step.items = [];
   delete step.requests;
   delete step.state;
-  if (step.started) charge(tree, step, 1);
-  else start(tree, step);
+  if (!step.started) start(tree, step);
+  else if (!event.cutOff) charge(tree, step, 1);
   touch(step);
 }
 

@@ -172,6 +172,8 @@ export function newStep({ step, parent, key, kind, title }: Placed, depth: numbe
 export function runStatus(tree: RunTree): RunStatus {
   if (tree.ended) return tree.ended.outcome;
   if (tree.paused) return 'paused';
+  // A question about the run as a whole holds up all of it, also what was under way.
+  if ((tree.steps.get(0)?.undecided?.size ?? 0) > 0) return 'waiting';
   return tree.undecided > 0 && tree.working === 0 ? 'waiting' : 'running';
 }
 

@@ -58,3 +58,60 @@ test('[E120 E121] errors that tools and flows leave behind end their own steps, 
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
 });
+
+const deadly = `
+const flow = (name, run) => ({ flow: { name, version: '1', run } });
+const tool = (name, run) => ({ name, description: name, schema: {}, effect: 'pure', run });
+const later = (milliseconds, work) => new Promise((resolve) => setTimeout(() => resolve(work()), milliseconds));
+export default {
+  tools: [
+    tool('exits', () => process.exit(7)),
+    tool('killed', () => later(50, () => process.kill(process.pid, 'SIGKILL'))),
+    tool('slow', () => later(1500, () => 'whole')),
+  ],
+  apps: { calls: flow('calls', async (scope, { text }) => {
+    if (text === 'flow') process.exit(7);
+    return JSON.stringify(await scope.call(text, {}));
+  }) },
+};
+`;
+
+interface Question {
+  readonly id: string;
+  readonly run: string;
+  readonly fingerprint: string;
+}
+
+test.for(['exits', 'killed', 'flow'])(
+  '[E32 E33 E34] a run that ends the process (%s) is set aside after three times, and the others get done',
+  async (kind) => {
+    const cwd = configured(deadly);
+    let server = await servedConfig(cwd);
+    const begin = (text: string) => server.ask<{ run: string }>('/api/runs', { input: { text } });
+    const innocent = [await begin('slow'), await begin('slow')];
+    const guilty = await begin(kind).catch(() => undefined);
+    let ends = 0;
+    const asked = async (): Promise<readonly Question[] | undefined> => {
+      const { approvals } = await server.ask<{ approvals: readonly Question[] }>('/api/approvals');
+      return approvals.length > 0 ? approvals : undefined;
+    };
+    let approvals: readonly Question[] | undefined;
+    while (!approvals && ends <= 3) {
+      approvals = await Promise.race([eventually(asked), server.ended]).then(
+        (found) => ('code' in found ? undefined : found),
+        () => undefined,
+      );
+      if (approvals) break;
+      await server.ended;
+      ends += 1;
+      server = await servedConfig(cwd);
+    }
+    expect(ends).toBe(3);
+    expect(approvals).toEqual([expect.objectContaining({ title: 'Shall this run go on?' })]);
+    if (guilty) expect(approvals?.[0]?.run).toBe(guilty.run);
+    for (const { run } of innocent) expect((await endOf(server, run)).answer).toContain('whole');
+    const { id, fingerprint, run } = approvals?.[0] ?? { id: '', fingerprint: '', run: '' };
+    await server.ask(`/api/approvals/${id}`, { decision: 'reject', fingerprint });
+    expect((await endOf(server, run)).status).toBe('stopped');
+  },
+);

@@ -26,4 +26,20 @@ export const processMutants: readonly Mutant[] = [
     test: 'src/tools/worker-places.test.ts',
     only: 'no more have a place',
   },
+  {
+    name: 'ends of workers are not counted',
+    file: 'src/engine/cut-offs.ts',
+    find: 'else if (this.#isTried) this.run += 1;',
+    replace: '',
+    test: 'src/engine/probation.test.ts',
+    only: 'asks before it goes on',
+  },
+  {
+    name: 'attempts that a crash cut off use up the budget',
+    file: 'src/run/steps.ts',
+    find: 'else if (!event.cutOff) charge(tree, step, 1);',
+    replace: 'else charge(tree, step, 1);',
+    test: 'src/engine/recovery.test.ts',
+    only: 'does not use up the budget',
+  },
 ];
