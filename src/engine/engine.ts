@@ -8,14 +8,12 @@ import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { beginningOf } from './beginning.ts';
-import { cutOffsIn } from './cut-offs.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
-import { loadRun, type Loaded } from './load.ts';
+import { loadRun, newRun, type Loaded } from './load.ts';
 import { recordCommands } from './record-commands.ts';
 import { Probation } from './probation.ts';
-import { recordedIn } from './recorded.ts';
 import { runFlow } from './run-flow.ts';
 import type { Flow } from './scope.ts';
 import { StoreTime } from './store-time.ts';
@@ -116,11 +114,7 @@ export class Engine {
     });
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
-    const tree = foldAll(entries);
-    this.#execute(
-      { run, epoch: 1 },
-      { tree, recorded: recordedIn(tree, []), cutOffs: cutOffsIn([], 'started'), claimed },
-    );
+    this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(entries)), claimed });
     return { run, conversation, created: true };
   }
 

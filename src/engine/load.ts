@@ -12,6 +12,11 @@ export interface Loaded {
   readonly cutOffs: CutOffs;
 }
 
+/** A run that has only just begun. */
+export function newRun(tree: RunTree): Loaded {
+  return { tree, recorded: recordedIn(tree, []), cutOffs: cutOffsIn([], 'started') };
+}
+
 /** A run as recorded up to `head`. */
 export async function loadRun(
   journal: Pick<Journal, 'read'>,

@@ -103,7 +103,7 @@ function outcomeOf({ result, failure }: Step): Pick<EventOf<'step.closed'>, 'res
 }
 
 /** Not run, and shown as such. */
-export function refuse(execution: Execution, step: Step, { code, reason }: Refusal): void {
+function refuse(execution: Execution, step: Step, { code, reason }: Refusal): void {
   const failure = { code: failureCodes[code] ?? 'refused', message: reason };
   execution.emit({ type: 'notice.posted', step: step.id, code, message: reason });
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'skipped', failure });

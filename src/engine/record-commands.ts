@@ -16,7 +16,7 @@ export async function recordCommands(world: Workplace, worker: string, { run, fl
   const [claim] = await store.dispatch.claim(request);
   if (!claim) return;
   const { fence, head, reason } = claim;
-  const loaded = await loadRun(store.journal, run, head);
+  const loaded = await loadRun(store.journal, { run, head, reason });
   const execution = new Execution(world, fence, { ...loaded, claimed });
   execution.emit({ type: 'worker.took', worker, epoch: fence.epoch, reason });
   await execution.look();

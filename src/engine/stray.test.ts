@@ -102,8 +102,8 @@ test('[E122] what is written of a run is nobody’s: an error of ours is not tak
     await journal.append(wanted);
     taken.push(takeStray(new Error('of the store')));
   };
-  const says = toolOf('says', (_, { say }) => {
-    say('hello');
+  const says = toolOf('says', (_, context) => {
+    context.say('hello');
     return 1;
   });
   const flow = flowOf(async (scope) => String((await scope.call('says', {})).outcome));

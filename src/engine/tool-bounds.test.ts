@@ -13,7 +13,7 @@ async function called(run: (input: Json, context: ToolContext) => Json, input: J
     flow,
   );
   const tree = await stage.tree(id);
-  return { tree, step: stepAt(tree, 'tool'), answer: String(tree.ended?.answer) };
+  return { tree, step: stepAt(tree, 'tool'), answer: JSON.stringify(tree.ended?.answer) };
 }
 
 function nested(levels: number): Json {
@@ -24,8 +24,8 @@ function nested(levels: number): Json {
 
 describe('what a tool says while it runs', () => {
   test('[E96] is bounded in characters, and what is left out is told once', async () => {
-    const { tree, step } = await called((_, { say }) => {
-      for (let i = 0; i < 200; i += 1) say('x'.repeat(50_000));
+    const { tree, step } = await called((_, context) => {
+      for (let i = 0; i < 200; i += 1) context.say('x'.repeat(50_000));
       return 1;
     });
     expect(textOf(step, 'log')).toHaveLength(1_000_000);
@@ -34,8 +34,8 @@ describe('what a tool says while it runs', () => {
   });
 
   test('[E96] is bounded in pieces', async () => {
-    const { tree, step } = await called((_, { say }) => {
-      for (let i = 0; i < 10_500; i += 1) say('x');
+    const { tree, step } = await called((_, context) => {
+      for (let i = 0; i < 10_500; i += 1) context.say('x');
       return 1;
     });
     expect(textOf(step, 'log')).toHaveLength(10_000);
@@ -57,8 +57,8 @@ describe('what a tool says while it runs', () => {
   });
 
   test('[E96] is recorded whole where it keeps to the bound', async () => {
-    const { tree, step } = await called((_, { say }) => {
-      say('x'.repeat(1_000_000));
+    const { tree, step } = await called((_, context) => {
+      context.say('x'.repeat(1_000_000));
       return 1;
     });
     expect(textOf(step, 'log')).toHaveLength(1_000_000);

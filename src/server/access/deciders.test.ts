@@ -109,7 +109,7 @@ describe('[V32] [S08] who decides in a run', () => {
     const { home } = (await serving({ config: { apps } })).server.house;
     const begun = { app: 'witnessed', flow: 'asks@1', text: 'x', by: 'ana', key: 'k' };
     const { run } = await home.start(begun);
-    const tree = async (): Promise<RunTree> => (await loadRun(home.journal, run, (await rowOf()).head)).tree;
+    const tree = async (): Promise<RunTree> => (await loadRun(home.journal, await rowOf())).tree;
     const rowOf = async (): Promise<RunRow> => (await home.dispatch.get(run)) as RunRow;
     await vi.waitFor(async () => expect((await tree()).undecided).toBe(1), 30_000);
     const [question] = (await tree()).approvals.values();
