@@ -23,7 +23,8 @@ export const coreMutants: readonly Mutant[] = [
     file: 'src/engine/execution.ts',
     find: 'while (this.isLive && !this.lease.isSure) await this.#renew();',
     replace: '',
-    test: simulation,
+    test: 'src/engine/time.test.ts',
+    only: 'does not act on it',
   },
   {
     name: 'a run is parked although a command is pending',
