@@ -6,6 +6,9 @@ import type { Execution } from './execution.ts';
 
 type StageEvent = Extract<AgentEvent, { readonly stage: string }>;
 
+/** What our own steps are, and what others are judged and remembered by: a stage cannot pass for one of them. */
+const ours = new Set(['run', 'turn', 'ask', 'agent', 'answer']);
+
 /** An answer in which nothing fits is told in few notices. */
 const mostNotices = 20;
 
@@ -59,12 +62,14 @@ export class Mirror {
   }
 
   #open(opening: Extract<AgentEvent, { type: 'stage.opened' }>): void {
-    const { stage, parent, title, kind, agent, icon, query } = opening;
+    const { stage, parent, title, kind = 'stage', agent, icon, query } = opening;
     const before = this.#steps.get(stage);
     const isAgain = before !== undefined;
     const name = title ? `${stage}, «${title}»` : stage;
     if (this.#isOpen(before)) return this.#complain(`The back end opened a stage twice (${name}).`);
     if (isAgain) this.#complain(`The back end used a closed stage again (${name}); it is shown as another.`);
+    const isFalse = ours.has(kind) || this.#isAnother(agent);
+    if (isFalse) this.#complain(`The back end gave a stage out for somebody else's work (${name}).`);
     const above = parent === undefined ? undefined : this.#steps.get(parent);
     if (parent !== undefined && above === undefined) {
       this.#complain(`The back end put a stage under one it never opened (${parent}).`);
@@ -83,11 +88,18 @@ export class Mirror {
       step,
       parent: this.#isOpen(above) ? above : this.#turn,
       key: isAgain ? `stage ${stage} again ${this.#opened}` : `stage ${stage}`,
-      kind: kind ?? 'stage',
+      kind: ours.has(kind) ? 'stage' : kind,
       title: title ?? '',
       origin: stage,
-      ...present({ agent, icon, query }),
+      ...present({ agent: this.#isAnother(agent) ? undefined : agent, icon, query }),
     });
+  }
+
+  /** Whose stage it is follows from whose turn it is, not from what is said in it. */
+  #isAnother(agent: string | undefined): boolean {
+    const { world, tree } = this.#execution;
+    const isKnown = world.catalog.agents.some(({ name }) => name === agent);
+    return isKnown && tree.steps.get(this.#turn)?.agent !== agent;
   }
 
   #write(step: StepId, event: Exclude<StageEvent, { type: 'stage.opened' }>): void {

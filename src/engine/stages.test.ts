@@ -194,3 +194,19 @@ describe('stages of a back end', () => {
     expect(stepAt(tree, 'turn1').superseded.map((id) => tree.steps.get(id)?.status)).toEqual(['abandoned']);
   });
 });
+
+test('[S41] a stage is nobody else’s turn, answer or agent, whatever it says', async () => {
+  const forged = ['turn', 'ask', 'agent', 'answer'].map((kind): AgentEvent => ({
+    type: 'stage.opened',
+    stage: kind,
+    kind,
+    title: kind,
+    agent: 'remote',
+    query: 'x',
+  }));
+  const tree = await mirrored(forged);
+  const stages = [...tree.steps.values()].filter(({ origin }) => origin !== undefined);
+  expect(stages.map(({ kind }) => kind)).toEqual(['stage', 'stage', 'stage', 'stage']);
+  expect(tree.spent.turns).toBe(1);
+  expect(codes(tree).filter((code) => code === 'UPSTREAM_MALFORMED')).toHaveLength(4);
+});

@@ -18,7 +18,14 @@ export const emptyInstruction = 'Your last reply had no text. Reply with the ans
 
 /** A result as a model reads it. Line breaks inside are escaped, so that no result can pretend to be another box. */
 export function resultBox(call: SettledCall): string {
-  return [ruler, `TOOL RESULT: ${call.tool}`, ruler, resultBody(call), ruler].join('\n');
+  return [ruler, `TOOL RESULT: ${oneLine(call.tool)}`, ruler, oneLine(resultBody(call)), ruler].join('\n');
+}
+
+/** JSON leaves some breaks of lines as they are, and a model may write anything for the name of a tool. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\n\r\v\f\u0085\u2028\u2029]/g, (sign) => {
+    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 export function resultBody({ outcome, result = null, failure }: SettledCall): string {
@@ -71,7 +78,7 @@ export function composedAnswer(problem: string, results: readonly SettledCall[])
 }
 
 function list(tools: readonly string[]): string {
-  const names = tools.slice(0, 5).map((tool) => shorten(tool, 80) || 'a call without a name');
+  const names = tools.slice(0, 5).map((tool) => shorten(oneLine(tool), 80) || 'a call without a name');
   const more = tools.length > names.length ? ` and ${tools.length - names.length} more` : '';
   return names.join(', ') + more;
 }

@@ -40,12 +40,12 @@ function linesOf(key: string, { seen }: Pinned, doubt: string | undefined): stri
   const { pin, endpoint, description, schema, annotations } = seen;
   return [
     visibleLine(`${key}  ${shortPin(pin)}  ${doubt ?? 'approved'}`),
-    visibleLine(`  server     ${endpoint}`),
+    `  server     ${visibleLine(endpoint)}`,
     ...visible(description || 'says nothing of itself')
       .split('\n')
       .map((line, i) => `  ${i === 0 ? 'says     ' : '         '}  ${line}`),
-    visibleLine(`  arguments  ${JSON.stringify(schema)}`),
-    ...(annotations === undefined ? [] : [visibleLine(`  hints      ${JSON.stringify(annotations)}`)]),
+    `  arguments  ${visibleLine(JSON.stringify(schema))}`,
+    ...(annotations === undefined ? [] : [`  hints      ${visibleLine(JSON.stringify(annotations))}`]),
   ];
 }
 

@@ -43,4 +43,19 @@ export const toolMutants: readonly Mutant[] = [
     replace: '',
     test: 'src/tools/hidden.test.ts',
   },
+  {
+    name: 'a stage passes for the turn of another agent',
+    file: 'src/engine/mirror.ts',
+    find: "kind: ours.has(kind) ? 'stage' : kind,",
+    replace: 'kind,',
+    test: 'src/engine/stages.test.ts',
+    only: 'S41',
+  },
+  {
+    name: 'a result can begin a box of its own',
+    file: 'src/flows/converse-words.ts',
+    find: 'ruler, oneLine(resultBody(call)), ruler',
+    replace: 'ruler, resultBody(call), ruler',
+    test: 'src/flows/converse-words.test.ts',
+  },
 ];
