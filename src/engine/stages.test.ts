@@ -195,7 +195,7 @@ describe('stages of a back end', () => {
   });
 });
 
-test('[S41] a stage is nobody else’s turn, answer or agent, whatever it says', async () => {
+test('[E106] [S41] a stage is nobody else’s turn, answer or agent, whatever it says', async () => {
   const forged = ['turn', 'ask', 'agent', 'answer'].map((kind): AgentEvent => ({
     type: 'stage.opened',
     stage: kind,
