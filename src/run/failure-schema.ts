@@ -13,6 +13,8 @@ export const FailureCode = z.enum([
   'unavailable',
   'timed-out',
   'internal',
+  'damaged',
+  'unready',
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;
 
@@ -21,5 +23,7 @@ export const Failure = z.object({
   code: FailureCode,
   message: z.string(),
   retryable: z.boolean().optional(),
+  /** Of what is damaged: the last entry that is good. */
+  after: z.int().optional(),
 });
 export type Failure = z.infer<typeof Failure>;

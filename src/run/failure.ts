@@ -16,26 +16,33 @@ export const statusOf = {
   unavailable: 502,
   'timed-out': 504,
   internal: 500,
+  damaged: 500,
+  unready: 503,
 } as const satisfies Record<FailureCode, number>;
+
+interface FailureOptions extends Pick<Failure, 'retryable' | 'after'> {
+  readonly cause?: unknown;
+}
 
 /** Carries a failure to the one place that catches it: the engine or the route. */
 export class RunError extends Error {
   readonly failure: Failure;
 
-  constructor(code: FailureCode, message: string, options: { retryable?: boolean; cause?: unknown } = {}) {
+  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RunError';
     this.failure = {
       code,
       message,
       ...(options.retryable === undefined ? {} : { retryable: options.retryable }),
+      ...(options.after === undefined ? {} : { after: options.after }),
     };
   }
 }
 
 /** A failure that was recorded, or came from another thread or process, as something to throw. */
-export function errorOf({ code, message, retryable }: Failure): RunError {
-  return new RunError(code, message, retryable === undefined ? {} : { retryable });
+export function errorOf({ code, message, ...more }: Failure): RunError {
+  return new RunError(code, message, more);
 }
 
 /** The failure a thrown value stands for. Anything but a `RunError` is a bug, and clients learn nothing of it. */

@@ -38,6 +38,8 @@ export const FlatTree = z.object({
   /** Somebody has asked to stop it, and it has not ended yet. */
   stopping: z.boolean().optional(),
   takeovers: z.int().optional(),
+  /** Its last good entry, where its journal was found damaged: this is the run as it was then. */
+  damaged: z.int().optional(),
 });
 export type FlatTree = z.infer<typeof FlatTree>;
 

@@ -26,6 +26,8 @@ export const ListedRun = z.object({
   seq: z.int(),
   createdAt: z.number(),
   updatedAt: z.number(),
+  /** Its last good entry, where its journal was found damaged. */
+  damaged: z.int().optional(),
 });
 export type ListedRun = z.infer<typeof ListedRun>;
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Desk } from './desk.ts';
 
 export interface NewBlob {
@@ -13,9 +13,14 @@ export function put(
 ): { readonly blob: string; readonly size: number } {
   // Half a surrogate pair has no UTF-8 bytes: it would come back from disk as another text than the hash was made of.
   const whole = text.toWellFormed();
-  const blob = createHash('sha256').update(whole, 'utf8').digest('hex');
+  const blob = blobName(whole);
   tables.addBlob(owner, blob, whole);
   return { blob, size: Buffer.byteLength(whole, 'utf8') };
+}
+
+/** The SHA-256 of its bytes. */
+export function blobName(text: string): string {
+  return hash('sha256', text, 'hex');
 }
 
 export function blob(

@@ -46,6 +46,7 @@ export function expectHead({ run, head }: RunRow, expected: number): void {
 
 /** Lets anyone claim the run from now on. */
 export function makeReady(desk: Desk, row: RunRow): void {
+  if (row.damaged !== null) return;
   desk.tables.changeRun({
     ...row,
     state: 'ready',

@@ -1,4 +1,5 @@
 import { RunError } from '../run/failure.ts';
+import { park } from './damage-rules.ts';
 import { expectHead, heldBy, makeReady, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './line-rules.ts';
 import type { Claim, Dispatch, Fence, NewRun, RunFilter, RunRow, RunState } from './store.ts';
@@ -57,6 +58,7 @@ export function renew(
 export function release(desk: Desk, { fence, head, wakeAt, begun = [] }: ReleaseRequest): RunState {
   const row = heldBy(desk, fence);
   expectHead(row, head);
+  if (row.damaged !== null) return park(desk, row);
   if (desk.tables.hasPending(row.run)) return 'running';
   if (row.status === 'paused') stepBack(desk, row.run, begun);
   if (hearsOfItsTurn(desk, row.run)) return 'running';
@@ -121,6 +123,7 @@ function newRow({ run, tenant, conversation, app, title, flow, last, claim }: Ne
     wakeAt: null,
     createdAt: now,
     updatedAt: now,
+    damaged: null,
   };
 }
 

@@ -39,7 +39,7 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
 }
 
 /** The four facets of a store, over whatever carries its operations. */
-export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'close'> {
+export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
   const { journal, dispatch, mailbox, blobs } = readingFacets(carrier, live);
   return {
     journal: { ...journal, append: (append) => carrier.write('append', append) },

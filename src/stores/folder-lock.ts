@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,6 +15,7 @@ export function lockFolder(folder: string): () => void {
   const holder = join(folder, 'holder.json');
   const lock = new DatabaseSync(join(folder, 'lock.db'), { timeout: patience });
   try {
+    chmodSync(join(folder, 'lock.db'), 0o600);
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
@@ -28,10 +29,13 @@ export function lockFolder(folder: string): () => void {
   writeFileSync(
     draft,
     `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`,
+    { mode: 0o600 },
   );
   renameSync(draft, holder);
+  const { ino } = statSync(holder);
   return () => {
-    rmSync(holder, { force: true });
+    // Where the folder was deleted and made anew meanwhile, another process has its name there.
+    if (statSync(holder, { throwIfNoEntry: false })?.ino === ino) rmSync(holder, { force: true });
     lock.close();
   };
 }

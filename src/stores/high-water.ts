@@ -1,5 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { syncFolder } from './sync-folder.ts';
 
 /**
  * How many commits were acknowledged, kept outside the database. SQLite takes a damaged end of its WAL for the end: it
@@ -30,8 +32,9 @@ export function readHighWater(path: string): number | 'torn' | undefined {
  */
 export function highWater(path: string, commits: number): HighWater {
   const draft = `${path}.new`;
-  writeFileSync(draft, line(commits), { mode: 0o600 });
+  writeFileSync(draft, line(commits), { mode: 0o600, flush: true });
   renameSync(draft, path);
+  syncFolder(dirname(path));
   const file = openSync(path, 'r+');
   return {
     raise: (count) => void writeSync(file, line(count), 0, 'latin1'),

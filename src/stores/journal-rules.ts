@@ -43,7 +43,7 @@ function expectUnused({ tables }: Desk, run: string, id: string): void {
 }
 
 /** A command that the end overtook is answered by the end: nobody waits for it any more. */
-function end(desk: Desk, row: RunRow): void {
+export function end(desk: Desk, row: RunRow): void {
   for (const { id } of desk.tables.pending(row.run)) desk.tables.useCommand(row.run, id, row.head);
   desk.tables.changeRun({
     ...row,

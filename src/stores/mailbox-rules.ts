@@ -1,4 +1,5 @@
 import { RunError } from '../run/failure.ts';
+import { isAttended, sendToDamaged } from './damage-rules.ts';
 import { makeReady, runOf, type Desk } from './desk.ts';
 import type { Receipt, SentCommand } from './store.ts';
 
@@ -12,6 +13,7 @@ export function send(desk: Desk, sent: SentCommand): Receipt {
       `Run ${sent.run} has ended (${row.status}), so it takes no ${sent.command.type}.`,
     );
   }
+  if (row.damaged !== null && !isAttended(desk, row)) return sendToDamaged(desk, row, sent);
   desk.tables.addCommand(sent);
   if (row.state === 'waiting') makeReady(desk, row);
   else if (row.state === 'running') desk.hints.push({ type: 'command', run: sent.run });

@@ -1,6 +1,6 @@
 import { memoryBlobs, memoryLines } from './memory-parts.ts';
-import type { Chunk, Receipt, RunFilter, RunRow } from './store.ts';
-import { dueAt, listSize, pageSize, type Claimable, type Tables } from './tables.ts';
+import type { Chunk, Receipt, RunRow } from './store.ts';
+import { dueAt, pageSize, pick, type Claimable, type Tables } from './tables.ts';
 
 interface Kept {
   row: RunRow;
@@ -92,27 +92,6 @@ function due(rows: readonly RunRow[], { flows, now, max }: Claimable): readonly 
   }
   found.sort((one, other) => one.at - other.at);
   return found.slice(0, max).map(({ row }) => row);
-}
-
-function pick(rows: readonly RunRow[], filter: RunFilter): readonly RunRow[] {
-  const from = filter.after === undefined ? 0 : rows.findIndex(({ run }) => run === filter.after) + 1;
-  return rows
-    .slice(from)
-    .filter((row) => fits(row, filter))
-    .slice(0, filter.limit ?? listSize);
-}
-
-function fits(row: RunRow, filter: RunFilter): boolean {
-  const { tenant, conversation, app, status, unfinished, withApprovals, search } = filter;
-  return (
-    row.tenant === tenant &&
-    (conversation === undefined || row.conversation === conversation) &&
-    (app === undefined || row.app === app) &&
-    (status === undefined || row.status === status) &&
-    (!unfinished || row.state !== 'ended') &&
-    (!withApprovals || row.approvals > 0) &&
-    (search === undefined || row.title.toLowerCase().includes(search.toLowerCase()))
-  );
 }
 
 function page(chunks: readonly Chunk[], after: number): readonly Chunk[] {

@@ -37,6 +37,7 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
   return {
     ...facets({ write: carry, read: carry, time: async () => now() }, live),
     listen: (hear) => hints.listen(hear),
+    health: async () => undefined,
     async close() {
       live.close();
     },

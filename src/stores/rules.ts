@@ -1,4 +1,5 @@
 import { blob, held, put } from './blob-rules.ts';
+import { damage } from './damage-rules.ts';
 import type { Desk } from './desk.ts';
 import { claim, create, erase, find, get, handBack, list, release, renew } from './dispatch-rules.ts';
 import { append, read } from './journal-rules.ts';
@@ -9,7 +10,7 @@ import { pending, send } from './mailbox-rules.ts';
  * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
-const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put };
+const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
 const reads = { read, get, find, list, pending, blob, held };
 
 const rules = { ...writes, ...reads };

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { committer, type Committer } from './sqlite-commit.ts';
 import { openForWriting, type WriterFolder } from './sqlite-folder.ts';
+import { healthOf } from './sqlite-health.ts';
 import type { Operation } from './sqlite-messages.ts';
 import { sqliteTables, type SqliteTables } from './sqlite-tables.ts';
 import { appending, newRun, seqs } from './store.contract.ts';
@@ -15,13 +16,14 @@ const append = (head: number): Operation => ({ name: 'append', argument: appendi
 const command = { type: 'pause', by: 'me' } as const;
 const send: Operation = { name: 'send', argument: { run: 'r', id: 'c', command } };
 
+let path: string;
 let folder: WriterFolder;
 let tables: SqliteTables;
 let markFails: boolean;
 let commit: Committer;
 
 beforeEach(() => {
-  folder = openForWriting(mkdtempSync(join(base, 'folder-')));
+  folder = openForWriting((path = mkdtempSync(join(base, 'folder-'))));
   tables = sqliteTables(folder.database, true);
   markFails = false;
   const raise = (commits: number): void => {
@@ -60,4 +62,16 @@ test('[Q3] what is remembered of a transaction that was undone is forgotten', ()
     refusals: [],
     hints: [{ type: 'command', run: 'r' }],
   });
+});
+
+test('[Q14] in a folder that was moved away nothing is acknowledged, and the store says why until it is back', () => {
+  const health = healthOf(folder);
+  const watched = health.watching(commit);
+  expect(health.now()).toBeUndefined();
+  renameSync(path, `${path}.aside`);
+  expect(health.now()).toMatch(/was deleted or moved away/);
+  expect(() => watched(time, [send])).toThrow(/was deleted or moved away/);
+  renameSync(`${path}.aside`, path);
+  expect(health.now()).toBeUndefined();
+  expect(watched(time, [send])).toMatchObject({ refusals: [] });
 });

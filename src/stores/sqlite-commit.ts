@@ -3,6 +3,7 @@ import { RunError, type Failure } from '../run/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Desk } from './desk.ts';
 import { perform } from './rules.ts';
+import { isCorrupt } from './damage.ts';
 import type { WriterFolder } from './sqlite-folder.ts';
 import type { Operation, Reply } from './sqlite-messages.ts';
 import { change, query } from './sqlite-rows.ts';
@@ -15,8 +16,9 @@ export type Committer = (time: ReturnType<Clock>, operations: readonly Operation
  * One transaction for a whole batch. What the rules refuse changes nothing and stands alone; what SQLite cannot do fails
  * everything, and nothing of it is applied. Throws `RunError` then.
  */
-export function committer({ database, mark }: WriterFolder, tables: SqliteTables): Committer {
-  const transact = transaction(database, mark);
+export function committer(folder: WriterFolder, tables: SqliteTables): Committer {
+  const { database } = folder;
+  const transact = transaction(folder);
   const moveLeases = change(
     database,
     `UPDATE run SET leaseUntil = leaseUntil + ?1, due = due + ?1 WHERE state = 'running'`,
@@ -37,34 +39,39 @@ export function committer({ database, mark }: WriterFolder, tables: SqliteTables
       return reply;
     } catch (thrown) {
       tables.forget();
-      if (!isFault(thrown)) throw unavailable(thrown);
-      // One operation is at fault, and the others must not pay for it.
+      if (isBusy(thrown)) throw thrown;
+      if (!isFault(thrown) && !isCorrupt(thrown)) throw unavailable(thrown);
+      // One operation is at fault, or meets a page that makes no sense, and the others must not pay for it.
       const [only] = operations;
       if (operations.length > 1)
         return joined(operations.map((operation) => commit({ now, jump: 0 }, [operation])));
-      return { results: [], hints: [], refusals: [{ index: 0, failure: internal(only, thrown) }] };
+      const failure = isCorrupt(thrown) ? unavailable(thrown).failure : internal(only, thrown);
+      return { results: [], hints: [], refusals: [{ index: 0, failure }] };
     }
   };
   return commit;
 }
 
 /** The former writer is gone, so are its workers, and what they were about to refer to. What people sent stays. */
-export function takeOver({ database, mark }: WriterFolder, tables: SqliteTables): void {
-  const expire = change(database, `UPDATE run SET leaseUntil = 0, due = 0 WHERE state = 'running'`);
+export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
+  // What is wrong there must not be made worse by what looks like nobody's.
+  if (folder.problems.length > 0) return;
+  const { database } = folder;
+  const expire = change(
+    database,
+    `UPDATE run SET leaseUntil = 0, due = iif(damaged IS NULL, 0, NULL) WHERE state = 'running'`,
+  );
   const orphans = query<{ readonly run: string }>(
     database,
     `SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run) AND run NOT GLOB '${fileOwner}*'`,
   );
-  transaction(
-    database,
-    mark,
-  )(() => {
+  transaction(folder)(() => {
     expire();
     for (const { run } of orphans.all()) tables.dropBlobs(run);
   });
 }
 
-function transaction(database: DatabaseSync, mark: WriterFolder['mark']): <T>(work: () => T) => T {
+function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T) => T {
   const begin = change(database, 'BEGIN IMMEDIATE');
   const count = query<{ readonly count: number }>(
     database,
@@ -77,6 +84,8 @@ function transaction(database: DatabaseSync, mark: WriterFolder['mark']): <T>(wo
       begin();
       const result = work();
       const counted = count.one();
+      const lost = place.lost();
+      if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });
       commit();
       afterCommit(() => mark.raise(counted?.count ?? 0));
       return result;
@@ -121,6 +130,10 @@ const faults = new Set([1, 18, 19, 20, 21, 25]);
 function isFault(thrown: unknown): boolean {
   if (thrown instanceof RunError) return false;
   return !(thrown instanceof Error && 'errcode' in thrown) || faults.has(Number(thrown.errcode) & 0xff);
+}
+
+export function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && (Number(thrown.errcode) & 0xff) === 5;
 }
 
 function unavailable(cause: unknown): RunError {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
@@ -148,6 +148,24 @@ test('[Q11] a clock that is set, or a machine that sleeps, ends no lease; parked
     elapsed += passed;
   }
   expect(await claims()).toMatchObject([{ reason: 'recovered' }, { reason: 'recovered' }]);
+  await store.close();
+});
+
+test('[Q14] in a folder that was moved away nothing is acknowledged, and the store says why until it is back', async () => {
+  const folder = join(base, 'moved');
+  const store = await sqliteStore({ folder });
+  await store.dispatch.create(newRun('r', { claim }));
+  expect(await store.health()).toBeUndefined();
+  renameSync(folder, `${folder}.aside`);
+  expect(await store.health()).toMatch(/was deleted or moved away/);
+  await refused(store.journal.append(appending(fence, 1)), 'unavailable', /was deleted or moved away/);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'vitrine.db'), 'somebody else');
+  expect(await store.health()).toMatch(/was replaced by another/);
+  rmSync(folder, { recursive: true });
+  renameSync(`${folder}.aside`, folder);
+  expect(await store.health()).toBeUndefined();
+  await store.journal.append(appending(fence, 1));
   await store.close();
 });
 

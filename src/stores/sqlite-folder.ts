@@ -1,18 +1,27 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RunError } from '../run/failure.ts';
+import { isCorrupt } from './damage.ts';
 import { lockFolder } from './folder-lock.ts';
+import { placeOfFolder, type FolderPlace } from './folder-place.ts';
 import { highWater, readHighWater, type HighWater } from './high-water.ts';
-import { createDatabase, schemaVersion } from './sqlite-schema.ts';
+import { openReadOnly, type ReadOnly } from './read-only.ts';
+import { migrate } from './sqlite-migrate.ts';
+import { createDatabase, hasOwnSchema, schemaVersion } from './sqlite-schema.ts';
+import { structureProblems } from './sqlite-structure.ts';
 
-const busyMilliseconds = 5_000;
+/** How long a commit waits for another process that has the database; the thread must not be kept from reading longer. */
+const busyMilliseconds = 50;
 
 export interface WriterFolder {
   readonly database: DatabaseSync;
   readonly mark: HighWater;
+  readonly place: FolderPlace;
   /** What the owner should know about the folder. */
   readonly notices: readonly string[];
+  /** What is wrong with the tables that runs are found by. */
+  readonly problems: readonly string[];
   close(): void;
 }
 
@@ -21,19 +30,25 @@ export function openForWriting(folder: string): WriterFolder {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(folder);
   try {
-    const notices = inspect(folder);
-    if (!existsSync(databaseOf(folder))) {
+    const { notices, version } = inspect(folder);
+    if (version === undefined) {
       // Before the database: one without a mark has lost it.
       highWater(markOf(folder), 0).close();
       createDatabase(databaseOf(folder));
     }
+    // In a folder that others can look into, too, what is kept is its owner's alone.
+    chmodSync(databaseOf(folder), 0o600);
     const database = new DatabaseSync(databaseOf(folder), { timeout: busyMilliseconds });
     database.exec(pragmas);
+    if (version !== undefined && version < schemaVersion) migrate(database, version);
     const mark = highWater(markOf(folder), commitsOf(database));
+    const problems = structureProblems(database);
     return {
       database,
       mark,
-      notices,
+      place: placeOfFolder(folder, databaseOf(folder)),
+      notices: [...notices, ...problems.map((problem) => brokenTables(folder, problem))],
+      problems,
       close() {
         database.close();
         mark.close();
@@ -46,16 +61,17 @@ export function openForWriting(folder: string): WriterFolder {
   }
 }
 
-/** Opens a folder beside whoever writes it, or when nobody does. */
-export function openForReading(folder: string): DatabaseSync {
+/** Opens a folder beside whoever writes it, or when nobody does. `untouched`: as a copy in which no byte changes. */
+export function openForReading(folder: string, untouched = false): ReadOnly {
   if (!existsSync(databaseOf(folder))) {
     throw new RunError(
       'unknown',
       `There are no runs in ${folder}: start one there, or choose another folder.`,
     );
   }
-  inspect(folder);
-  return readOnly(folder);
+  const { version } = inspect(folder, untouched);
+  if (version !== undefined && version < schemaVersion) throw older(folder, version);
+  return openReadOnly(databaseOf(folder), folder, untouched);
 }
 
 /** FULL: every commit is fsynced before it returns. Deleted text is overwritten, so that erasing erases. */
@@ -73,38 +89,43 @@ PRAGMA temp_store = MEMORY;
  * Looks without touching: closing a writable database would fold a damaged WAL into it and delete the evidence. Only
  * through SQLite: whoever closes one of its files by other means takes away all locks this process has on it.
  */
-function inspect(folder: string): string[] {
+function inspect(folder: string, untouched = false): Inspected {
   // Read before the database: what is committed in between must not look like a loss.
   const mark = readHighWater(markOf(folder));
   const isThere = existsSync(databaseOf(folder));
-  const commits = isThere ? countIn(folder) : 0;
+  const { commits, version } = isThere ? looked(folder, untouched) : { commits: 0, version: undefined };
   if (typeof mark === 'number' && commits < mark) throw damaged(folder, mark - commits);
   const isNew = mark === undefined && !isThere;
-  if (typeof mark === 'number' || isNew) return [];
+  if (typeof mark === 'number' || isNew) return { notices: [], version };
   const state = mark === 'torn' ? 'damaged' : 'missing';
-  return [
-    `The high-water mark in ${markOf(folder)} was ${state} and is written anew: whether commits were lost before this moment cannot be told.`,
-  ];
+  const notice = `The high-water mark in ${markOf(folder)} was ${state} and is written anew: whether commits were lost before this moment cannot be told.`;
+  return { notices: [notice], version };
 }
 
-function countIn(folder: string): number {
-  const database = readOnly(folder);
+interface Inspected {
+  readonly notices: readonly string[];
+  /** Of the database; undefined where there is none yet. */
+  readonly version: number | undefined;
+}
+
+function looked(folder: string, untouched: boolean): { readonly commits: number; readonly version: number } {
+  const opened = openReadOnly(databaseOf(folder), folder, untouched);
+  const { database } = opened;
   try {
-    expectVersion(folder, versionOf(database));
-    return commitsOf(database);
+    const version = versionOf(database);
+    expectVersion(folder, version);
+    if (version === schemaVersion && !hasOwnSchema(database)) throw broken(folder, 'its tables are not ours');
+    return { commits: commitsOf(database), version };
   } catch (thrown) {
-    throw isNoDatabase(thrown) ? foreign(folder, thrown) : thrown;
+    if (isNoDatabase(thrown)) throw foreign(folder, thrown);
+    throw isCorrupt(thrown) ? broken(folder, thrown) : thrown;
   } finally {
-    database.close();
+    opened.close();
   }
 }
 
-function readOnly(folder: string): DatabaseSync {
-  return new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: busyMilliseconds });
-}
-
 function expectVersion(folder: string, version: number): void {
-  if (version === schemaVersion) return;
+  if (version > 0 && version <= schemaVersion) return;
   if (version === 0) throw foreign(folder);
   throw new RunError(
     'rejected',
@@ -126,6 +147,21 @@ function damaged(folder: string, missing: number): RunError {
     'rejected',
     `The database in ${folder} is damaged: its last ${missing} ${missing === 1 ? 'commit is' : 'commits are'} missing although they were acknowledged. Restore a copy of the folder, or move ${markOf(folder)} aside to go on with what is left. Nothing was changed.`,
   );
+}
+
+function broken(folder: string, why: unknown): RunError {
+  const what = why instanceof Error ? why.message : String(why);
+  const message = `The database in ${folder} is broken (${what}): restore a copy of the folder. Nothing was changed.`;
+  return new RunError('rejected', message, why instanceof Error ? { cause: why } : {});
+}
+
+function brokenTables(folder: string, problem: string): string {
+  return `The database in ${folder} is damaged (${problem}): vitrine verify says more; restore a copy of the folder.`;
+}
+
+function older(folder: string, version: number): RunError {
+  const message = `The runs in ${folder} were written by an older Vitrine (format ${version}, this one knows ${schemaVersion}): start one there, which brings the folder up to date, or read a copy that can be written.`;
+  return new RunError('rejected', message);
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -1,4 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { sumOf } from './checksum.ts';
+import { blobName } from './blob-rules.ts';
+import { damagedBlob } from './damage.ts';
 import { change, query } from './sqlite-rows.ts';
 import type { Place, Tables } from './tables.ts';
 
@@ -14,21 +17,26 @@ export function lineRows(
     database,
     `${select} WHERE tenant = ? AND name = ? ORDER BY number LIMIT 1`,
   );
-  const insert = change(database, 'INSERT INTO place (tenant, name, run, told) VALUES (?, ?, ?, ?)');
-  const tell = change(database, 'UPDATE place SET told = 1 WHERE run = ? AND name = ?');
+  const insert = change(database, 'INSERT INTO place (tenant, name, run, told, sum) VALUES (?, ?, ?, ?, ?)');
+  const tell = change(database, 'UPDATE place SET told = 1, sum = ? WHERE run = ? AND name = ?');
   const remove = change(database, 'DELETE FROM place WHERE run = ? AND name = ?');
   return {
     place: (run, name) => placeOf(one.one(run, name)),
     places: (run) => ofRun.all(run).map((row) => ({ ...row, told: row.told === 1 })),
     firstInLine: (tenant, name) => placeOf(first.one(tenant, name)),
-    addPlace: ({ tenant, name, run, told }) => insert(tenant, name, run, told ? 1 : 0),
-    tellPlace: ({ run, name }) => tell(run, name),
+    addPlace: ({ tenant, name, run, told }) =>
+      insert(tenant, name, run, told ? 1 : 0, placeSum({ tenant, name, run, told })),
+    tellPlace: (place) => tell(placeSum({ ...place, told: true }), place.run, place.name),
     removePlace: ({ run, name }) => remove(run, name),
   };
 }
 
 function placeOf(row: StoredPlace | undefined): Place | undefined {
   return row && { ...row, told: row.told === 1 };
+}
+
+export function placeSum({ tenant, name, run, told }: Place): string {
+  return sumOf(tenant, name, run, told ? 1 : 0);
 }
 
 export function blobRows(
@@ -55,7 +63,11 @@ export function blobRows(
   );
   const unuse = change(database, 'DELETE FROM blobUse WHERE run = ?');
   return {
-    blob: (tenant, blob) => byHash.one(tenant, blob)?.text,
+    blob(tenant, blob) {
+      const text = byHash.one(tenant, blob)?.text;
+      if (text !== undefined && blobName(text) !== blob) throw damagedBlob(blob);
+      return text;
+    },
     blobBytes: (tenant) => bytes.one(tenant)?.bytes ?? 0,
     addBlob({ tenant, run }, blob, text) {
       insert(tenant, blob, text);

@@ -18,12 +18,15 @@ export interface Reply {
 export type ToThread =
   | readonly ['batch', now: number, jump: number, cells: readonly unknown[]]
   | readonly ['read', id: number, name: Read, argument: unknown]
+  | readonly ['health', id: number]
   | readonly ['close'];
 
 export type FromThread =
   | readonly ['opened', notices: readonly string[]]
   | readonly ['refused', failure: Failure]
   | readonly ['committed', reply: Reply]
+  /** Another process has the database for the moment: nothing was applied. */
+  | readonly ['busy']
   /** Nothing of the batch was applied, as far as can be known. */
   | readonly ['failed', failure: Failure]
   | readonly ['result', id: number, result: unknown]

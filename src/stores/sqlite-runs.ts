@@ -1,36 +1,58 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { noSum, runSum } from './checksum.ts';
+import { damagedRow } from './damage.ts';
 import { change, query } from './sqlite-rows.ts';
 import type { RunRow } from './store.ts';
 import { dueAt } from './tables.ts';
 
-/** A run as the tables have it, with the number its entries and commands are kept under. */
-export type StoredRun = RunRow & { readonly number: number };
+/** A run as the tables have it, with the number its entries and commands are kept under, and the end of its journal. */
+export type StoredRun = Omit<RunRow, 'head' | 'updatedAt'> & {
+  readonly number: number;
+  readonly loweredTitle: string;
+  readonly due: number | null;
+  readonly changedAt: number;
+  readonly sum: string | null;
+  readonly last: number | null;
+  readonly at: number | null;
+  readonly lastSum: string | null;
+};
+
+/** The end of a journal: where it is, and what its next chunk is chained to. */
+export interface Head {
+  readonly number: number;
+  readonly last: number;
+  readonly sum: string;
+}
 
 export interface RunRows {
   readonly run: (run: string) => RunRow | undefined;
   readonly number: (run: string) => number;
+  readonly head: (run: string) => Head;
   readonly addRun: (row: RunRow, key: string | undefined) => void;
   readonly changeRun: (row: RunRow) => void;
   readonly forgetRun: (run: string) => void;
-  /** The run's head moved, which is kept nowhere but in its chunks. */
-  readonly moveHead: (run: string, head: number, at: number) => void;
+  /** The run's journal has grown. */
+  readonly moveHead: (run: string, head: Omit<Head, 'number'>, at: number) => void;
   /** What was remembered of a transaction that did not happen is wrong. */
   readonly forgetAll: () => void;
 }
 
-export const columns = `number, run, tenant, conversation, app, title, flow, status, approvals, state, epoch, worker,
-  leaseUntil, wakeAt, createdAt,
-  coalesce((SELECT last FROM chunk WHERE chunk.run = number ORDER BY last DESC LIMIT 1), 0) AS head,
-  max(changedAt, coalesce((SELECT at FROM chunk WHERE chunk.run = number ORDER BY last DESC LIMIT 1), 0)) AS updatedAt`;
+export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
+  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, run.sum, last, at, head.sum AS lastSum
+  FROM run LEFT JOIN head ON head.run = number`;
 
-export function rowOf(stored: StoredRun): RunRow {
-  const { number: _, ...row } = stored;
-  return row;
+/** Undefined where the row is not what was written: then nothing in it can be believed, not even whose it is. */
+export function rowOf(stored: StoredRun): RunRow | undefined {
+  const { number: _, loweredTitle, due, changedAt, sum, last, at, lastSum: __, ...row } = stored;
+  const whole = { ...row, head: last ?? 0, updatedAt: Math.max(changedAt, at ?? 0) };
+  const isSame = sum === runSum(row, changedAt) && loweredTitle === row.title.toLowerCase();
+  return isSame && due === dueAt({ ...whole, updatedAt: changedAt }) ? whole : undefined;
 }
 
 interface Known {
   readonly number: number;
   row: RunRow;
+  sum: string;
 }
 
 const hotRuns = 10_000;
@@ -38,13 +60,15 @@ const hotRuns = 10_000;
 /** `remember` is for the only writer: it knows the runs in use by heart, so that the fence of an append costs no query. */
 export function runRows(database: DatabaseSync, remember: boolean): RunRows {
   const hot = new Map<string, Known>();
-  const byName = query<StoredRun>(database, `SELECT ${columns} FROM run WHERE run = ?`);
+  const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
   const find = (run: string): Known | undefined => {
     const hit = hot.get(run);
     if (hit) return hit;
     const stored = byName.one(run);
     if (!stored) return undefined;
-    const known = { number: stored.number, row: rowOf(stored) };
+    const row = rowOf(stored);
+    if (!row) throw damagedRow(run);
+    const known = { number: stored.number, row, sum: stored.lastSum ?? noSum };
     if (hot.size >= hotRuns) hot.clear();
     if (remember) hot.set(run, known);
     return known;
@@ -55,18 +79,28 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
     return known;
   };
   const { insert, update } = writing(database);
+  const setHead = change(
+    database,
+    'INSERT INTO head (run, last, at, sum) VALUES (?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET last = excluded.last, at = excluded.at, sum = excluded.sum',
+  );
   return {
     run: (run) => find(run)?.row,
     number: (run) => existing(run).number,
+    head(run) {
+      const { number, row, sum } = existing(run);
+      return { number, last: row.head, sum };
+    },
     addRun: insert,
     changeRun(row) {
       update(row);
       existing(row.run).row = row;
     },
     forgetRun: (run) => void hot.delete(run),
-    moveHead(run, head, at) {
-      const known = hot.get(run);
-      if (known) known.row = { ...known.row, head, updatedAt: at };
+    moveHead(run, { last, sum }, at) {
+      const known = existing(run);
+      setHead(known.number, last, at, sum);
+      known.row = { ...known.row, head: last, updatedAt: at };
+      known.sum = sum;
     },
     forgetAll: () => hot.clear(),
   };
@@ -79,17 +113,17 @@ function writing(database: DatabaseSync): {
   const insert = change(
     database,
     `INSERT INTO run (run, tenant, conversation, app, title, loweredTitle, flow, idempotencyKey, status, approvals, state,
-      epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      epoch, worker, leaseUntil, wakeAt, due, damaged, createdAt, changedAt, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = change(
     database,
     `UPDATE run SET status = ?, approvals = ?, state = ?, epoch = ?, worker = ?, leaseUntil = ?, wakeAt = ?, due = ?,
-      changedAt = ? WHERE run = ?`,
+      damaged = ?, changedAt = ?, sum = ? WHERE run = ?`,
   );
   const moving = (row: RunRow) => {
-    const { status, approvals, state, epoch, worker, leaseUntil, wakeAt } = row;
-    return [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row)];
+    const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged } = row;
+    return [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged];
   };
   const fixed = ({ run, tenant, conversation, app, title, flow }: RunRow) => [
     run,
@@ -101,7 +135,10 @@ function writing(database: DatabaseSync): {
     flow,
   ];
   return {
-    insert: (row, key) => insert(...fixed(row), key ?? null, ...moving(row), row.createdAt, row.updatedAt),
-    update: (row) => update(...moving(row), row.updatedAt, row.run),
+    insert(row, key) {
+      const { createdAt, updatedAt } = row;
+      insert(...fixed(row), key ?? null, ...moving(row), createdAt, updatedAt, runSum(row, updatedAt));
+    },
+    update: (row) => update(...moving(row), row.updatedAt, runSum(row, row.updatedAt), row.run),
   };
 }

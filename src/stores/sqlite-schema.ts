@@ -1,14 +1,13 @@
-import { renameSync, rmSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/** Moves when the tables change shape. What a newer version wrote is not touched. */
-export const schemaVersion = 1;
+import { syncFolder } from './sync-folder.ts';
 
 /**
  * Chunks lie in the order they were committed, with an index by place: kept clustered by run, every commit would dirty a
- * page for each run in it. A run's head is the last of its chunks, so appending changes no other row.
+ * page for each run in it.
  */
-const schema = `
+const tables = `
 CREATE TABLE commits (count INTEGER NOT NULL);
 INSERT INTO commits VALUES (0);
 
@@ -79,6 +78,32 @@ CREATE TABLE blobUse (run TEXT NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (run
 CREATE INDEX blobUseByBlob ON blobUse (blob);
 `;
 
+/** The end of each journal stands apart: nothing else could tell that a last chunk is missing. */
+const checksums = `
+ALTER TABLE run ADD COLUMN damaged INTEGER;
+ALTER TABLE run ADD COLUMN sum TEXT;
+ALTER TABLE chunk ADD COLUMN sum TEXT;
+ALTER TABLE command ADD COLUMN sum TEXT;
+ALTER TABLE place ADD COLUMN sum TEXT;
+CREATE TABLE head (
+  run INTEGER PRIMARY KEY,
+  last INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  sum TEXT NOT NULL
+);
+`;
+
+/** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
+const steps: readonly string[] = [tables, checksums];
+
+/** Moves when the tables change shape. What a newer version wrote is not touched. */
+export const schemaVersion = steps.length;
+
+/** The steps that bring a database of an older version to this one. */
+export function stepsFrom(version: number): string {
+  return `${steps.slice(version).join('')} PRAGMA user_version = ${schemaVersion};`;
+}
+
 /**
  * The file appears complete or not at all, and its version stands in the main file from the start: whether it can be
  * used is known without opening it.
@@ -87,9 +112,31 @@ export function createDatabase(path: string): void {
   const draft = `${path}.new`;
   rmSync(draft, { force: true });
   const database = new DatabaseSync(draft);
-  database.exec(
-    `BEGIN; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT; PRAGMA journal_mode = WAL;`,
-  );
+  chmodSync(draft, 0o600);
+  database.exec(`BEGIN; ${stepsFrom(0)} COMMIT; PRAGMA journal_mode = WAL;`);
   database.close();
   renameSync(draft, path);
+  syncFolder(dirname(path));
+}
+
+/** Whether the tables are what the steps make: a damaged definition would give other meanings to the same bytes. */
+export function hasOwnSchema(database: DatabaseSync): boolean {
+  own ??= ownDefinitions();
+  return own === definitions(database);
+}
+
+let own: string | undefined;
+
+function ownDefinitions(): string {
+  const model = new DatabaseSync(':memory:');
+  model.exec(stepsFrom(0));
+  const made = definitions(model);
+  model.close();
+  return made;
+}
+
+function definitions(database: DatabaseSync): string {
+  // Statistics that somebody made with ANALYZE are nobody's harm.
+  const sql = `SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat*' ORDER BY type, name`;
+  return JSON.stringify(database.prepare(sql).all());
 }

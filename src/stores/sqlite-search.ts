@@ -1,8 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { columns, rowOf, type StoredRun } from './sqlite-runs.ts';
+import { isCorrupt } from './damage.ts';
+import { rowOf, selectRuns, type StoredRun } from './sqlite-runs.ts';
 import { query } from './sqlite-rows.ts';
 import type { RunFilter, RunRow } from './store.ts';
-import { dueAt, listSize, type Tables } from './tables.ts';
+import { listSize, pick, type Tables } from './tables.ts';
 
 /** Finding runs without knowing their names. */
 export function runSearch(database: DatabaseSync): Pick<Tables, 'runWithKey' | 'claimable' | 'list'> {
@@ -12,27 +13,60 @@ export function runSearch(database: DatabaseSync): Pick<Tables, 'runWithKey' | '
   );
   const byDue = query<StoredRun>(
     database,
-    `SELECT ${columns} FROM run WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
+    `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
   return {
     runWithKey: (tenant, key) => byKey.one(tenant, key)?.run,
     claimable({ flows, now, max }) {
       const rows = flows.flatMap((flow) => byDue.all(flow, now, max));
-      rows.sort((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
-      return rows.slice(0, max).map(rowOf);
+      const sorted = rows.toSorted((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
+      return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
     },
     list(filter) {
       const { where, values } = conditions(filter);
-      const sql = `SELECT ${columns} FROM run WHERE ${where} ORDER BY number DESC LIMIT ?`;
-      return query<StoredRun>(database, sql)
-        .all(...values, filter.limit ?? listSize)
-        .map(rowOf);
+      const sql = `${selectRuns} WHERE ${where} ORDER BY number DESC LIMIT ?`;
+      try {
+        return query<StoredRun>(database, sql)
+          .all(...values, filter.limit ?? listSize)
+          .map(listed);
+      } catch (thrown) {
+        if (!isCorrupt(thrown)) throw thrown;
+        return pick(oneByOne(database), filter);
+      }
     },
   };
 }
 
-function dueOf(row: RunRow): number {
-  return dueAt(row) ?? Infinity;
+/** A row that is not what was written is listed as damaged, by its name alone: the rest may be somebody else's. */
+function listed(stored: StoredRun): RunRow {
+  const { run, tenant, number } = stored;
+  const unknown = { conversation: '', app: '', title: '', flow: '', worker: null, wakeAt: null };
+  const none = { approvals: 0, epoch: 0, head: 0, leaseUntil: 0, createdAt: 0, updatedAt: 0, damaged: 0 };
+  const nothing = { run: run ?? String(number), tenant, status: 'failed', state: 'ended' } as const;
+  return rowOf(stored) ?? { ...unknown, ...none, ...nothing };
+}
+
+/** A page of the table, or of an index, makes no sense: what is on other pages can still be found by its number. */
+function oneByOne(database: DatabaseSync): readonly RunRow[] {
+  const last = query<{ readonly seq: number }>(
+    database,
+    `SELECT seq FROM sqlite_sequence WHERE name = 'run'`,
+  );
+  const byNumber = query<StoredRun>(database, `${selectRuns} WHERE number = ?`);
+  const rows: StoredRun[] = [];
+  for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
+    try {
+      const stored = byNumber.one(number);
+      if (stored) rows.push(stored);
+    } catch (thrown) {
+      if (!isCorrupt(thrown)) throw thrown;
+    }
+  }
+  return rows.map(listed);
+}
+
+function dueOf({ due }: StoredRun): number {
+  return due ?? Infinity;
 }
 
 function conditions(filter: RunFilter): {

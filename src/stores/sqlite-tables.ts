@@ -14,7 +14,7 @@ export interface SqliteTables extends Tables {
 /** The rows of a store in SQLite. Only the writer may remember them: anyone else would miss its changes. */
 export function sqliteTables(database: DatabaseSync, remember: boolean): SqliteTables {
   const runs = runRows(database, remember);
-  const removals = ['chunk', 'command'].map((table) =>
+  const removals = ['chunk', 'command', 'head'].map((table) =>
     change(database, `DELETE FROM ${table} WHERE run = ?`),
   );
   const removeRun = change(database, 'DELETE FROM run WHERE run = ?');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { errorOf, RunError } from '../run/failure.ts';
 import type { Clock } from './clock.ts';
@@ -19,6 +20,8 @@ export interface SqliteThread {
   /** One batch at a time. */
   commit(time: ReturnType<Clock>, operations: readonly Operation[]): Promise<Reply>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  /** Why nothing should be asked of it now; undefined while all is well. */
+  health(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -43,11 +46,23 @@ export async function sqliteThread(folder: string, mode: 'read' | 'write'): Prom
   let reads = 0;
   return {
     notices,
-    commit: ({ now, jump }, operations) =>
-      ask(batch, ['batch', now, jump, flatten(operations)]) as Promise<Reply>,
+    async commit({ now, jump }, operations) {
+      const cells = flatten(operations);
+      for (const until = performance.now() + patience; ;) {
+        const reply = (await ask(batch, ['batch', now, jump, cells])) as Reply | undefined;
+        if (reply) return reply;
+        if (performance.now() > until) throw busy();
+        // Between two tries the thread answers those who read.
+        await sleep(pause);
+      }
+    },
     read: (name, argument) => {
       reads += 1;
       return ask(reads, ['read', reads, name, argument]) as Promise<never>;
+    },
+    health() {
+      reads += 1;
+      return ask(reads, ['health', reads]) as Promise<string | undefined>;
     },
     async close() {
       if (gone()) return;
@@ -56,6 +71,15 @@ export async function sqliteThread(folder: string, mode: 'read' | 'write'): Prom
       await exit;
     },
   };
+}
+
+/** How long another process may have the database before commits fail, and how often to try meanwhile. Milliseconds. */
+const patience = 10_000;
+const pause = 10;
+
+function busy(): RunError {
+  const message = 'Another process has the database: end it, then try again.';
+  return new RunError('unavailable', message, { retryable: true });
 }
 
 /** Only one batch is under way, so it needs no number of its own. */
@@ -70,6 +94,8 @@ function answer(waiting: Map<number, Waiting>, message: FromThread): void {
   switch (message[0]) {
     case 'committed':
       return take(batch)?.resolve(message[1]);
+    case 'busy':
+      return take(batch)?.resolve(undefined);
     case 'failed':
       return take(batch)?.reject(errorOf(message[1]));
     case 'result':

@@ -41,6 +41,7 @@ export async function sqliteStore({ folder, ...settings }: SqliteSettings): Prom
     notices: thread.notices,
     ...facets(carrier, live),
     listen: (hear) => hints.listen(hear),
+    health: () => open(() => thread.health()),
     async close() {
       closed = true;
       await group.drained();

@@ -1,64 +1,102 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { RunError, type Failure } from '../run/failure.ts';
-import { perform } from './rules.ts';
-import { committer, takeOver, type Committer } from './sqlite-commit.ts';
+import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import { isCorrupt } from './damage.ts';
+import { perform, type Argument, type Read } from './rules.ts';
+import { committer, isBusy, takeOver, type Committer } from './sqlite-commit.ts';
 import { openForReading, openForWriting } from './sqlite-folder.ts';
+import { healthOf, type Health } from './sqlite-health.ts';
 import { unflatten, type FromThread, type ToThread } from './sqlite-messages.ts';
-import { sqliteTables, type SqliteTables } from './sqlite-tables.ts';
+import { sqliteTables } from './sqlite-tables.ts';
+
+type Reading = (name: Read, argument: unknown) => unknown;
 
 interface Opened {
-  readonly tables: SqliteTables;
   readonly commit: Committer;
+  readonly read: Reading;
+  readonly health: Health;
   readonly notices: readonly string[];
-  close(): void;
+  readonly close: () => void;
 }
 
 function write(folder: string): Opened {
   const opened = openForWriting(folder);
   const tables = sqliteTables(opened.database, true);
   takeOver(opened, tables);
-  return { tables, commit: committer(opened, tables), notices: opened.notices, close: () => opened.close() };
+  const health = healthOf(opened);
+  const commit = health.watching(committer(opened, tables));
+  const read: Reading = (name, argument) => {
+    try {
+      return perform({ tables, now: 0, hints: [] }, name, argument as never);
+    } catch (thrown) {
+      if (isCorrupt(thrown)) health.broken(thrown);
+      const { code, after } = failureOf(thrown);
+      // Kept with the run, so that lists show it and no worker is given it again.
+      if (name === 'read' && code === 'damaged' && after !== undefined)
+        commit({ now: Date.now(), jump: 0 }, [
+          { name: 'damage', argument: { run: (argument as Argument<'read'>).run, after } },
+        ]);
+      throw thrown;
+    }
+  };
+  return { commit, read, health, notices: opened.notices, close: () => opened.close() };
 }
 
 function read(folder: string): Opened {
-  const database = openForReading(folder);
+  const { database, close } = openForReading(folder);
+  const tables = sqliteTables(database, false);
   const commit = (): never => {
     throw new RunError('disabled', `The folder ${folder} was opened for reading only.`);
   };
-  return { tables: sqliteTables(database, false), commit, notices: [], close: () => database.close() };
+  return {
+    commit,
+    // In one transaction: what a writer erases between two questions must not look like damage.
+    read(name, argument) {
+      database.exec('BEGIN');
+      try {
+        return perform({ tables, now: 0, hints: [] }, name, argument as never);
+      } finally {
+        if (database.isTransaction) database.exec('COMMIT');
+      }
+    },
+    health: { now: () => undefined, watching: (given) => given, broken: () => {} },
+    notices: [],
+    close,
+  };
 }
 
 function say(message: FromThread): void {
   parentPort?.postMessage(message);
 }
 
-function failureOf(thrown: unknown): Failure {
+function toldFailure(thrown: unknown): Failure {
   if (thrown instanceof RunError) return thrown.failure;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: 'unavailable', message: `The database could not be used: ${message}.`, retryable: true };
 }
 
-function listen({ tables, commit, ...opened }: Opened): void {
+function listen({ commit, read: reading, health, close }: Opened): void {
+  const answer = (id: number, work: () => unknown): void => {
+    try {
+      say(['result', id, work()]);
+    } catch (thrown) {
+      say(['unread', id, toldFailure(thrown)]);
+    }
+  };
   parentPort?.on('message', (message: ToThread) => {
     switch (message[0]) {
       case 'batch':
         try {
           say(['committed', commit({ now: message[1], jump: message[2] }, unflatten(message[3]))]);
         } catch (thrown) {
-          say(['failed', failureOf(thrown)]);
+          say(isBusy(thrown) ? ['busy'] : ['failed', toldFailure(thrown)]);
         }
         return;
-      case 'read': {
-        const [, id, name, argument] = message;
-        try {
-          say(['result', id, perform({ tables, now: 0, hints: [] }, name, argument as never)]);
-        } catch (thrown) {
-          say(['unread', id, failureOf(thrown)]);
-        }
-        return;
-      }
+      case 'read':
+        return answer(message[1], () => reading(message[2], message[3]));
+      case 'health':
+        return answer(message[1], () => health.now());
       case 'close':
-        opened.close();
+        close();
         parentPort?.close();
         return;
     }
@@ -71,5 +109,5 @@ try {
   listen(opened);
   say(['opened', opened.notices]);
 } catch (thrown) {
-  say(['refused', failureOf(thrown)]);
+  say(['refused', toldFailure(thrown)]);
 }

@@ -41,6 +41,8 @@ export interface RunRow extends Summary {
   readonly wakeAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The last entry that is good, where its journal was found damaged. Nobody works on it any more. */
+  readonly damaged: number | null;
 }
 
 /** An append carries its place: it is refused (`rejected`) unless the run has exactly this epoch and head. */
@@ -62,7 +64,10 @@ export interface Journal {
    * does not hold, and with `unavailable` when the outcome is unknown: read the head before deciding.
    */
   append(append: Append): Promise<void>;
-  /** Chunks that hold entries after `after`, in order; the first may begin before it. Bounded: call again for more. */
+  /**
+   * Chunks that hold entries after `after`, in order; the first may begin before it. Bounded: call again for more. Fails
+   * with `damaged` where the next entry is not what was written.
+   */
   read(run: string, after: number): Promise<readonly Chunk[]>;
   /** What `read` gives, and then every later chunk the moment it is durable, until `signal` aborts or the run ends. */
   follow(run: string, after: number, signal: AbortSignal): AsyncIterable<Chunk>;
@@ -190,5 +195,7 @@ export interface Store {
   readonly blobs: Blobs;
   /** Hear hints until the returned function is called. */
   listen(hear: (hint: Hint) => void): () => void;
+  /** Why nothing should be started now: what is written would not be kept. Undefined while all is well. */
+  health(): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -58,8 +58,15 @@ export const pageSize = 1 << 20;
 
 export const listSize = 50;
 
-/** When a run can be claimed, on the store's clock; null when only a command can wake it. */
-export function dueAt({ state, updatedAt, wakeAt, leaseUntil }: RunRow): number | null {
+/** When a run can be claimed, on the store's clock; null when only a command can wake it, and for what is damaged. */
+export function dueAt({
+  state,
+  updatedAt,
+  wakeAt,
+  leaseUntil,
+  damaged,
+}: Pick<RunRow, 'state' | 'updatedAt' | 'wakeAt' | 'leaseUntil' | 'damaged'>): number | null {
+  if (damaged !== null) return null;
   switch (state) {
     case 'ready':
       return updatedAt;
@@ -70,4 +77,26 @@ export function dueAt({ state, updatedAt, wakeAt, leaseUntil }: RunRow): number 
     case 'ended':
       return null;
   }
+}
+
+/** Those of all runs, newest first, that a filter wants. */
+export function pick(rows: readonly RunRow[], filter: RunFilter): readonly RunRow[] {
+  const from = filter.after === undefined ? 0 : rows.findIndex(({ run }) => run === filter.after) + 1;
+  return rows
+    .slice(from)
+    .filter((row) => fits(row, filter))
+    .slice(0, filter.limit ?? listSize);
+}
+
+function fits(row: RunRow, filter: RunFilter): boolean {
+  const { tenant, conversation, app, status, unfinished, withApprovals, search } = filter;
+  return (
+    row.tenant === tenant &&
+    (conversation === undefined || row.conversation === conversation) &&
+    (app === undefined || row.app === app) &&
+    (status === undefined || row.status === status) &&
+    (!unfinished || row.state !== 'ended') &&
+    (!withApprovals || row.approvals > 0) &&
+    (search === undefined || row.title.toLowerCase().includes(search.toLowerCase()))
+  );
 }
