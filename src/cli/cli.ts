@@ -5,6 +5,7 @@ import { approvals } from './commands/approvals.ts';
 import { approve } from './commands/approve.ts';
 import { demo } from './commands/demo.ts';
 import { edit } from './commands/edit.ts';
+import { exportRun } from './commands/export.ts';
 import { follow } from './commands/follow.ts';
 import { keys } from './commands/keys.ts';
 import { message } from './commands/message.ts';
@@ -17,6 +18,7 @@ import { runs } from './commands/runs.ts';
 import { serve } from './commands/serve.ts';
 import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
+import { verify } from './commands/verify.ts';
 import { completionFor, shells } from './completion.ts';
 import { visible } from './escape.ts';
 import { helpOf, overview } from './help.ts';
@@ -40,6 +42,8 @@ const commands: readonly CliCommand[] = [
   approve,
   reject,
   edit,
+  exportRun,
+  verify,
   keys,
   pins,
   {

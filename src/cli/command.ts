@@ -83,6 +83,10 @@ export function askedIn(given: Given): Asked {
   return askedFrom({ stages: given.text('stages'), names, depth: given.text('depth') });
 }
 
+export const jsonlOption = {
+  jsonl: { type: 'boolean', about: 'as JSON, one entry a line' },
+} as const satisfies CliCommand['options'];
+
 export const jsonOption = {
   json: { type: 'boolean', about: 'print JSON, one value a line, and nothing else' },
 } as const satisfies CliCommand['options'];

@@ -3,6 +3,7 @@ import type { Entry } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import { localTenant, type HomeReader, type RunRow } from '../server/home.ts';
+import { goodChunks } from '../server/good-chunks.ts';
 import { shownTree, type ShownTree } from '../server/shown-tree.ts';
 
 const page = 200;
@@ -62,7 +63,7 @@ export async function findApproval(
   throw new RunError('unknown', `There is no single approval «${given}» in run ${row.run}: ${known}.`);
 }
 
-/** A run as it is now: as it is recorded, or as it is shown. */
+/** A run as it is now: as it is recorded, or as it is shown; of a damaged one, as far as it is good. */
 export async function treeOf(
   home: HomeReader,
   run: string,
@@ -70,13 +71,13 @@ export async function treeOf(
 ): Promise<RunTree> {
   for (;;) {
     const before = tree.seq;
-    for (const { frames } of await home.journal.read(run, before))
+    for (const { frames } of await goodChunks(home.journal, run, before))
       for (const entry of decodeAll(frames)) take(entry);
     if (tree.seq === before) return tree;
   }
 }
 
 export async function entryAt(home: HomeReader, run: string, seq: number): Promise<Entry | undefined> {
-  const chunks = await home.journal.read(run, seq - 1);
+  const chunks = await goodChunks(home.journal, run, seq - 1);
   return chunks.flatMap(({ frames }) => decodeAll(frames)).find((entry) => entry.seq === seq);
 }

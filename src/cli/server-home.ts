@@ -120,7 +120,8 @@ function rowOf({ seq, ...listed }: ListedRun): Row {
   const isOver = status === 'completed' || status === 'failed' || status === 'stopped';
   const state = isOver ? 'ended' : status === 'running' ? 'running' : 'waiting';
   const unknown = { flow: theirs, epoch: 0, worker: null, leaseUntil: Infinity, wakeAt: null };
-  return { ...listed, ...unknown, tenant: localTenant, head: seq, state };
+  const damaged = listed.damaged ?? null;
+  return { ...listed, ...unknown, damaged, tenant: localTenant, head: seq, state };
 }
 
 function unlessUnknown(thrown: unknown): undefined {

@@ -80,6 +80,8 @@ async function tell(home: Home, run: string, { watched, given, terminal }: Told)
       terminal.warn(why ?? `Nobody works on run ${run} any more.`);
       terminal.warn(`Nothing is lost. Go on with: ${hint(given, 'resume')}`);
       return;
+    case 'damaged':
+      return terminal.warn(why ?? `Run ${run} is damaged.`);
     case 'interrupted':
       if (!home.isHolder) terminal.warn(`Run ${run} goes on in the process that holds the folder.`);
       else terminal.warn(`Left run ${run} as it is. Go on with: ${hint(given, 'resume')}`);
@@ -126,7 +128,7 @@ async function finishOthers(home: Home, terminal: Terminal, { signal }: Leaving)
 
 function codeOf({ is, tree }: Watched): number {
   if (is === 'waiting') return exit.waiting;
-  if (is === 'left') return exit.failed;
+  if (is === 'left' || is === 'damaged') return exit.failed;
   if (is === 'interrupted') return exit.stopped;
   const outcome = tree.ended?.outcome;
   return outcome === 'completed' ? exit.completed : outcome === 'stopped' ? exit.stopped : exit.failed;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isForAnother } from '../run/deciders.ts';
 import { decodeAll } from '../run/codec.ts';
-import { RunError } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import { showing } from '../server/compose.ts';
 import type { Home, HomeReader, RunRow } from '../server/home.ts';
@@ -10,9 +10,12 @@ import { shownTree, type ShownTree } from '../server/shown-tree.ts';
 import { whoIsHere } from './terminal.ts';
 import type { View } from './view.ts';
 
-/** How watching ended. `waiting` for somebody who is not here, `left` by who worked on it, `interrupted` by the viewer. */
+/**
+ * How watching ended. `waiting` for somebody who is not here, `left` by who worked on it, `interrupted` by the viewer;
+ * `damaged` where the rest cannot be read.
+ */
 export interface Watched {
-  readonly is: 'ended' | 'waiting' | 'left' | 'interrupted';
+  readonly is: 'ended' | 'waiting' | 'left' | 'interrupted' | 'damaged';
   readonly tree: RunTree;
   readonly why?: string;
 }
@@ -101,12 +104,18 @@ async function follow(
   run: string,
   { view, signal, shown: { tree, take }, after }: Following,
 ): Promise<Watched> {
-  for await (const { frames } of home.journal.follow(run, 0, signal)) {
-    for (const entry of decodeAll(frames)) {
-      const visible = take(entry);
-      if (visible) view.show(visible, tree);
+  try {
+    for await (const { frames } of home.journal.follow(run, 0, signal)) {
+      for (const entry of decodeAll(frames)) {
+        const visible = take(entry);
+        if (visible) view.show(visible, tree);
+      }
+      await after?.();
     }
-    await after?.();
+  } catch (thrown) {
+    const { code, message } = failureOf(thrown);
+    if (code !== 'damaged') throw thrown;
+    return { is: 'damaged', tree, why: message };
   }
   return { is: tree.ended ? 'ended' : 'interrupted', tree };
 }

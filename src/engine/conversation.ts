@@ -1,5 +1,6 @@
 import type { EarlierOutcome } from '../policies/policy.ts';
 import { callHistory } from '../run/call-history.ts';
+import { failureOf } from '../run/failure.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { BlobRef } from '../run/values.ts';
 import type { Execution } from './execution.ts';
@@ -61,11 +62,23 @@ export class Conversation {
       const row = await world.store.dispatch.get(run);
       // Erased since: what nobody may read any more is not part of the conversation.
       if (!row) continue;
-      const loaded = await loadRun(world.store.journal, row);
+      const loaded = await loadRun(world.store.journal, row).catch(this.#without(run));
+      if (!loaded) continue;
       this.#names.set(loaded.tree, run);
       trees.push(loaded.tree);
     }
     return trees;
+  }
+
+  /** The conversation goes on without a run that nobody can read any more, and says so. */
+  #without(run: string): (thrown: unknown) => undefined {
+    return (thrown) => {
+      if (failureOf(thrown).code !== 'damaged') throw thrown;
+      const { tree } = this.#execution;
+      const message = `Run ${run} of this conversation is damaged: what was said in it is left out.`;
+      if (tree.notices.some((notice) => notice.message === message)) return;
+      this.#execution.emit({ type: 'notice.posted', step: 0, code: 'EARLIER_DAMAGED', message });
+    };
   }
 
   readonly #names = new WeakMap<RunTree, string>();

@@ -11,7 +11,7 @@ import { beginningOf } from './beginning.ts';
 import { Execution } from './execution.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
-import { loadRun, newRun, type Loaded } from './load.ts';
+import { loadClaimed, newRun, type Loaded } from './load.ts';
 import { recordCommands } from './record-commands.ts';
 import { Probation } from './probation.ts';
 import { runFlow } from './run-flow.ts';
@@ -189,7 +189,9 @@ export class Engine {
       lease: leaseLength,
       ...(run === undefined ? {} : { run }),
     });
-    await Promise.all(claims.map((claim) => this.#quietly('load', () => this.#load(claim, claimed))));
+    await Promise.all(
+      claims.map((claim) => this.#quietly('load', () => this.#load(claim, claimed), claim.fence.run)),
+    );
     return claims.length;
   }
 
@@ -210,7 +212,7 @@ export class Engine {
 
   async #load({ fence, head, reason }: Claim, claimed: Moment): Promise<void> {
     this.#executions.get(fence.run)?.drop();
-    const loaded = await loadRun(this.#world.store.journal, { run: fence.run, head, reason });
+    const loaded = await loadClaimed(this.#world.store, { fence, head, reason });
     const execution = this.#execute(fence, { ...loaded, claimed });
     execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
   }
@@ -316,11 +318,11 @@ export class Engine {
     return (await this.#world.store.dispatch.get(run))?.conversation ?? '';
   }
 
-  async #quietly(what: string, work: () => Promise<unknown>): Promise<void> {
+  async #quietly(what: string, work: () => Promise<unknown>, run?: string): Promise<void> {
     try {
       await work();
     } catch (cause) {
-      this.#world.log.error({ cause }, `The worker could not ${what}.`);
+      this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
     }
   }
 }

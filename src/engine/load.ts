@@ -2,7 +2,8 @@ import { decodeAll } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { fold } from '../run/fold.ts';
 import { emptyTree, type RunTree } from '../run/tree.ts';
-import type { Claim, Journal } from '../stores/store.ts';
+import { failureOf } from '../run/failure.ts';
+import type { Claim, Journal, Store } from '../stores/store.ts';
 import { cutOffsIn, type CutOffs } from './cut-offs.ts';
 import { recordedIn, type Recorded } from './recorded.ts';
 
@@ -15,6 +16,19 @@ export interface Loaded {
 /** A run that has only just begun. */
 export function newRun(tree: RunTree): Loaded {
   return { tree, recorded: recordedIn(tree, []), cutOffs: cutOffsIn([], 'started') };
+}
+
+/** A run that was claimed. A damaged one is let go: the store gives it to nobody any more, and ends it if that was asked. */
+export async function loadClaimed(
+  { journal, dispatch }: Pick<Store, 'journal' | 'dispatch'>,
+  { fence, head, reason }: Claim,
+): Promise<Loaded> {
+  try {
+    return await loadRun(journal, { run: fence.run, head, reason });
+  } catch (thrown) {
+    if (failureOf(thrown).code === 'damaged') await dispatch.release({ fence, head });
+    throw thrown;
+  }
 }
 
 /** A run as recorded up to `head`. */

@@ -1,7 +1,8 @@
+import { failureOf } from '../run/failure.ts';
 import type { RunRow } from '../stores/store.ts';
 import { Execution } from './execution.ts';
 import { leaseLength, momentOf } from './lease.ts';
-import { loadRun } from './load.ts';
+import { loadClaimed } from './load.ts';
 import type { Workplace } from './world.ts';
 
 /**
@@ -15,8 +16,12 @@ export async function recordCommands(world: Workplace, worker: string, { run, fl
   const request = { worker, flows: [flow], max: 1, lease: leaseLength, run };
   const [claim] = await store.dispatch.claim(request);
   if (!claim) return;
-  const { fence, head, reason } = claim;
-  const loaded = await loadRun(store.journal, { run, head, reason });
+  const { fence, reason } = claim;
+  const loaded = await loadClaimed(store, claim).catch((thrown: unknown) => {
+    // A stop that waits for it has ended it; nothing else can be asked of it.
+    if (failureOf(thrown).code !== 'damaged') throw thrown;
+  });
+  if (!loaded) return;
   const execution = new Execution(world, fence, { ...loaded, claimed });
   execution.emit({ type: 'worker.took', worker, epoch: fence.epoch, reason });
   await execution.look();

@@ -129,8 +129,8 @@ export class Remembered {
       if (state === 'ended') this.#final.set(run, traces);
       return traces;
     } catch (thrown) {
-      // Erased since it was listed: what nobody may read any more is not part of the conversation.
-      if ((await dispatch.get(run)) === undefined) return undefined;
+      // Damaged, or erased since it was listed: what nobody can read any more is not part of the conversation.
+      if (failureOf(thrown).code === 'damaged' || (await dispatch.get(run)) === undefined) return undefined;
       throw thrown;
     }
   }

@@ -4,6 +4,7 @@ import { decodeAll } from '../run/codec.ts';
 import type { Command } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
+import { goodChunks, readThrough } from './good-chunks.ts';
 import type { House } from './house.ts';
 
 /** How long a command may take to become an entry before the asker is told that it waits. Milliseconds. */
@@ -32,9 +33,13 @@ export async function commandRun(
     await new Promise((resolve) => setTimeout(resolve, Math.min(pause, longestPause)));
     receipt = await ask();
   }
+  if (receipt.used === null && sent.command.type === 'stop') {
+    await readThrough(store.journal, run);
+    receipt = await ask();
+  }
   if (receipt.used === null) return { receipt, entry: undefined };
   const { used } = receipt;
-  const chunks = await store.journal.read(run, used - 1);
+  const chunks = await goodChunks(store.journal, run, used - 1);
   const entry = chunks.flatMap(({ frames }) => decodeAll(frames)).find(({ seq }) => seq === used);
   return { receipt, entry };
 }

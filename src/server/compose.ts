@@ -17,6 +17,7 @@ import { RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { sqliteReader } from '../stores/sqlite-reader.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
+import { verify, type Verified } from '../stores/verify.ts';
 import { demoTools } from '../tools/demo.ts';
 import type { Tool } from '../tools/tool.ts';
 import { agentsOf } from './compose-agents.ts';
@@ -108,6 +109,11 @@ function furnished(
 export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
   const folder = resolve(data);
   return { ...(await sqliteReader({ folder })), preferences: keptPreferences(folder) };
+}
+
+/** Check all that a data folder, or a copy of one, keeps. */
+export async function verifyFolder(folder: string, isCopy: boolean): Promise<Verified> {
+  return verify(resolve(folder), isCopy);
 }
 
 /** How runs are told to those who watch, by the name they ask for. */

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { failureOf, RunError } from '../run/failure.ts';
 import { ControlRequest, longestLine, type ControlReply } from './control-message.ts';
@@ -26,13 +26,21 @@ export async function listenForControl(folder: string, control: Heard): Promise<
   });
   if (process.platform !== 'win32') rmSync(path, { force: true });
   await listen(server, path);
+  const own = fileAt(path);
   return async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
+    // To close a socket takes its name away, which by now may be that of another process, in a folder made anew.
+    const isOurs = fileAt(path) === own;
+    const closed = isOurs ? new Promise((resolve) => server.close(resolve)) : server.unref();
     // Whoever asked to stop the last run here must still hear that it was stopped.
     await Promise.all([...sockets.values()].map((answered) => answered()));
     for (const socket of sockets.keys()) socket.destroySoon();
     await closed;
   };
+}
+
+/** Which file a path stands for. */
+function fileAt(path: string): number | undefined {
+  return process.platform === 'win32' ? undefined : statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 async function listen(server: Server, path: string): Promise<void> {

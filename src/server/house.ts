@@ -3,6 +3,7 @@ import type { Door } from './access/door.ts';
 import type { HeldHome } from './hold.ts';
 import type { HouseLog } from './house-log.ts';
 import type { Metrics } from './metrics.ts';
+import type { Readiness } from './readiness.ts';
 import type { Quotas } from './quotas.ts';
 import type { Streams } from './streams.ts';
 import type { Trees } from './trees.ts';
@@ -21,6 +22,9 @@ export interface House {
   readonly protocols: Protocols;
   /** The app of those who name none; absent where they must. */
   readonly defaultApp?: string;
+  readonly readiness: Readiness;
+  /** A text without the paths of this machine. */
+  hide(text: string): string;
   now(): number;
   newId(kind: string): string;
   /** True from the moment the server begins to go away. */

@@ -13,6 +13,7 @@ import { cleanLog, stderrLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
+import { readinessOf } from './readiness.ts';
 import { routeTable } from './routes/table.ts';
 import { openStreams } from './streams.ts';
 import { newId } from './system.ts';
@@ -29,6 +30,8 @@ export interface ServeSettings {
   /** Ask for a key on this machine, too, as «auth.local: key» does. */
   readonly isPrivate?: boolean;
   readonly log?: Log;
+  /** Where whoever started the server is told what cannot wait; a log may be where the trouble is. */
+  readonly warn?: (line: string) => void;
   /** How fast the scripted model of the demo speaks. */
   readonly pace?: number;
   /** Seconds that what has begun may take once the server is told to end. */
@@ -88,7 +91,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const { clean } = home.secrets;
   const closing = new AbortController();
   const house = houseOf(home, { ...opening, closing: closing.signal });
-  const app = await appOf({ house, routes: routeTable, clean, hidden: [folder, process.cwd()] });
+  const app = await appOf({ house, routes: routeTable, clean, hidden: hiddenIn(folder) });
   const { host, port } = config.server;
   await app.listen({ host, port, backlog }).catch((cause: unknown) => {
     throw unheard(cause, { host, port });
@@ -110,6 +113,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     async close() {
       closing.abort();
       clearInterval(looking);
+      house.readiness.close();
       const closed = app.close();
       await home.rest();
       await house.channels.close();
@@ -123,6 +127,11 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       await home.close();
     },
   };
+}
+
+/** What must not stand in an answer: paths of this machine. */
+function hiddenIn(folder: string): readonly string[] {
+  return [folder, process.cwd()];
 }
 
 /** Why nothing can be heard at an address, and what to do. */
@@ -177,6 +186,8 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     quotas: quotasOf(config.server.quotas, !door.isLocked),
     streams: openStreams(),
     trees: treesOf(home.journal, showing),
+    readiness: readinessOf(home.store, log, settings.warn),
+    hide: (text) => hiddenIn(folder).reduce((left, path) => left.replaceAll(path, '…'), text),
     protocols: protocolsOf(tellers),
     now,
     newId,

@@ -1,5 +1,6 @@
 import { decodeAll } from '../run/codec.ts';
 import type { RunRow } from '../stores/store.ts';
+import { goodChunks } from './good-chunks.ts';
 import type { House } from './house.ts';
 import type { TellingOptions } from './protocols.ts';
 
@@ -21,7 +22,7 @@ export async function toldRun(
   const frames: ToldFrame[] = [];
   while (telling.seq < head) {
     const before = telling.seq;
-    for (const chunk of await house.home.journal.read(run, before)) {
+    for (const chunk of await goodChunks(house.home.journal, run, before)) {
       for (const entry of decodeAll(chunk.frames)) {
         for (const { event = '', data } of telling.tell(entry)) frames.push({ event, data, at: entry.at });
       }

@@ -2,11 +2,12 @@ import type { Preferences } from '../projections/projection.ts';
 import { decodeAll } from '../run/codec.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Journal, RunRow } from '../stores/store.ts';
+import { goodChunks } from './good-chunks.ts';
 import { shownTree, type Showing, type ShownTree } from './shown-tree.ts';
 
 /** Folded runs. What was folded is kept for a while, so that looking again costs what came since. */
 export interface Trees {
-  /** The tree of a run as it is recorded, now. It is shared: nobody changes it. */
+  /** The tree of a run as it is recorded, now; of a damaged one, as far as it is good. It is shared: nobody changes it. */
   of(row: Pick<RunRow, 'run' | 'head'>): Promise<RunTree>;
   /** The tree as those who prefer this see it: now, or as it was when entry `at` was the last. */
   shown(row: Pick<RunRow, 'run' | 'head'>, preferences: Preferences, at?: number): Promise<RunTree>;
@@ -81,7 +82,7 @@ async function foldUntil(
 ): Promise<void> {
   while (tree.seq < head) {
     const before = tree.seq;
-    for (const { frames } of await journal.read(run, before)) {
+    for (const { frames } of await goodChunks(journal, run, before)) {
       for (const entry of decodeAll(frames)) {
         if (isExact && entry.seq > head) return;
         take(entry);

@@ -1,6 +1,7 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import { isBlobRef, type Json } from '../../run/values.ts';
+import { damagedAt } from '../../server/good-chunks.ts';
 import { localTenant, type HomeReader } from '../../server/home.ts';
 import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visible, visibleLine } from '../escape.ts';
@@ -46,8 +47,10 @@ async function readApprovals(given: Given): Promise<readonly Asked[]> {
   }
   const asked: Asked[] = [];
   try {
-    for await (const { run, title } of allRuns(home, { withApprovals: true })) {
+    for await (const { run, title, head } of allRuns(home, { withApprovals: true })) {
       const tree = await treeOf(home, run);
+      // What was asked may have been answered where nobody can read it any more.
+      if (damagedAt(tree, head) !== undefined) continue;
       for (const approval of undecidedApprovals(tree))
         asked.push({ run, title, approval: await whole(home, approval) });
     }

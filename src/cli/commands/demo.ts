@@ -23,7 +23,7 @@ export const demo: CliCommand = {
   async run(given, terminal) {
     const leaving = leaveWhenTold();
     const settings = await settingsOf(given, terminal, given.text('config') ?? demoWorld);
-    const server = await listening(given, settings);
+    const server = await listening(given, settings, terminal);
     const { home } = server.house;
     greet(server, terminal);
     try {

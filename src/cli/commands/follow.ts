@@ -22,7 +22,9 @@ export const follow: CliCommand = {
       if (state !== 'ended' && !(await isHeld(given)))
         terminal.warn(`Nobody works on run ${run} at the moment: ${hint(given, 'resume')}`);
       const view = viewOf(terminal, given, { run, signal: leaving.signal });
-      const { tree } = await look(home, run, { view, asked });
+      const { is, tree, why = '' } = await look(home, run, { view, asked });
+      if (is === 'damaged') terminal.warn(why);
+      if (is === 'damaged') return exit.failed;
       if (!tree.ended) return exit.stopped;
       if (!given.flag('json')) await tellAnswer(home, tree, terminal);
       return tree.ended.outcome === 'completed' ? exit.completed : exit.failed;

@@ -63,19 +63,30 @@ function limitOf(given: Given): number {
   throw new RunError('malformed', `--limit is «${text}»: give a whole number from 1 on.`);
 }
 
-function told({ run, status, app, title, conversation, approvals, createdAt, updatedAt }: RunRow): object {
-  return { run, status, app, title, conversation, approvals, createdAt, updatedAt };
+function told({
+  run,
+  status,
+  app,
+  title,
+  conversation,
+  approvals,
+  createdAt,
+  updatedAt,
+  damaged,
+}: RunRow): object {
+  const row = { run, status, app, title, conversation, approvals, createdAt, updatedAt };
+  return damaged === null ? row : { ...row, damaged };
 }
 
 function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, isLive }: Terminal): void {
   const width = isLive ? Math.max(40, out.columns - 1) : 160;
   for (const row of rows) {
-    const isLeft = isNobodys(row, isAttended);
-    const word = isLeft ? 'left' : row.status;
+    const isLeft = row.damaged === null && isNobodys(row, isAttended);
+    const word = row.damaged !== null ? 'damaged' : isLeft ? 'left' : row.status;
     const line: Line = [
-      markOf(isLeft ? 'stopped' : row.status),
+      markOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status),
       [` ${row.run}  `],
-      [word.padEnd(10), ...styleOf(isLeft ? 'stopped' : row.status)],
+      [word.padEnd(10), ...styleOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status)],
       [`${when(row.createdAt)}  `, 'dim'],
       [`${visibleLine(row.app)}  `, 'dim'],
       [visibleLine(row.title)],

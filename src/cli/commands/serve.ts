@@ -30,7 +30,7 @@ export const serve: CliCommand = {
   words: [0, 0],
   async run(given, terminal) {
     const leaving = leaveWhenTold();
-    const server = await listening(given, await settingsOf(given, terminal));
+    const server = await listening(given, await settingsOf(given, terminal), terminal);
     greet(server, terminal);
     await leaving.told();
     terminal.warn(goodbye);
@@ -52,7 +52,11 @@ export function greet({ url, keyFile, link, house }: RunningServer, terminal: Te
 export const goodbye = 'Handing back what is under way, once what has begun is over; Ctrl-C ends at once …';
 
 /** A server as the options say it. */
-export async function listening(given: Given, { home }: Settings): Promise<RunningServer> {
+export async function listening(
+  given: Given,
+  { home }: Settings,
+  terminal: Terminal,
+): Promise<RunningServer> {
   // Other commands start in a moment because they do not bring this along.
   const { serve: startServer } = await import('../../server/serve.ts');
   const host = given.text('host');
@@ -61,6 +65,7 @@ export async function listening(given: Given, { home }: Settings): Promise<Runni
   return startServer({
     ...home,
     isPrivate: given.flag('private'),
+    warn: (line) => terminal.warn(visibleLine(line)),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(grace === undefined ? {} : { grace }),

@@ -1,5 +1,8 @@
 import { flatTree } from '../../run/flat-tree.ts';
+import { present } from '../../run/present.ts';
+import { damagedAt } from '../../server/good-chunks.ts';
 import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
+import { damagedRun } from '../damaged-run.ts';
 import { drawTree } from '../draw.ts';
 import { jsonLine } from '../escape.ts';
 import { findRun, treeOf } from '../find.ts';
@@ -22,15 +25,17 @@ export const show: CliCommand = {
       const row = await findRun(home, given.words[0] ?? '');
       const { run } = row;
       const tree = await treeOf(home, run, treeFor(home, row, asked));
-      if (given.flag('json')) terminal.say(jsonLine(flatTree(tree, run)));
+      const damaged = damagedAt(tree, row.head);
+      if (given.flag('json')) terminal.say(jsonLine({ ...flatTree(tree, run), ...present({ damaged }) }));
       else {
         const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;
         const paint = terminal.isLive ? terminal.paint : unpainted;
         for (const line of drawTree(tree, { width, now: tree.at, paint })) terminal.say(line);
-        if (tree.ended) await tellAnswer(home, tree, terminal);
+        if (damaged !== undefined) terminal.warn(damagedRun(row, damaged));
+        else if (tree.ended) await tellAnswer(home, tree, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
       }
-      return exit.completed;
+      return damaged === undefined ? exit.completed : exit.failed;
     } finally {
       await home.close();
     }

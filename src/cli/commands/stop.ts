@@ -18,13 +18,17 @@ export const stop: CliCommand = {
   async run(given, terminal) {
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
-      const why = present({ reason: given.text('why') });
-      await sendTo(home, run, { type: 'stop', by: whoIsHere(), ...why });
+      const reason = present({ reason: given.text('why') });
+      await sendTo(home, run, { type: 'stop', by: whoIsHere(), ...reason });
       const leaving = leaveWhenTold();
-      const { is, tree } = await watch(home, run, { view: silentView(leaving.signal) });
+      const { is, tree, why } = await watch(home, run, { view: silentView(leaving.signal) });
       leaving.done();
-      const outcome = tree.ended?.outcome;
-      terminal.say(is === 'ended' ? `Run ${run} is ${outcome}.` : `Run ${run} is stopping.`);
+      // A damaged run ends where its journal cannot say so.
+      const outcome = is === 'damaged' ? (await home.dispatch.get(run))?.status : tree.ended?.outcome;
+      if (why !== undefined) terminal.warn(why);
+      terminal.say(
+        outcome === 'stopped' || is === 'ended' ? `Run ${run} is ${outcome}.` : `Run ${run} is stopping.`,
+      );
       return outcome === 'stopped' ? exit.completed : exit.failed;
     });
   },

@@ -9,6 +9,7 @@ import { Json } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
+import { damagedAt } from '../good-chunks.ts';
 import type { House } from '../house.ts';
 import { route, type Reply } from './route.ts';
 import { largestPage, whole } from './shapes.ts';
@@ -59,6 +60,8 @@ export const approvalRoutes = [
       const approvals = [];
       for (const row of rows) {
         const tree = await house.trees.of(row);
+        // What was asked may have been answered where nobody can read it any more.
+        if (damagedAt(tree, row.head) !== undefined) continue;
         approvals.push(...undecidedApprovals(tree).map((approval) => asked(row, approval)));
       }
       return {

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { route } from './route.ts';
 
-const Health = z.object({ status: z.enum(['ok', 'closing', 'unavailable']) });
+const Health = z.object({
+  status: z.enum(['ok', 'closing', 'unavailable']),
+  /** Why requests should go elsewhere. */
+  reason: z.string().optional(),
+});
 
 export const healthRoutes = [
   route({
@@ -23,17 +27,18 @@ export const healthRoutes = [
     addresses: 'anyone',
     answers: {
       200: { about: 'They should.', schema: Health },
-      503: { about: 'The store does not answer, or the server is going away.', schema: Health },
+      503: {
+        about:
+          'What is written would not be kept (no space, no folder, a broken database), or the server is going away.',
+        schema: Health,
+      },
     },
     async handle({ house }) {
       if (house.isClosing()) return { status: 503, json: { status: 'closing' } };
-      const isThere = await house.home.dispatch.list({ tenant: '', limit: 1 }).then(
-        () => true,
-        () => false,
-      );
-      return isThere
+      const reason = await house.readiness.now();
+      return reason === undefined
         ? { status: 200, json: { status: 'ok' } }
-        : { status: 503, json: { status: 'unavailable' } };
+        : { status: 503, json: { status: 'unavailable', reason: house.hide(reason) } };
     },
   }),
   route({

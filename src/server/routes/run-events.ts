@@ -53,6 +53,8 @@ export function watchRun(house: House, row: RunRow, query: z.infer<typeof Watchi
   const told = house.protocols.telling(as, { run, preferences: house.home.preferences(row.app, asked) });
   const cursor = cursorIn(after, row);
   if (state === 'ended' && cursor === head) return { status: 204 };
+  // Nobody can be told what comes after it: whoever has it would come back for ever.
+  if (row.damaged !== null && cursor >= row.damaged) return { status: 204 };
   return {
     status: 200,
     stream: (sink) => void house.channels.watch({ run, head, ...told }, sink, cursor),

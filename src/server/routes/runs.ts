@@ -3,6 +3,10 @@ import { decodeAll } from '../../run/codec.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunPage, RunStatus } from '../../run/native-api.ts';
 import { FlatTree, flatTree } from '../../run/flat-tree.ts';
+import type { Entry } from '../../run/events.ts';
+import { present } from '../../run/present.ts';
+import type { Chunk } from '../../stores/store.ts';
+import { damagedAt, goodChunks } from '../good-chunks.ts';
 import { Asked } from '../preferring.ts';
 import { EntryShape, flag, largestPage, listedRun, pageSize, whole } from './shapes.ts';
 import { route } from './route.ts';
@@ -67,7 +71,8 @@ export const runRoutes = [
       }
       const preferences = house.home.preferences(row.app, asked);
       const tree = await house.trees.shown(row, preferences, at);
-      return { status: 200, json: flatTree(tree, row.run) };
+      const damaged = damagedAt(tree, Math.min(row.head, at ?? row.head));
+      return { status: 200, json: { ...flatTree(tree, row.run), ...present({ damaged }) } };
     },
   }),
   route({
@@ -91,10 +96,13 @@ export const runRoutes = [
     async handle({ house, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
       if (after > head)
         throw new RunError('rejected', `Run ${run} has come to entry ${head}; ${after} is in its future.`);
-      const entries = [];
+      const goodRead = (of: string, from: number) => goodChunks(house.home.journal, of, from);
+      const entries: Entry[] = [];
       let last = after;
       while (entries.length < limit && last < head) {
-        const chunks = await house.home.journal.read(run, last);
+        // Whoever has all that is good is told of the damage when they come back for more.
+        const read = entries.length === 0 ? house.home.journal.read : goodRead;
+        const chunks: readonly Chunk[] = await read(run, last);
         const fresh = chunks.flatMap(({ frames }) => decodeAll(frames)).filter(({ seq }) => seq > last);
         if (fresh.length === 0) break;
         entries.push(...fresh.slice(0, limit - entries.length));

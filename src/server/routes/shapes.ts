@@ -3,6 +3,7 @@ import { FailureCode } from '../../run/failure-schema.ts';
 import type { ListedRun } from '../../run/native-api.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunEvent } from '../../run/events.ts';
+import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 
 /** How every failure is told. */
@@ -12,7 +13,8 @@ export const Refusal = z.object({
 
 export function listedRun(row: RunRow): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, createdAt, updatedAt } = row;
-  return { run, conversation, app, title, status, approvals, seq, createdAt, updatedAt };
+  const listed = { run, conversation, app, title, status, approvals, seq, createdAt, updatedAt };
+  return { ...listed, ...present({ damaged: row.damaged ?? undefined }) };
 }
 
 export const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });

@@ -68,6 +68,7 @@ export async function startRun(
   { app: name, input, limits = {}, key, ...request }: StartRun & { readonly key?: string },
 ): Promise<Begun> {
   expectOpen(house);
+  await house.readiness.expect();
   const { tenant, who } = caller;
   const app = appNamed(house.home.apps, name ?? defaultAppOf(house));
   const attachments = await attachmentsOf(house, tenant, input.attachments);

@@ -1,3 +1,4 @@
+import { failureOf } from '../../run/failure.ts';
 import { blockSize } from './archive.ts';
 import type { Slice } from './piece.ts';
 import type { Source } from './source.ts';
@@ -98,7 +99,7 @@ export class Channel {
     } catch (cause) {
       // Whoever is cut off here comes back with a cursor, to a store that answers again.
       this.#settings.problem(cause);
-      return this.close('reconnect');
+      return this.close(farewellAfter(cause));
     }
     this.#flush();
   }
@@ -159,7 +160,7 @@ export class Channel {
     } catch (cause) {
       this.#settings.problem(cause);
       this.#leave(viewer);
-      viewer.sink.end('reconnect');
+      viewer.sink.end(farewellAfter(cause));
     }
   }
 
@@ -167,4 +168,9 @@ export class Channel {
     viewer.is = 'gone';
     this.viewers.delete(viewer);
   }
+}
+
+/** Where the journal itself is damaged, there is nothing to come back for. */
+function farewellAfter(cause: unknown): 'reconnect' | undefined {
+  return failureOf(cause).code === 'damaged' ? undefined : 'reconnect';
 }
