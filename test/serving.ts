@@ -19,7 +19,7 @@ export interface Serving {
   /** What was logged. */
   readonly problems: readonly Problem[];
   /** Ask, and read the answer whole. */
-  ask(path: string, asking?: Asking): Promise<Answered>;
+  readonly ask: (path: string, asking?: Asking) => Promise<Answered>;
   close(): Promise<void>;
 }
 

@@ -192,6 +192,7 @@ export class Simulation {
         get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
         held: (tenant) => via(() => blobs.held(tenant)),
       },
+      health: () => this.store.health(),
       listen: (hear) =>
         this.store.listen((hint: Hint) => {
           if (owner.isDead) return;

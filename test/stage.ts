@@ -135,6 +135,7 @@ function mortal(store: Store, isDead: () => boolean): Store {
     mailbox: all(store.mailbox),
     blobs: all(store.blobs),
     listen: (hear) => store.listen((hint) => isDead() || hear(hint)),
+    health: () => store.health(),
     close: () => store.close(),
   };
 }

@@ -61,7 +61,7 @@ test('[R47, Q15] another process has the database for seconds: commits wait, rea
   await store.close();
 });
 
-test('[R40, F3] a writer that stops inside a transaction: reads go on, and the next one takes over when it is killed', async () => {
+test('[R40] a writer that stops inside a transaction: reads go on, and the next one takes over when it is killed', async () => {
   const folder = join(base, 'stopped');
   const writer = await program(
     `const { openForWriting } = await import('${new URL('./sqlite-folder.ts', import.meta.url).href}');
@@ -93,17 +93,26 @@ test('[R40, F3] a writer that stops inside a transaction: reads go on, and the n
   await store.close();
 });
 
-/** Every seventh sync fails, and each is noted, in the file that the program notes its acknowledgements in. */
+/**
+ * Every seventh sync of the WAL fails, and each is noted in the file in which the program notes its acknowledgements. The
+ * first after a commit began is what makes it durable; what a checkpoint syncs afterwards may fail without a loss.
+ */
 const shim = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 static int count = 0;
 static int synced(int fd, const char *name) {
   int (*real)(int) = dlsym(RTLD_NEXT, name);
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 4 || strncmp(path + length - 4, "-wal", 4) != 0) return real(fd);
   int fails = __sync_add_and_fetch(&count, 1) % 7 == 0;
   int log = open(getenv("FAULT_LOG"), O_WRONLY | O_APPEND | O_CREAT, 0600);
   if (write(log, fails ? "F\\n" : "S\\n", 2) != 2) abort();
@@ -151,10 +160,10 @@ test.skipIf(!compiled)('[R07] nothing is acknowledged after a sync that failed',
   expect(existsSync(log)).toBe(true);
   const tries = readFileSync(log, 'utf8').split('B\n').slice(1);
   const outcomes = tries.map((text) => text.trim().split('\n'));
-  const failed = outcomes.filter((lines) => lines.includes('F'));
+  const failed = outcomes.filter(([first]) => first === 'F');
   expect(failed.length).toBeGreaterThan(100);
   expect(failed.filter((lines) => lines.at(-1) !== 'E unavailable')).toEqual([]);
-  expect(outcomes.filter((lines) => lines.at(-1)?.startsWith('A') && !lines.includes('S'))).toEqual([]);
+  expect(outcomes.filter((lines) => lines.at(-1)?.startsWith('A') && lines[0] !== 'S')).toEqual([]);
   const store = await sqliteStore({ folder });
   const acknowledged = outcomes.flatMap((lines) => /^A (.*)$/.exec(lines.at(-1) ?? '')?.[1] ?? []);
   expect(acknowledged.length).toBeGreaterThan(300);

@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
 import { coreMutants } from './of/core.ts';
+import { damageMutants } from './of/damage.ts';
 import { graphMutants } from './of/graph.ts';
 import { processMutants } from './of/process.ts';
 import { timeMutants } from './of/time.ts';
@@ -11,6 +12,7 @@ import { guardMutants } from './of/guards.ts';
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
   ...coreMutants,
+  ...damageMutants,
   ...graphMutants,
   ...processMutants,
   ...timeMutants,
