@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'scenarios',
           include: ['test/scenarios/**/*.test.ts'],
-          globalSetup: 'test/fetch-chromium.ts',
+          globalSetup: 'test/fetch-packages.ts',
           testTimeout: 120_000,
         },
       },
