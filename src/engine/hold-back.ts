@@ -128,7 +128,12 @@ export class HoldBack {
   }
 
   #tell(event: Piece, text: string): void {
-    this.#record(text === event.text ? event : { ...event, text });
+    if (text === event.text) return this.#record(event);
+    // Nearly all is plain text, and a copy of unknown shape costs more than all the rest.
+    const { type, step } = event;
+    if (type === 'text.appended' && event.call === undefined)
+      return this.#record({ type, step, channel: event.channel, text });
+    this.#record({ ...event, text });
   }
 
   #tellCrumbs(step: StepId, except?: string): void {

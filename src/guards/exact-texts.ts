@@ -1,6 +1,10 @@
 import { nothing, type Found, type Guard, type Stretch } from './guard.ts';
 
 const root = 0;
+/** Characters whose pairs have a table. */
+const usual = 128;
+/** How many numbers there are for the first three characters of a text. */
+const beginnings = 0x4_0000;
 
 /**
  * Finds any of many exact texts at one look at each character, however many there are (Aho and Corasick's automaton: a
@@ -18,8 +22,15 @@ export class ExactTexts implements Guard {
   #back = new Int32Array(0);
   #ending = new Int32Array(0);
   #asOf = new Int32Array(0);
-  /** By character. */
+  /** Places of one character, and of two. */
   #first = new Int32Array(0);
+  #pairs = new Int32Array(0);
+  /**
+   * The numbers of all first three characters, as bits. With many texts nearly every character begins one of them, but
+   * hardly three in a row do: this is small enough to stay at hand, and the tree is not.
+   */
+  #beginnings = new Uint32Array(0);
+  #hasShort = false;
   #version = 1;
   #places = 0;
 
@@ -29,25 +40,36 @@ export class ExactTexts implements Guard {
   }
 
   add(text: string): void {
-    if (this.#places === 0) this.#first = new Int32Array(0x1_0000);
+    if (this.#places === 0) {
+      this.#first = new Int32Array(0x1_0000);
+      this.#pairs = new Int32Array(usual * usual);
+      this.#beginnings = new Uint32Array(beginnings / 32);
+    }
     let place = root;
     for (let i = 0; i < text.length; i += 1) {
       const character = text.charCodeAt(i);
       place = this.#under(place, character) || this.#grow(place, character);
     }
     this.#isWhole[place] = 1;
+    if (text.length < 3) this.#hasShort = true;
+    else this.#note(numberAt(text, 0));
     this.#version += 1;
   }
 
   find(text: string): Found {
     if (this.#places === 0) return nothing;
-    const first = this.#first;
+    // The last two characters may be the beginning of a beginning.
+    const looked = this.#hasShort ? 0 : text.length - 2;
     let place = root;
     let stretches: Stretch[] | undefined;
     for (let i = 0; i < text.length; i += 1) {
       const character = text.charCodeAt(i);
-      place = (place === root ? first[character] : this.#next(place, character)) ?? root;
-      if (place === root) continue;
+      if (place !== root) place = this.#next(place, character);
+      if (place === root) {
+        if (i < looked && !this.#mayBegin(numberAt(text, i))) continue;
+        place = this.#first[character] ?? root;
+        if (place === root) continue;
+      }
       if (this.#asOf[place] !== this.#version) this.#workOut(place);
       const length = this.#ending[place] ?? 0;
       if (length > 0) stretches = withStretch(stretches ?? [], { start: i + 1 - length, end: i + 1 });
@@ -58,17 +80,30 @@ export class ExactTexts implements Guard {
     return { stretches: stretches ?? [], open: this.#depth[place] ?? 0 };
   }
 
+  /** The longest beginning of more than one character that ends with this one. */
   #next(from: number, character: number): number {
     for (let place = from; place !== root; place = this.#back[place] ?? root) {
       const next = this.#under(place, character);
       if (next !== root) return next;
       if (this.#asOf[place] !== this.#version) this.#workOut(place);
     }
-    return this.#first[character] ?? root;
+    return root;
+  }
+
+  #note(number: number): void {
+    const word = number >>> 5;
+    this.#beginnings[word] = (this.#beginnings[word] ?? 0) | (1 << (number & 31));
+  }
+
+  #mayBegin(number: number): boolean {
+    return ((this.#beginnings[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0;
   }
 
   #under(place: number, character: number): number {
     if (place === root) return this.#first[character] ?? root;
+    const before = this.#character[place] ?? 0;
+    if (this.#depth[place] === 1 && before < usual && character < usual)
+      return this.#pairs[before * usual + character] ?? root;
     let child = this.#child[place] ?? root;
     while (child !== root && this.#character[child] !== character) child = this.#sibling[child] ?? root;
     return child;
@@ -81,12 +116,16 @@ export class ExactTexts implements Guard {
       path.push(at);
     for (const at of path.reverse()) {
       const parent = this.#parent[at] ?? root;
-      const back = parent === root ? root : this.#next(this.#back[parent] ?? root, this.#character[at] ?? 0);
+      const back = parent === root ? root : this.#backFrom(parent, this.#character[at] ?? 0);
       if (back !== root && this.#asOf[back] !== this.#version) this.#workOut(back);
       this.#back[at] = back;
       this.#ending[at] = (this.#isWhole[at] ? this.#depth[at] : this.#ending[back]) ?? 0;
       this.#asOf[at] = this.#version;
     }
+  }
+
+  #backFrom(parent: number, character: number): number {
+    return this.#next(this.#back[parent] ?? root, character) || (this.#first[character] ?? root);
   }
 
   #grow(parent: number, character: number): number {
@@ -100,6 +139,9 @@ export class ExactTexts implements Guard {
     else {
       this.#sibling[place] = this.#child[parent] ?? root;
       this.#child[parent] = place;
+      const before = this.#character[parent] ?? 0;
+      if (this.#depth[parent] === 1 && before < usual && character < usual)
+        this.#pairs[before * usual + character] = place;
     }
     return place;
   }
@@ -124,6 +166,12 @@ export class ExactTexts implements Guard {
     this.#ending = larger(this.#ending);
     this.#asOf = larger(this.#asOf);
   }
+}
+
+/** A number for three characters of a text. */
+function numberAt(text: string, i: number): number {
+  const three = (text.charCodeAt(i) << 12) ^ (text.charCodeAt(i + 1) << 6) ^ text.charCodeAt(i + 2);
+  return three & (beginnings - 1);
 }
 
 /** Ends never go back, but a longer text may begin before those found so far. */
