@@ -108,5 +108,6 @@ function commandFor(asked: Approval, decide: Play['decide']): Command {
       'malformed',
       `Nobody decides «${asked.title}» later in a test: approve, reject or edit it.`,
     );
-  return { type: 'decide', by: 'test', approval: asked.approval, ...decided };
+  const { approval: id, fingerprint } = asked;
+  return { type: 'decide', by: 'test', approval: id, fingerprint, ...decided };
 }

@@ -207,6 +207,11 @@ export class Scribe {
       allowed: ['approve', 'reject', 'edit'],
     });
     yield;
+    if (gate === 'lapse') {
+      const { fingerprint } = question;
+      this.#emit({ type: 'approval.lapsed', approval, fingerprint, reason: 'The agent has gone on.' });
+      return yield* this.#ask(step, 'approve');
+    }
     const decisions: Decision[] = gate === 'defer' ? ['defer', 'approve'] : [gate];
     for (const decision of decisions) {
       this.#emit({ type: 'worker.took', worker: 'w1', epoch: this.#epoch, reason: 'woken' });

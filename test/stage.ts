@@ -80,7 +80,16 @@ export class Stage {
   /** Decide the oldest question, or the one named. */
   async decide(run: string, decision: Partial<Extract<Command, { type: 'decide' }>>): Promise<Receipt> {
     const approval = decision.approval ?? (await this.asked(run))[0]?.approval ?? 'none';
-    return this.send(run, { type: 'decide', by: 'ann', decision: 'approve', ...decision, approval });
+    const fingerprint = (await this.tree(run)).approvals.get(approval)?.fingerprint ?? 'none';
+    const given: Command = {
+      type: 'decide',
+      by: 'ann',
+      decision: 'approve',
+      fingerprint,
+      ...decision,
+      approval,
+    };
+    return this.send(run, given);
   }
 
   async asked(run: string): Promise<Approval[]> {

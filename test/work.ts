@@ -43,9 +43,9 @@ export interface Stage {
   readonly closes: boolean;
 }
 
-export type Gate = 'none' | 'approve' | 'reject' | 'edit' | 'defer' | 'expire';
+export type Gate = 'none' | 'approve' | 'reject' | 'edit' | 'defer' | 'expire' | 'lapse';
 
-const gates = ['approve', 'reject', 'edit', 'defer', 'expire'] as const;
+const gates = ['approve', 'reject', 'edit', 'defer', 'expire', 'lapse'] as const;
 const kinds = ['step', 'agent', 'answer', 'route', 'branch'] as const;
 const texts = fc.array(anyText, { maxLength: 3 });
 const titles = fc.array(fc.oneof(fc.constantFrom('Web', ' Search'), anyText), { maxLength: 3 });

@@ -2,6 +2,7 @@ import type { Command } from '../run/commands.ts';
 import type { Approval } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { Key } from './keys.ts';
+import type { WholeQuestion } from './whole-question.ts';
 import { entered, textEntry, typed, type TextEntry } from './text-entry.ts';
 
 type Decide = Extract<Command, { type: 'decide' }>;
@@ -25,11 +26,11 @@ export type Asked =
   | { readonly type: 'showAll' }
   | { readonly type: 'openEditor' };
 
-export interface Question {
+export interface Question extends WholeQuestion {
   readonly approval: Approval;
-  /** What the approval is about, also where it is kept beside the journal. */
-  readonly value: Json;
   readonly hasEditor: boolean;
+  /** Why nothing can be let happen yet: not all of it was there to see. */
+  readonly unseen?: string | undefined;
 }
 
 const keys: Readonly<Record<string, Choice>> = { a: 'approve', r: 'reject', e: 'edit', d: 'defer' };
@@ -57,6 +58,9 @@ function choose(asking: Asking, { name, ctrl, text }: Key, question: Question): 
   if (!ctrl && text === 'v') return [asking, { type: 'showAll' }];
   const choice = ctrl ? undefined : keys[name];
   if (choice === undefined || !isAllowed(approval, choice)) return [asking];
+  const { unseen } = question;
+  if (unseen !== undefined && (choice === 'approve' || choice === 'edit'))
+    return [{ at: 'choice', problem: unseen }];
   if (choice === 'edit') {
     if (hasEditor) return [asking, { type: 'openEditor' }];
     return [{ at: 'arguments', entry: textEntry(JSON.stringify(value)) }];

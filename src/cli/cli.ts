@@ -1,4 +1,5 @@
 import { failureOf, RunError } from '../run/failure.ts';
+import { visible } from '../run/visible.ts';
 import { versionHere } from '../server/version.ts';
 import { exit, type CliCommand } from './command.ts';
 import { approvals } from './commands/approvals.ts';
@@ -20,7 +21,6 @@ import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
 import { verify } from './commands/verify.ts';
 import { completionFor, shells } from './completion.ts';
-import { visible } from './escape.ts';
 import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
 import { parse } from './parse.ts';

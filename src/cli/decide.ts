@@ -8,7 +8,9 @@ import { inHome } from './in-home.ts';
 import { placeOf } from './place.ts';
 import type { Where } from './show-run.ts';
 import { whoIsHere } from './terminal.ts';
+import { tellQuestion } from './tell-question.ts';
 import { sendTo } from './told.ts';
+import { wholeQuestion } from './whole-question.ts';
 
 type Decision = Omit<Extract<Command, { type: 'decide' }>, 'type' | 'by' | 'approval' | 'fingerprint'>;
 
@@ -17,10 +19,19 @@ export async function decide(where: Where, decision: Decision): Promise<number> 
   const { given, terminal } = where;
   return inHome(placeOf(given, terminal), where, async (home) => {
     const { run, approval } = await findApproval(home, given.words[0] ?? '');
+    const { approval: id, fingerprint } = approval;
+    // What is let happen is what is shown here, and nothing else.
+    if (decision.decision !== 'reject')
+      tellQuestion(
+        { approval, whole: await wholeQuestion(home, approval), title: run.title },
+        { ...terminal, say: (line = '') => terminal.warn(line) },
+      );
+    const by = whoIsHere();
     const { sentence, isDone } = await sendTo(home, run.run, {
       type: 'decide',
-      by: whoIsHere(),
-      approval: approval.approval,
+      by,
+      approval: id,
+      fingerprint,
       ...decision,
     });
     (isDone ? terminal.say : terminal.warn)(sentence);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../run/values.ts';
-import { exact } from './escape.ts';
+import { exact } from '../run/visible.ts';
 
 export type Written = { readonly value: Json } | { readonly problem: string };
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exact, jsonLine, visible, visibleLine } from './escape.ts';
+import { exact, visible } from '../run/visible.ts';
+import { jsonLine, visibleLine } from './escape.ts';
 
 /** All but line breaks. */
 const acting = /(?!\n)\p{Cc}|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;

@@ -1,6 +1,8 @@
 import { decodeAll } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
+import { onlyQuestion } from '../run/only-question.ts';
+import { readQuestionId } from '../run/question-id.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import { localTenant, type HomeReader, type RunRow } from '../server/home.ts';
 import { goodChunks } from '../server/good-chunks.ts';
@@ -45,22 +47,28 @@ export async function* allRuns(
   }
 }
 
-/** An undecided approval: its id, the beginning of it, or just its run where only one is asked. */
+/**
+ * An approval by its id or the beginning of it, also with the fingerprint of what was shown; or the only one of a run.
+ * A name with another fingerprint is the name of something else.
+ */
 export async function findApproval(
   home: HomeReader,
   given: string,
 ): Promise<{ readonly run: RunRow; readonly approval: Approval }> {
-  const [, run = given, number] = /^(.*)\.(a\d+)$/.exec(given) ?? [];
+  const { approval: name, fingerprint } = readQuestionId(given);
+  const [, run = name, number] = /^(.*)\.(a\d+)$/.exec(name) ?? [];
   const row = await findRun(home, run);
   const tree = await treeOf(home, row.run);
-  const exact = number === undefined ? undefined : tree.approvals.get(`${row.run}.${number}`);
-  if (exact) return { run: row, approval: exact };
-  const open = number === undefined ? undecidedApprovals(tree) : [];
-  const [only] = open;
-  if (only && open.length === 1) return { run: row, approval: only };
-  const ids = undecidedApprovals(tree).map(({ approval }) => approval);
-  const known = ids.length === 0 ? 'it asks nothing' : `it asks ${ids.join(', ')}`;
-  throw new RunError('unknown', `There is no single approval «${given}» in run ${row.run}: ${known}.`);
+  if (number === undefined) return { run: row, approval: onlyQuestion(tree, row.run) };
+  const approval = tree.approvals.get(`${row.run}.${number}`);
+  if (!approval) {
+    const ids = undecidedApprovals(tree).map(({ approval: id }) => id);
+    const known = ids.length === 0 ? 'it asks nothing' : `it asks ${ids.join(', ')}`;
+    throw new RunError('unknown', `There is no approval «${given}» in run ${row.run}: ${known}.`);
+  }
+  if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
+    throw new RunError('rejected', `What was shown is not what ${approval.approval} asks: look at it again.`);
+  return { run: row, approval };
 }
 
 /** A run as it is now: as it is recorded, or as it is shown; of a damaged one, as far as it is good. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { growth } from '../../test/growth.ts';
 import { meaningOf, readSections } from '../wire/sectioned-text.ts';
-import { exact, jsonLine, visible, visibleLine } from './escape.ts';
+import { exact, visible } from '../run/visible.ts';
+import { jsonLine, visibleLine } from './escape.ts';
 import { readable } from './readable.ts';
 import { chop, cut, wrap } from './width.ts';
 

@@ -1,14 +1,14 @@
 import type { Command } from '../run/commands.ts';
 import { failureOf } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
-import { isBlobRef, type Json } from '../run/values.ts';
-import { localTenant, type Home } from '../server/home.ts';
+import type { Home } from '../server/home.ts';
 import { edited, press, type Asked, type Asking, type Question } from './asking.ts';
 import { chosenEditor, editOutside } from './editor.ts';
 import type { Key } from './keys.ts';
 import type { Line } from './line.ts';
-import { argumentLines, questionLines } from './question.ts';
+import { argumentLines, exchangeLines, isCutShort, questionLines } from './question.ts';
 import { whoIsHere } from './terminal.ts';
+import { questionAtHand, wholeQuestion, type WholeQuestion } from './whole-question.ts';
 
 /** What a person's answers need of the terminal they are given at. */
 export interface Place {
@@ -24,7 +24,10 @@ export class Person {
   readonly #run: string;
   readonly #place: Place;
   readonly #left = new AbortController();
-  readonly #values = new Map<string, Json>();
+  readonly #wholes = new Map<string, WholeQuestion | 'coming'>();
+  /** Those of which everything was printed. */
+  readonly #seen = new Set<string>();
+  #width = 80;
   readonly #putOff = new Set<string>();
   readonly #decided = new Set<string>();
   #asking: Asking = { at: 'choice' };
@@ -78,8 +81,9 @@ export class Person {
     if (asked) this.#follow(asked, question);
   }
 
-  #follow(asked: Asked, { value, approval }: Question): void {
-    if (asked.type === 'showAll') return this.#place.print((width) => argumentLines(value, width, Infinity));
+  #follow(asked: Asked, question: Question): void {
+    const { value, approval } = question;
+    if (asked.type === 'showAll') return this.#showAll(question);
     if (asked.type === 'decide') {
       const { decision } = asked;
       (decision.decision === 'defer' ? this.#putOff : this.#decided).add(approval.approval);
@@ -89,6 +93,15 @@ export class Person {
     if (editor === undefined) return;
     const written = this.#place.aside(() => editOutside(editor, value));
     this.#asking = 'value' in written ? edited(written.value) : { at: 'choice', problem: written.problem };
+  }
+
+  #showAll({ value, exchange, approval: { approval }, unseen }: Question): void {
+    if (unseen !== undefined && this.#wholes.get(approval) === 'coming') return;
+    this.#seen.add(approval);
+    this.#place.print((width) => [
+      ...exchangeLines(exchange, width, Infinity),
+      ...argumentLines(value, width, Infinity),
+    ]);
   }
 
   #send(command: Command): void {
@@ -105,28 +118,44 @@ export class Person {
     );
   }
 
-  #question(tree: RunTree): Question | undefined {
+  #question(tree: RunTree, width = this.#width): Question | undefined {
     const [approval] = this.#open(tree);
     if (!approval) return undefined;
-    return { approval, value: this.#valueOf(approval), hasEditor: chosenEditor() !== undefined };
+    const whole = questionAtHand(approval) ?? this.#fetched(approval);
+    const hasEditor = chosenEditor() !== undefined;
+    if (!whole) return { approval, value: null, hasEditor, unseen: this.#coming(approval) };
+    const isSeen = this.#seen.has(approval.approval) || !isCutShort(whole, width);
+    return { approval, hasEditor, ...whole, unseen: isSeen ? undefined : 'Press v to see all of it first.' };
   }
 
-  /** What is too large for the journal is fetched: a person must see all of what they agree to. */
-  #valueOf({ approval, arguments: given = null }: Approval): Json {
-    if (!isBlobRef(given)) return given;
-    const known = this.#values.get(approval);
-    if (known !== undefined) return known;
-    this.#values.set(approval, `${given.size} bytes are on their way…`);
-    void this.#home.blobs.get(localTenant, given.blob).then((text) => {
-      if (text !== undefined) this.#values.set(approval, JSON.parse(text) as Json);
-    });
-    return null;
+  #fetched(asked: Approval): WholeQuestion | undefined {
+    const { approval } = asked;
+    const known = this.#wholes.get(approval);
+    if (known !== 'coming') return known;
+    return undefined;
+  }
+
+  /** What is too large for the journal is fetched, and until it is there nobody can agree to it. */
+  #coming(asked: Approval): string {
+    const { approval } = asked;
+    if (!this.#wholes.has(approval)) {
+      this.#wholes.set(approval, 'coming');
+      wholeQuestion(this.#home, asked).then(
+        (whole) => this.#wholes.set(approval, whole),
+        (thrown: unknown) => {
+          this.#wholes.delete(approval);
+          this.#problem = failureOf(thrown).message;
+        },
+      );
+    }
+    return 'It is large and on its way…';
   }
 
   #questionLines(tree: RunTree, width: number): Line[] {
-    const question = this.#question(tree);
+    const question = this.#question(tree, width);
     if (!question) return [];
     const others = this.#open(tree).length - 1;
+    this.#width = width;
     return questionLines(question, this.#asking, { width, others });
   }
 }

@@ -54,6 +54,8 @@ function sentenceOf(event: RunEvent): string | undefined {
       return `  ${event.phase.replace('_', ' ')} ${event.cycle}`;
     case 'approval.requested':
       return `◆ asks: ${visibleLine(event.title)} (${event.approval})`;
+    case 'approval.lapsed':
+      return `! ${event.approval} lapsed: ${visibleLine(event.reason)}`;
     case 'approval.decided':
       return event.decision === 'defer' ? `  deferred by ${visibleLine(event.by)}` : undefined;
     case 'message.queued':

@@ -1,7 +1,9 @@
 import { isAllowed, type Asking, type Question } from './asking.ts';
-import { exact, visible, visibleLine } from './escape.ts';
+import { exactLines, visible } from '../run/visible.ts';
+import { visibleLine } from './escape.ts';
 import type { Line, Span } from './line.ts';
 import { entryLine } from './text-entry.ts';
+import type { WholeQuestion } from './whole-question.ts';
 import { chop, wrap } from './width.ts';
 
 /** Lines of arguments that are shown before one has to ask for all of them. */
@@ -32,10 +34,35 @@ export function questionLines(
   ];
   if (approval.message !== undefined)
     lines.push(...wrap(visible(approval.message), width - 2).map((text): Line => [['  '], [text]]));
+  lines.push(...exchangeLines(question.exchange, width));
   const isEdited = asking.at === 'reason' && asking.edited !== undefined;
   lines.push(...argumentLines(isEdited ? asking.edited : question.value, width));
   lines.push(...promptLines(question, asking, width));
   return lines;
+}
+
+/** What the words of a message refer to. */
+export function exchangeLines(exchange: WholeQuestion['exchange'], width: number, limit = most): Line[] {
+  if (!exchange) return [];
+  const told = (label: string, text: string): Line[] => {
+    const all = visible(text)
+      .split('\n')
+      .flatMap((line) => chop(line, width - 4));
+    const shown = all.length > limit ? all.slice(0, limit - 1) : all;
+    const lines = shown.map((line): Line => [['  ┊ ', 'dim'], [line]]);
+    if (all.length > limit)
+      lines.push([[`  ┊ … ${all.length - shown.length} more lines: press v`, 'yellow']]);
+    return [[[`  ${label}`, 'dim']], ...lines];
+  };
+  return [...told('It was asked last:', exchange.asked), ...told('and answered:', exchange.answered)];
+}
+
+/** Whether something of a question is not on the screen. */
+export function isCutShort({ value, exchange }: WholeQuestion, width: number): boolean {
+  const count = (lines: readonly string[]): number => lines.flatMap((line) => chop(line, width - 4)).length;
+  const texts = exchange ? [exchange.asked, exchange.answered] : [];
+  if (value !== null && count(exactLines(value)) > most) return true;
+  return texts.some((text) => count(visible(text).split('\n')) > most);
 }
 
 /** Everything there is to see of the arguments. */
@@ -50,12 +77,6 @@ export function argumentLines(value: unknown, width: number, limit = most): Line
   if (all.length > limit)
     lines.push([[`  │ … ${all.length - shown.length} more lines: press v to see all`, 'yellow']]);
   return lines;
-}
-
-/** A message line by line, as it is sent; anything else as JSON. What cannot be seen is escaped in both. */
-function exactLines(value: unknown): string[] {
-  if (typeof value !== 'string') return exact(value).split('\n');
-  return value.split('\n').map((line) => exact(line).slice(1, -1).replaceAll('\\"', '"'));
 }
 
 function promptLines({ approval }: Question, asking: Asking, width: number): Line[] {

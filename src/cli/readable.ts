@@ -1,5 +1,5 @@
 import { readSections } from '../wire/sectioned-text.ts';
-import { visible } from './escape.ts';
+import { visible } from '../run/visible.ts';
 import { cut, wrap } from './width.ts';
 
 /** What a step said as one reads it in a tree: without the marks of sections and Markdown, and data on one line. */

@@ -3,7 +3,7 @@ import { vitrineClient, type Client, type ListedRun, type ServerAddress } from '
 import { encodeAll } from '../run/codec.ts';
 import type { Command } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
-import { failureOf } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { localTenant, type Home, type StartRequest } from '../server/home.ts';
 import { preferencesFor } from '../server/preferring.ts';
@@ -142,6 +142,8 @@ async function sent(client: Client, run: string, command: Command): Promise<numb
       await client.decide(approval, { ...present(decision), decision: decision.decision });
       return null;
     }
+    case 'lapse':
+      throw new RunError('malformed', 'Only another run lets a question lapse.');
   }
 }
 

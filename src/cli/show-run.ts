@@ -2,7 +2,7 @@ import { failureOf } from '../run/failure.ts';
 import { isBlobRef, type BlobRef } from '../run/values.ts';
 import { localTenant, type Home, type HomeReader } from '../server/home.ts';
 import { askedIn, exit, type Given } from './command.ts';
-import { visible } from './escape.ts';
+import { visible } from '../run/visible.ts';
 import { hint, waitingHint } from './hint.ts';
 import { jsonView } from './json-view.ts';
 import { leaveWhenTold, type Leaving } from './leave.ts';

@@ -1,6 +1,7 @@
 import { isOpen, type Approval, type RunTree, type Step } from '../run/tree.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
-import { exact, visible, visibleLine } from './escape.ts';
+import { exact, visible } from '../run/visible.ts';
+import { visibleLine } from './escape.ts';
 import { itemLines } from './item-lines.ts';
 import type { Line, Style } from './line.ts';
 import { readable } from './readable.ts';
@@ -57,10 +58,19 @@ function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {
   if (step.kind === 'call' && step.result !== undefined) lines.push([[`→ ${shown(step.result)}`, 'dim']]);
   for (const item of step.items) lines.push(...itemLines(item, { width, rows: kept * 2 }));
   for (const approval of tree.approvals.values())
-    if (approval.step === step.id && approval.decided)
-      lines.push([[`${about(approval, step)}${decisionOf(approval.decided)}`, 'dim']]);
+    if (approval.step === step.id) lines.push(...fateOf(approval, step));
   if (step.failure && step.id !== 0)
     lines.push(...folded(visibleLine(step.failure.message), { width, lines: 3 }, ['red']));
+  return lines;
+}
+
+/** What became of a question, as far as something has. */
+function fateOf(approval: Approval, step: Step): Line[] {
+  const { decided, lapsedBecause } = approval;
+  const lines: Line[] = [];
+  if (decided) lines.push([[`${about(approval, step)}${decisionOf(decided)}`, 'dim']]);
+  if (lapsedBecause !== undefined)
+    lines.push([[`${about(approval, step)}lapsed: ${visibleLine(lapsedBecause)}`, 'yellow']]);
   return lines;
 }
 

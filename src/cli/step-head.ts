@@ -1,5 +1,6 @@
 import { isOpen, runStatus, type RunTree, type Step } from '../run/tree.ts';
-import { exact, visibleLine } from './escape.ts';
+import { exact } from '../run/visible.ts';
+import { visibleLine } from './escape.ts';
 import type { Line, Span } from './line.ts';
 import { duration, markOf, styleOf, wordOf } from './marks.ts';
 import { cut, widthOf } from './width.ts';

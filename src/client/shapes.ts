@@ -42,7 +42,7 @@ export interface DecisionRequest {
   readonly arguments?: Json;
   /** What was filled in, where the question has a schema. */
   readonly answer?: Json;
-  /** The fingerprint that was looked at: if the question has changed since, nothing is decided. */
+  /** The fingerprint of what was shown. Without it nothing is approved or edited, and anything else is refused. */
   readonly fingerprint?: string;
   /** With `defer`: milliseconds since 1970. */
   readonly until?: number;

@@ -457,12 +457,12 @@ describe('a question of a flow', () => {
       await stage.store.mailbox.send({
         id: 'c1',
         run,
-        command: { type: 'decide', by: 'ann', approval, decision: 'approve' },
+        command: { type: 'decide', by: 'ann', approval, decision: 'reject' },
       });
       await calm();
       const { ended, notices } = await stage.tree(run);
       if (notices.length > 0) expect(notices).toMatchObject([{ code: 'UNKNOWN_APPROVAL' }]);
-      else expect(ended?.answer, `after ${turns}`).toBe('approve');
+      else expect(ended?.answer, `after ${turns}`).toBe('reject');
     }
   });
 });

@@ -3,7 +3,7 @@ import { isOpen, type Approval, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { isLarge, keepLarge, resultOf } from './large.ts';
+import { isLarge, keepLarge, loadLarge, resultOf } from './large.ts';
 import { meet } from './meet.ts';
 import { openStep } from './open-step.ts';
 import { ask } from './permit.ts';
@@ -28,7 +28,7 @@ export async function askPerson(execution: Execution, given: Placed): Promise<An
   if (isOther(execution, step, question))
     return execution.diverge(`«${question.key}» asks about something else than was recorded.`);
   const { approval } = put(execution, step, { ...question, shown });
-  const answer = answerOf(await execution.questions.decision(approval));
+  const answer = await execution.busy(answerOf(execution, await execution.questions.decision(approval)));
   const result = await execution.busy(keepLarge(execution, { ...answer }));
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result });
   return answer;
@@ -71,6 +71,8 @@ function isOther(execution: Execution, { id, attempt }: Step, question: Question
   return false;
 }
 
-function answerOf({ decision, by, rationale, answer, arguments: edited }: Decided): Answer {
-  return { decision, by, ...present({ rationale, answer, arguments: edited as Json | undefined }) };
+async function answerOf(execution: Execution, decided: Decided): Promise<Answer> {
+  const { decision, by, rationale, answer } = decided;
+  const edited = decided.arguments && (await loadLarge(execution, decided.arguments));
+  return { decision, by, ...present({ rationale, answer, arguments: edited }) };
 }

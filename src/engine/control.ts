@@ -1,13 +1,14 @@
-import type { Command } from '../run/commands.ts';
+import { misfitOfFields, type Command } from '../run/commands.ts';
 import { isForAnother } from '../run/deciders.ts';
 import type { RunEvent } from '../run/events.ts';
 import { present } from '../run/present.ts';
 import type { Approval, RunTree } from '../run/tree.ts';
-import type { Json } from '../run/values.ts';
+import type { BlobRef, Json } from '../run/values.ts';
 import type { SentCommand } from '../stores/store.ts';
 
 type Decide = Extract<Command, { type: 'decide' }>;
 type Notice = Extract<RunEvent, { type: 'notice.posted' }>;
+type Lapse = Extract<Command, { type: 'lapse' }>;
 
 /** What only the run itself knows about a decision. */
 export interface Judge {
@@ -15,6 +16,8 @@ export interface Judge {
   misfit(approval: Approval, command: Decide): string | undefined;
   /** Of what will run after an edit. */
   fingerprint(approval: Approval, edited: Json): string;
+  /** What will run after an edit, as an entry carries it. */
+  readonly edited?: BlobRef | Json | undefined;
 }
 
 /**
@@ -45,6 +48,8 @@ export function entryFor({ id, command }: SentCommand, tree: RunTree, judge: Jud
       };
     case 'decide':
       return decided({ id, command }, tree, judge);
+    case 'lapse':
+      return lapsed({ id, command }, tree);
   }
 }
 
@@ -67,8 +72,11 @@ function decided(
     decision: command.decision,
     by: command.by,
     command: id,
+    shown: approval.fingerprint,
     ...present({ rationale: command.rationale, answer: command.answer, until: command.until }),
-    ...(edited === undefined ? {} : { arguments: edited, fingerprint: judge.fingerprint(approval, edited) }),
+    ...(edited === undefined
+      ? {}
+      : { arguments: judge.edited ?? edited, fingerprint: judge.fingerprint(approval, edited) }),
   };
 }
 
@@ -78,23 +86,32 @@ function secondPersonOf({ by }: Decide, { started }: RunTree): Notice | undefine
   return notice('DECISION_REFUSED', `${by} started this run: a second person has to decide.`);
 }
 
-function refusalOf(
-  command: Decide,
-  approval: Approval,
-): Extract<RunEvent, { type: 'notice.posted' }> | undefined {
-  const { decided } = approval;
-  if (decided) {
-    const when = new Date(decided.at).toISOString();
-    return notice(
-      'LATE_DECISION',
-      `${command.by} decided «${command.decision}», but ${decided.by} had decided «${decided.decision}» at ${when}.`,
-    );
+function lapsed({ id, command }: { readonly id: string; readonly command: Lapse }, tree: RunTree): RunEvent {
+  const { approval: name, reason } = command;
+  const approval = tree.approvals.get(name);
+  if (!approval) return notice('UNKNOWN_APPROVAL', `There is no approval ${name} in this run.`);
+  const late = tooLate(`Approval ${name} was to lapse (${reason})`, approval);
+  if (late) return { ...late, step: approval.step };
+  const { fingerprint } = approval;
+  return { type: 'approval.lapsed', approval: name, fingerprint, reason, command: id };
+}
+
+function tooLate(what: string, { decided, lapsedAt, lapsedBecause }: Approval): Notice | undefined {
+  if (lapsedAt !== undefined) {
+    const why = lapsedBecause === undefined ? '' : `: ${lapsedBecause}`;
+    const when = new Date(lapsedAt).toISOString();
+    return notice('LATE_DECISION', `${what}, but nobody waits for it since ${when}${why || '.'}`);
   }
-  if (approval.lapsedAt !== undefined) {
-    const when = new Date(approval.lapsedAt).toISOString();
-    const message = `${command.by} decided «${command.decision}», but nobody waits for it since ${when}.`;
-    return notice('LATE_DECISION', message);
-  }
+  if (!decided) return undefined;
+  const when = new Date(decided.at).toISOString();
+  return notice('LATE_DECISION', `${what}, but ${decided.by} had decided «${decided.decision}» at ${when}.`);
+}
+
+function refusalOf(command: Decide, approval: Approval): Notice | undefined {
+  const late = tooLate(`${command.by} decided «${command.decision}»`, approval);
+  if (late) return late;
+  const misfit = misfitOfFields(command);
+  if (misfit) return notice('DECISION_REFUSED', misfit.message);
   if (command.fingerprint !== undefined && command.fingerprint !== approval.fingerprint) {
     return notice('DECISION_REFUSED', `${command.by} decided on something other than what is asked now.`);
   }
@@ -105,10 +122,10 @@ function refusalOf(
   return undefined;
 }
 
-function misfitNotice(misfit: string | undefined): Extract<RunEvent, { type: 'notice.posted' }> | undefined {
+function misfitNotice(misfit: string | undefined): Notice | undefined {
   return misfit === undefined ? undefined : notice('DECISION_REFUSED', misfit);
 }
 
-function notice(code: string, message: string): Extract<RunEvent, { type: 'notice.posted' }> {
+function notice(code: string, message: string): Notice {
   return { type: 'notice.posted', step: 0, code, message };
 }

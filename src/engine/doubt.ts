@@ -1,11 +1,15 @@
+import { present } from '../run/present.ts';
 import { textOf, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
 import { mostCutOffs } from './cut-offs.ts';
 import type { Execution } from './execution.ts';
+import { loadLarge } from './large.ts';
 import type { Leaf, Recalled } from './leaf.ts';
-import { approvalOf, approvalToBegin, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { leaveLine } from './leave-line.ts';
+import { approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
 import { mayTryAgain } from './probation.ts';
+import type { Standing } from './standing.ts';
 
 /**
  * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so
@@ -19,8 +23,7 @@ export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf):
     if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${ended} ${lost}` });
     else await askWhetherItHappened(execution, step, { leaf, recalled });
   }
-  const isOver = step.closedAt !== undefined;
-  if (isOver && leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
+  if (step.closedAt !== undefined) await leaveLine(execution, step, leaf);
 }
 
 const ended = 'The worker ended during this attempt.';
@@ -30,10 +33,12 @@ const lost = 'By its own history the agent never got the message.';
 async function repeat(execution: Execution, step: Step, { leaf, reason }: Repetition): Promise<void> {
   const isTooOften = execution.cutOffs.of(step.id) >= mostCutOffs;
   if (isTooOften && !(await mayTryAgain(execution, step))) return;
-  if (!approvalToBegin(execution, step, leaf)) return again(execution, step, { leaf, reason });
+  const first = { purpose: 'begin', bytes: leaf.bytes, attempt: 1 } as const;
+  if (!approvalOf(execution, step, first)) return again(execution, step, { leaf, reason });
   const { approval } = ask(execution, step, {
     purpose: 'begin',
-    ...whatRan(execution, step, leaf),
+    ...(await whatRan(execution, step, leaf)),
+    ...(await referredTo(execution, step, leaf)),
     attempt: step.attempt + 1,
     title: step.title,
     message: 'You agreed to this once, and the worker ended during it. It runs again once you agree again.',
@@ -41,12 +46,12 @@ async function repeat(execution: Execution, step: Step, { leaf, reason }: Repeti
   });
   const decided = await execution.questions.decision(approval);
   if (!isYes(decided)) return decline(execution, step, decided);
-  return again(execution, step, { leaf, reason, call: await editedCall(leaf, decided) });
+  return again(execution, step, { leaf, reason, call: await editedCall(execution, leaf, decided) });
 }
 
 /** Nobody is asked what they remember once a person has been asked: the question would change under their eyes. */
 async function recall(execution: Execution, step: Step, leaf: Leaf): Promise<Recalled> {
-  const { bytes } = whatRan(execution, step, leaf);
+  const { bytes } = await whatRan(execution, step, leaf);
   const isAsked = approvalOf(execution, step, { purpose: 'doubt', bytes, attempt: step.attempt });
   if (!leaf.recall || isAsked) return { arrived: undefined };
   return execution.busy(leaf.recall(step, bytes));
@@ -65,7 +70,8 @@ async function askWhetherItHappened(
   if (recalled.answer !== undefined) complete(execution, step, recalled.answer);
   const { approval } = ask(execution, step, {
     purpose: 'doubt',
-    ...whatRan(execution, step, leaf),
+    ...(await whatRan(execution, step, leaf)),
+    ...(await referredTo(execution, step, leaf)),
     title: `Did «${step.title}» happen?`,
     message: `It was begun, and the worker ended before its outcome was recorded. ${choices(recalled)}`,
     allowed: ['approve', 'reject', 'edit', 'defer'],
@@ -77,7 +83,7 @@ async function askWhetherItHappened(
     return again(execution, step, {
       leaf,
       reason: `${by} asked to run it again.`,
-      call: await editedCall(leaf, decided),
+      call: await editedCall(execution, leaf, decided),
     });
   while (execution.isGated) await execution.gate();
   const note: Json = { outcome: 'unknown', note: `${by} took it as done.` };
@@ -113,9 +119,21 @@ function complete(execution: Execution, step: Step, answer: string): void {
 }
 
 /** What the flow asked for, or what a person had made of it when it was last begun. */
-function whatRan({ recorded }: Execution, step: Step, leaf: Leaf): Pick<Leaf, 'bytes' | 'shown'> {
-  const bytes = recorded.ran(step.id);
-  return bytes === undefined ? { bytes: leaf.bytes, shown: leaf.shown } : { bytes };
+async function whatRan(execution: Execution, step: Step, leaf: Leaf): Promise<Pick<Leaf, 'bytes' | 'shown'>> {
+  const shown = execution.recorded.ran(step.id);
+  if (shown === undefined) return { bytes: leaf.bytes, shown: leaf.shown };
+  return { bytes: await execution.busy(loadLarge(execution, shown)), shown };
+}
+
+/** What its words refer to. Nobody else gets a turn meanwhile, so this does not change. */
+async function referredTo(
+  execution: Execution,
+  step: Step,
+  leaf: Leaf,
+): Promise<Partial<Pick<Standing, 'exchange' | 'position'>>> {
+  if (!leaf.standing) return {};
+  const { exchange, position } = await execution.busy(leaf.standing(step));
+  return present({ exchange, position });
 }
 
 interface Repetition {

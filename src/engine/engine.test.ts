@@ -84,6 +84,7 @@ describe('a run', () => {
       type: 'decide',
       by: 'ann',
       approval: asked?.approval ?? '',
+      fingerprint: asked?.fingerprint ?? '',
       decision: 'approve',
     });
     const tree = await ended(world.store, run);

@@ -1,6 +1,7 @@
 import type { EventOf, RunEvent, StepId } from '../run/events.ts';
 import { failureOf } from '../run/failure.ts';
 import type { RunTree } from '../run/tree.ts';
+import type { BlobRef, Json } from '../run/values.ts';
 import type { Fence, SentCommand } from '../stores/store.ts';
 import { Activity } from './activity.ts';
 import { entryFor } from './control.ts';
@@ -8,6 +9,7 @@ import { Conversation } from './conversation.ts';
 import { editedFingerprint } from './fingerprint.ts';
 import type { CutOffs } from './cut-offs.ts';
 import { closings } from './ending.ts';
+import { isLarge, keepLarge } from './large.ts';
 import { Lease, leaseLength, momentOf, type Moment } from './lease.ts';
 import { Line } from './line.ts';
 import type { Loaded } from './load.ts';
@@ -282,9 +284,11 @@ export class Execution {
   async applyCommands(): Promise<void> {
     if (!this.isLive) return;
     for (const sent of await this.insist(() => this.world.store.mailbox.pending(this.run))) {
-      if (!this.isLive || this.#applied.has(sent.id)) continue;
+      if (this.#applied.has(sent.id)) continue;
+      const edited = await keptEdit(this, sent);
+      if (!this.isLive) return;
       this.#applied.add(sent.id);
-      this.#apply(sent);
+      this.#apply(sent, edited);
     }
   }
 
@@ -296,14 +300,16 @@ export class Execution {
     else this.drop();
   }
 
-  #apply(sent: SentCommand): void {
+  #apply(sent: SentCommand, edited: BlobRef | Json | undefined): void {
     const event = entryFor(sent, this.tree, {
+      edited,
       misfit: (approval, decision) => misfitOfDecision(this, approval, decision),
       fingerprint: (approval, bytes) => editedFingerprint(this, approval, bytes),
     });
     this.writer.emit(event, sent.id);
     if (event.type === 'stop.requested') void this.stop();
     if (event.type === 'approval.decided') this.questions.settle(event.approval);
+    if (event.type === 'approval.lapsed') this.line.hear();
     if (event.type === 'run.resumed') {
       this.#gate.resolve();
       this.#gate = Promise.withResolvers();
@@ -320,6 +326,12 @@ export class Execution {
     await Promise.race([this.barrier(), this.done]);
     this.drop();
   }
+}
+
+/** What a person made of something, as an entry carries it. */
+async function keptEdit(execution: Execution, { command }: SentCommand): Promise<BlobRef | Json | undefined> {
+  if (command.type !== 'decide' || command.arguments === undefined) return undefined;
+  return isLarge(command.arguments) ? keepLarge(execution, command.arguments) : command.arguments;
 }
 
 /** What a dropped flow waits for. */

@@ -6,6 +6,7 @@ import type { Source } from '../run/untrusted.ts';
 import type { BlobRef, Effect, Json, Usage } from '../run/values.ts';
 import type { Asking } from '../tools/tool.ts';
 import type { Refusal } from './scope.ts';
+import type { Standing } from './standing.ts';
 
 /** How an effect came out. */
 export interface LeafOutcome {
@@ -48,6 +49,10 @@ export interface Leaf {
   readonly shown?: BlobRef | Json | undefined;
   /** The call as it is after a person has edited it. */
   edited(bytes: Json): Promise<Call | undefined>;
+  /** Where the agent stands in its conversation: what a person agrees to holds as long as that is so. */
+  standing?(step: Step): Promise<Standing>;
+  /** The same as it was just before this was opened, where a person may be asked. */
+  readonly stood?: Standing | undefined;
   /** Only one at a time may be under way under this name. */
   readonly exclusive?: string | undefined;
   perform(step: Step, bytes: Json): Promise<LeafOutcome>;

@@ -13,6 +13,12 @@ const code = 'WAITING_FOR_TURN';
 export class Line {
   readonly #holders = new Map<string, StepId>();
   readonly #waiting = new Set<() => void>();
+  #news = Promise.withResolvers<void>();
+
+  /** Resolves at the next word of any line, or of what was asked there. */
+  get news(): Promise<void> {
+    return this.#news.promise;
+  }
 
   /** Resolves when it is this step's turn; people see that it waits. The run may be parked meanwhile. */
   async take(execution: Execution, step: Step, name: string): Promise<void> {
@@ -35,6 +41,8 @@ export class Line {
   /** Word that this run, or another branch of it, may be first somewhere. */
   hear(): void {
     for (const wake of this.#waiting) wake();
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
   }
 
   async #isFirst(execution: Execution, step: Step, name: string): Promise<boolean> {

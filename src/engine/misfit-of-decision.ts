@@ -14,10 +14,23 @@ export function misfitOfDecision(
   command: Decide,
 ): string | undefined {
   if (command.decision === 'edit') return misfitOfEdit(execution, approval, command.arguments);
-  if (command.decision !== 'approve' || approval.schema === undefined) return undefined;
+  if (command.decision !== 'approve') return undefined;
+  if (approval.schema === undefined) return misfitOfAnswer(execution, approval, command.answer);
   if (command.answer === undefined) return 'To approve this, give an «answer» that fits its schema.';
   const errors = misfit(approval.schema, command.answer);
   return errors === undefined ? undefined : `The answer does not fit: ${errors}.`;
+}
+
+/** Whether something may begin is no question that can be filled in. */
+function misfitOfAnswer(
+  { tree }: Execution,
+  { step }: Approval,
+  answer: Json | undefined,
+): string | undefined {
+  const { kind, started } = tree.steps.get(step) ?? {};
+  const isLeaf = kind === 'turn' || kind === 'call';
+  if (answer === undefined || !isLeaf || started) return undefined;
+  return 'This question takes no «answer»: approve it, or «edit» what shall run.';
 }
 
 function misfitOfEdit(

@@ -83,8 +83,8 @@ describe('the same call at once', () => {
     const { run } = await startRun(engine, twice);
     const waiting = await until(world.store, run, ({ undecided }) => undecided === 2);
     await engine.idle();
-    for (const { approval } of waiting.approvals.values())
-      await engine.send(run, { type: 'decide', by: 'ann', approval, decision: 'approve' });
+    for (const { approval, fingerprint } of waiting.approvals.values())
+      await engine.send(run, { type: 'decide', by: 'ann', approval, fingerprint, decision: 'approve' });
     const tree = await ended(world.store, run);
     expect(tree.ended?.answer).toBe('["completed","reused","completed"]');
     expect(tree.approvals.size).toBe(2);
@@ -108,8 +108,8 @@ describe('a call again', () => {
     const working = engine.work(over.signal);
     const { run } = await startRun(engine, flow);
     const waiting = await until(world.store, run, ({ undecided }) => undecided === 1);
-    const [asked] = [...waiting.approvals.keys()];
-    await engine.send(run, { type: 'decide', by: 'ann', approval: asked ?? '', decision: 'approve' });
+    for (const { approval, fingerprint } of waiting.approvals.values())
+      await engine.send(run, { type: 'decide', by: 'ann', approval, fingerprint, decision: 'approve' });
     const tree = await ended(world.store, run);
     expect(tree.ended?.answer).toBe('reused');
     expect(tree.approvals.size).toBe(1);

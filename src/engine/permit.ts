@@ -2,21 +2,94 @@ import type { EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import type { Approval, Step } from '../run/tree.ts';
-import type { Json } from '../run/values.ts';
 import { checked } from '../schema/misfit.ts';
 import type { Execution } from './execution.ts';
 import { fingerprintOf, type Bound } from './fingerprint.ts';
+import { loadLarge } from './large.ts';
 import type { Leaf } from './leaf.ts';
 import type { Decided } from './questions.ts';
+import type { Standing } from './standing.ts';
 
 /** Bring a leaf that is open and has not begun to its beginning, or close it if a person says no. */
 export async function permit(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
-  const approval = approvalToBegin(execution, step, leaf);
-  const decided = approval && (await execution.questions.decision(approval.approval));
-  if (decided && !isYes(decided)) return decline(execution, step, decided);
-  const call = decided && (await editedCall(leaf, decided));
-  await clearWay(execution, step, leaf);
-  execution.emit({ type: 'step.started', step: step.id, ...(call ? { call } : {}) });
+  for (;;) {
+    const approval = lastAsked(execution, step);
+    if (!approval) {
+      await clearWay(execution, step, leaf);
+      return execution.emit({ type: 'step.started', step: step.id });
+    }
+    if (!isAbout(execution, approval, { step: step.id, attempt: 1, purpose: 'begin', bytes: leaf.bytes }))
+      return execution.diverge(`«${step.key}» would do something else than was asked.`);
+    const asked = { leaf, approval };
+    const decided = await agreement(execution, step, asked);
+    if (!decided) continue;
+    if (!isYes(decided)) return decline(execution, step, decided);
+    const call = await editedCall(execution, leaf, decided);
+    await clearWay(execution, step, leaf);
+    if (leaf.standing && !(await stillHolds(execution, step, asked))) continue;
+    return execution.emit({ type: 'step.started', step: step.id, ...(call ? { call } : {}) });
+  }
+}
+
+interface AskedLeaf {
+  readonly leaf: Leaf;
+  readonly approval: Approval;
+}
+
+/** What a person says to it; undefined once it was asked anew. */
+async function agreement(
+  execution: Execution,
+  step: Step,
+  { leaf, approval }: AskedLeaf,
+): Promise<Decided | undefined> {
+  const { questions, line } = execution;
+  const { news } = line;
+  if (!leaf.standing) return questions.decision(approval.approval);
+  if (approval.decided && approval.lapsedAt === undefined) return approval.decided;
+  const standing = await execution.busy(leaf.standing(step));
+  // What is under way tells when it is over; asked now, the question would only have to be asked once more.
+  const isHeld = standing.isBusy || standing.position === approval.position;
+  if (approval.lapsedAt === undefined && (approval.decided || isHeld))
+    return questions.decisionUnless(approval.approval, news);
+  askAnew(execution, step, { leaf, approval, standing });
+  await execution.busy(execution.barrier());
+  return undefined;
+}
+
+/**
+ * Whoever stands first in line is alone with the agent: where it stands now is where it will stand when the work begins.
+ * If it is not where it was when a person agreed, they agreed to something else.
+ */
+async function stillHolds(execution: Execution, step: Step, { leaf, approval }: AskedLeaf): Promise<boolean> {
+  const standing = await execution.busy(Promise.resolve(leaf.standing?.(step)));
+  const hasMoved = standing !== undefined && standing.position !== approval.position;
+  if (!hasMoved && !execution.isGated) return true;
+  if (hasMoved && standing) askAnew(execution, step, { leaf, approval, standing });
+  if (leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
+  return false;
+}
+
+/** Let a question lapse, with the reason, and put it again as things stand now. */
+function askAnew(
+  execution: Execution,
+  step: Step,
+  { leaf, approval, standing }: AskedLeaf & { readonly standing: Standing },
+): void {
+  const { approval: insteadOf, fingerprint, lapsedAt } = approval;
+  const reason = goneOn(step);
+  if (lapsedAt === undefined)
+    execution.emit({ type: 'approval.lapsed', approval: insteadOf, fingerprint, reason });
+  const [first = approval] = [...execution.tree.approvals.values()].filter((each) => each.step === step.id);
+  askToBegin(execution, step, {
+    leaf: { ...leaf, stood: standing },
+    reason: `${approval.lapsedBecause ?? reason} ${first.message ?? ''}`.trim(),
+    insteadOf,
+  });
+}
+
+/** Why a question about a turn lapses. */
+export function goneOn({ agent, title }: Pick<Step, 'agent' | 'title'>): string {
+  return `«${agent ?? title}» has gone on in this conversation since this was asked: look at what it says now.`;
 }
 
 /** Nothing stands in the way: no pause, and nobody before us in line. */
@@ -35,9 +108,10 @@ export async function clearWay(execution: Execution, step: Step, { exclusive }: 
 export function askToBegin(
   execution: Execution,
   step: Step,
-  { leaf, reason }: { leaf: Leaf; reason: string },
+  { leaf, reason, insteadOf }: { leaf: Leaf; reason: string; insteadOf?: string },
 ): void {
   const { priority, expiresIn } = leaf.asking ?? {};
+  const { exchange, position } = leaf.stood ?? {};
   ask(execution, step, {
     purpose: 'begin',
     bytes: leaf.bytes,
@@ -45,21 +119,24 @@ export function askToBegin(
     title: step.title,
     message: reason,
     allowed: ['approve', 'reject', 'edit', 'defer'],
-    ...present({ priority }),
+    ...present({ priority, exchange, position, insteadOf }),
     ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
   });
 }
 
-/** The approval a leaf needs to begin, if it needs one. */
-export function approvalToBegin(execution: Execution, step: Step, leaf: Leaf): Approval | undefined {
-  return approvalOf(execution, step, { purpose: 'begin', bytes: leaf.bytes, attempt: 1 });
+/** The last question about a step, also one that has lapsed. */
+function lastAsked({ tree }: Execution, { id }: Step): Approval | undefined {
+  let last: Approval | undefined;
+  for (const approval of tree.approvals.values()) if (approval.step === id) last = approval;
+  return last;
 }
 
+type Requested = EventOf<'approval.requested'>;
 type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
-  Pick<EventOf<'approval.requested'>, 'title' | 'message' | 'allowed'> &
-  Partial<Pick<EventOf<'approval.requested'>, 'schema' | 'priority' | 'expiresAt'>> & {
+  Pick<Requested, 'title' | 'message' | 'allowed'> &
+  Partial<Pick<Requested, 'schema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf'>> & {
     /** The bytes as an entry carries them, where they are large. */
-    readonly shown?: EventOf<'approval.requested'>['arguments'];
+    readonly shown?: Requested['arguments'];
     /** The attempt it is about, unless it is the current one. */
     readonly attempt?: number;
   };
@@ -74,7 +151,14 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
     type: 'approval.requested',
     approval,
     step: step.id,
-    fingerprint: fingerprintOf(execution, { step: step.id, attempt, purpose, bytes, place }),
+    fingerprint: fingerprintOf(execution, {
+      step: step.id,
+      attempt,
+      purpose,
+      bytes,
+      place,
+      position: question.position,
+    }),
     arguments: shown ?? bytes,
     priority: 'medium',
     ...question,
@@ -94,17 +178,27 @@ export function tellUnchecked(execution: Execution, { id }: Step, unchecked: rea
 
 const namedParts = 5;
 
-/** The approval that was asked for exactly this, if it was. */
+/** The approval that was asked for exactly this and holds, if there is one. */
 export function approvalOf(
   execution: Execution,
   step: Step,
-  bound: Omit<Bound, 'step'>,
+  bound: Omit<Bound, 'step' | 'position'>,
 ): Approval | undefined {
-  const fingerprint = fingerprintOf(execution, { ...bound, step: step.id });
   for (const approval of execution.tree.approvals.values()) {
-    if (approval.step === step.id && approval.fingerprint === fingerprint) return approval;
+    const { step: about, lapsedAt } = approval;
+    if (about !== step.id || lapsedAt !== undefined) continue;
+    if (isAbout(execution, approval, { ...bound, step: about })) return approval;
   }
   return undefined;
+}
+
+/** Whether exactly this was asked, wherever the agent stood then. */
+function isAbout(
+  execution: Execution,
+  { fingerprint, position }: Approval,
+  bound: Omit<Bound, 'position'>,
+): boolean {
+  return fingerprint === fingerprintOf(execution, { ...bound, position });
 }
 
 export function isYes({ decision }: Decided): boolean {
@@ -113,10 +207,11 @@ export function isYes({ decision }: Decided): boolean {
 
 /** The call a person made of it. */
 export async function editedCall(
+  execution: Execution,
   leaf: Leaf,
   { decision, arguments: edited }: Decided,
 ): Promise<Awaited<ReturnType<Leaf['edited']>>> {
-  return decision === 'edit' ? leaf.edited(edited as Json) : undefined;
+  return decision === 'edit' ? leaf.edited(await loadLarge(execution, edited)) : undefined;
 }
 
 export async function decline(execution: Execution, step: Step, decided: Decided): Promise<void> {

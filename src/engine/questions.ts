@@ -1,4 +1,5 @@
 import type { EventOf } from '../run/events.ts';
+import { present } from '../run/present.ts';
 import { undecidedApprovals, type Approval } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 
@@ -29,12 +30,23 @@ export class Questions {
 
   /** The final decision, whenever it comes. The run may be parked meanwhile. */
   async decision(id: string): Promise<Decided> {
-    const { tree } = this.#execution;
-    const decided = tree.approvals.get(id)?.decided;
+    return this.#execution.tree.approvals.get(id)?.decided ?? this.#execution.waiting(this.#await(id));
+  }
+
+  /** The same, or undefined when there is news that may change the question. */
+  async decisionUnless(id: string, news: Promise<void>): Promise<Decided | undefined> {
+    const execution = this.#execution;
+    const decided = execution.tree.approvals.get(id)?.decided;
     if (decided) return decided;
+    const heard = await execution.waiting(Promise.race([this.#await(id), news.then(() => undefined)]));
+    if (!heard) await execution.parking.over();
+    return heard;
+  }
+
+  #await(id: string): Promise<Decided> {
     const awaited = this.#awaited.get(id) ?? Promise.withResolvers<Decided>();
     this.#awaited.set(id, awaited);
-    return this.#execution.waiting(awaited.promise);
+    return awaited.promise;
   }
 
   /** Whoever waits for it goes on, if it was decided for good. */
@@ -60,9 +72,15 @@ export class Questions {
   async #expire(approval: string): Promise<void> {
     const execution = this.#execution;
     await execution.applyCommands();
-    const { decided, lapsedAt } = execution.tree.approvals.get(approval) ?? {};
+    const { decided, lapsedAt, fingerprint: shown } = execution.tree.approvals.get(approval) ?? {};
     if (!execution.isLive || decided || lapsedAt !== undefined) return;
-    execution.emit({ type: 'approval.decided', approval, decision: 'expire', by: 'clock' });
+    execution.emit({
+      type: 'approval.decided',
+      approval,
+      decision: 'expire',
+      by: 'clock',
+      ...present({ shown }),
+    });
     this.settle(approval);
     execution.parking.consider();
   }

@@ -1,7 +1,7 @@
 import { redactedCode } from './hold-back.ts';
 import type { Entry, EventOf, StepId } from '../run/events.ts';
 import { isOpen, stepOf, type RunTree, type Step } from '../run/tree.ts';
-import type { Json } from '../run/values.ts';
+import type { BlobRef, Json } from '../run/values.ts';
 
 /**
  * What an earlier worker recorded, as the flow meets it again. It is taken once, when a run is loaded; what this worker
@@ -19,7 +19,7 @@ export interface Recorded {
   /** A step as it was opened; a person may have edited it since. */
   opening(step: StepId): EventOf<'step.opened'> | undefined;
   /** What a person had made of the work when it was last begun, if anyone had. */
-  ran(step: StepId): Json | undefined;
+  ran(step: StepId): BlobRef | Json | undefined;
   /** How many things the flow said, attached, noticed or saved in this scope. */
   said(step: StepId): number;
   /** The message a scope took the n-th time it looked. */
@@ -117,15 +117,18 @@ function visit(tree: RunTree, ahead: Map<StepId, Set<Step>>, step: Step): void {
 }
 
 /** What people had made of steps, as it stood when each was last begun. */
-function editsIn(entries: Iterable<Entry>): ReadonlyMap<StepId, Json> {
+function editsIn(entries: Iterable<Entry>): ReadonlyMap<StepId, BlobRef | Json> {
   const about = new Map<string, StepId>();
-  const edited = new Map<StepId, Json>();
-  const begun = new Map<StepId, Json>();
+  const edited = new Map<StepId, BlobRef | Json>();
+  const begun = new Map<StepId, BlobRef | Json>();
   for (const { event } of entries) {
     if (event.type === 'approval.requested') about.set(event.approval, event.step);
     else if (event.type === 'approval.decided' && event.decision === 'edit') {
       const step = about.get(event.approval);
-      if (step !== undefined && event.arguments !== undefined) edited.set(step, event.arguments as Json);
+      if (step !== undefined && event.arguments !== undefined) edited.set(step, event.arguments);
+    } else if (event.type === 'approval.lapsed') {
+      const step = about.get(event.approval);
+      if (step !== undefined) edited.delete(step);
     } else if (event.type === 'step.started' || event.type === 'step.retried') {
       const bytes = edited.get(event.step);
       if (bytes !== undefined) begun.set(event.step, bytes);

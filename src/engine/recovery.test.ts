@@ -791,6 +791,7 @@ describe('over SQLite', () => {
       type: 'decide',
       by: 'ann',
       approval: asked?.approval ?? '',
+      fingerprint: asked?.fingerprint ?? '',
       decision: 'approve',
     });
     const tree = await ended(inner, run);

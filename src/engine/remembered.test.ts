@@ -77,11 +77,12 @@ describe('restore', () => {
     });
     const { run } = await start('delete all');
     const waiting = await until(world.store, run, (tree) => tree.approvals.size > 0);
-    const [approval = ''] = waiting.approvals.keys();
+    const [asked] = waiting.approvals.values();
     await engine.send(run, {
       type: 'decide',
       by: 'ann',
-      approval,
+      approval: asked?.approval ?? '',
+      fingerprint: asked?.fingerprint ?? '',
       decision: 'edit',
       arguments: 'delete one',
     });

@@ -1,4 +1,5 @@
 import { factName } from '../catalog/state.ts';
+import type { StepId } from '../run/events.ts';
 import { failureOf } from '../run/failure.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
@@ -15,8 +16,18 @@ export interface AgentExchange {
   readonly state?: Json;
 }
 
+/** A turn that was begun, whatever became of it. */
+export interface BegunTurn {
+  readonly run: string;
+  readonly step: StepId;
+  readonly attempt: number;
+  /** The entry that closed it; undefined while it is under way. */
+  readonly closed: number | undefined;
+}
+
 type Traces = Pick<RunTree, 'states'> & {
   readonly turns: readonly Turn[];
+  readonly begun: readonly (BegunTurn & { readonly agent: string | undefined })[];
   readonly untrusted: readonly Source[];
 };
 
@@ -72,6 +83,14 @@ export class Remembered {
     return exchanges;
   }
 
+  /** Every turn of an agent in the conversation that was begun. */
+  async begun(agent: string): Promise<readonly BegunTurn[]> {
+    const found: BegunTurn[] = [];
+    for await (const { begun } of this.#traces(() => undefined))
+      found.push(...begun.filter((turn) => turn.agent === agent));
+    return found;
+  }
+
   /** Facts that agents of this conversation shared, by name; those nobody shared are left out. */
   async facts(names: readonly string[]): Promise<Record<string, Json>> {
     const facts: [string, Json][] = [];
@@ -94,7 +113,7 @@ export class Remembered {
 
   /** This run, then the others by their last change, until none can hold anything newer than what was found. */
   async *#traces(found: () => number | undefined): AsyncIterable<Traces> {
-    yield tracesIn(this.#execution.tree);
+    yield tracesIn(this.#execution.run, this.#execution.tree);
     const rows = (await this.#rows()).toSorted((a, b) => b.updatedAt - a.updatedAt);
     for (const row of rows) {
       const enough = found();
@@ -125,7 +144,7 @@ export class Remembered {
     if (known) return known;
     const { journal, dispatch } = this.#execution.world.store;
     try {
-      const traces = tracesIn((await loadRun(journal, row)).tree);
+      const traces = tracesIn(run, (await loadRun(journal, row)).tree);
       if (state === 'ended') this.#final.set(run, traces);
       return traces;
     } catch (thrown) {
@@ -149,12 +168,15 @@ function turnedBack(thrown: unknown): undefined {
   if (failureOf(thrown).code !== 'unknown') throw thrown;
 }
 
-function tracesIn(tree: RunTree): Traces {
+function tracesIn(run: string, tree: RunTree): Traces {
   const turns = [...tree.steps.values()].flatMap((step): Turn[] => {
     const { kind, status, query, state } = step;
     const isOver = kind === 'turn' && status === 'completed' && query !== undefined;
     if (!isOver || (textOf(step) === '' && state === undefined)) return [];
     return [{ step, asked: lastEdit(tree, step.id) ?? query }];
   });
-  return { states: tree.states, turns, untrusted: untrustedIn(tree) };
+  const begun = [...tree.steps.values()]
+    .filter(({ kind, started }) => kind === 'turn' && started)
+    .map(({ id: step, attempt, agent, closedSeq: closed }) => ({ run, step, attempt, agent, closed }));
+  return { states: tree.states, turns, begun, untrusted: untrustedIn(tree) };
 }

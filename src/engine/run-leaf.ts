@@ -1,11 +1,12 @@
 import { failureOf, RunError } from '../run/failure.ts';
 import { isOpen, type Step } from '../run/tree.ts';
-import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
 import { settleDoubt } from './doubt.ts';
 import { lastEdit } from './edited.ts';
 import type { Execution } from './execution.ts';
+import { loadLarge } from './large.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
+import { leaveLine } from './leave-line.ts';
 import { meet } from './meet.ts';
 import { judge, openLeaf } from './open-leaf.ts';
 import { permit } from './permit.ts';
@@ -47,7 +48,8 @@ async function perform(execution: Execution, step: Step, trying: Trying): Promis
   if (!(await execution.mayAct())) return undefined;
   const { leaf } = trying;
   // What will run: what the flow asked for, or what a person made of it.
-  const bytes = (lastEdit(execution.tree, step.id) ?? leaf.bytes) as Json;
+  const edit = lastEdit(execution.tree, step.id);
+  const bytes = edit === undefined ? leaf.bytes : await loadLarge(execution, edit);
   const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {
     const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
     if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');
@@ -100,5 +102,5 @@ async function settle(
   { leaf, outcome }: { readonly leaf: Leaf; readonly outcome: LeafOutcome },
 ): Promise<void> {
   await closeLeaf(execution, step, outcome);
-  if (leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
+  await leaveLine(execution, step, leaf);
 }

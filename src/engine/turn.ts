@@ -17,6 +17,7 @@ import { recallTurn } from './recall-turn.ts';
 import { restored } from './restore.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
+import { standingOf, type Standing } from './standing.ts';
 import { owned } from './stray.ts';
 import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
@@ -32,13 +33,33 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
   // What is sent is what is recorded.
   const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
-  const step = await runLeaf(execution, request.parent, turnLeaf(execution, agent, { ...request, shown }));
+  const isAsked = mustAsk(execution, agent, message);
+  const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked });
+  const mayBeAsked = !isModel(agent) && (isAsked || agent.sends === true);
+  const stood = mayBeAsked ? await stoodBefore(execution, agent, request) : undefined;
+  const step = await runLeaf(execution, request.parent, { ...leaf, stood });
   const result = turnResult(step);
   if (step.status === 'completed') return result;
   throw errorOf(step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` });
 }
 
-function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown: BlobRef | Json }): Leaf {
+/** What a person is asked about must be known before the step is opened: the question is part of the opening. */
+async function stoodBefore(
+  execution: Execution,
+  { name: agent }: Agent,
+  { parent, key, messages }: Placed,
+): Promise<Standing | undefined> {
+  const known = execution.recorded.child(parent, key);
+  if (known?.closedAt !== undefined) return undefined;
+  return execution.busy(standingOf(execution, { agent, step: known?.id, messages }));
+}
+
+interface Prepared extends Placed {
+  readonly shown: BlobRef | Json;
+  readonly isAsked: boolean;
+}
+
+function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
   const message = lastText(request.messages);
   const conversation = execution.tree.started?.conversation ?? execution.run;
   const sending = (bytes: Json): Sending => ({
@@ -62,14 +83,20 @@ function turnLeaf(execution: Execution, agent: Agent, request: Placed & { shown:
     intent: {
       kind: 'turn',
       parent: request.parent,
-      mustAsk: mustAsk(execution, agent, message),
+      mustAsk: request.isAsked,
       sends: agent.sends ?? false,
       answers: request.answers ?? false,
     },
     bytes: message,
     shown: request.shown,
     edited: async () => undefined,
-    exclusive: isModel(agent) ? undefined : lineName(conversation, agent.name),
+    ...(isModel(agent)
+      ? {}
+      : {
+          exclusive: lineName(conversation, agent.name),
+          standing: ({ id: step }: Step) =>
+            standingOf(execution, { agent: agent.name, step, messages: request.messages }),
+        }),
     perform: (step, bytes) =>
       owned(execution, step, { name: agent.name, work: () => stream(execution, step, sending(bytes)) }),
     recall: async (step, bytes) =>

@@ -114,8 +114,15 @@ describe('pause after tool', () => {
   test('[C43] a batch that was decided otherwise says by whom', async () => {
     const talk = await paused();
     const tree = await until(talk.world.store, talk.run, ({ undecided }) => undecided === 1);
-    const [approval = ''] = [...tree.approvals.keys()];
-    await talk.engine.send(talk.run, { type: 'decide', by: 'bob', approval, decision: 'approve' });
+    const [asked] = [...tree.approvals.values()];
+    const { approval = '', fingerprint = '' } = asked ?? {};
+    await talk.engine.send(talk.run, {
+      type: 'decide',
+      by: 'bob',
+      approval,
+      fingerprint,
+      decision: 'approve',
+    });
     await until(talk.world.store, talk.run, ({ approvals }) => approvals.size === 2);
     expect(await refusal(resume(talk, 'req_1', 1))).toMatch(/rejected: bob decided «approve» on batch 1 at/);
     await talk.finish();

@@ -18,7 +18,7 @@ export async function pauseAfterTool(
   { requestId, toolBatchId }: ResumeRequest,
 ): Promise<string | undefined> {
   const { decision, by, rationale } = await scope.ask({
-    key: `resume ${toolBatchId}`,
+    key: pauseKey(toolBatchId),
     title: `Go on with the results of batch ${toolBatchId}?`,
     message: 'Approve to let the model go on, reject to end here with what the tools returned.',
     arguments: { requestId, toolBatchId },
@@ -48,7 +48,7 @@ export function resumeCommand(
     const how = tree.ended ? `has ended (${tree.ended.outcome})` : 'is being stopped';
     throw new RunError('rejected', `Request ${requestId} ${how}, so nothing can be resumed.`);
   }
-  const pauses = [...tree.approvals.values()].filter(({ arguments: asked }) => isPause(asked, requestId));
+  const pauses = [...tree.approvals.values()].filter((asked) => isPause(tree, asked, requestId));
   const pause = pauses.find(
     ({ arguments: asked }) => ResumeRequest.safeParse(asked).data?.toolBatchId === toolBatchId,
   );
@@ -62,11 +62,19 @@ export function resumeCommand(
       `${decided.by} decided «${decided.decision}» on batch ${toolBatchId} at ${when}.`,
     );
   }
-  return { id, command: { type: 'decide', by, approval: pause.approval, decision: 'approve' } };
+  const { approval, fingerprint } = pause;
+  return { id, command: { type: 'decide', by, approval, fingerprint, decision: 'approve' } };
 }
 
-function isPause(asked: unknown, requestId: string): boolean {
-  return ResumeRequest.safeParse(asked).data?.requestId === requestId;
+/** A question of the flow itself. What the arguments of a call look like does not make it one. */
+function isPause({ steps }: RunTree, { step, arguments: asked }: Approval, requestId: string): boolean {
+  const { kind, key } = steps.get(step) ?? {};
+  const { data } = ResumeRequest.safeParse(asked);
+  return kind === 'ask' && data?.requestId === requestId && key === pauseKey(data.toolBatchId);
+}
+
+function pauseKey(toolBatchId: number): string {
+  return `resume ${toolBatchId}`;
 }
 
 function notWaiting({ requestId, toolBatchId }: Resuming, pauses: readonly Approval[]): string {

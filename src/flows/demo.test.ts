@@ -58,10 +58,10 @@ async function tell(lastAppend = Infinity): Promise<Told> {
   void gone.promise.then(() => second.claim(run));
   const answered = new Set<string>();
   const tree = await until(store, run, (folded) => {
-    for (const { approval } of undecidedApprovals(folded)) {
+    for (const { approval, fingerprint } of undecidedApprovals(folded)) {
       if (answered.has(approval)) continue;
       answered.add(approval);
-      void second.send(run, { type: 'decide', by: 'ann', approval, decision: 'approve' });
+      void second.send(run, { type: 'decide', by: 'ann', approval, fingerprint, decision: 'approve' });
     }
     return folded.ended !== undefined;
   });

@@ -1,4 +1,6 @@
 import type { EventOf, RunEvent, StepId } from '../run/events.ts';
+import { questionId } from '../run/question-id.ts';
+import { visible } from '../run/visible.ts';
 import { listed } from './chain.ts';
 import { lengths, plainText, visualizationOf, withCall } from './console-card.ts';
 import {
@@ -19,6 +21,7 @@ import { changeBy, type Happening } from './console-story.ts';
 import { cutWith, gathered } from './cut.ts';
 import { openStep, openStepOrRun, withNothingOpened, type OpenStep } from './open-steps.ts';
 import type { Projection } from './projection.ts';
+import { shownQuestion } from './shown-question.ts';
 import { partAll } from './thinking-tags.ts';
 
 export interface ConsoleOptions {
@@ -52,7 +55,8 @@ function take(draft: Draft, event: RunEvent): void {
     case 'run.resumed':
     case 'stop.requested':
     case 'worker.took':
-    case 'approval.decided': {
+    case 'approval.decided':
+    case 'approval.lapsed': {
       const change = changeBy(event);
       if (change) draft.told.push(change);
       return;
@@ -109,11 +113,18 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
   });
 }
 
-function ask(draft: Draft, { title, message, step, approval }: EventOf<'approval.requested'>): void {
+function ask(draft: Draft, event: EventOf<'approval.requested'>): void {
+  const { title, message, step } = event;
   const number = numberAt(draft, step);
-  const question = message === undefined ? title : `${title}: ${message}`;
-  const about = number === 0 ? {} : { number };
-  draft.told.push({ type: 'changed', status: 'waiting', message: question, approval, ...about });
+  const question = visible(message === undefined ? title : `${title}: ${message}`);
+  draft.told.push({
+    type: 'changed',
+    status: 'waiting',
+    message: question,
+    approval: questionId(event),
+    ...shownQuestion(event),
+    ...(number === 0 ? {} : { number }),
+  });
 }
 
 type StepEvent = EventOf<

@@ -1,6 +1,8 @@
 import type { EventOf, StepId } from '../run/events.ts';
 import type { SubStep, Visualization } from '../wire/console.ts';
+import { questionId } from '../run/question-id.ts';
 import type { Card } from './console-card.ts';
+import type { ShownQuestion } from './shown-question.ts';
 
 /** What happens on a console, whichever generation of names it is told in. */
 export type Happening =
@@ -41,13 +43,13 @@ export type Happening =
       readonly isAside: boolean;
     }
   | { readonly type: 'heard'; readonly text: string }
-  | {
+  | ({
       readonly type: 'changed';
       readonly status: string;
       readonly message: string;
       readonly approval?: string;
       readonly number?: number;
-    }
+    } & ShownQuestion)
   | {
       readonly type: 'ended';
       readonly outcome: EventOf<'run.ended'>['outcome'];
@@ -77,7 +79,9 @@ const decisions = {
   expire: 'Not decided in time:',
 } as const;
 
-type Changing = EventOf<'run.paused' | 'run.resumed' | 'stop.requested' | 'worker.took' | 'approval.decided'>;
+type Changing = EventOf<
+  'run.paused' | 'run.resumed' | 'stop.requested' | 'worker.took' | 'approval.decided' | 'approval.lapsed'
+>;
 
 /** A change of the run as a whole. That a worker began, or was woken, is none: people see a takeover only. */
 export function changeBy(event: Changing): Change | undefined {
@@ -94,8 +98,12 @@ export function changeBy(event: Changing): Change | undefined {
     case 'approval.decided': {
       const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
       const message = `${decisions[event.decision]} ${event.by}`;
-      return { ...change(status, message, event.rationale), approval: event.approval };
+      const { approval, shown: fingerprint } = event;
+      const id = fingerprint === undefined ? approval : questionId({ approval, fingerprint });
+      return { ...change(status, message, event.rationale), approval: id };
     }
+    case 'approval.lapsed':
+      return { ...change('in_progress', 'A question lapsed', event.reason), approval: questionId(event) };
   }
 }
 

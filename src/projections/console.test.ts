@@ -241,7 +241,7 @@ test('an action is told at once, and its card says so', () => {
   ]);
 });
 
-test('people see pauses, stops, takeovers and questions, and what became of them', () => {
+test('[V33 S39] people see pauses, stops, takeovers and questions, and what became of them', () => {
   const sequence = told(
     started('Go on', { earlier: ['run-0'] }),
     { type: 'worker.took', worker: 'w', epoch: 1, reason: 'started' },
@@ -251,16 +251,30 @@ test('people see pauses, stops, takeovers and questions, and what became of them
       approval: 'a-1',
       step: 1,
       title: 'Delete user 4?',
+      fingerprint: 'e',
+      priority: 'high',
+      allowed: ['approve', 'reject'],
+      arguments: { id: 4, note: 'a\u202eb', blob: 'mine', preview: 'harmless' },
+    },
+    { type: 'approval.lapsed', approval: 'a-1', fingerprint: 'e', reason: 'The agent has gone on.' },
+    {
+      type: 'approval.requested',
+      approval: 'a-2',
+      step: 1,
+      title: 'Delete user 4?',
       fingerprint: 'f',
       priority: 'high',
       allowed: ['approve', 'reject'],
+      arguments: 'the first\u200bone',
+      exchange: { asked: 'List them', answered: 'Olivia, \u202eJohn' },
     },
     {
       type: 'approval.decided',
-      approval: 'a-1',
+      approval: 'a-2',
       decision: 'approve',
       by: 'ada',
       rationale: 'He asked for it.',
+      shown: 'f',
     },
     { type: 'step.started', step: 1 },
     { type: 'worker.took', worker: 'w2', epoch: 2, reason: 'recovered' },
@@ -272,8 +286,28 @@ test('people see pauses, stops, takeovers and questions, and what became of them
     ended(undefined, { outcome: 'stopped' }),
   );
   expect(all('status_change', sequence)).toEqual([
-    { status: 'waiting', message: 'Delete user 4?', approval: 'a-1', step: 1 },
-    { status: 'in_progress', message: 'Approved by ada: He asked for it.', approval: 'a-1' },
+    {
+      status: 'waiting',
+      message: 'Delete user 4?',
+      approval: 'a-1~e',
+      step: 1,
+      arguments: `{
+  "id": 4,
+  "note": "a\\u202eb",
+  "blob": "mine",
+  "preview": "harmless"
+}`,
+    },
+    { status: 'in_progress', message: 'A question lapsed: The agent has gone on.', approval: 'a-1~e' },
+    {
+      status: 'waiting',
+      message: 'Delete user 4?',
+      approval: 'a-2~f',
+      step: 1,
+      arguments: 'the first\\u200bone',
+      exchange: { asked: 'List them', answered: 'Olivia, \\u202eJohn' },
+    },
+    { status: 'in_progress', message: 'Approved by ada: He asked for it.', approval: 'a-2~f' },
     { status: 'in_progress', message: 'Another worker took over where the last one ended.' },
     { status: 'paused', message: 'Paused by ada.' },
     { status: 'in_progress', message: 'Resumed by ada.' },

@@ -143,7 +143,7 @@ test('the first piece is told at once, the others when they make a frame or half
   expect(texts(600)).toHaveLength(1 + Math.ceil(99 / 2));
 });
 
-test('a step that waits for a person is an interrupted run, and the stream goes on', () => {
+test('[V33 S39] a step that waits for a person is an interrupted run, and the stream goes on', () => {
   const sequence = told(
     started(),
     opened(1, 0, callTo('delete_user', { id: 4 })),
@@ -156,8 +156,11 @@ test('a step that waits for a person is an interrupted run, and the stream goes 
       priority: 'high',
       allowed: ['approve', 'reject'],
       expiresAt: Date.UTC(2026, 10, 16),
+      arguments: 'turn\u202earound',
+      exchange: { asked: 'List them', answered: 'Olivia' },
     },
-    { type: 'approval.decided', approval: 'a-1', decision: 'reject', by: 'ada' },
+    { type: 'approval.decided', approval: 'a-1', decision: 'reject', by: 'ada', shown: 'f' },
+    { type: 'approval.lapsed', approval: 'a-1', fingerprint: 'f', reason: 'The agent has gone on.' },
     closed(1, { outcome: 'skipped', failure: { code: 'refused', message: 'ada said no.' } }),
     ended('Nothing was deleted.'),
   );
@@ -168,16 +171,23 @@ test('a step that waits for a person is an interrupted run, and the stream goes 
       {
         status: 'interrupted',
         interrupt: {
-          approval_id: 'a-1',
+          approval_id: 'a-1~f',
           step_id: 's1',
           title: 'Delete user 4?',
+          arguments: 'turn\\u202earound',
+          exchange: { asked: 'List them', answered: 'Olivia' },
           priority: 'high',
           allowed_decisions: ['approve', 'reject'],
           expires_at: '2026-11-16T00:00:00.000',
         },
       },
     ],
-    ['step_output', null, { intermediate_output: { approval_id: 'a-1', decision: 'reject', by: 'ada' } }],
+    ['step_output', null, { intermediate_output: { approval_id: 'a-1~f', decision: 'reject', by: 'ada' } }],
+    [
+      'step_output',
+      null,
+      { intermediate_output: { approval_id: 'a-1~f', lapsed: true, reason: 'The agent has gone on.' } },
+    ],
     [
       'step_completed',
       's1',

@@ -1,5 +1,7 @@
 import type { Entry, EventOf, RunEvent } from '../run/events.ts';
 import { present } from '../run/present.ts';
+import { questionId } from '../run/question-id.ts';
+import { visible } from '../run/visible.ts';
 import type { ExecutionFrame } from '../wire/execution.ts';
 import { gathered } from './cut.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import { finalResponse, inputOf, lengths, newWorking, stepName, typeOf } from './execution-step.ts';
 import { onlyRun, openStep, openStepOrRun, withNothingOpened, withOpened } from './open-steps.ts';
 import type { Projection } from './projection.ts';
+import { shownQuestion } from './shown-question.ts';
 import { naiveTime } from './time-text.ts';
 
 export interface ExecutionOptions {
@@ -69,10 +72,9 @@ function take(draft: Draft, event: RunEvent): void {
       return output(draft, event.step, { notice: { code: event.code, message: event.message } });
     case 'approval.requested':
       return interrupt(draft, event);
-    case 'approval.decided': {
-      const { approval: approval_id, decision, by, rationale } = event;
-      return output(draft, 0, { approval_id, decision, by, ...present({ rationale }) });
-    }
+    case 'approval.decided':
+    case 'approval.lapsed':
+      return output(draft, 0, fateOf(event));
     case 'message.queued':
       return output(draft, 0, { message: event.text, by: event.by });
     case 'unknown': {
@@ -156,19 +158,29 @@ function end(draft: Draft, { outcome, answer, failure }: EventOf<'run.ended'>): 
 
 /** A person is asked. This wire calls it an interrupted run; the stream stays open, and the run goes on. */
 function interrupt(draft: Draft, event: EventOf<'approval.requested'>): void {
-  const { approval, step, title, message, priority, allowed, expiresAt } = event;
+  const { step, title, message, priority, allowed, expiresAt } = event;
   flush(draft, step);
   const payload = {
     status: 'interrupted' as const,
     interrupt: {
-      approval_id: approval,
+      approval_id: questionId(event),
       step_id: step === 0 ? null : stepName(step),
-      title,
-      ...present({ message }),
+      title: visible(title),
+      ...(message === undefined ? {} : { message: visible(message) }),
+      ...shownQuestion(event),
       priority,
       allowed_decisions: [...allowed],
       ...(expiresAt === undefined ? {} : { expires_at: naiveTime(expiresAt) }),
     },
   };
   draft.told.push({ event: 'run_completed', ...headOf(draft), step_id: null, payload });
+}
+
+/** What became of a question. */
+function fateOf(event: EventOf<'approval.decided' | 'approval.lapsed'>): Record<string, unknown> {
+  if (event.type === 'approval.lapsed')
+    return { approval_id: questionId(event), lapsed: true, reason: event.reason };
+  const { approval, shown: fingerprint, decision, by, rationale } = event;
+  const approval_id = fingerprint === undefined ? approval : questionId({ approval, fingerprint });
+  return { approval_id, decision, by, ...present({ rationale }) };
 }

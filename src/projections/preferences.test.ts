@@ -187,7 +187,7 @@ test('a question about a step nobody sees is asked where it speaks, and is over 
   expect(runStatus(waiting)).toBe('waiting');
   const over = shown({ depth: 1 }, ...asked, retried(2));
   expect(undecidedApprovals(over)).toEqual([]);
-  expect(over.approvals.get('a-1')?.decided).toMatchObject({ decision: 'expire', by: 'vitrine' });
+  expect(over.approvals.get('a-1')?.lapsedBecause).toBe('What it was about has ended.');
   const agreed: RunEvent = { type: 'approval.decided', approval: 'a-1', decision: 'approve', by: 'ada' };
   const decided = shown({ depth: 1 }, ...asked, agreed, closed(2), closed(1), ended('x'));
   expect(decided.approvals.get('a-1')?.decided?.by).toBe('ada');

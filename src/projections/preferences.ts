@@ -24,6 +24,7 @@ export interface Shown {
 interface Asked {
   readonly approval: string;
   readonly step: StepId;
+  readonly fingerprint: string;
 }
 
 /**
@@ -76,11 +77,15 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
       return [shown, atHome(shown, event)];
     case 'approval.requested': {
       if (homeOf(shown, event.step) === event.step) return [shown, event];
-      const { approval, step } = event;
-      return [{ ...shown, asked: [...shown.asked, { approval, step }] }, atHome(shown, event)];
+      const { approval, step, fingerprint } = event;
+      return [{ ...shown, asked: [...shown.asked, { approval, step, fingerprint }] }, atHome(shown, event)];
     }
     case 'approval.decided': {
       if (event.decision === 'defer' || shown.asked.length === 0) return [shown, event];
+      const asked = shown.asked.filter(({ approval }) => approval !== event.approval);
+      return [{ ...shown, asked }, event];
+    }
+    case 'approval.lapsed': {
       const asked = shown.asked.filter(({ approval }) => approval !== event.approval);
       return [{ ...shown, asked }, event];
     }
@@ -144,9 +149,9 @@ function toldElsewhere(
   lapsed: Asked | undefined,
 ): RunEvent | undefined {
   if (lapsed) {
-    const rationale = 'What it was about has ended.';
-    const { approval } = lapsed;
-    return { type: 'approval.decided', approval, decision: 'expire', by: 'vitrine', rationale };
+    const reason = 'What it was about has ended.';
+    const { approval, fingerprint } = lapsed;
+    return { type: 'approval.lapsed', approval, fingerprint, reason };
   }
   if (event.type === 'step.retried') {
     const message = `«${title}» is tried again: ${event.reason}`;

@@ -75,6 +75,7 @@ function trace(state: TraceState, { at, event }: Entry, run: string): Step {
     case 'item.attached':
     case 'approval.requested':
     case 'approval.decided':
+    case 'approval.lapsed':
     case 'state.saved':
     case 'message.taken':
       return [state, []];

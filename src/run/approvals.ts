@@ -34,6 +34,20 @@ export function decide(tree: RunTree, event: EventOf<'approval.decided'>): void 
   if (step.undecided?.size === 0 && step.status === 'waiting') setStatus(tree, step, 'running');
 }
 
+/** A question that does not hold any more, decided or not: what it was about has changed. */
+export function lapseOne(tree: RunTree, event: EventOf<'approval.lapsed'>): void {
+  const approval = tree.approvals.get(event.approval);
+  if (!approval) return refuse(tree, event, 'is about something that was never asked');
+  if (approval.lapsedAt !== undefined) return refuse(tree, event, 'had lapsed already');
+  const step = stepOf(tree, approval.step);
+  approval.lapsedAt = tree.at;
+  approval.lapsedBecause = event.reason;
+  touch(step);
+  if (!step.undecided?.delete(event.approval)) return;
+  tree.undecided -= 1;
+  if (step.undecided.size === 0 && step.status === 'waiting') setStatus(tree, step, 'running');
+}
+
 /** Nobody waits for the answers any more: the step has ended, or is tried again and will ask anew. */
 export function lapse(tree: RunTree, step: Step): void {
   for (const id of step.undecided ?? []) {

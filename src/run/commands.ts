@@ -26,10 +26,44 @@ export const Command = z.discriminatedUnion('type', [
     arguments: Json.optional(),
     /** What a person filled in, where the question had a schema. */
     answer: Json.optional(),
-    /** The fingerprint the person saw. If given, a question that has changed since is not decided. */
+    /** The fingerprint of what the person saw. Nothing else is decided, and to let something happen it must be named. */
     fingerprint: z.string().optional(),
     /** With `defer`: milliseconds since 1970. */
     until: z.number().optional(),
   }),
+  /** From run to run: what was asked does not hold any more. */
+  z.strictObject({
+    type: z.literal('lapse'),
+    by,
+    approval: z.string().min(1),
+    reason: z.string().min(1).max(4_000),
+  }),
 ]);
 export type Command = z.infer<typeof Command>;
+
+type Decide = Extract<Command, { type: 'decide' }>;
+type Field = 'fingerprint' | 'arguments' | 'answer' | 'until';
+
+/** What is missing in a decision, or has no place in it: nothing that somebody gives is ever ignored. */
+export function misfitOfFields(decide: Pick<Decide, 'decision' | Field>): Misfit | undefined {
+  const { decision, fingerprint } = decide;
+  const letsHappen = decision === 'approve' || decision === 'edit';
+  if (letsHappen && fingerprint === undefined)
+    return { field: 'fingerprint', message: `To ${decision}, name the «fingerprint» of what was shown.` };
+  for (const [field, owner] of owners) {
+    if (decide[field] !== undefined && decision !== owner)
+      return { field, message: `«${field}» has no place in «${decision}»: use «${owner}».` };
+  }
+  return undefined;
+}
+
+export interface Misfit {
+  readonly field: Field;
+  readonly message: string;
+}
+
+const owners = [
+  ['arguments', 'edit'],
+  ['answer', 'approve'],
+  ['until', 'defer'],
+] as const;

@@ -33,6 +33,13 @@ export const Call = z.object({
 });
 export type Call = z.infer<typeof Call>;
 
+/** What an agent was asked and what it answered. What is large is a reference. */
+export const Exchange = z.object({
+  asked: z.union([z.string(), BlobRef]),
+  answered: z.union([z.string(), BlobRef]),
+});
+export type Exchange = z.infer<typeof Exchange>;
+
 const by = { by: z.string(), reason: z.string().optional(), command: z.string().optional() };
 const step = { step: StepId };
 const placed = {
@@ -144,6 +151,20 @@ export const RunEvent = z.discriminatedUnion('type', [
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),
     expiresAt: z.number().optional(),
+    /** What the words of a message refer to: what its agent was asked last, and what it answered. */
+    exchange: Exchange.optional(),
+    /** Where the agent stood in its conversation: once it has gone on, this lapses. */
+    position: z.string().optional(),
+    /** The question that lapsed, and is asked anew by this one. */
+    insteadOf: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('approval.lapsed'),
+    approval: z.string(),
+    /** Of what was asked. */
+    fingerprint: z.string(),
+    reason: z.string(),
+    command: z.string().optional(),
   }),
   z.object({
     type: z.literal('approval.decided'),
@@ -154,7 +175,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     rationale: z.string().optional(),
     arguments: z.union([BlobRef, Json]).optional(),
     answer: Json.optional(),
+    /** After an edit: of what shall run. */
     fingerprint: z.string().optional(),
+    /** The fingerprint of what was asked, which whoever agrees must name. */
+    shown: z.string().optional(),
     until: z.number().optional(),
   }),
   z.object({

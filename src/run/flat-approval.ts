@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Decision, StepId } from './events.ts';
-import { present } from './present.ts';
+import { Decision, Exchange, StepId } from './events.ts';
+import { filled, present } from './present.ts';
 import type { Approval } from './tree.ts';
-import { BlobRef, Json } from './values.ts';
+import { BlobRef, isBlobRef, Json } from './values.ts';
 
 /** One approval as JSON: what is asked, and what became of it. */
 export const FlatApproval = z.object({
@@ -11,10 +11,16 @@ export const FlatApproval = z.object({
   title: z.string(),
   message: z.string().optional(),
   priority: z.enum(['low', 'medium', 'high', 'critical']),
-  /** `lapsed` when its step ended, or was tried again, before anybody decided. */
+  /** `lapsed` when its step ended, or was tried again, before anybody decided, or when it does not hold any more. */
   status: z.enum(['undecided', 'deferred', 'decided', 'lapsed']),
   fingerprint: z.string(),
   arguments: z.union([BlobRef, Json]).optional(),
+  /** What the words of a message refer to: what its agent was asked last, and what it answered. */
+  exchange: Exchange.optional(),
+  /** Which of these are references to what is kept beside the journal; what else looks like one is somebody's own. */
+  references: z.array(z.enum(['arguments', 'edited'])).optional(),
+  /** The question that lapsed, and is asked anew by this one. */
+  insteadOf: z.string().optional(),
   schema: Json.optional(),
   allowed: z.array(Decision),
   requestedAt: z.number(),
@@ -26,12 +32,14 @@ export const FlatApproval = z.object({
   edited: z.union([BlobRef, Json]).optional(),
   answer: Json.optional(),
   decidedAt: z.number().optional(),
+  /** Why it does not hold any more. */
+  lapsed: z.string().optional(),
 });
 export type FlatApproval = z.infer<typeof FlatApproval>;
 
 export function flatApproval(approval: Approval): FlatApproval {
   const { approval: id, step, title, priority, fingerprint, allowed, requestedAt, decided } = approval;
-  const { message, schema, expiresAt } = approval;
+  const { message, schema, expiresAt, exchange, insteadOf } = approval;
   return {
     id,
     step,
@@ -41,7 +49,8 @@ export function flatApproval(approval: Approval): FlatApproval {
     fingerprint,
     allowed: [...allowed],
     requestedAt,
-    ...present({ message, arguments: approval.arguments, schema, expiresAt }),
+    ...present({ message, arguments: approval.arguments, schema, expiresAt, exchange, insteadOf }),
+    ...present({ references: filled(referencesIn(approval)), lapsed: approval.lapsedBecause }),
     ...present({
       decision: decided?.decision,
       by: decided?.by ?? approval.deferred?.by,
@@ -53,8 +62,16 @@ export function flatApproval(approval: Approval): FlatApproval {
   };
 }
 
+/** The engine keeps whatever only looks like a reference beside the journal, too: what is left are its own. */
+function referencesIn({ arguments: given, decided }: Approval): ('arguments' | 'edited')[] {
+  const references: ('arguments' | 'edited')[] = [];
+  if (isBlobRef(given)) references.push('arguments');
+  if (isBlobRef(decided?.arguments)) references.push('edited');
+  return references;
+}
+
 function statusOf({ decided, lapsedAt, deferred }: Approval): FlatApproval['status'] {
-  if (decided) return 'decided';
   if (lapsedAt !== undefined) return 'lapsed';
+  if (decided) return 'decided';
   return deferred ? 'deferred' : 'undecided';
 }

@@ -1,4 +1,4 @@
-import { decide, lapse, request } from './approvals.ts';
+import { decide, lapse, lapseOne, request } from './approvals.ts';
 import { appendText, appendTitle, attach, enterPhase } from './contents.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { post, refuse } from './notices.ts';
@@ -57,6 +57,8 @@ function apply(tree: RunTree, event: RunEvent): void {
       return request(tree, event);
     case 'approval.decided':
       return decide(tree, event);
+    case 'approval.lapsed':
+      return lapseOne(tree, event);
     case 'state.saved':
       return save(tree, event);
     case 'message.queued':

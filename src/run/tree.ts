@@ -27,6 +27,8 @@ export interface Approval extends Omit<EventOf<'approval.requested'>, 'type'> {
   deferred?: { readonly by: string; readonly until?: number };
   /** The step ended, or was tried again, before anybody decided: it cannot be decided any more. */
   lapsedAt?: number;
+  /** Why it lapsed, where its step goes on. */
+  lapsedBecause?: string;
 }
 
 export interface QueuedMessage {

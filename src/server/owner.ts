@@ -1,4 +1,6 @@
 import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
+import { readQuestionId } from '../run/question-id.ts';
 import type { Approval } from '../run/tree.ts';
 import type { RunRow } from '../stores/store.ts';
 import type { Caller } from './access/caller.ts';
@@ -11,7 +13,8 @@ export interface Subjects {
   readonly tenant: undefined;
   readonly run: RunRow;
   readonly conversation: { readonly conversation: string; readonly newest: RunRow };
-  readonly approval: { readonly row: RunRow; readonly approval: Approval };
+  /** `named` is the fingerprint that the name of the question brought along. */
+  readonly approval: { readonly row: RunRow; readonly approval: Approval; readonly named?: string };
   readonly file: StoredFile;
 }
 export type Address = keyof Subjects;
@@ -42,12 +45,12 @@ export const finders: Finders = {
     return { conversation, newest };
   },
   async approval(sought) {
-    const id = sought.params['approval'] ?? '';
+    const { approval: id, fingerprint: named } = readQuestionId(sought.params['approval'] ?? '');
     const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
     const row = run === undefined ? undefined : await ownRun(sought, run);
     const approval = row && (await sought.house.trees.of(row)).approvals.get(id);
     if (!approval) throw missing('approval', id);
-    return { row, approval };
+    return { row, approval, ...present({ named }) };
   },
   async file(sought) {
     const id = sought.params['file'] ?? '';

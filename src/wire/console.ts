@@ -31,7 +31,13 @@ const ended = {
 const start = { run_id: z.string(), alert: z.string(), timestamp };
 
 /** What a person is asked, on top of the original protocol, which has no approvals. */
-const approval = { approval: z.string().exactOptional(), step: z.int().exactOptional() };
+const approval = {
+  approval: z.string().exactOptional(),
+  step: z.int().exactOptional(),
+  /** What would run, and what its words refer to, every character visible. */
+  arguments: z.string().exactOptional(),
+  exchange: z.strictObject({ asked: z.string(), answered: z.string() }).exactOptional(),
+};
 
 /** The console's first generation: named events, each with an object. */
 export const ConsoleFrame = z.discriminatedUnion('event', [

@@ -19,6 +19,9 @@ const Interrupt = z.strictObject({
   step_id: z.string().nullable(),
   title: z.string(),
   message: z.string().exactOptional(),
+  /** What would run, and what its words refer to, every character visible. */
+  arguments: z.string().exactOptional(),
+  exchange: z.strictObject({ asked: z.string(), answered: z.string() }).exactOptional(),
   priority: z.enum(['low', 'medium', 'high', 'critical']),
   allowed_decisions: z.array(z.string()),
   expires_at: z.string().exactOptional(),

@@ -3,6 +3,7 @@
 import { Secrets } from '../../src/guards/secrets.ts';
 import { approval } from '../../src/policies/approval.ts';
 import { budget } from '../../src/policies/budget.ts';
+import { decodeAll } from '../../src/run/codec.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
@@ -61,8 +62,10 @@ async function pass<T>(head: number, last: number, commit: () => Promise<T>): Pr
 
 async function decideAll(): Promise<void> {
   for await (const { frames } of store.journal.follow(run, 0, over.signal)) {
-    for (const [, approval] of frames.matchAll(/"approval.requested","approval":"([^"]+)"/g)) {
-      await engine.send(run, { type: 'decide', by: 'child', approval: approval ?? '', decision: 'approve' });
+    for (const { event } of decodeAll(frames)) {
+      if (event.type !== 'approval.requested') continue;
+      const { approval, fingerprint } = event;
+      await engine.send(run, { type: 'decide', by: 'child', approval, fingerprint, decision: 'approve' });
     }
   }
 }

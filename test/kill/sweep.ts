@@ -172,7 +172,8 @@ export function isDoubt({ title }: Approval): boolean {
 /** What a careful person does: approve what is asked, and look into the ledger where it is doubtful. */
 function careful(file: string): Judge['decide'] {
   return (tree, asked) => {
-    const decide = { type: 'decide', by: 'heir', approval: asked.approval } as const;
+    const { approval, fingerprint } = asked;
+    const decide = { type: 'decide', by: 'heir', approval, fingerprint } as const;
     if (!isDoubt(asked)) return { ...decide, decision: 'approve' };
     const tool = tree.steps.get(asked.step)?.call?.tool ?? '';
     const isDone = linesOf(file, 'once').some(({ what }) => what === tool);

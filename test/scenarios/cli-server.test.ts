@@ -2,7 +2,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
-import { appWith, keyIn, serving, shareServing, temporaryFolder, type Serving } from '../serving.ts';
+import {
+  decideOn,
+  appWith,
+  keyIn,
+  serving,
+  shareServing,
+  temporaryFolder,
+  type Serving,
+} from '../serving.ts';
 import { start, vitrine, type Finished } from '../vitrine.ts';
 
 const long = `${'x'.repeat(200_000)}\n"quoted"`;
@@ -127,7 +135,7 @@ describe('the terminal at a server', () => {
     await following.until('Q');
     await first.close();
     const second = await serving({ data, port: Number(new URL(first.url).port), config });
-    await vitrineClient({ url: second.url }).decide(`${run}.a1`, { decision: 'approve' });
+    await decideOn(second, `${run}.a1`);
     expect(await following.ended).toMatchObject({ code: 0, out: expect.stringMatching(/approve\n$/) });
   });
 

@@ -99,7 +99,7 @@ describe('vitrine run, piped', () => {
     expect(status).toBe('waiting');
     expect(error).toContain(`vitrine approve ${run}.a1`);
     const asked = await type('approvals');
-    expect(asked.out).toContain(`◆ ${run}.a1  notify`);
+    expect(asked.out).toMatch(new RegExp(`◆ ${run}\\.a1~[0-9a-f]{32}  notify`));
     expect(asked.out).toContain('"message": "orders-db will be down for maintenance');
     const approved = await type('approve', run.slice(0, 14), '--why', 'fine');
     expect(approved.code).toBe(0);

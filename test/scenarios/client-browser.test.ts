@@ -27,7 +27,8 @@ const page = {
       last = tree;
       if (tree.undecided === 0) continue;
       const [approval] = (await client.approvals({ run })).approvals;
-      await client.decide(approval.id, { decision: 'approve' });
+      const { id, fingerprint } = approval;
+      await client.decide(id, { decision: 'approve', fingerprint });
     }
     return [runStatus(last), last.ended.answer, (await client.tree(run)).answer];
   }`,

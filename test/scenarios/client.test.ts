@@ -55,7 +55,9 @@ describe('the client', () => {
     const [approval] = (await client.approvals({ run })).approvals;
     expect(approval).toMatchObject({ run, title: 'May I?', arguments: { n: 1 } });
     const id = approval?.id ?? '';
-    expect(await client.decide(id, { decision: 'approve' })).toMatchObject({
+    const { fingerprint = '' } = approval ?? {};
+    await expect(client.decide(id, { decision: 'approve' })).rejects.toThrow(/fingerprint/);
+    expect(await client.decide(id, { decision: 'approve', fingerprint })).toMatchObject({
       decision: 'approve',
       by: 'local',
     });

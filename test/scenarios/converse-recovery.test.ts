@@ -96,7 +96,8 @@ async function recovered(chunks: readonly Chunk[], kept: number, rules: Partial<
   const [doubt] = undecidedApprovals(waiting);
   if (doubt) {
     const decision = { decision: 'approve', answer: { receipt: 1 } } as const;
-    await engine.send('run_again', { type: 'decide', by: 'ann', approval: doubt.approval, ...decision });
+    const { approval, fingerprint } = doubt;
+    await engine.send('run_again', { type: 'decide', by: 'ann', approval, fingerprint, ...decision });
     await engine.claim();
     await engine.idle();
   }

@@ -66,7 +66,13 @@ async function deletionsOf(user: number): Promise<number> {
 function deletion(point: Point): Promise<Outcome & { readonly deletions: number }> {
   const user = (nextUser += 1);
   const judge: Judge = {
-    decide: (_, { approval }) => ({ type: 'decide', by: 'heir', approval, decision: 'approve' }),
+    decide: (_, { approval, fingerprint }) => ({
+      type: 'decide',
+      by: 'heir',
+      approval,
+      fingerprint,
+      decision: 'approve',
+    }),
     wrongs: () => [],
   };
   return inFolder(async (data) => {

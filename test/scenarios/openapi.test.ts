@@ -171,7 +171,11 @@ describe('what the server answers is what its description says', () => {
       await ask(`POST /api/runs/:run/${command}`, { id: run, json: { reason: 'r' } });
     await ask('POST /api/approvals/:approval', {
       id: approval,
-      json: { decision: 'approve', rationale: 'fine' },
+      json: {
+        decision: 'approve',
+        rationale: 'fine',
+        fingerprint: textAt(list, 'approvals', 0, 'fingerprint'),
+      },
     });
     await ask('POST /api/approvals/:approval', { id: approval, json: { decision: 'reject' } });
     await ask('GET /api/approvals/:approval', { id: approval });
@@ -247,7 +251,7 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/runs/:run/messages', { id: run, json: { text: 'x' } });
     await ask('POST /api/approvals/:approval', {
       id: textAt(list, 'approvals', 0, 'id'),
-      json: { decision: 'approve' },
+      json: { decision: 'approve', fingerprint: textAt(list, 'approvals', 0, 'fingerprint') },
     });
     await ask('POST /api/sessions', { json: { scenario: 's', alert_text: 'a' } });
   });

@@ -192,7 +192,8 @@ describe('the example of an app of one’s own', () => {
         title: 'place_order',
         arguments: { isbn: '9780486282114', copies: 1, euros: 7.5 },
       });
-      await client.decide(approval?.id ?? '', { decision: 'approve' });
+      const { id = '', fingerprint = '' } = approval ?? {};
+      await client.decide(id, { decision: 'approve', fingerprint });
     }
     const tree = await client.tree(run);
     expect(tree.answer).toBe(

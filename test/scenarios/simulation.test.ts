@@ -132,6 +132,7 @@ class Scene {
         type: 'decide',
         by,
         approval: asked.approval,
+        fingerprint: asked.fingerprint,
         decision: roll < 0.45 ? 'approve' : 'reject',
       });
     if (roll < 0.7) return this.#send(person, run, { type: 'pause', by });
@@ -157,8 +158,9 @@ class Scene {
     const tree = await this.treeOf(run);
     if (tree.ended) return;
     if (tree.paused) await this.#send(person, run, { type: 'resume', by: 'ann' });
-    for (const { approval: id } of undecidedApprovals(tree)) {
-      await this.#send(person, run, { type: 'decide', by: 'ann', approval: id, decision: 'approve' });
+    for (const { approval: id, fingerprint } of undecidedApprovals(tree)) {
+      const decision = { type: 'decide', by: 'ann', approval: id, fingerprint, decision: 'approve' } as const;
+      await this.#send(person, run, decision);
     }
   }
 

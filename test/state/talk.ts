@@ -166,8 +166,8 @@ export class Talk {
     const { store, engine } = this.vitrine;
     const isClear = ({ approvals, ended: end }: RunTree): boolean => approvals.size > 0 || end !== undefined;
     const { approvals } = await until(store, run, isClear);
-    for (const approval of approvals.keys())
-      await engine.send(run, { type: 'decide', by: 'ann', approval, decision: 'approve' });
+    for (const { approval, fingerprint } of approvals.values())
+      await engine.send(run, { type: 'decide', by: 'ann', approval, fingerprint, decision: 'approve' });
   }
 
   #named(conversation: string): string {

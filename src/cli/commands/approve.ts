@@ -3,9 +3,12 @@ import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const approve: CliCommand = {
   name: 'approve',
-  usage: '<approval> [options]',
+  usage: '<approval|run> [options]',
   summary: 'let exactly what was asked happen',
-  details: ['If nobody works on the run, it is recorded all the same; «vitrine resume» goes on with it.'],
+  details: [
+    'What is approved is shown. A run is enough where it asks one thing, and that was never asked anew.',
+    'If nobody works on the run, it is recorded all the same; «vitrine resume» goes on with it.',
+  ],
   options: {
     ...whyOption,
     answer: { type: 'string', value: '<json>', about: 'where the question wants to be filled in' },

@@ -3,7 +3,7 @@ import { decide, jsonIn, rationaleIn } from '../decide.ts';
 
 export const edit: CliCommand = {
   name: 'edit',
-  usage: `<approval> '<json>' [options]`,
+  usage: `<approval|run> '<json>' [options]`,
   summary: 'let something else happen: these arguments instead of those that were asked',
   options: { ...whyOption, ...lookOptions },
   words: [2, 2],

@@ -1,7 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import { doubtOf, pinsIn, shortPin, type Pinned, type Pins } from '../../server/compose-tools.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
-import { jsonLine, visible, visibleLine } from '../escape.ts';
+import { visible } from '../../run/visible.ts';
+import { jsonLine, visibleLine } from '../escape.ts';
 import { dataOf } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -3,7 +3,7 @@ import { decide, rationaleIn } from '../decide.ts';
 
 export const reject: CliCommand = {
   name: 'reject',
-  usage: '<approval> [options]',
+  usage: '<approval|run> [options]',
   summary: 'refuse what was asked; the run goes on without it',
   options: {
     why: { type: 'string', value: '<reason>', about: 'for the record, and for the model to read' },

@@ -1,16 +1,18 @@
 import { z } from 'zod';
-import type { Command } from '../../run/commands.ts';
+import { misfitOfFields, type Command } from '../../run/commands.ts';
 import { Decision } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
 import { ApprovalPage, AskedApproval } from '../../run/native-api.ts';
+import { present } from '../../run/present.ts';
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
-import { Json } from '../../run/values.ts';
+import { isBlobRef, Json } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import { damagedAt } from '../good-chunks.ts';
 import type { House } from '../house.ts';
+import { sha256 } from '../system.ts';
 import { route, type Reply } from './route.ts';
 import { largestPage, whole } from './shapes.ts';
 
@@ -21,7 +23,7 @@ const Decide = z.strictObject({
   arguments: Json.optional(),
   /** What was filled in, where the question has a schema. */
   answer: Json.optional(),
-  /** The fingerprint that was looked at: if the question has changed since, nothing is decided. */
+  /** The fingerprint of what was shown: needed to approve and to edit, unless the name of the approval brings it. */
   fingerprint: z.string().max(200).exactOptional(),
   /** With `defer`: milliseconds since 1970. */
   until: z.number().exactOptional(),
@@ -93,11 +95,11 @@ export const approvalRoutes = [
       200: { about: 'It is decided so.', schema: AskedApproval },
       403: { about: 'Somebody else has to decide.' },
       202: { about: 'The decision waits for a process that can work on the run.', schema: AskedApproval },
-      409: { about: 'It was decided otherwise, or cannot be decided so.' },
+      409: { about: 'It was decided otherwise, has lapsed, or something else was shown.' },
     },
     async handle({ house, caller, subject, body }) {
       await expectDecider(house, caller, subject.row);
-      return decide(house, subject, { ...body, by: caller.who });
+      return decide(house, subject, { ...meant(subject, body), by: caller.who });
     },
   }),
 ];
@@ -109,19 +111,36 @@ async function ownRun(house: House, tenant: string, run: string): Promise<readon
 
 type Deciding = z.infer<typeof Decide> & { readonly by: string };
 
+/** A decision says what was shown, and nothing that is not used. */
+function meant(
+  { approval, named }: { readonly approval: Approval; readonly named?: string },
+  body: z.infer<typeof Decide>,
+): z.infer<typeof Decide> {
+  const { fingerprint = named, ...rest } = body;
+  const wanted = { ...rest, ...present({ fingerprint }) };
+  const misfit = misfitOfFields(wanted);
+  if (misfit) throw new RunError('malformed', `The body does not fit: ${misfit.field}: ${misfit.message}`);
+  const others = [fingerprint, named].filter((each) => each !== undefined && each !== approval.fingerprint);
+  if (others.length === 0) return wanted;
+  throw new RunError(
+    'rejected',
+    `What was shown is not what approval ${approval.approval} asks: look at it again.`,
+  );
+}
+
 async function decide(
   house: House,
   { row, approval }: { readonly row: RunRow; readonly approval: Approval },
   { by, ...wanted }: Deciding,
 ): Promise<Reply> {
-  const { approval: id, decided } = approval;
-  if (decided) return settled(row, approval, wanted);
+  const { approval: id, decided, lapsedAt } = approval;
+  if (decided || lapsedAt !== undefined) return settled(row, approval, wanted);
   const command: Command = { type: 'decide', by, approval: id, ...wanted };
   const sent = { command, id: sameAgain('decide', id, wanted) };
   const { receipt, entry } = await commandRun(house, row, sent);
   const now = await currentApproval(house, row.run, id);
   if (receipt.used === null) return { status: 202, json: asked(row, now ?? approval) };
-  if (now?.decided) return settled(row, now, wanted);
+  if (now?.decided || now?.lapsedAt !== undefined) return settled(row, now, wanted);
   if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
   if (entry?.event.type === 'approval.decided') return { status: 200, json: asked(row, now ?? approval) };
   throw new RunError('rejected', `Run ${row.run} ended before approval ${id} was decided.`);
@@ -129,7 +148,11 @@ async function decide(
 
 /** Who decided, when and what: for the same answer the result, for any other the reason why not. */
 function settled(row: RunRow, approval: Approval, wanted: Omit<Deciding, 'by'>): Reply {
-  const { decided } = approval;
+  const { decided, lapsedAt, lapsedBecause = 'What it was about has ended.' } = approval;
+  if (lapsedAt !== undefined) {
+    const when = new Date(lapsedAt).toISOString();
+    throw new RunError('rejected', `It lapsed at ${when} and cannot be decided: ${lapsedBecause}`);
+  }
   if (!decided) throw new RangeError('an approval that was not decided cannot be told as decided');
   if (isSame(decided, wanted)) return { status: 200, json: asked(row, approval) };
   const when = new Date(decided.at).toISOString();
@@ -142,7 +165,11 @@ function settled(row: RunRow, approval: Approval, wanted: Omit<Deciding, 'by'>):
 function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Deciding, 'by'>): boolean {
   const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
   if (decided.decision !== wanted.decision) return false;
-  if (wanted.decision === 'edit' && !same(decided.arguments, wanted.arguments)) return false;
+  if (wanted.decision === 'edit') {
+    const kept = decided.arguments;
+    const isKept = isBlobRef(kept) && kept.blob === sha256(JSON.stringify(wanted.arguments).toWellFormed());
+    if (!isKept && !same(kept, wanted.arguments)) return false;
+  }
   return same(decided.answer, wanted.answer);
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { serving, shareServing, textAt, untilAnswer, type Serving } from '../../../test/serving.ts';
+import { decideOn, serving, shareServing, textAt, untilAnswer, type Serving } from '../../../test/serving.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Gateway } from '../../gateways/gateway.ts';
 
@@ -96,7 +96,7 @@ test('the steps of a run are listed with every field, while it works and after',
     expect.arrayContaining(['Web search: completed', 'Fails: failed', 'May I?: running', 'Later: pending']),
   );
   expect(new Set(listed.map(({ step_id: id }) => id)).size).toBe(listed.length);
-  await at.ask(`/api/approvals/${run}.a1`, { json: { decision: 'approve' } });
+  await decideOn(at, `${run}.a1`);
   await at.ask(`/api/runs/${run}/events`);
   const after = await steps(run);
   expect(standing(after)).toEqual(expect.arrayContaining(['May I?: completed', 'Later: completed']));
@@ -140,7 +140,7 @@ test('a socket gets all envelopes from the start, stays open while a person is a
     },
   });
   expect(socket.readyState).toBe(WebSocket.OPEN);
-  await at.ask(`/api/approvals/${run}.a1`, { json: { decision: 'approve' } });
+  await decideOn(at, `${run}.a1`);
   expect(await closed).toBe(1000);
   expect(messages.at(-1)).toMatchObject({
     event: 'run_completed',

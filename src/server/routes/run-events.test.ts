@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import {
+  decideOn,
   appWith,
   idsIn,
   serving,
@@ -126,7 +127,7 @@ describe('a stream', () => {
       await at.ask(`/api/runs/${run}/messages`, { json: { text: nasty } });
       await at.ask(`/api/runs/${run}/pause`, { json: { reason: nasty } });
       await at.ask(`/api/runs/${run}/resume`, { json: { reason: nasty } });
-      await at.ask(`/api/approvals/${run}.a1`, { json: { decision: 'approve', rationale: nasty } });
+      await decideOn(at, `${run}.a1`, { decision: 'approve', rationale: nasty });
       const { text } = await at.ask(`/api/runs/${run}/events?as=${as}`);
       const frames = text.split('\n\n').filter((frame) => frame !== '');
       const read: string[] = [];
@@ -210,7 +211,7 @@ describe('a stream', () => {
       streamViewer({ url: at.url, path: `/api/runs/${run}/events?as=${as}` }),
     );
     await Promise.all(viewers.map((viewer) => viewer.until((body) => body.includes('May I?'))));
-    await at.ask(`/api/approvals/${run}.a1`, { json: { decision: 'approve' } });
+    await decideOn(at, `${run}.a1`);
     await Promise.all(viewers.map(({ closed }) => closed));
     for (const { isWhole } of viewers) expect(isWhole).toBe(true);
   });

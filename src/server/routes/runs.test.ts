@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
+  decideOn,
   appWith,
   idsIn,
   serving,
@@ -259,7 +260,7 @@ describe('approvals', () => {
   test('the same answer again gets the same result, any other is told who, when and what', async () => {
     const at = await ownHouse();
     const { run, approval } = await asked(at);
-    const decide = (json: object) => at.ask(`/api/approvals/${approval}`, { json });
+    const decide = (json: object) => decideOn(at, approval, json);
     const first = await decide({ decision: 'approve', rationale: 'fine' });
     expect(first.status).toBe(200);
     expect(first.json).toMatchObject({
@@ -284,9 +285,9 @@ describe('approvals', () => {
     for (let i = 0; i < 10; i += 1) {
       const { run, approval } = await asked(at);
       const answers = await Promise.all([
-        at.ask(`/api/approvals/${approval}`, { json: { decision: 'approve' } }),
+        decideOn(at, approval),
         at.ask(`/api/approvals/${approval}`, { json: { decision: 'reject' } }),
-        at.ask(`/api/approvals/${approval}`, { json: { decision: 'approve', rationale: 'too' } }),
+        decideOn(at, approval, { decision: 'approve', rationale: 'too' }),
         at.ask(`/api/runs/${run}/stop`, { json: {} }),
       ]);
       const frames = await whole(at, run);
