@@ -60,8 +60,8 @@ export const Quotas = z.strictObject({
   runs: count.default(1_000),
   /** Sessions of the console that have not ended. */
   sessions: count.default(8),
-  /** Bytes of files, and of what else is kept beside the journal because it is large. */
-  bytes: count.default(1_000_000_000),
+  /** Bytes of everything that is kept: the journals of all runs, also of those that have ended, and files. */
+  bytes: count.default(10_000_000_000),
 });
 export type QuotaSettings = z.infer<typeof Quotas>;
 

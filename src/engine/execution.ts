@@ -8,7 +8,7 @@ import { entryFor } from './control.ts';
 import { Conversation } from './conversation.ts';
 import { editedFingerprint } from './fingerprint.ts';
 import type { CutOffs } from './cut-offs.ts';
-import { closings } from './ending.ts';
+import { apology, closings } from './ending.ts';
 import { isLarge, keepLarge } from './large.ts';
 import { Lease, leaseLength, momentOf, type Moment } from './lease.ts';
 import { Line } from './line.ts';
@@ -18,6 +18,7 @@ import { Parking } from './parking.ts';
 import { Questions } from './questions.ts';
 import type { Recorded } from './recorded.ts';
 import { Remembered } from './remembered.ts';
+import { bytesBeside, lastSpace, Space } from './space.ts';
 import { StepWatch } from './step-watch.ts';
 import type { Workplace } from './world.ts';
 import { Writer } from './writer.ts';
@@ -44,6 +45,7 @@ export class Execution {
   readonly recorded: Recorded;
   readonly writer: Writer;
   readonly cutOffs: CutOffs;
+  readonly space: Space;
   readonly line = new Line();
   readonly conversation = new Conversation(this);
   readonly remembered = new Remembered(this);
@@ -61,10 +63,11 @@ export class Execution {
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
   #isLeaving = false;
+  #isFull = false;
   #gate = Promise.withResolvers<void>();
   #control: Promise<void> = Promise.resolve();
 
-  constructor(world: Workplace, fence: Fence, { tree, recorded, cutOffs, claimed }: Loaded & Claimed) {
+  constructor(world: Workplace, fence: Fence, { tree, recorded, cutOffs, bytes, claimed }: Loaded & Claimed) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
@@ -74,7 +77,8 @@ export class Execution {
     this.cutOffs = cutOffs;
     this.done = promise;
     this.#letGo = resolve;
-    this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal });
+    this.space = new Space({ ...world, tree, bytes });
+    this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal, space: this.space });
     void this.writer.lost.then((why) => {
       if (why.failure.code !== 'rejected') world.log.error({ run: this.run, cause: why }, why.message);
       this.drop();
@@ -121,12 +125,26 @@ export class Execution {
   emit(event: RunEvent): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
     this.writer.emit(event);
+    this.space.take(bytesBeside(event));
     if (event.type === 'step.closed' || event.type === 'step.opened') this.steps.look();
+    if (this.#mode === 'working' && !this.#isFull) this.#endIfFull();
+  }
+
+  /** A flow that goes on although it was told that its budget is used up comes to its end all the same. */
+  #endIfFull(): void {
+    const message = this.space.used(lastSpace);
+    if (message === undefined) return;
+    this.#isFull = true;
+    const failure = { code: 'over-budget', message } as const;
+    this.emit({ type: 'notice.posted', step: 0, code: 'BUDGET_EXHAUSTED', message });
+    void this.end({ outcome: 'failed', failure, answer: apology(failure) });
   }
 
   /** What a flow or a tool says in one go. What was recorded by an earlier worker is not recorded again. */
   say(event: EventOf<'text.appended'>, isRecorded = false): void {
-    if (this.#mode === 'working' || this.#mode === 'stopping') this.writer.say(event, isRecorded);
+    if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
+    this.writer.say(event, isRecorded);
+    if (this.#mode === 'working' && !this.#isFull) this.#endIfFull();
   }
 
   /** Everything emitted so far is durable. */

@@ -55,11 +55,11 @@ async function withInherited(execution: Execution, leaf: Leaf): Promise<Leaf> {
 }
 
 /** The verdict of all policies on a leaf as it stands. */
-export function judge({ tree, world, writer }: Execution, leaf: Leaf): Verdict {
+export function judge({ tree, world, writer, space }: Execution, leaf: Leaf): Verdict {
   const { intent, refusal, misfit, earlier, inherited } = leaf;
   if (refusal) return { verdict: 'refuse', ...refusal };
   if (misfit) return { verdict: 'allow' };
-  const view = { tree, now: writer.now(), earlier, inherited };
+  const view = { tree, now: writer.now(), earlier, inherited, full: space.used() };
   return strictest(world.policies.map((policy) => policy(view, intent)));
 }
 

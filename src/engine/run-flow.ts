@@ -1,5 +1,6 @@
-import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { isBlobRef } from '../run/values.ts';
+import { apology } from './ending.ts';
 import type { Execution } from './execution.ts';
 import { loadInput } from './large-input.ts';
 import { keepLarge } from './large.ts';
@@ -38,9 +39,4 @@ async function inputOf(execution: Execution): Promise<RunInput> {
   if (!started) throw new Error(`run ${execution.run} has no beginning`);
   const { input, app, labels } = started;
   return { ...(await execution.busy(loadInput(execution, input))), app, labels };
-}
-
-/** Whoever asked gets an answer also when the work could not be done. */
-function apology({ message }: Failure): string {
-  return `I could not finish this. ${message}`;
 }

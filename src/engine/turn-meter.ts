@@ -1,10 +1,15 @@
 import type { AgentEvent } from '../gateways/gateway.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Execution } from './execution.ts';
+import { lastSpace } from './space.ts';
 
 /** What an answer may use beyond a budget that is used up, so that the run still ends with one. */
 const answerReserve = { tokens: 8_192, milliseconds: 60_000 } as const;
+/** Less than what the run has to end with. */
+const answerSpace = { entries: lastSpace.entries / 2, bytes: lastSpace.bytes / 2 };
 const charactersPerToken = 4;
+/** What a call or a stage costs before it says anything, in characters: each is kept, shown and told. */
+const opening = 200;
 /** Characters of one turn, whatever the budget is. */
 const longestTurn = 16_000_000;
 
@@ -17,11 +22,14 @@ export class TurnMeter {
   /** What this turn may use beyond the budget. */
   readonly #extra: { readonly tokens: number; readonly milliseconds: number };
   readonly #calls = new Map<string, PartialCall>();
+  /** What the answer may take up beyond the space of the run. */
+  readonly #beyond: { readonly entries: number; readonly bytes: number };
   #written = 0;
   #complete = 0;
 
   constructor(execution: Execution, answers: boolean) {
     this.#execution = execution;
+    this.#beyond = answers ? answerSpace : { entries: 0, bytes: 0 };
     const { tree, writer } = execution;
     const tokensLeft = limitsOf(tree).tokens - tree.spent.tokens;
     const timeLeft = millisecondsLeft(tree, writer.now());
@@ -41,6 +49,7 @@ export class TurnMeter {
     this.#written += 1 + events.length;
     for (const event of events) {
       if ('text' in event) this.#written += event.text.length;
+      if (event.type === 'stage.opened') this.#written += opening;
       if (event.type === 'turn.retried') this.#forget();
       if (event.type === 'call.appended') this.#takeCall(event);
     }
@@ -53,6 +62,8 @@ export class TurnMeter {
     if (this.#millisecondsLeft() <= 0) return this.#outOfTime();
     const used = tree.spent.tokens + this.#written / charactersPerToken;
     if (used > tokens + this.#extra.tokens) return `The run has used up its ${tokens} tokens.`;
+    const full = this.#execution.space.used(this.#beyond);
+    if (full !== undefined) return full;
     if (this.#written > longestTurn) return `A turn may bring ${longestTurn} characters; this one goes on.`;
     return undefined;
   }
@@ -76,6 +87,7 @@ export class TurnMeter {
   }
 
   #takeCall({ call: id, text, tool }: Extract<AgentEvent, { type: 'call.appended' }>): void {
+    if (!this.#calls.has(id)) this.#written += opening;
     const call = this.#calls.get(id) ?? new PartialCall();
     this.#calls.set(id, call);
     if (call.take(text, tool)) this.#complete += 1;

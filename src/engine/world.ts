@@ -43,6 +43,8 @@ export interface World {
   readonly hash: (text: string) => string;
   /** What is recorded nowhere. */
   readonly secrets: Secrets;
+  /** What all runs of a tenant may take up together, with what is kept beside them; without, there is no bound. */
+  readonly bytesPerTenant?: number;
 }
 
 /** The same as one worker has it. */

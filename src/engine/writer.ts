@@ -9,6 +9,7 @@ import type { Clock } from './clock.ts';
 import { RunTime } from './run-time.ts';
 import type { StoreTime } from './store-time.ts';
 import { HoldBack } from './hold-back.ts';
+import type { Space } from './space.ts';
 import { unowned } from './stray.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
@@ -25,6 +26,7 @@ interface Settings {
   readonly secrets: Secrets;
   /** Aborts when this worker has let go of the run: nothing more may be written. */
   readonly signal: AbortSignal;
+  readonly space: Pick<Space, 'take'>;
 }
 
 /**
@@ -105,7 +107,7 @@ export class Writer {
   }
 
   async #pump(): Promise<void> {
-    const { store, clock, signal } = this.#settings;
+    const { store, clock, signal, space } = this.#settings;
     let pause = firstPause;
     let failingSince: number | undefined;
     while (this.#unacknowledged.length > 0) {
@@ -113,6 +115,7 @@ export class Writer {
       const append = this.#nextAppend();
       try {
         await store.journal.append(append);
+        space.take(Buffer.byteLength(append.frames));
         this.#acknowledge(append.last);
         failingSince = undefined;
         pause = firstPause;

@@ -5,7 +5,7 @@ import type { Policy, Verdict } from './policy.ts';
  * One budget for the whole tree, read from the journal, so that it also holds after a recovery. One turn is kept back
  * for the answer.
  */
-export const budget: Policy = ({ tree, now }, { kind, parent, answers }) => {
+export const budget: Policy = ({ tree, now, full }, { kind, parent, answers }) => {
   const limits = limitsOf(tree);
   const { spent } = tree;
   const depth = (tree.steps.get(parent)?.depth ?? 0) + 1;
@@ -20,6 +20,7 @@ export const budget: Policy = ({ tree, now }, { kind, parent, answers }) => {
   if (spent.tokens >= limits.tokens) return exhausted(`The run has used up its ${limits.tokens} tokens.`);
   if (millisecondsLeft(tree, now) <= 0)
     return exhausted(`The run has used up its ${limits.seconds} seconds.`);
+  if (full !== undefined) return exhausted(full);
   return { verdict: 'allow' };
 };
 

@@ -47,6 +47,8 @@ export interface PolicyView {
   readonly earlier?: EarlierOutcome | undefined;
   /** What others wrote and other runs of the conversation have read. */
   readonly inherited?: readonly Source[] | undefined;
+  /** Why nothing more may be kept of the run, where it has used up its entries or bytes. */
+  readonly full?: string | undefined;
 }
 
 /** What may happen next, judged from the run as recorded. Pure: the same tree gives the same verdict. */

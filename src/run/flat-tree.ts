@@ -45,6 +45,14 @@ export type FlatTree = z.infer<typeof FlatTree>;
 
 /** The tree as it is now, in the order of opening. Steps of superseded attempts, and all below them, are left out. */
 export function flatTree(tree: RunTree, run?: string): FlatTree {
+  return { ...flatParts(tree, run), steps: [...currentSteps(tree)] };
+}
+
+/** The same for a tree that may be large: its steps are made as they are asked for, from the tree as it then is. */
+export function flatParts(
+  tree: RunTree,
+  run?: string,
+): Omit<FlatTree, 'steps'> & { readonly steps: Iterable<FlatStep> } {
   const root = stepOf(tree, 0);
   const { ended, endedAt } = tree;
   return {
@@ -68,18 +76,16 @@ export function flatTree(tree: RunTree, run?: string): FlatTree {
 }
 
 /** A parent stands before its children, so one pass meets a superseded step before anything below it. */
-function currentSteps(tree: RunTree): FlatStep[] {
+function* currentSteps(tree: RunTree): Generator<FlatStep> {
   const asked = Map.groupBy(tree.approvals.values(), ({ step }) => step);
   const superseded = new Set<StepId>();
-  const steps: FlatStep[] = [];
   for (const step of tree.steps.values()) {
     for (const id of step.superseded) superseded.add(id);
     if (superseded.has(step.parent)) superseded.add(step.id);
     if (step.id === 0 || superseded.has(step.id)) continue;
     const approvals = (asked.get(step.id) ?? []).map(({ approval }) => approval);
-    steps.push(flatStep(step, approvals));
+    yield flatStep(step, approvals);
   }
-  return steps;
 }
 
 function flatMessage({ id, text, by, attachments, takenBy }: QueuedMessage): z.infer<typeof FlatMessage> {

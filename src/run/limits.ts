@@ -2,16 +2,26 @@ import { runStatus, type RunTree } from './tree.ts';
 import type { Limits } from './values.ts';
 
 /** What a run may use up if nobody says otherwise. */
-export const defaultLimits = { turns: 30, calls: 60, tokens: 1_000_000, depth: 12, seconds: 3_600 } as const;
+export const defaultLimits = {
+  turns: 30,
+  calls: 60,
+  tokens: 1_000_000,
+  depth: 12,
+  seconds: 3_600,
+  entries: 2_000_000,
+  bytes: 256_000_000,
+} as const;
 
 export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: number } {
-  const { turns, calls, tokens, depth, seconds } = tree.started?.limits ?? {};
+  const { turns, calls, tokens, depth, seconds, entries, bytes } = tree.started?.limits ?? {};
   return {
     turns: turns ?? defaultLimits.turns,
     calls: calls ?? defaultLimits.calls,
     tokens: tokens ?? defaultLimits.tokens,
     depth: depth ?? defaultLimits.depth,
     seconds: seconds ?? defaultLimits.seconds,
+    entries: entries ?? defaultLimits.entries,
+    bytes: bytes ?? defaultLimits.bytes,
   };
 }
 

@@ -24,6 +24,8 @@ export const ListedRun = z.object({
   approvals: z.int(),
   /** Its last entry. */
   seq: z.int(),
+  /** Of its journal. */
+  bytes: z.int(),
   createdAt: z.number(),
   updatedAt: z.number(),
   /** Its last good entry, where its journal was found damaged. */

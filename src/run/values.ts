@@ -63,6 +63,10 @@ export const Limits = z.object({
   tokens: z.int().positive().optional(),
   depth: z.int().positive().optional(),
   seconds: z.number().positive().optional(),
+  /** Of the journal. */
+  entries: z.int().positive().optional(),
+  /** Of the journal and of what is kept beside it. */
+  bytes: z.int().positive().optional(),
 });
 export type Limits = z.infer<typeof Limits>;
 

@@ -1,22 +1,74 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { RunError } from '../run/failure.ts';
 import type { AppSettings } from './app.ts';
 import type { Caller } from './access/caller.ts';
 import { safeHeaders } from './headers.ts';
+import { jsonTexts } from './json-parts.ts';
 import { refusalHeaders } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
 import type { Reply } from './routes/route.ts';
 import { sseSink } from './viewers/sse-sink.ts';
 
+const jsonType = 'application/json; charset=utf-8';
+/** What is longer is handed to the connection in blocks, as it takes them: unsent answers cost memory. Bytes. */
+const blockSize = 64 * 1024;
+
 export function send(
-  { clean }: AppSettings,
+  settings: AppSettings,
   reply: FastifyReply,
-  { status, json, bytes, headers }: Reply,
+  { status, json, parts, bytes, headers }: Reply,
 ): FastifyReply {
   reply.code(status).headers(headers ?? {});
-  if (bytes) return reply.type(bytes.type).send(bytes.content);
-  if (json === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(clean(JSON.stringify(json)));
+  if (parts) return sendTexts(settings, reply.type(jsonType), jsonTexts(parts, settings.clean));
+  if (!bytes && json === undefined) return reply.send();
+  const content = bytes?.content ?? settings.clean(JSON.stringify(json));
+  reply.type(bytes?.type ?? jsonType);
+  if (content.length <= blockSize) return reply.send(content);
+  return sendTexts(settings, reply.header('content-length', Buffer.byteLength(content)), [content]);
+}
+
+function sendTexts(
+  { house, patience }: AppSettings,
+  reply: FastifyReply,
+  texts: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
+): FastifyReply {
+  const body = Readable.from(
+    inBlocks(texts, patience, () => reply.raw.destroy()),
+    { objectMode: false },
+  );
+  body.on('error', (thrown) => {
+    if (!reply.raw.destroyed) house.log.problem('An answer broke off.', thrown);
+  });
+  return reply.send(body);
+}
+
+/** A block that nobody takes in time is the last one. */
+async function* inBlocks(
+  texts: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
+  patience: number,
+  cut: () => void,
+): AsyncGenerator<Buffer> {
+  const enough = setTimeout(cut, patience);
+  try {
+    for await (const text of texts) {
+      for (let from = 0; from < text.length;) {
+        let to = from + blockSize;
+        // Half a pair has no bytes of its own.
+        if (typeof text === 'string' && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+        const block = text.slice(from, to);
+        yield typeof block === 'string' ? Buffer.from(block) : block;
+        enough.refresh();
+        from = to;
+      }
+    }
+  } finally {
+    clearTimeout(enough);
+  }
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
 }
 
 export function stream(
@@ -52,6 +104,6 @@ export function refuse(
   return reply
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })
-    .type('application/json; charset=utf-8')
+    .type(jsonType)
     .send(clean(JSON.stringify({ error: failure })));
 }

@@ -5,7 +5,6 @@ import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
 import { safeHeaders, tlsHeaders } from './headers.ts';
 import { expectOpen, type House } from './house.ts';
-import { tenantOf } from './owner.ts';
 import { refuseExpectation, refuseUnread } from './raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Route } from './routes/route.ts';
@@ -18,6 +17,8 @@ export interface AppSettings {
   readonly clean: (text: string) => string;
   /** What must not stand in a refusal: paths of this machine. */
   readonly hidden: readonly string[];
+  /** How long whoever is answered may take nothing before they are cut off, in milliseconds. */
+  readonly patience: number;
 }
 
 const bodyLimit = 1024 * 1024;
@@ -86,7 +87,7 @@ function letIn(app: FastifyInstance, house: House): CallerOf {
     const caller = await house.door.callerOf(visit);
     if (!caller) return;
     callers.set(request, caller);
-    house.quotas.request(caller.tenant, house.now());
+    house.quotas.request(caller.tenant, { now: house.now(), bytes: bodyBytes(request, 0) });
   });
   return (request) => callers.get(request);
 }
@@ -132,8 +133,12 @@ function register(
       exposeHeadRoute: false,
       ...(most === undefined ? {} : { bodyLimit: most }),
       // Before its body is taken: nobody may send megabytes without saying who they are.
-      async onRequest(request) {
-        if (route.addresses !== 'anyone') tenantOf({ caller: callerOf(request) });
+      async onRequest(request, reply) {
+        const caller = callerOf(request);
+        route.admit(caller);
+        if (!caller) return;
+        const giveBack = settings.house.quotas.receive(caller.tenant, bodyBytes(request, most ?? bodyLimit));
+        reply.raw.on('close', giveBack);
       },
       async handler(request, reply) {
         const caller = callerOf(request);
@@ -145,6 +150,7 @@ function register(
           query: request.query,
           body: request.body,
           header: (name) => one(request.headers[name]),
+          heavy: (bytes) => heavyUntilSent(settings.house, reply, { tenant: caller?.tenant ?? '', bytes }),
         });
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
@@ -153,6 +159,25 @@ function register(
       },
     });
   }
+}
+
+/** A body that does not say how long it is may be as long as the route takes. */
+function bodyBytes({ headers }: FastifyRequest, most: number): number {
+  if (headers['transfer-encoding'] !== undefined) return most;
+  return Math.min(most, Number(headers['content-length'] ?? 0));
+}
+
+/** The place of a heavy answer is kept until it is sent, or nobody wants it any more. */
+async function heavyUntilSent(
+  { heavy }: House,
+  { raw }: FastifyReply,
+  { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
+): Promise<void> {
+  const leave = await heavy.enter(tenant, bytes);
+  raw.on('close', leave);
+  if (!raw.destroyed) return;
+  leave();
+  throw new RunError('rejected', 'Whoever asked has left.');
 }
 
 /** Other sites may use this server only if the configuration names them. */

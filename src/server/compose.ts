@@ -108,6 +108,7 @@ function furnished(
     log: cleanLog(log, secrets.clean),
     newId,
     hash: sha256,
+    bytesPerTenant: config.server.quotas.bytes,
     secrets,
   };
   return holdHome({

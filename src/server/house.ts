@@ -1,5 +1,6 @@
 import { RunError } from '../run/failure.ts';
 import type { Door } from './access/door.ts';
+import type { HeavyWork } from './heavy.ts';
 import type { HeldHome } from './hold.ts';
 import type { HouseLog } from './house-log.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,6 +17,7 @@ export interface House {
   readonly door: Door;
   readonly quotas: Quotas;
   readonly channels: Channels;
+  readonly heavy: HeavyWork;
   readonly streams: Streams;
   readonly trees: Trees;
   readonly metrics: Metrics;

@@ -4,7 +4,7 @@ import { readQuestionId } from '../run/question-id.ts';
 import type { Approval } from '../run/tree.ts';
 import type { RunRow } from '../stores/store.ts';
 import type { Caller } from './access/caller.ts';
-import { fileOf, type StoredFile } from './files.ts';
+import { fileOf, largestFile, type StoredFile } from './files.ts';
 import type { House } from './house.ts';
 
 /** What a route can be about. `anyone` needs no caller, `tenant` shows only what is the caller's by asking for no more. */
@@ -23,6 +23,8 @@ export interface Sought {
   readonly house: House;
   readonly caller: Caller | undefined;
   readonly params: Readonly<Record<string, string>>;
+  /** As routes have it. */
+  readonly heavy: (bytes: number) => Promise<void>;
 }
 
 type Finders = { readonly [A in Address]: (sought: Sought) => Promise<Subjects[A]> };
@@ -48,19 +50,22 @@ export const finders: Finders = {
     const { approval: id, fingerprint: named } = readQuestionId(sought.params['approval'] ?? '');
     const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
     const row = run === undefined ? undefined : await ownRun(sought, run);
+    await sought.heavy(row?.bytes ?? 0);
     const approval = row && (await sought.house.trees.of(row)).approvals.get(id);
     if (!approval) throw missing('approval', id);
     return { row, approval, ...present({ named }) };
   },
   async file(sought) {
     const id = sought.params['file'] ?? '';
+    // How large it is shows only when it is read, and no file is larger.
+    await sought.heavy(largestFile);
     const file = await fileOf(sought.house.home.blobs, tenantOf(sought), id);
     if (!file) throw missing('file', id);
     return file;
   },
 };
 
-async function ownRun(sought: Omit<Sought, 'params'>, run: string): Promise<RunRow | undefined> {
+async function ownRun(sought: Pick<Sought, 'house' | 'caller'>, run: string): Promise<RunRow | undefined> {
   const row = await sought.house.home.dispatch.get(run);
   return row?.tenant === tenantOf(sought) ? row : undefined;
 }

@@ -6,23 +6,25 @@ import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/ser
 import { streamViewer } from '../../test/stream.ts';
 import { quotasOf } from './quotas.ts';
 
-const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 100 };
+const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 1_000_000 };
+
+const at = (now: number, bytes = 0): { now: number; bytes: number } => ({ now, bytes });
 
 describe('the share of a tenant', () => {
   test('is so many requests at once, and then so many a second', () => {
     const quotas = quotasOf(generous, false);
-    for (let i = 0; i < 20; i += 1) quotas.request('a', 0);
-    expect(() => quotas.request('a', 0)).toThrow('slow down');
-    quotas.request('b', 0);
-    quotas.request('a', 100);
-    expect(() => quotas.request('a', 100)).toThrow('slow down');
-    for (let i = 0; i < 20; i += 1) quotas.request('a', 60_000);
-    expect(() => quotas.request('a', 60_000)).toThrow('slow down');
+    for (let i = 0; i < 20; i += 1) quotas.request('a', at(0));
+    expect(() => quotas.request('a', at(0))).toThrow('slow down');
+    quotas.request('b', at(0));
+    quotas.request('a', at(100));
+    expect(() => quotas.request('a', at(100))).toThrow('slow down');
+    for (let i = 0; i < 20; i += 1) quotas.request('a', at(60_000));
+    expect(() => quotas.request('a', at(60_000))).toThrow('slow down');
   });
 
   test('is not counted for whoever sits at an open machine', () => {
     const quotas = quotasOf(generous, true);
-    for (let i = 0; i < 1_000; i += 1) quotas.request('local', 0);
+    for (let i = 0; i < 1_000; i += 1) quotas.request('local', at(0));
   });
 
   test('of streams is given back when they end', () => {
@@ -67,6 +69,20 @@ test('[S49] who floods the house is slowed down, and nobody else', async () => {
   viewers[0]?.socket.destroy();
   await vi.waitFor(async () => expect(await socketTo(`${at.url}/ws/runs/${run}`, headers)).toBe('open'));
   for (const { socket } of viewers) socket.destroy();
+});
+
+test('a large body counts as several requests, and so many bytes may be on their way', () => {
+  const quotas = quotasOf(generous, false);
+  quotas.request('a', at(0, 20 * 64 * 1024));
+  expect(() => quotas.request('a', at(0))).toThrow('slow down');
+  const half = 32 * 1024 * 1024;
+  const giveBack = quotas.receive('a', half);
+  quotas.receive('a', half);
+  expect(() => quotas.receive('a', 1)).toThrow('are being sent at once');
+  quotas.receive('b', half);
+  quotas.receive('a', 0);
+  giveBack();
+  quotas.receive('a', 1);
 });
 
 test('[S49] whoever goes away before the socket is opened has used up nothing', async () => {

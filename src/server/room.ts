@@ -1,15 +1,11 @@
 import type { House } from './house.ts';
 
-/** What is smaller goes into the journal, and is not counted. */
-const small = 32_768;
-
-/** Keep something large for a tenant, if its share has room for it. */
+/** Keep something for a tenant, if its share has room for it. */
 export async function withRoom<T>(
   { home, quotas }: House,
   { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
   keep: () => Promise<T>,
 ): Promise<T> {
-  if (bytes <= small) return keep();
   const held = await home.store.blobs.held(tenant);
   const done = quotas.upload(tenant, { held, more: bytes });
   return keep().finally(done);

@@ -7,6 +7,7 @@ import { appOf } from './app.ts';
 import { builtIn, openHome, showing, tellers } from './compose.ts';
 import { doorOf } from './access/door.ts';
 import type { HeldHome } from './hold.ts';
+import { heavyWork } from './heavy.ts';
 import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
 import { cleanLog, stderrLog } from './log.ts';
@@ -91,7 +92,13 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const { clean } = home.secrets;
   const closing = new AbortController();
   const house = houseOf(home, { ...opening, closing: closing.signal });
-  const app = await appOf({ house, routes: routeTable, clean, hidden: hiddenIn(folder) });
+  const app = await appOf({
+    house,
+    routes: routeTable,
+    clean,
+    hidden: hiddenIn(folder),
+    patience: opening.patience ?? patience,
+  });
   const { host, port } = config.server;
   await app.listen({ host, port, backlog }).catch((cause: unknown) => {
     throw unheard(cause, { host, port });
@@ -187,6 +194,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     door,
     metrics,
     channels,
+    heavy: heavyWork(),
     quotas: quotasOf(config.server.quotas, !door.isLocked),
     streams: openStreams(),
     trees: treesOf(home.journal, showing),

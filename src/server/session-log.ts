@@ -16,44 +16,72 @@ export function consoleTelling(
   return { as: 'console', cardsBefore, preferences: home.preferences(app) };
 }
 
+/** What a run of a session has told the console, as numbers. */
+interface Told {
+  readonly events: number;
+  readonly cards: number;
+}
+
 /** One run of a session as the console is told it. */
-export interface Turn {
+export interface Turn extends Told {
   readonly row: RunRow;
-  readonly frames: readonly ToldFrame[];
   /** The number of the last card of the turns before. */
   readonly cardsBefore: number;
 }
 
 /** All turns of a session, the oldest first. */
-export async function turnsOf(house: House, tenant: string, session: string): Promise<readonly Turn[]> {
+export async function turnsOf(
+  house: House,
+  { tenant, session }: { readonly tenant: string; readonly session: string },
+  heavy: (bytes: number) => Promise<void>,
+): Promise<readonly Turn[]> {
+  const rows = await runsOf(house, tenant, session);
+  await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
   const turns: Turn[] = [];
-  let cards = 0;
-  for (const row of await runsOf(house, tenant, session)) {
-    const frames = await turnFrames(house, row, cards);
-    turns.push({ row, frames, cardsBefore: cards });
-    cards += frames.filter(({ event }) => event === 'step_started').length;
+  let cardsBefore = 0;
+  for (const row of rows) {
+    const told = await toldOf(house, row, cardsBefore);
+    turns.push({ row, cardsBefore, ...told });
+    cardsBefore += told.cards;
   }
   return turns;
 }
 
-/** What ended runs have told does not change, and lists ask for it again and again. */
-const kept = new WeakMap<House, Map<string, readonly ToldFrame[]>>();
-const keptRuns = 500;
+/** What the console was told in a turn. */
+export function framesOf(
+  house: House,
+  { row, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
+): AsyncIterable<ToldFrame> {
+  return toldRun(house, row, consoleTelling(house, row, cardsBefore));
+}
 
-async function turnFrames(house: House, row: RunRow, cardsBefore: number): Promise<readonly ToldFrame[]> {
-  const known = kept.get(house) ?? new Map<string, readonly ToldFrame[]>();
+/** What ended runs have told does not change, and lists ask for it again and again. */
+const kept = new WeakMap<House, Map<string, Told>>();
+const keptRuns = 10_000;
+
+async function toldOf(house: House, row: RunRow, cardsBefore: number): Promise<Told> {
+  const known = kept.get(house) ?? new Map<string, Told>();
   kept.set(house, known);
   const key = `${row.run} ${cardsBefore}`;
-  const telling = consoleTelling(house, row, cardsBefore);
-  const frames = known.get(key) ?? (await toldRun(house, row, telling));
-  if (row.state !== 'ended') return frames;
+  const told = known.get(key) ?? (await count(framesOf(house, { row, cardsBefore })));
+  if (row.state !== 'ended') return told;
   known.delete(key);
-  known.set(key, frames);
+  known.set(key, told);
   for (const oldest of known.keys()) {
     if (known.size <= keptRuns) break;
     known.delete(oldest);
   }
-  return frames;
+  return told;
+}
+
+async function count(frames: AsyncIterable<ToldFrame>): Promise<Told> {
+  let events = 0;
+  let cards = 0;
+  for await (const { event } of frames) {
+    events += 1;
+    if (event === 'step_started') cards += 1;
+  }
+  return { events, cards };
 }
 
 /** The status words of a console. */
@@ -65,5 +93,5 @@ export function sessionStatus({
 }
 
 export function eventCount(turns: readonly Turn[]): number {
-  return turns.reduce((count, { frames }) => count + frames.length, 0);
+  return turns.reduce((sum, { events }) => sum + events, 0);
 }

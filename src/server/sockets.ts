@@ -100,7 +100,7 @@ async function answer(
   house.door.expectHonest(visit);
   expectOpen(house);
   const caller = await house.door.callerOf(visit);
-  if (caller) house.quotas.request(caller.tenant, house.now());
+  if (caller) house.quotas.request(caller.tenant, { now: house.now(), bytes: 0 });
   const source = house.door.sourceOf(visit);
   const url = URL.parse(request.url ?? '', 'http://localhost');
   for (const { route, pattern } of routes) {
@@ -114,7 +114,8 @@ async function answer(
     const params = Object.fromEntries(
       Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
     );
-    const reply = await route.answer({ house, caller, source, params, query, body: undefined, header });
+    const asked = { house, caller, source, params, query, body: undefined, header };
+    const reply = await route.answer({ ...asked, heavy: async () => {} });
     if (caller) return { reply, caller };
   }
   throw new RunError('unknown', 'There is nothing at this address.');

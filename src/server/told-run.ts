@@ -1,5 +1,6 @@
 import { decodeAll } from '../run/codec.ts';
 import type { RunRow } from '../stores/store.ts';
+import { breather } from './breather.ts';
 import { goodChunks } from './good-chunks.ts';
 import type { House } from './house.ts';
 import type { TellingOptions } from './protocols.ts';
@@ -11,23 +12,23 @@ export interface ToldFrame {
   readonly at: number;
 }
 
-/** Everything a run has told so far, in a protocol. */
-export async function toldRun(
+/** Everything a run has told so far, in a protocol, one frame after the other: a long past waits in the journal. */
+export async function* toldRun(
   house: House,
   { run, head }: Pick<RunRow, 'run' | 'head'>,
   { as, ...options }: { readonly as: string } & Omit<TellingOptions, 'run'>,
-): Promise<readonly ToldFrame[]> {
+): AsyncGenerator<ToldFrame> {
   const { telling } = house.protocols.telling(as, { run, ...options });
   if (!telling) throw new RangeError(`«${as}» is not told: its frames are the entries`);
-  const frames: ToldFrame[] = [];
+  const breathe = breather();
   while (telling.seq < head) {
     const before = telling.seq;
     for (const chunk of await goodChunks(house.home.journal, run, before)) {
       for (const entry of decodeAll(chunk.frames)) {
-        for (const { event = '', data } of telling.tell(entry)) frames.push({ event, data, at: entry.at });
+        for (const { event = '', data } of telling.tell(entry)) yield { event, data, at: entry.at };
       }
+      await breathe();
     }
     if (telling.seq === before) break;
   }
-  return frames;
 }

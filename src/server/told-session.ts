@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { RunRow } from '../stores/store.ts';
 import type { House } from './house.ts';
+import type { JsonParts } from './json-parts.ts';
+import { startedOf } from './run-edges.ts';
 import { exchangeOf, newestOfEach } from './routes/conversations.ts';
-import { sessionStatus, turnsOf, type Turn } from './session-log.ts';
+import { framesOf, sessionStatus, turnsOf, type Turn } from './session-log.ts';
 
 export const SessionStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']);
 
@@ -56,12 +58,15 @@ export async function newestSessions(
 
 /** Every turn of a session carries the scenario it was begun with. */
 async function scenarioOf(house: House, row: RunRow): Promise<string> {
-  return (await house.trees.of(row)).started?.labels['scenario'] ?? row.app;
+  return (await startedOf(house, row))?.labels['scenario'] ?? row.app;
 }
 
-export async function listedSession(house: House, newest: RunRow): Promise<z.infer<typeof ListedSession>> {
-  const turns = await turnsOf(house, newest.tenant, newest.conversation);
-  return summary(house, newest.conversation, turns);
+export async function listedSession(
+  house: House,
+  { tenant, conversation: session }: RunRow,
+  heavy: (bytes: number) => Promise<void>,
+): Promise<z.infer<typeof ListedSession>> {
+  return summary(house, session, await turnsOf(house, { tenant, session }, heavy));
 }
 
 async function summary(
@@ -77,55 +82,67 @@ async function summary(
     scenario: await scenarioOf(house, first),
     alert_text: first.title.slice(0, 100),
     status: sessionStatus(last),
-    step_count: cardsOf(turns).length,
+    step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
     created_at: new Date(first.createdAt).toISOString(),
     updated_at: new Date(last.updatedAt).toISOString(),
   };
 }
 
-export async function wholeSession(
-  house: House,
-  id: string,
-  turns: readonly Turn[],
-): Promise<z.infer<typeof Session>> {
-  const last = turns.at(-1)?.frames ?? [];
-  const metas = last.filter(({ event }) => event === 'run_complete').map(({ data }) => JSON.parse(data));
+/** A session as its schema has it; what may be long is told while it is sent. */
+export async function wholeSession(house: House, id: string, turns: readonly Turn[]): Promise<JsonParts> {
   const [first] = turns;
+  const last = turns.at(-1);
   const asked = first && (await exchangeOf(house, first.row)).text;
   return {
     ...(await summary(house, id, turns)),
     ...(typeof asked === 'string' ? { alert_text: asked } : {}),
-    event_log: turns.flatMap(({ frames }, i) =>
-      frames.map(({ event, data, at }) => ({
-        event,
-        data,
-        turn: i + 1,
-        timestamp: new Date(at).toISOString(),
-      })),
-    ),
-    steps: cardsOf(turns),
-    diagnosis: lastText(last, 'message', 'text'),
-    run_meta: metas.at(-1) ?? null,
-    error_detail: lastText(last, 'error', 'message'),
+    ...(last ? await endOf(house, last) : {}),
     thread_id: id,
     turn_count: turns.length,
+    event_log: eventsOf(house, turns),
+    steps: cardsOf(house, turns),
   };
 }
 
-/** Every card that was opened, with how it ended if it has. */
-function cardsOf(turns: readonly Turn[]): z.infer<typeof Card>[] {
-  const cards = new Map<number, z.infer<typeof Card>>();
-  for (const { event, data } of turns.flatMap(({ frames }) => frames)) {
-    if (event !== 'step_started' && event !== 'step_complete') continue;
-    const status = event === 'step_started' ? 'in_progress' : 'complete';
-    const card = Card.parse({ ...(JSON.parse(data) as object), status });
-    cards.set(card.step, card);
-  }
-  return [...cards.values()];
+async function endOf(
+  house: House,
+  turn: Turn,
+): Promise<Pick<z.infer<typeof Session>, 'diagnosis' | 'run_meta' | 'error_detail'>> {
+  const last = new Map<string, string>();
+  for await (const { event, data } of framesOf(house, turn)) if (ending.has(event)) last.set(event, data);
+  return {
+    diagnosis: textIn(last.get('message'), 'text'),
+    run_meta: JSON.parse(last.get('run_complete') ?? 'null'),
+    error_detail: textIn(last.get('error'), 'message'),
+  };
 }
 
-function lastText(frames: Turn['frames'], wanted: string, field: string): string {
-  const found = frames.findLast(({ event }) => event === wanted);
-  const text: unknown = found && Reflect.get(JSON.parse(found.data) as object, field);
+const ending: ReadonlySet<string> = new Set(['message', 'run_complete', 'error']);
+
+async function* eventsOf(
+  house: House,
+  turns: readonly Turn[],
+): AsyncGenerator<z.infer<typeof Session>['event_log'][number]> {
+  for (const [i, turn] of turns.entries())
+    for await (const { event, data, at } of framesOf(house, turn))
+      yield { event, data, turn: i + 1, timestamp: new Date(at).toISOString() };
+}
+
+/** Every card that was opened, with how it ended if it has. */
+async function* cardsOf(house: House, turns: readonly Turn[]): AsyncGenerator<z.infer<typeof Card>> {
+  for (const turn of turns) {
+    const cards = new Map<number, z.infer<typeof Card>>();
+    for await (const { event, data } of framesOf(house, turn)) {
+      if (event !== 'step_started' && event !== 'step_complete') continue;
+      const status = event === 'step_started' ? 'in_progress' : 'complete';
+      const card = Card.parse({ ...(JSON.parse(data) as object), status });
+      cards.set(card.step, card);
+    }
+    yield* cards.values();
+  }
+}
+
+function textIn(data: string | undefined, field: string): string {
+  const text: unknown = data && Reflect.get(JSON.parse(data) as object, field);
   return typeof text === 'string' ? text : '';
 }

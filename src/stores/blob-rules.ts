@@ -31,5 +31,5 @@ export function blob(
 }
 
 export function held({ tables }: Desk, tenant: string): number {
-  return tables.blobBytes(tenant);
+  return tables.held(tenant);
 }

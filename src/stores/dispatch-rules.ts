@@ -118,6 +118,7 @@ function newRow({ run, tenant, conversation, app, title, flow, last, claim }: Ne
     state: claim ? 'running' : 'ready',
     epoch: claim ? 1 : 0,
     head: last,
+    bytes: 0,
     worker: claim?.worker ?? null,
     leaseUntil: claim ? now + claim.lease : 0,
     wakeAt: null,

@@ -22,10 +22,11 @@ export function append(desk: Desk, { fence, head, last, frames, summary, uses = 
   for (const use of uses) expectUnused(desk, fence.run, use.command);
   if (last > head) desk.tables.addChunk({ run: fence.run, first: head + 1, last, frames }, desk.now);
   for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
+  const grown = runOf(desk, fence.run);
   if (ends) {
-    end(desk, { ...row, ...summary, head: last });
+    end(desk, { ...grown, ...summary });
   } else if (summary.status !== row.status || summary.approvals !== row.approvals) {
-    desk.tables.changeRun({ ...row, ...summary, head: last, updatedAt: desk.now });
+    desk.tables.changeRun({ ...grown, ...summary, updatedAt: desk.now });
   }
 }
 

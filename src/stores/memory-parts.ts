@@ -21,7 +21,9 @@ export function memoryLines(): Lines {
   };
 }
 
-export function memoryBlobs(): Pick<Tables, 'blob' | 'blobBytes' | 'addBlob' | 'dropBlobs'> {
+export function memoryBlobs(): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> & {
+  readonly blobBytes: (tenant: string) => number;
+} {
   const kept = new Map<string, { readonly text: string; readonly runs: Set<string> }>();
   return {
     blob: (tenant, blob) => kept.get(`${blob} ${tenant}`)?.text,

@@ -17,7 +17,22 @@ export function memoryTables(): Tables {
     if (!found) throw new RangeError(`rows of run ${run} were asked for without looking whether it exists`);
     return found;
   };
-  return { ...runRows(runs, kept), ...entryRows(kept), ...memoryLines(), ...memoryBlobs() };
+  const { blobBytes, ...blobs } = memoryBlobs();
+  return {
+    ...runRows(runs, kept),
+    ...entryRows(kept),
+    ...memoryLines(),
+    ...blobs,
+    held(tenant) {
+      let bytes = blobBytes(tenant);
+      for (const { row, commands } of runs.values()) {
+        if (row.tenant !== tenant) continue;
+        bytes += row.bytes;
+        for (const { command } of commands.values()) bytes += Buffer.byteLength(JSON.stringify(command));
+      }
+      return bytes;
+    },
+  };
 }
 
 function runRows(
@@ -64,7 +79,8 @@ function entryRows(
     addChunk(chunk, at) {
       const run = kept(chunk.run);
       run.chunks.push(chunk);
-      run.row = { ...run.row, head: chunk.last, updatedAt: at };
+      const bytes = run.row.bytes + Buffer.byteLength(chunk.frames);
+      run.row = { ...run.row, head: chunk.last, bytes, updatedAt: at };
     },
     chunksAfter: (run, after) => page(kept(run).chunks, after),
     command: (run, id) => kept(run).commands.get(id),

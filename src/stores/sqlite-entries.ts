@@ -30,7 +30,7 @@ export function chunkRows(database: DatabaseSync, runs: RunRows): Pick<Tables, '
       const { number, sum: previous } = runs.head(run);
       const sum = chunkSum(previous, { ...chunk, at });
       insert(number, first, last, at, frames, sum);
-      runs.moveHead(run, { last, sum }, at);
+      runs.moveHead(run, { last, sum, bytes: Buffer.byteLength(frames) }, at);
     },
     chunksAfter(run, seq) {
       const head = runs.head(run);

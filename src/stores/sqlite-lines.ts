@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { sumOf } from './checksum.ts';
 import { blobName } from './blob-rules.ts';
 import { damagedBlob } from './damage.ts';
+import type { HeldRows } from './sqlite-held.ts';
 import { change, query } from './sqlite-rows.ts';
 import type { Place, Tables } from './tables.ts';
 
@@ -41,25 +42,26 @@ export function placeSum({ tenant, name, run, told }: Place): string {
 
 export function blobRows(
   database: DatabaseSync,
-): Pick<Tables, 'blob' | 'blobBytes' | 'addBlob' | 'dropBlobs'> {
+  held: HeldRows,
+): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> {
   const byHash = query<{ readonly number: number; readonly text: string }>(
     database,
     'SELECT number, text FROM blob WHERE tenant = ? AND blob = ?',
   );
-  // Of `length` SQLite would have to read them all.
-  const bytes = query<{ readonly bytes: number }>(
+  const insert = query<{ readonly number: number }>(
     database,
-    'SELECT coalesce(sum(octet_length(text)), 0) AS bytes FROM blob WHERE tenant = ?',
+    'INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?) RETURNING number',
   );
-  const insert = change(database, 'INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?)');
   const use = change(
     database,
     'INSERT OR IGNORE INTO blobUse (run, blob) SELECT ?, number FROM blob WHERE tenant = ? AND blob = ?',
   );
-  const unused = change(
+  // Of `length` SQLite would have to read them all.
+  const unused = query<{ readonly tenant: string; readonly bytes: number }>(
     database,
     `DELETE FROM blob WHERE number IN (SELECT blob FROM blobUse WHERE run = ?1)
-       AND NOT EXISTS (SELECT 1 FROM blobUse WHERE blobUse.blob = blob.number AND blobUse.run <> ?1)`,
+       AND NOT EXISTS (SELECT 1 FROM blobUse WHERE blobUse.blob = blob.number AND blobUse.run <> ?1)
+       RETURNING tenant, octet_length(text) AS bytes`,
   );
   const unuse = change(database, 'DELETE FROM blobUse WHERE run = ?');
   return {
@@ -68,13 +70,12 @@ export function blobRows(
       if (text !== undefined && blobName(text) !== blob) throw damagedBlob(blob);
       return text;
     },
-    blobBytes: (tenant) => bytes.one(tenant)?.bytes ?? 0,
     addBlob({ tenant, run }, blob, text) {
-      insert(tenant, blob, text);
+      if (insert.one(tenant, blob, text)) held.add(tenant, Buffer.byteLength(text));
       use(run, tenant, blob);
     },
     dropBlobs(run) {
-      unused(run);
+      for (const { tenant, bytes } of unused.all(run)) held.add(tenant, -bytes);
       unuse(run);
     },
   };

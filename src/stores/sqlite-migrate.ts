@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { chunkSum, noSum, runSum, sumOf } from './checksum.ts';
+import { countHeld } from './sqlite-held.ts';
 import { placeSum } from './sqlite-lines.ts';
 import { change, query } from './sqlite-rows.ts';
 import { selectRuns, type StoredRun } from './sqlite-runs.ts';
@@ -14,6 +15,7 @@ export function migrate(database: DatabaseSync, version: number): void {
     sumRuns(database);
     sumCommands(database);
     sumPlaces(database);
+    countHeld(database);
     database.exec('COMMIT');
   } catch (thrown) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -41,15 +43,17 @@ function sumChunks(database: DatabaseSync): void {
     'SELECT rowid AS id, first, last, at, frames FROM chunk WHERE run = ? ORDER BY last',
   );
   const update = change(database, 'UPDATE chunk SET sum = ? WHERE rowid = ?');
-  const head = change(database, 'INSERT INTO head (run, last, at, sum) VALUES (?, ?, ?, ?)');
+  const head = change(database, 'INSERT INTO head (run, last, at, sum, bytes) VALUES (?, ?, ?, ?, ?)');
   for (const { number, run } of runs.all()) {
+    let bytes = 0;
     let end: { readonly last: number; readonly at: number; readonly sum: string } | undefined;
     for (const { id, first, last, at, frames } of chunks.all(number)) {
       const sum = chunkSum(end?.sum ?? noSum, { run, first, last, at, frames });
       update(sum, id);
+      bytes += Buffer.byteLength(frames);
       end = { last, at, sum };
     }
-    if (end) head(number, end.last, end.at, end.sum);
+    if (end) head(number, end.last, end.at, end.sum, bytes);
   }
 }
 

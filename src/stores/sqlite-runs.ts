@@ -31,14 +31,19 @@ export interface RunRows {
   readonly addRun: (row: RunRow, key: string | undefined) => void;
   readonly changeRun: (row: RunRow) => void;
   readonly forgetRun: (run: string) => void;
-  /** The run's journal has grown. */
-  readonly moveHead: (run: string, head: Omit<Head, 'number'>, at: number) => void;
+  /** The run's journal has grown, by so many bytes. */
+  readonly moveHead: (
+    run: string,
+    head: Omit<Head, 'number'> & { readonly bytes: number },
+    at: number,
+  ) => void;
   /** What was remembered of a transaction that did not happen is wrong. */
   readonly forgetAll: () => void;
 }
 
 export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
-  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, run.sum, last, at, head.sum AS lastSum
+  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, run.sum, last, at, head.sum AS lastSum,
+  coalesce(bytes, 0) AS bytes
   FROM run LEFT JOIN head ON head.run = number`;
 
 /** Undefined where the row is not what was written: then nothing in it can be believed, not even whose it is. */
@@ -81,7 +86,8 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
   const { insert, update } = writing(database);
   const setHead = change(
     database,
-    'INSERT INTO head (run, last, at, sum) VALUES (?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET last = excluded.last, at = excluded.at, sum = excluded.sum',
+    `INSERT INTO head (run, last, at, sum, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET
+      last = excluded.last, at = excluded.at, sum = excluded.sum, bytes = excluded.bytes`,
   );
   return {
     run: (run) => find(run)?.row,
@@ -96,10 +102,11 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
       existing(row.run).row = row;
     },
     forgetRun: (run) => void hot.delete(run),
-    moveHead(run, { last, sum }, at) {
+    moveHead(run, { last, sum, bytes: more }, at) {
       const known = existing(run);
-      setHead(known.number, last, at, sum);
-      known.row = { ...known.row, head: last, updatedAt: at };
+      const bytes = known.row.bytes + more;
+      setHead(known.number, last, at, sum, bytes);
+      known.row = { ...known.row, head: last, bytes, updatedAt: at };
       known.sum = sum;
     },
     forgetAll: () => hot.clear(),

@@ -89,8 +89,10 @@ CREATE TABLE head (
   run INTEGER PRIMARY KEY,
   last INTEGER NOT NULL,
   at INTEGER NOT NULL,
-  sum TEXT NOT NULL
+  sum TEXT NOT NULL,
+  bytes INTEGER NOT NULL
 );
+CREATE TABLE held (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */

@@ -41,7 +41,16 @@ export function runSearch(database: DatabaseSync): Pick<Tables, 'runWithKey' | '
 function listed(stored: StoredRun): RunRow {
   const { run, tenant, number } = stored;
   const unknown = { conversation: '', app: '', title: '', flow: '', worker: null, wakeAt: null };
-  const none = { approvals: 0, epoch: 0, head: 0, leaseUntil: 0, createdAt: 0, updatedAt: 0, damaged: 0 };
+  const none = {
+    approvals: 0,
+    epoch: 0,
+    head: 0,
+    bytes: 0,
+    leaseUntil: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    damaged: 0,
+  };
   const nothing = { run: run ?? String(number), tenant, status: 'failed', state: 'ended' } as const;
   return rowOf(stored) ?? { ...unknown, ...none, ...nothing };
 }

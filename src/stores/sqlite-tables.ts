@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { chunkRows, commandRows } from './sqlite-entries.ts';
 import { blobRows, lineRows } from './sqlite-lines.ts';
-import { change } from './sqlite-rows.ts';
+import { heldRows } from './sqlite-held.ts';
+import { change, query } from './sqlite-rows.ts';
 import { runRows } from './sqlite-runs.ts';
 import { runSearch } from './sqlite-search.ts';
 import type { Tables } from './tables.ts';
@@ -14,6 +15,14 @@ export interface SqliteTables extends Tables {
 /** The rows of a store in SQLite. Only the writer may remember them: anyone else would miss its changes. */
 export function sqliteTables(database: DatabaseSync, remember: boolean): SqliteTables {
   const runs = runRows(database, remember);
+  const held = heldRows(database);
+  const chunks = chunkRows(database, runs);
+  const commands = commandRows(database, runs);
+  const commandBytes = query<{ readonly bytes: number }>(
+    database,
+    'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
+  );
+  const add = (run: string, bytes: number): void => held.add(runs.run(run)?.tenant ?? '', bytes);
   const removals = ['chunk', 'command', 'head'].map((table) =>
     change(database, `DELETE FROM ${table} WHERE run = ?`),
   );
@@ -23,16 +32,27 @@ export function sqliteTables(database: DatabaseSync, remember: boolean): SqliteT
     addRun: runs.addRun,
     changeRun: runs.changeRun,
     removeRun(run) {
-      if (!runs.run(run)) return;
+      const row = runs.run(run);
+      if (!row) return;
+      held.add(row.tenant, -row.bytes - (commandBytes.one(runs.number(run))?.bytes ?? 0));
       for (const remove of removals) remove(runs.number(run));
       removeRun(run);
       runs.forgetRun(run);
     },
     ...runSearch(database),
-    ...chunkRows(database, runs),
-    ...commandRows(database, runs),
+    ...chunks,
+    ...commands,
+    addChunk(chunk, at) {
+      chunks.addChunk(chunk, at);
+      add(chunk.run, Buffer.byteLength(chunk.frames));
+    },
+    addCommand(sent) {
+      commands.addCommand(sent);
+      add(sent.run, Buffer.byteLength(JSON.stringify(sent.command)));
+    },
+    held: (tenant) => held.held(tenant),
     ...lineRows(database),
-    ...blobRows(database),
+    ...blobRows(database, held),
     forget: runs.forgetAll,
   };
 }

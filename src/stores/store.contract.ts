@@ -760,6 +760,34 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.blobs.get('u', blob)).toBe('secret');
       });
 
+      test('[B5] everything a tenant has is counted, and what is erased is free again', async () => {
+        const fence = await started('r', { tenant: 't' });
+        await append(fence, 1, { last: 3, frames: frames(2, 3) });
+        const journal = Buffer.byteLength(frames(1, 1) + frames(2, 3));
+        expect(await store.dispatch.get('r')).toMatchObject({ bytes: journal });
+        expect(await store.dispatch.list({ tenant: 't' })).toMatchObject([{ bytes: journal }]);
+        expect(await store.blobs.held('t')).toBe(journal);
+        await send('r', 'c');
+        await send('r', 'c');
+        const command = Buffer.byteLength(JSON.stringify(pause));
+        expect(await store.blobs.held('t')).toBe(journal + command);
+        await store.blobs.put({ tenant: 't', run: 'r' }, 'ä');
+        await store.blobs.put({ tenant: 't', run: 'r' }, 'ä');
+        await append(fence, 3, { uses: [{ command: 'c', seq: 4 }] });
+        await end(fence, 4);
+        const more = Buffer.byteLength(frames(4, 4) + frames(5, 5));
+        expect(await store.dispatch.get('r')).toMatchObject({ state: 'ended', bytes: journal + more });
+        expect(await store.blobs.held('t')).toBe(journal + more + command + 2);
+        await refused(append(fence, 9), 'rejected');
+        expect([await store.blobs.held('t'), await store.blobs.held('u')]).toEqual([
+          journal + more + command + 2,
+          0,
+        ]);
+        await store.dispatch.erase('r');
+        await store.dispatch.erase('r');
+        expect(await store.blobs.held('t')).toBe(0);
+      });
+
       test('[B3, B4] a blob goes with the last run that refers to it', async () => {
         const text = 'x'.repeat(2_000_000);
         const { blob } = await store.blobs.put({ tenant: 't', run: 'a' }, text);

@@ -36,6 +36,8 @@ export interface RunRow extends Summary {
   readonly state: RunState;
   readonly epoch: number;
   readonly head: number;
+  /** Of its journal. */
+  readonly bytes: number;
   readonly worker: string | null;
   readonly leaseUntil: number;
   readonly wakeAt: number | null;
@@ -180,7 +182,7 @@ export interface Blobs {
     text: string,
   ): Promise<{ readonly blob: string; readonly size: number }>;
   get(tenant: string, blob: string): Promise<string | undefined>;
-  /** How many bytes of them a tenant has. */
+  /** How many bytes a tenant has in all: these, and the journals and commands of its runs. */
   held(tenant: string): Promise<number>;
 }
 

@@ -45,8 +45,8 @@ export interface Tables {
   removePlace(place: Place): void;
 
   blob(tenant: string, blob: string): string | undefined;
-  /** Bytes of all blobs of a tenant. */
-  blobBytes(tenant: string): number;
+  /** Bytes of all journals, commands and blobs of a tenant. */
+  held(tenant: string): number;
   /** Kept once per tenant; the run is one more that refers to it. */
   addBlob(owner: { readonly tenant: string; readonly run: string }, blob: string, text: string): void;
   /** The run refers to nothing any more; what nobody else refers to is gone. */

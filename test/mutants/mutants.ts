@@ -5,6 +5,7 @@ import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { graphMutants } from './of/graph.ts';
 import { processMutants } from './of/process.ts';
+import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
@@ -15,6 +16,7 @@ export const mutants: readonly Mutant[] = [
   ...damageMutants,
   ...graphMutants,
   ...processMutants,
+  ...limitMutants,
   ...timeMutants,
   ...toolMutants,
   ...guardMutants,

@@ -40,6 +40,8 @@ const limits: fc.Arbitrary<Most> = fc.record({
   tokens: fc.constantFrom(300, 3_000, 20_000),
   depth: fc.constantFrom(2, 12),
   seconds: fc.constant(600),
+  entries: fc.constantFrom(40, 100_000),
+  bytes: fc.constantFrom(8_000, 10_000_000),
 });
 
 function tools(ledger: Json[]): readonly Tool[] {

@@ -186,7 +186,8 @@ describe('the table', () => {
       const house: House = at.server.house;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
       const source = { address: '127.0.0.1', isTls: false };
-      const asked = { house, params, query: {}, body: undefined, header: () => undefined, source };
+      const heavy = async (): Promise<void> => {};
+      const asked = { house, params, query: {}, body: undefined, header: () => undefined, source, heavy };
       await expect(planted.answer({ ...asked, caller })).rejects.toMatchObject({
         failure: { code: 'unknown' },
       });

@@ -14,7 +14,7 @@ import { damagedAt } from '../good-chunks.ts';
 import type { House } from '../house.ts';
 import { sha256 } from '../system.ts';
 import { route, type Reply } from './route.ts';
-import { largestPage, whole } from './shapes.ts';
+import { largestPage, pageBytes, whole } from './shapes.ts';
 
 const Decide = z.strictObject({
   decision: Decision.exclude(['expire']),
@@ -39,37 +39,32 @@ export const approvalRoutes = [
     addresses: 'tenant',
     query: z.strictObject({
       run: z.string().max(200).optional(),
+      /** As `next` says. */
       after: z.string().max(200).optional(),
       limit: whole(1, largestPage).optional(),
     }),
     answers: {
       200: {
-        about: 'Undecided approvals of a page of runs, the newest run first.',
+        about: 'Undecided approvals of a page of runs, the newest run first: fewer where they are large.',
         schema: ApprovalPage,
       },
     },
-    async handle({ house, caller: { tenant }, query: { run, after, limit = 50 } }) {
-      const found =
-        run === undefined
+    async handle({ house, caller: { tenant }, query: { run, after, limit = 50 }, heavy }) {
+      const place = placeAfter(after);
+      const first = run ?? place.within;
+      const rows = [
+        ...(first === undefined ? [] : await ownRun(house, tenant, first)),
+        ...(run === undefined
           ? await house.home.dispatch.list({
               tenant,
               withApprovals: true,
               limit: limit + 1,
-              ...(after === undefined ? {} : { after }),
+              ...(place.run === undefined ? {} : { after: place.run }),
             })
-          : await ownRun(house, tenant, run);
-      const rows = found.slice(0, limit);
-      const approvals = [];
-      for (const row of rows) {
-        const tree = await house.trees.of(row);
-        // What was asked may have been answered where nobody can read it any more.
-        if (damagedAt(tree, row.head) !== undefined) continue;
-        approvals.push(...undecidedApprovals(tree).map((approval) => asked(row, approval)));
-      }
-      return {
-        status: 200,
-        json: { approvals, next: found.length > limit ? (rows.at(-1)?.run ?? null) : null },
-      };
+          : []),
+      ];
+      await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
+      return { status: 200, json: await undecidedPage(house, rows, { limit, after }) };
     },
   }),
   route({
@@ -103,6 +98,37 @@ export const approvalRoutes = [
     },
   }),
 ];
+
+/** A page ends with a run, or, where one run asks more than a page holds, with one of its approvals. */
+function placeAfter(after: string | undefined): { readonly run?: string; readonly within?: string } {
+  if (after === undefined) return {};
+  const [, run] = /^(.+)\.a\d+$/.exec(after) ?? [];
+  return run === undefined ? { run: after } : { run, within: run };
+}
+
+async function undecidedPage(
+  house: House,
+  rows: readonly RunRow[],
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<ApprovalPage> {
+  const approvals: AskedApproval[] = [];
+  let size = 0;
+  for (const [i, row] of rows.entries()) {
+    if (i === limit) return { approvals, next: rows[i - 1]?.run ?? null };
+    const tree = await house.trees.of(row);
+    // What was asked may have been answered where nobody can read it any more.
+    if (damagedAt(tree, row.head) !== undefined) continue;
+    const undecided = undecidedApprovals(tree);
+    const had = undecided.findIndex(({ approval }) => approval === after);
+    for (const approval of undecided.slice(had + 1)) {
+      const told = asked(row, approval);
+      size += JSON.stringify(told).length;
+      if (approvals.length > 0 && size > pageBytes) return { approvals, next: approvals.at(-1)?.id ?? null };
+      approvals.push(told);
+    }
+  }
+  return { approvals, next: null };
+}
 
 async function ownRun(house: House, tenant: string, run: string): Promise<readonly RunRow[]> {
   const row = await house.home.dispatch.get(run);

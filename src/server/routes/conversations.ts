@@ -5,8 +5,10 @@ import { failureOf } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
+import { missing } from '../owner.ts';
+import { endedOf, startedOf } from '../run-edges.ts';
 import { route } from './route.ts';
-import { largestPage, pageSize, whole } from './shapes.ts';
+import { largestPage, pageSize, pageWithin, whole } from './shapes.ts';
 
 const ListedConversation = z.object({
   conversation: z.string(),
@@ -55,17 +57,37 @@ export const conversationRoutes = [
     tag: 'conversations',
     role: 'viewer',
     addresses: 'conversation',
+    query: z.strictObject({
+      /** The last run of the page before. */
+      after: z.string().max(200).optional(),
+      limit: whole(1, largestPage).optional(),
+    }),
     answers: {
       200: {
-        about: 'The history.',
-        schema: z.object({ conversation: z.string(), exchanges: z.array(Exchange) }),
+        about: 'A page of the history.',
+        schema: z.object({
+          conversation: z.string(),
+          exchanges: z.array(Exchange),
+          next: z.string().nullable(),
+        }),
       },
     },
-    async handle({ house, caller: { tenant }, subject: { conversation } }) {
+    async handle({
+      house,
+      caller: { tenant },
+      subject: { conversation },
+      query: { after, limit = largestPage },
+    }) {
       const rows = await runsOf(house, tenant, conversation);
-      const exchanges = [];
-      for (const row of rows) exchanges.push(await exchangeOf(house, row));
-      return { status: 200, json: { conversation, exchanges } };
+      const place = after === undefined ? 0 : rows.findIndex(({ run }) => run === after) + 1;
+      if (after !== undefined && place === 0) throw missing('run', after);
+      const wanted = rows.slice(place, place + limit);
+      const exchanges = await pageWithin(wanted, (row) => exchangeOf(house, row));
+      const isAll = place + exchanges.length === rows.length;
+      return {
+        status: 200,
+        json: { conversation, exchanges, next: isAll ? null : (exchanges.at(-1)?.run ?? null) },
+      };
     },
   }),
   route({
@@ -170,7 +192,8 @@ function listed({
 
 export async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typeof Exchange>> {
   const { run, app, status, title, createdAt } = row;
-  const { started, ended } = await house.trees.of(row);
+  const started = await startedOf(house, row);
+  const ended = await endedOf(house, row);
   const text = await wholeText(house, row.tenant, started?.input.text ?? title);
   const answer = ended?.answer === undefined ? null : await wholeText(house, row.tenant, ended.answer);
   return { run, app, status, text, answer, createdAt };

@@ -56,9 +56,10 @@ export const executionRoutes = [
     addresses: 'run',
     query: z.strictObject(Asked),
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
-    async handle({ house, subject, query }) {
+    async handle({ house, subject, query, heavy }) {
+      await heavy(subject.bytes);
       const preferences = house.home.preferences(subject.app, query);
-      return { status: 200, json: await executionOf(house, subject, preferences) };
+      return { status: 200, parts: await executionOf(house, subject, preferences) };
     },
   }),
 ];
@@ -71,7 +72,7 @@ async function executionOf(
   const steps = new Map<string, ExecutionStep>();
   let startedAt: string | null = null;
   let completedAt: string | null = null;
-  for (const { data } of await toldRun(house, row, { as: executionProtocol, preferences })) {
+  for await (const { data } of toldRun(house, row, { as: executionProtocol, preferences })) {
     const frame = ExecutionFrame.parse(JSON.parse(data));
     take(steps, frame);
     if (frame.event === 'run_started') startedAt = frame.timestamp;

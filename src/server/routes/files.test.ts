@@ -3,6 +3,7 @@ import {
   appWith,
   serving,
   shareServing,
+  temporaryFolder,
   textAt,
   type Answered,
   type Serving,
@@ -121,6 +122,32 @@ test('[S50] nobody fills the disk, and what is erased is free again, also when t
   expect((await at.ask('/api/runs', { json: { input: { text: 'small' } } })).status).toBe(201);
   expect((await at.ask(`/api/files/${file}`, { method: 'DELETE' })).status).toBe(204);
   expect((await start()).status).toBe(201);
+});
+
+test('[S50] journals count, also of runs that have ended, and over a restart', async () => {
+  const data = temporaryFolder();
+  const apps = { says: appWith(async (scope) => (scope.say('x'.repeat(30_000)), 'said'), 'says') };
+  const config = { apps, server: { quotas: { bytes: 200_000 } } };
+  const first = await serving({ data, config });
+  const start = (at: Serving) => at.ask('/api/runs', { json: { app: 'says', input: { text: 'x' } } });
+  const runs: Answered[] = [];
+  for (let i = 0; i < 30; i += 1) {
+    const started = await start(first);
+    runs.push(started);
+    if (started.status === 201) await first.ask(`/api/runs/${textAt(started, 'run')}/events`);
+  }
+  const refused = runs.filter(({ status }) => status === 429);
+  expect(runs.length - refused.length).toBe(7);
+  expect(textAt(refused[0] as Answered, 'error', 'message')).toContain('erase some');
+  const usage = (await first.ask('/api/usage')).json;
+  expect(usage).toMatchObject({ bytes: { held: expect.any(Number), most: 200_000 } });
+  await first.close();
+  const again = await serving({ data, config });
+  expect((await again.ask('/api/usage')).json).toEqual(usage);
+  expect((await start(again)).status).toBe(429);
+  const conversation = textAt(runs[0] as Answered, 'conversation');
+  await again.ask(`/api/conversations/${conversation}`, { method: 'DELETE' });
+  expect((await start(again)).status).toBe(201);
 });
 
 test('[S50] a file that is named again and again is not kept again and again', async () => {

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { KeptFile } from '../../run/native-api.ts';
-import { keepFile, ownerOfFile } from '../files.ts';
+import { keepFile, largestFile, ownerOfFile } from '../files.ts';
 import { withRoom } from '../room.ts';
 import { route } from './route.ts';
-
-const largest = 20 * 1024 * 1024;
 
 /** What a browser may show. All else, and these too, are handed over as downloads. */
 const harmless = /^(text\/(plain|csv|markdown)|application\/(json|pdf)|image\/(png|jpeg|gif|webp))$/;
@@ -20,10 +18,10 @@ export const fileRoutes = [
     addresses: 'tenant',
     query: z.strictObject({ name: z.string().min(1).max(200).optional() }),
     body: 'bytes',
-    bodyLimit: largest,
+    bodyLimit: largestFile,
     answers: {
       201: { about: 'It is kept. The same file again is the same file.', schema: KeptFile },
-      413: { about: `It has more than ${largest} bytes.` },
+      413: { about: `It has more than ${largestFile} bytes.` },
     },
     async handle({ house, caller: { tenant }, query: { name = 'file' }, body, header }) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);

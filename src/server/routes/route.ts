@@ -4,6 +4,7 @@ import { mayAct, type Caller, type Role } from '../access/caller.ts';
 import type { Source } from '../access/source.ts';
 import type { House } from '../house.ts';
 import { finders, tenantOf, type Address, type Subjects } from '../owner.ts';
+import type { JsonParts } from '../json-parts.ts';
 import { parsed } from '../parsed.ts';
 import type { Sink } from '../viewers/viewer.ts';
 
@@ -16,6 +17,8 @@ export interface RawAsked {
   readonly query: unknown;
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
+  /** Waits until there is room for an answer that needs so many bytes to be read, and keeps it until it is sent. */
+  readonly heavy: (bytes: number) => Promise<void>;
 }
 
 type CallerOn<A extends Address> = A extends 'anyone' ? Caller | undefined : Caller;
@@ -29,12 +32,15 @@ export interface Asked<A extends Address, Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly header: (name: string) => string | undefined;
+  readonly heavy: RawAsked['heavy'];
 }
 
 /** What a route answers: JSON, bytes, or a stream that goes on. */
 export interface Reply {
   readonly status: number;
   readonly json?: unknown;
+  /** JSON that may be long. */
+  readonly parts?: JsonParts;
   readonly bytes?: { readonly type: string; readonly content: Buffer | string };
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection stays open; the sink is its other end. */
@@ -82,6 +88,8 @@ export interface Route extends About {
   readonly addresses: Address;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType | 'bytes';
+  /** Fails for whoever may not come here at all. */
+  admit(caller: Caller | undefined): void;
   answer(asked: RawAsked): Promise<Reply>;
 }
 
@@ -97,9 +105,12 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
     addresses,
     ...(querySchema ? { query: querySchema } : {}),
     ...(bodySchema ? { body: bodySchema } : {}),
-    async answer({ house, caller, source, params, query, body, header }) {
+    admit(caller) {
       if (addresses !== 'anyone') expectRole({ caller }, spec.role);
-      const subject = await find({ house, caller, params });
+    },
+    async answer({ house, caller, source, params, query, body, header, heavy }) {
+      this.admit(caller);
+      const subject = await find({ house, caller, params, heavy });
       return spec.handle({
         house,
         caller: caller as CallerOn<A>,
@@ -108,6 +119,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
         query: querySchema ? parsed(querySchema, query, 'The query') : (undefined as Query),
         body: bodyOf(bodySchema, body),
         header,
+        heavy,
       });
     },
   };

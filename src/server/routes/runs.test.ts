@@ -353,3 +353,96 @@ describe('conversations', () => {
     expect(at.problems).toEqual([]);
   });
 });
+
+describe('a large run', () => {
+  const large = {
+    says: appWith(async (scope) => {
+      for (let i = 0; i < 40; i += 1) {
+        await scope.step({ key: `${i}`, title: `${i}` }, async (step) => {
+          for (let k = 0; k < 3; k += 1) step.say(`${i} ${k} ß😀`.repeat(2_500));
+        });
+      }
+      return 'said';
+    }, 'says'),
+    asks: appWith(async (scope) => {
+      const wide = { text: 'x'.repeat(30_000) };
+      const asked = Array.from({ length: 50 }, (_, i) => i);
+      await scope.parallel(
+        Object.fromEntries(
+          asked.map((i) => [`b${i}`, (branch) => branch.ask({ key: 'q', title: `${i}`, arguments: wide })]),
+        ),
+      );
+      return 'decided';
+    }, 'asks'),
+  };
+
+  test('[V40] is told in pages of so many bytes, and the next one goes on', async () => {
+    const at = await serving({ config: { apps: large, defaultApp: 'says' } });
+    const run = await started(at, { input: { text: 'x' } });
+    const last = idsIn(await whole(at, run)).at(-1) ?? 0;
+    const seen: number[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const page = await at.ask(`/api/runs/${run}/entries?limit=10000&after=${after}`);
+      expect(page.text.length).toBeLessThan(400_000);
+      const { entries, next } = page.json as { entries: { seq: number }[]; next: number | null };
+      seen.push(...entries.map(({ seq }) => seq));
+      after = next;
+    }
+    expect(seen).toEqual(Array.from({ length: last }, (_, i) => i + 1));
+  });
+
+  test('[V40] is the same tree, made while it is sent, now and at any moment', async () => {
+    const at = await serving({ config: { apps: large, defaultApp: 'says' } });
+    const run = await started(at, { input: { text: 'x' } });
+    await whole(at, run);
+    const tree = (await at.ask(`/api/runs/${run}`)).json as { steps: { text: string }[]; seq: number };
+    expect(tree).toMatchObject({ run, status: 'completed', answer: 'said', notices: [], approvals: [] });
+    expect(tree.steps.map(({ text }) => text)).toEqual(
+      Array.from({ length: 40 }, (_, i) => [0, 1, 2].map((k) => `${i} ${k} ß😀`.repeat(2_500)).join('')),
+    );
+    const earlier = (await at.ask(`/api/runs/${run}?at=${tree.seq - 10}`)).json;
+    expect(earlier).toMatchObject({ status: 'running', seq: tree.seq - 10 });
+  });
+
+  test('[V40] asks its questions in pages, and none is left out or told twice', async () => {
+    const at = await serving({ config: { apps: large, defaultApp: 'asks' } });
+    const run = await started(at, { input: { text: 'x' } });
+    await untilAnswer(
+      () => at.ask(`/api/runs?waiting=true`),
+      ({ text }) => text.includes('"approvals":50'),
+    );
+    for (const query of ['', `run=${run}&`]) {
+      const seen: string[] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const page = await at.ask(`/api/approvals?${query}${after === '' ? '' : `after=${after}`}`);
+        expect(page.text.length).toBeLessThan(1_100_000);
+        const { approvals, next } = page.json as { approvals: { id: string }[]; next: string | null };
+        seen.push(...approvals.map(({ id }) => id));
+        after = next;
+      }
+      expect(seen.toSorted()).toEqual(Array.from({ length: 50 }, (_, i) => `${run}.a${i + 1}`).toSorted());
+    }
+  });
+
+  test('[V40] a long conversation is told in pages', async () => {
+    const at = await serving({ config: { apps, defaultApp: 'echo' } });
+    const text = 'long '.repeat(30_000);
+    let conversation = '';
+    for (let i = 0; i < 6; i += 1) {
+      const body = { input: { text: `${i} ${text}` }, ...(conversation === '' ? {} : { conversation }) };
+      const answer = await at.ask('/api/runs', { json: body });
+      conversation = textAt(answer, 'conversation');
+      await whole(at, textAt(answer, 'run'));
+    }
+    const seen: string[] = [];
+    for (let after: string | null = ''; after !== null;) {
+      const query = after === '' ? '' : `?after=${after}`;
+      const page = await at.ask(`/api/conversations/${conversation}${query}`);
+      expect(page.text.length).toBeLessThan(1_100_000);
+      const { exchanges, next } = page.json as { exchanges: { text: string }[]; next: string | null };
+      seen.push(...exchanges.map((exchange) => exchange.text.slice(0, 1)));
+      after = next;
+    }
+    expect(seen.join('')).toBe('012345');
+  });
+});

@@ -1,17 +1,19 @@
 import { z } from 'zod';
-import { decodeAll } from '../../run/codec.ts';
+import { decodeAll, framesAfter } from '../../run/codec.ts';
+import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunPage, RunStatus } from '../../run/native-api.ts';
-import { FlatTree, flatTree } from '../../run/flat-tree.ts';
-import type { Entry } from '../../run/events.ts';
+import { FlatTree, flatParts, flatTree } from '../../run/flat-tree.ts';
 import { present } from '../../run/present.ts';
-import type { Chunk } from '../../stores/store.ts';
 import { damagedAt, goodChunks } from '../good-chunks.ts';
+import type { House } from '../house.ts';
 import { Asked } from '../preferring.ts';
-import { EntryShape, flag, largestPage, listedRun, pageSize, whole } from './shapes.ts';
+import { EntryShape, flag, largestPage, listedRun, pageSize, smallRun, whole } from './shapes.ts';
 import { route } from './route.ts';
 
 const mostEntries = 10_000;
+/** Of what the journal has, at least one entry. Bytes. */
+const entryPage = 256 * 1024;
 
 export const runRoutes = [
   route({
@@ -62,7 +64,7 @@ export const runRoutes = [
       200: { about: 'The flat tree.', schema: FlatTree },
       409: { about: 'The moment is in the future of the run.' },
     },
-    async handle({ house, subject: row, query: { at, ...asked } }) {
+    async handle({ house, subject: row, query: { at, ...asked }, heavy }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
           'rejected',
@@ -70,9 +72,17 @@ export const runRoutes = [
         );
       }
       const preferences = house.home.preferences(row.app, asked);
-      const tree = await house.trees.shown(row, preferences, at);
-      const damaged = damagedAt(tree, Math.min(row.head, at ?? row.head));
-      return { status: 200, json: { ...flatTree(tree, row.run), ...present({ damaged }) } };
+      const end = Math.min(row.head, at ?? row.head);
+      if (row.bytes <= smallRun) {
+        const tree = await house.trees.shown(row, preferences, at);
+        return {
+          status: 200,
+          json: { ...flatTree(tree, row.run), ...present({ damaged: damagedAt(tree, end) }) },
+        };
+      }
+      await heavy(row.bytes);
+      const tree = await house.trees.still(row, preferences, at);
+      return { status: 200, parts: { ...flatParts(tree, row.run), damaged: damagedAt(tree, end) } };
     },
   }),
   route({
@@ -88,7 +98,7 @@ export const runRoutes = [
     }),
     answers: {
       200: {
-        about: 'Entries after the cursor, in order.',
+        about: 'Entries after the cursor, in order: not all that were asked for where they are large.',
         schema: z.object({ entries: z.array(EntryShape), next: z.int().nullable() }),
       },
       409: { about: 'The cursor is in the future of the run.' },
@@ -96,19 +106,43 @@ export const runRoutes = [
     async handle({ house, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
       if (after > head)
         throw new RunError('rejected', `Run ${run} has come to entry ${head}; ${after} is in its future.`);
-      const goodRead = (of: string, from: number) => goodChunks(house.home.journal, of, from);
-      const entries: Entry[] = [];
-      let last = after;
-      while (entries.length < limit && last < head) {
-        // Whoever has all that is good is told of the damage when they come back for more.
-        const read = entries.length === 0 ? house.home.journal.read : goodRead;
-        const chunks: readonly Chunk[] = await read(run, last);
-        const fresh = chunks.flatMap(({ frames }) => decodeAll(frames)).filter(({ seq }) => seq > last);
-        if (fresh.length === 0) break;
-        entries.push(...fresh.slice(0, limit - entries.length));
-        last = entries.at(-1)?.seq ?? last;
-      }
+      const entries = await entriesAfter(house, { run, after, limit, head });
+      const last = entries.at(-1)?.seq ?? after;
       return { status: 200, json: { entries, next: last < head ? last : null } };
     },
   }),
 ];
+
+interface EntryPage {
+  readonly run: string;
+  readonly after: number;
+  readonly limit: number;
+  readonly head: number;
+}
+
+async function entriesAfter(house: House, { limit, ...place }: EntryPage): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  let size = 0;
+  for await (const frame of framesIn(house, place)) {
+    size += frame.length;
+    if (entries.length > 0 && size > entryPage) break;
+    entries.push(...decodeAll(frame));
+    if (entries.length >= limit) break;
+  }
+  return entries;
+}
+
+async function* framesIn(
+  { home }: House,
+  { run, after, head }: Omit<EntryPage, 'limit'>,
+): AsyncGenerator<string> {
+  for (let last = after; last < head;) {
+    // Whoever has all that is good is told of the damage when they come back for more.
+    const chunks =
+      last === after ? await home.journal.read(run, last) : await goodChunks(home.journal, run, last);
+    for (const { frames } of chunks)
+      for (const frame of framesAfter(frames, after).split('\n\n')) if (frame !== '') yield frame;
+    const reached = chunks.at(-1)?.last ?? head;
+    last = Math.max(last + 1, reached);
+  }
+}

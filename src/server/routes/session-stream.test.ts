@@ -45,6 +45,7 @@ async function watched(since: number) {
     query: { since: String(since) },
     body: undefined,
     header: () => undefined,
+    heavy: async () => {},
   });
   reply?.stream?.(sink);
   return sink;

@@ -26,7 +26,7 @@ export const sessionStreamRoutes = [
       409: { about: 'There are not so many events yet.' },
     },
     async handle({ house, caller: { tenant }, subject: { conversation }, query, header }) {
-      const turns = await turnsOf(house, tenant, conversation);
+      const turns = await turnsOf(house, { tenant, session: conversation }, async () => {});
       const since = sinceIn(header('last-event-id')) ?? query.since ?? 0;
       return watchSession(house, turns, since);
     },
@@ -53,8 +53,8 @@ function showTurns(
   const show = (i: number, before: number): void => {
     const turn = turns[i];
     if (!turn) return sink.end();
-    const { row, cardsBefore, frames } = turn;
-    const next = before + frames.length;
+    const { row, cardsBefore, events } = turn;
+    const next = before + events;
     const isLast = i === turns.length - 1;
     if (!isLast && since >= next) return show(i + 1, next);
     const { run, head } = row;

@@ -4,6 +4,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
+import { startedOf } from '../run-edges.ts';
 import { eventCount, sessionStatus, turnsOf } from '../session-log.ts';
 import {
   listed,
@@ -16,6 +17,7 @@ import {
 } from '../told-session.ts';
 import { eraseConversation } from './conversations.ts';
 import { route } from './route.ts';
+import { smallRun } from './shapes.ts';
 import { startRun } from './start-run.ts';
 
 export const sessionRoutes = [
@@ -56,10 +58,11 @@ export const sessionRoutes = [
     answers: {
       200: { about: `At most ${listed}.`, schema: z.object({ sessions: z.array(ListedSession) }) },
     },
-    async handle({ house, caller: { tenant }, query: { scenario } }) {
+    async handle({ house, caller: { tenant }, query: { scenario }, heavy }) {
+      const once = onceHeavy(heavy);
       const sessions = [];
       for (const row of await newestSessions(house, tenant, scenario))
-        sessions.push(await listedSession(house, row));
+        sessions.push(await listedSession(house, row, once));
       return { status: 200, json: { sessions } };
     },
   }),
@@ -71,9 +74,9 @@ export const sessionRoutes = [
     role: 'viewer',
     addresses: 'conversation',
     answers: { 200: { about: 'The session.', schema: Session } },
-    async handle({ house, caller: { tenant }, subject: { conversation } }) {
-      const turns = await turnsOf(house, tenant, conversation);
-      return { status: 200, json: await wholeSession(house, conversation, turns) };
+    async handle({ house, caller: { tenant }, subject: { conversation }, heavy }) {
+      const turns = await turnsOf(house, { tenant, session: conversation }, heavy);
+      return { status: 200, parts: await wholeSession(house, conversation, turns) };
     },
   }),
   route({
@@ -104,11 +107,11 @@ export const sessionRoutes = [
       },
       409: { about: 'The last question is not answered yet.' },
     },
-    async handle({ house, caller, subject: { conversation, newest }, body: { text } }) {
+    async handle({ house, caller, subject: { conversation, newest }, body: { text }, heavy }) {
       if (newest.state !== 'ended')
         throw new RunError('rejected', 'The last question is not answered yet: wait for it, or cancel it.');
-      const turns = await turnsOf(house, caller.tenant, conversation);
-      const { labels } = (await house.trees.of(newest)).started ?? { labels: {} };
+      const turns = await turnsOf(house, { tenant: caller.tenant, session: conversation }, heavy);
+      const { labels } = (await startedOf(house, newest)) ?? { labels: {} };
       await startRun(house, caller, { app: newest.app, input: { text }, conversation, labels });
       const json = { status: 'processing', turn: turns.length + 1, event_offset: eventCount(turns) };
       return { status: 200, json };
@@ -135,6 +138,12 @@ export const sessionRoutes = [
     },
   }),
 ];
+
+/** One place is enough for all sessions of a list: they are told one after the other. */
+function onceHeavy(heavy: (bytes: number) => Promise<void>): (bytes: number) => Promise<void> {
+  let entered: Promise<void> | undefined;
+  return (bytes) => (bytes > smallRun ? (entered ??= heavy(bytes)) : Promise.resolve());
+}
 
 async function cancel(house: House, row: RunRow, { who }: Caller): Promise<void> {
   const command = { type: 'stop', by: who } as const;

@@ -12,8 +12,8 @@ export const Refusal = z.object({
 });
 
 export function listedRun(row: RunRow): ListedRun {
-  const { run, conversation, app, title, status, approvals, head: seq, createdAt, updatedAt } = row;
-  const listed = { run, conversation, app, title, status, approvals, seq, createdAt, updatedAt };
+  const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
+  const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
   return { ...listed, ...present({ damaged: row.damaged ?? undefined }) };
 }
 
@@ -29,6 +29,9 @@ export function whole(least: number, most: number): z.ZodType<number> {
 }
 
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** A run with more is read and told while it is sent. Bytes. */
+export const smallRun = 1 << 20;
 
 export const pageSize = 50;
 export const largestPage = 200;
@@ -46,4 +49,23 @@ export function idempotencyKeyIn(header: (name: string) => string | undefined): 
   const key = header('idempotency-key');
   if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;
   throw new RunError('malformed', 'An idempotency key has up to 200 visible characters.');
+}
+
+/** A page has no more bytes than this, unless its first thing has more. */
+export const pageBytes = 1 << 20;
+
+/** As many things, made one after the other, as one answer holds. */
+export async function pageWithin<From, To>(
+  wanted: readonly From[],
+  make: (one: From) => Promise<To>,
+): Promise<To[]> {
+  const page: To[] = [];
+  let size = 0;
+  for (const one of wanted) {
+    const made = await make(one);
+    size += JSON.stringify(made).length;
+    if (page.length > 0 && size > pageBytes) break;
+    page.push(made);
+  }
+  return page;
 }

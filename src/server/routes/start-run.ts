@@ -118,7 +118,7 @@ async function expectRoom(house: House, tenant: string): Promise<void> {
 
 /** Whoever asks may want less than the app allows, and gets no more. */
 function lowered({ limits: allowed }: App, wanted: Limits): Limits {
-  const names = ['turns', 'calls', 'tokens', 'depth', 'seconds'] as const;
+  const names = ['turns', 'calls', 'tokens', 'depth', 'seconds', 'entries', 'bytes'] as const;
   return Object.fromEntries(
     names.flatMap((name) => {
       const most = allowed[name] ?? defaultLimits[name];

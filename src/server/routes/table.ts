@@ -13,6 +13,7 @@ import { sessionStreamRoutes } from './session-stream.ts';
 import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
+import { usageRoutes } from './usage.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -27,6 +28,7 @@ const described: readonly Route[] = [
   ...sessionRoutes,
   ...sessionStreamRoutes,
   ...executionRoutes,
+  ...usageRoutes,
 ];
 
 /** Every door of the house. */

@@ -12,8 +12,8 @@ export interface Archive {
   forget(run: string): void;
 }
 
-/** How many characters are kept, and how many reads are under way at once. */
-const room = 8 * 1024 * 1024;
+/** How many bytes are kept, and how many reads are under way at once. */
+const room = 24 * 1024 * 1024;
 const readers = 4;
 /** How many characters are written to one viewer at once. */
 export const blockSize = 64 * 1024;

@@ -93,6 +93,11 @@ export class Channels {
     return { viewers: viewers.length, stalled, held, channels: this.#places.size };
   }
 
+  /** Let go of what nobody watches any more. */
+  sweep(): void {
+    this.#look(0);
+  }
+
   /** Everyone gets what there is, with the end of what has ended, and whoever is left is told to come back. */
   async close(): Promise<void> {
     clearInterval(this.#looking);
@@ -126,7 +131,7 @@ export class Channels {
     });
   }
 
-  #look(): void {
+  #look(lingering = linger): void {
     const at = this.#settings.now();
     const isBeat = at - this.#beaten >= beat;
     if (isBeat) this.#beaten = at;
@@ -134,7 +139,7 @@ export class Channels {
       place.channel.look({ isBeat, stalledBefore: at - this.#settings.patience });
       if (place.channel.viewers.size > 0) place.emptySince = undefined;
       else place.emptySince ??= at;
-      if (place.emptySince === undefined || at - place.emptySince < linger) continue;
+      if (place.emptySince === undefined || at - place.emptySince < lingering) continue;
       this.#places.delete(key);
       place.channel.close();
     }

@@ -7,7 +7,11 @@ export interface Shelf {
   forget(run: string): void;
 }
 
-/** `room` is in characters. */
+/** What a page takes beside its text: the bytes it is sent as, and what it is found by, however short it is. */
+const perCharacter = 2;
+const perPage = 2_000;
+
+/** `room` is in bytes. */
 export function shelfOf(room: number): Shelf {
   const byRun = new Map<string, Set<Piece>>();
   // The one that was used last stands last.
@@ -18,7 +22,7 @@ export function shelfOf(room: number): Shelf {
     const run = inOrder.get(page);
     if (run === undefined) return;
     inOrder.delete(page);
-    size -= page.size;
+    size -= costOf(page);
     const pages = byRun.get(run);
     pages?.delete(page);
     if (pages?.size === 0) byRun.delete(run);
@@ -37,7 +41,7 @@ export function shelfOf(room: number): Shelf {
     put(run, page) {
       byRun.set(run, (byRun.get(run) ?? new Set()).add(page));
       inOrder.set(page, run);
-      size += page.size;
+      size += costOf(page);
       for (const oldest of inOrder.keys()) {
         if (size <= room || oldest === page) break;
         drop(oldest);
@@ -47,4 +51,8 @@ export function shelfOf(room: number): Shelf {
       for (const page of byRun.get(run) ?? []) drop(page);
     },
   };
+}
+
+function costOf({ size }: Piece): number {
+  return size * perCharacter + perPage;
 }

@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { change, query } from './sqlite-rows.ts';
+
+/** How many bytes each tenant has, counted as they come and go: nobody adds up a whole folder to know it. */
+export interface HeldRows {
+  held(tenant: string): number;
+  add(tenant: string, bytes: number): void;
+}
+
+export function heldRows(database: DatabaseSync): HeldRows {
+  const one = query<{ readonly bytes: number }>(database, 'SELECT bytes FROM held WHERE tenant = ?');
+  const add = change(
+    database,
+    'INSERT INTO held (tenant, bytes) VALUES (?, ?) ON CONFLICT (tenant) DO UPDATE SET bytes = bytes + excluded.bytes',
+  );
+  return { held: (tenant) => one.one(tenant)?.bytes ?? 0, add };
+}
+
+/** Count what a folder has that was written before anybody counted. */
+export function countHeld(database: DatabaseSync): void {
+  database.exec(`INSERT INTO held SELECT tenant, sum(bytes) FROM (
+    SELECT tenant, bytes FROM run JOIN head ON head.run = number
+    UNION ALL SELECT tenant, octet_length(command) FROM run JOIN command ON command.run = run.number
+    UNION ALL SELECT tenant, octet_length(text) FROM blob
+  ) GROUP BY tenant`);
+}

@@ -1,0 +1,43 @@
+import type { Mutant } from '../mutant.ts';
+
+export const limitMutants: readonly Mutant[] = [
+  {
+    name: 'journals are not counted',
+    file: 'src/stores/memory-tables.ts',
+    find: 'bytes += row.bytes;',
+    replace: '',
+    test: 'src/stores/memory.test.ts',
+    only: '[B5]',
+  },
+  {
+    name: 'a page of entries is not bounded in bytes',
+    file: 'src/server/routes/runs.ts',
+    find: 'if (entries.length > 0 && size > entryPage) break;',
+    replace: '',
+    test: 'src/server/routes/runs.test.ts',
+    only: '[V40]',
+  },
+  {
+    name: 'whoever goes away before a socket is opened keeps a place',
+    file: 'src/server/sockets.ts',
+    find: 'if (raw.destroyed) return;\n        note',
+    replace: 'note',
+    test: 'src/server/quotas.test.ts',
+    only: 'whoever goes away',
+  },
+  {
+    name: 'a tenant works on any number of large answers at once',
+    file: 'src/server/heavy.ts',
+    find: 'if (own > 0 && own + work.bytes > share) continue;',
+    replace: '',
+    test: 'src/server/heavy.test.ts',
+  },
+  {
+    name: 'a run writes as much as it likes',
+    file: 'src/engine/space.ts',
+    find: 'if (this.#bytes >= bytes + beyond.bytes)',
+    replace: 'if (false)',
+    test: 'src/engine/space.test.ts',
+    only: 'counts what is kept',
+  },
+];
