@@ -40,6 +40,8 @@ const McpSource = z
     approval: Approval,
     effect: z.record(z.string(), Effect).exactOptional(),
     sends: z.record(z.string(), z.boolean()).exactOptional(),
+    /** Seconds it may take to come up and tell what it has; 20 unless said. */
+    startSeconds: z.number().positive().max(600).exactOptional(),
   })
   .refine(({ command, env, folder: place }) => command !== undefined || (env ?? place) === undefined, {
     error: '«env» and «folder» go with a «command»; an address has «headers» and a «key»',

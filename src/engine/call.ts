@@ -5,6 +5,7 @@ import { fingerprintOf, signatureOf } from '../run/signature.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { checked } from '../schema/misfit.ts';
+import { absenceOf, settleAbsence } from './absent-tool.ts';
 import { misfitOf, tooDeepFor } from './arguments.ts';
 import type { Execution } from './execution.ts';
 import { isLarge, keepLarge, resultOf } from './large.ts';
@@ -27,6 +28,10 @@ export async function runCall(execution: Execution, name: string, request: Place
   const tooDeep = tooDeepFor(name, request.input);
   // What cannot be kept is not shown either; that is said in its place.
   if (tooDeep) return runCall(execution, name, { ...request, input: null, misfit: tooDeep });
+  if (!request.misfit && absenceOf(execution, name)) {
+    const misfit = await settleAbsence(execution, name, request);
+    if (misfit) return runCall(execution, name, { ...request, misfit });
+  }
   // What runs is what is recorded.
   const input = execution.world.secrets.cleanAll(request.input);
   const shown = isLarge(input) ? await execution.busy(keepLarge(execution, input)) : input;
@@ -65,10 +70,9 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     id: request.id ?? request.key,
     tool: name,
     arguments: shown,
-    signature: fingerprintOf(
-      signatureOf({ tool: name, arguments: input, schema: tool.schema }),
-      execution.world.hash,
-    ),
+    signature:
+      recordedSignature(execution, request) ??
+      fingerprintOf(signatureOf({ tool: name, arguments: input, schema: tool.schema }), execution.world.hash),
     effect: tool.effect,
   });
   const call = callOf(request.input, request.shown);
@@ -102,6 +106,13 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     edited: async (input) => callOf(input, await keepLarge(execution, input)),
     perform: (step, input) => runTool(execution, step, { tool, input }),
   };
+}
+
+/** Without the tool its schema is not known, and with another schema the same call would look like another one. */
+function recordedSignature(execution: Execution, { parent, key }: Placed): string | undefined {
+  const known = execution.recorded.child(parent, key);
+  const call = known && execution.recorded.opening(known.id)?.call;
+  return call && absenceOf(execution, call.tool) ? call.signature : undefined;
 }
 
 /** Models ask for tools that do not exist. That is shown like any other call, and they can read why. */

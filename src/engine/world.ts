@@ -12,6 +12,17 @@ export interface Catalog {
   readonly flows: readonly Flow[];
   readonly agents: readonly Agent[];
   readonly tools: readonly Tool[];
+  /** Why a tool is not there that may come. */
+  absence?(tool: string): Absence | undefined;
+}
+
+/** A tool whose server does not answer. */
+export interface Absence {
+  readonly why: string;
+  /** Resolves when it was tried to reach the server. */
+  readonly tried: Promise<void>;
+  /** Resolves when the server is back. */
+  readonly back: Promise<void>;
 }
 
 /** Where bugs are told: with their cause, which clients never see. */

@@ -61,6 +61,8 @@ export type ApprovalPage = z.infer<typeof ApprovalPage>;
 
 /** What can be run here, and what is shown of it to those who ask for nothing else. */
 export const AppList = z.object({
+  /** Servers of tools that do not answer now. */
+  away: z.array(z.string()).optional(),
   apps: z.array(
     z.object({
       name: z.string(),

@@ -11,42 +11,46 @@ import { filePins, type Pins } from '../tools/mcp-pins.ts';
 import { mcpServer, type McpServer } from '../tools/mcp.ts';
 import type { Tool } from '../tools/tool.ts';
 import { secretIn } from './secrets.ts';
+import { ToolServers } from './tool-servers.ts';
 
 export { doubtOf, shortPin, type Pinned, type Pins } from '../tools/mcp-pins.ts';
 
+/** The tools of a configuration: those that are here, and those of servers, as far as they are there. */
 export interface OpenedTools {
-  readonly tools: readonly Tool[];
-  /** What a person should know: tools that changed, tools that were left out. */
-  readonly notices: readonly string[];
+  readonly servers: ToolServers;
+  now(): readonly Tool[];
   close(): Promise<void>;
 }
 
-const listingTime = 30_000;
+const startSeconds = 20;
 
-/** The tools of a configuration. Servers of tools are started, asked what they have, and ended by `close`. */
-export async function openTools(given: readonly (Tool | ToolSource)[], data: string): Promise<OpenedTools> {
+/** Servers of tools are started and asked what they have, and ended by `close`. Nothing waits for them here. */
+export function openTools(given: readonly (Tool | ToolSource)[], data: string): OpenedTools {
   const pins = pinsIn(data);
-  const servers: McpServer[] = [];
-  const opening = given.map(async (each): Promise<Omit<OpenedTools, 'close'>> => {
-    if (isTool(each)) return { tools: [each], notices: [] };
-    if (!each.mcp) return { tools: shipped(each, data), notices: [] };
-    const { name, approval, effect, sends, trusted } = each.mcp;
-    const server = mcpServer({ name, trusted, approval, effect, sends, pins, ...endpointOf(each.mcp) });
-    servers.push(server);
-    return server.list(AbortSignal.timeout(listingTime));
-  });
-  const close = async (): Promise<void> => {
-    await Promise.all(servers.map((server) => server.close()));
-  };
-  try {
-    const opened = await Promise.all(opening);
-    const tools = opened.flatMap((listing) => listing.tools);
-    expectDistinct(tools);
-    return { tools, notices: opened.flatMap(({ notices }) => notices), close };
-  } catch (thrown) {
-    await close();
-    throw thrown;
-  }
+  const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
+  expectDistinct(
+    own.map(({ name }) => name),
+    'tools',
+  );
+  const sources = given.flatMap((each) => (isTool(each) || !each.mcp ? [] : [each.mcp]));
+  expectDistinct(
+    sources.map(({ name }) => name),
+    'MCP servers',
+  );
+  const names = new Set(own.map(({ name }) => name));
+  const servers = new ToolServers(
+    sources.map((source) => ({
+      server: serverOf(source, pins),
+      patience: (source.startSeconds ?? startSeconds) * 1_000,
+    })),
+  );
+  const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
+  return { servers, now, close: () => servers.close() };
+}
+
+function serverOf(source: McpSource, pins: Pins): McpServer {
+  const { name, approval, effect, sends, trusted } = source;
+  return mcpServer({ name, trusted, approval, effect, sends, pins, ...endpointOf(source) });
 }
 
 /** What is known of the tools of MCP servers in a data folder. */
@@ -92,11 +96,11 @@ function secretFor(server: string, reference: Exclude<Value, string>): string {
   }
 }
 
-function expectDistinct(tools: readonly Tool[]): void {
-  const twice = tools.find(({ name }, i) => tools.findIndex((other) => other.name === name) < i);
-  if (!twice) return;
+function expectDistinct(names: readonly string[], what: string): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return;
   throw new RunError(
     'malformed',
-    `The configuration does not fit: two of its tools are called «${twice.name}»; keep one of them.`,
+    `The configuration does not fit: two of its ${what} are called «${twice}»; keep one of them.`,
   );
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '../catalog/agent.ts';
 import { readConfig, type AppSettings, type Config, type ConfigInput } from '../catalog/config.ts';
 import { flowId } from '../engine/engine.ts';
@@ -19,7 +20,6 @@ import { sqliteReader } from '../stores/sqlite-reader.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import { verify, type Verified } from '../stores/verify.ts';
 import { demoTools } from '../tools/demo.ts';
-import type { Tool } from '../tools/tool.ts';
 import { agentsOf } from './compose-agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from './data-folder.ts';
@@ -56,7 +56,8 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const store = await sqliteStore({ folder });
   let opened: OpenedTools | undefined;
   try {
-    opened = await openTools(config.tools, folder);
+    opened = openTools(config.tools, folder);
+    await settled(opened, settings.takes ?? 'everything');
     return await furnished(settings, { folder, config, store, opened });
   } catch (thrown) {
     await opened?.close();
@@ -64,6 +65,18 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
     throw thrown;
   }
 }
+
+/** Whoever runs one thing waits for the servers of tools it may need; whoever serves many does not wait for the slowest. */
+async function settled({ servers }: OpenedTools, takes: 'asked' | 'everything'): Promise<void> {
+  const enough = new AbortController();
+  const { signal } = enough;
+  const long = takes === 'asked' ? servers.tried : delay(serveWait, undefined, { signal }).catch(() => {});
+  await Promise.race([servers.tried, long]);
+  enough.abort();
+}
+
+/** Milliseconds. */
+const serveWait = 2_000;
 
 interface Furniture {
   readonly folder: string;
@@ -76,14 +89,21 @@ function furnished(
   { takes = 'everything', log = stderrLog, pace = 1, grace }: HomeSettings,
   { folder, config, store, opened }: Furniture,
 ): Promise<HeldHome> {
-  const apps = appsOf(config, 'The configuration', opened.tools);
+  const apps = appsOf(config, 'The configuration', opened);
   const agents = [...agentsOf(config), ...demoAgents(pace)];
-  const tools = [...opened.tools, ...demoTools({ folder, pace })];
+  const demo = demoTools({ folder, pace });
   const { secrets, notices } = secretsOf(config);
   const world: World = {
     store,
     clock: systemClock,
-    catalog: { flows: apps.map(({ flow }) => flow), agents, tools },
+    catalog: {
+      flows: apps.map(({ flow }) => flow),
+      agents,
+      get tools() {
+        return [...opened.now(), ...demo];
+      },
+      absence: (tool) => opened.servers.absence(tool),
+    },
     policies: [budget, duplicate, taint, approval],
     log: cleanLog(log, secrets.clean),
     newId,
@@ -97,7 +117,8 @@ function furnished(
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: (grace ?? config.server.grace) * 1_000,
-    notices: [...store.notices, ...opened.notices, ...notices],
+    toolServers: opened.servers,
+    notices: [...store.notices, ...opened.servers.notices, ...notices],
     async onClose() {
       await opened.close();
       await config.close?.();
@@ -129,7 +150,7 @@ export const builtIn = 'tour';
  * The apps of a configuration, and the one that is built in. `where` the configuration is stands before what is wrong
  * with it. Until its tools are opened it is known what apps there are, and not what they can call.
  */
-export function appsOf({ apps, limits }: Config, where: string, tools?: readonly Tool[]): readonly App[] {
+export function appsOf({ apps, limits }: Config, where: string, tools?: OpenedTools): readonly App[] {
   const configured = Object.entries(apps).map(
     ([name, { description, preferences, approvals, ...settings }]): App => ({
       name,
@@ -146,7 +167,7 @@ export function appsOf({ apps, limits }: Config, where: string, tools?: readonly
 
 function flowOf(
   name: string,
-  { flow, settings, tools }: AppSettings & { readonly tools: readonly Tool[] | undefined },
+  { flow, settings, tools }: AppSettings & { readonly tools: OpenedTools | undefined },
   where: string,
 ): Flow {
   if (typeof flow !== 'string') return flow as Flow;

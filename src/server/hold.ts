@@ -7,12 +7,15 @@ import type { Receipt, RunRow } from '../stores/store.ts';
 import { keepPreferences } from './app-preferences.ts';
 import { listenForControl } from './control.ts';
 import { localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+import type { ToolServers } from './tool-servers.ts';
 
 export interface HeldHome extends Home {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
   readonly secrets: Secrets;
+  /** Where tools come from that are not here. */
+  readonly toolServers: ToolServers | undefined;
   /** Tell other terminals of this folder where it is served. */
   announce(url: string): void;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
@@ -26,6 +29,7 @@ export interface Holding {
   readonly worker: string;
   /** Work on what is asked for, or on everything that is unfinished. */
   readonly takes: 'asked' | 'everything';
+  readonly toolServers?: ToolServers;
   readonly notices: readonly string[];
   /** How long what has begun may take when all is to end. Milliseconds. */
   readonly grace: number;
@@ -66,6 +70,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     store,
     apps,
     secrets,
+    toolServers: holding.toolServers,
     announce: (served) => void (url = served),
     notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
     preferences,

@@ -12,6 +12,8 @@ export interface Metrics {
 export interface Gauges {
   readonly viewers: () => Count;
   readonly runs: () => number;
+  /** Servers of tools that are away. */
+  readonly away: () => number;
 }
 
 /** What Prometheus reads. Nothing in it names a tenant, a run or a person. */
@@ -44,6 +46,11 @@ export function metricsOf(gauges: Gauges): Metrics {
   watched('stalled', 'Viewers that take nothing now.');
   watched('held', 'Bytes that wait for viewers to take them.');
   watched('channels', 'Runs that are watched, each protocol apart.');
+  gauge(
+    registry,
+    { name: 'vitrine_tool_servers_away', help: 'Servers of tools that do not answer.' },
+    gauges.away,
+  );
   gauge(registry, { name: 'vitrine_runs_in_hand', help: 'Runs this process works on.' }, gauges.runs);
   return {
     contentType: registry.contentType,

@@ -13,7 +13,18 @@ export interface NamedApp {
   readonly name: string;
   readonly settings: object;
   /** Undefined before they are opened. */
-  readonly tools: readonly Tool[] | undefined;
+  readonly tools: ToolsNow | undefined;
+}
+
+/** Tools as they come and go. */
+export interface ToolsNow {
+  now(): readonly Tool[];
+  readonly servers: {
+    /** Resolves when each server of tools has answered, or failed to, once. */
+    readonly tried: Promise<void>;
+    /** Whether a tool of this name may come. */
+    owns(tool: string): boolean;
+  };
 }
 
 const Converse = z.strictObject({
@@ -60,14 +71,20 @@ export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
   tour: () => demoFlow,
   converse: ({ name, settings, tools }) => {
     const { tools: wanted, ...checked } = read(Converse, name, settings);
-    const known = tools ?? [];
-    const offered = wanted && tools ? wanted.map((tool) => toolNamed(tools, tool, name)) : known;
-    const offers = offered.map(({ name: tool, description, schema }) => ({
-      name: tool,
-      description,
-      schema,
-    }));
-    return converse(converseSettings({ ...checked, name, tools: offers }, process.env, {}));
+    if (tools) for (const tool of wanted ?? []) expectTool(tools, tool, name);
+    const base = {
+      ...checked,
+      name,
+      tools: offersOf([...offered(tools, wanted), ...expected(tools, checked)]),
+    };
+    const ready = converseSettings(base, process.env, {});
+    return {
+      ...converse(ready),
+      async run(scope, input) {
+        await tools?.servers.tried;
+        return converse({ ...ready, tools: offersOf(offered(tools, wanted)) }).run(scope, input);
+      },
+    };
   },
   coordinate: ({ name, settings }) => coordinate(read(Coordinate, name, settings), name),
 };
@@ -83,10 +100,34 @@ function read<T>(schema: z.ZodType<T>, app: string, settings: object): T {
   );
 }
 
-function toolNamed(tools: readonly Tool[], name: string, app: string): Tool {
-  const found = tools.find((tool) => tool.name === name);
-  if (found) return found;
-  const known = tools.map((tool) => tool.name).join(', ') || 'none';
+type Offered = Pick<Tool, 'name' | 'description' | 'schema'>;
+
+function offersOf(tools: readonly Offered[]): Offered[] {
+  return tools.map(({ name, description, schema }) => ({ name, description, schema }));
+}
+
+/** What is there now of what the app wants; all of it unless said. */
+function offered(tools: ToolsNow | undefined, wanted: readonly string[] | undefined): readonly Offered[] {
+  const all = tools?.now() ?? [];
+  return wanted ? wanted.flatMap((name) => all.filter((tool) => tool.name === name)) : all;
+}
+
+/** What the rules name that may come yet. */
+function expected(
+  tools: ToolsNow | undefined,
+  { rules }: Pick<z.infer<typeof Converse>, 'rules'>,
+): readonly Offered[] {
+  const { actionTools } = rules;
+  const named = typeof actionTools === 'object' ? Object.keys(actionTools.allow) : [];
+  return named
+    .filter((name) => tools === undefined || tools.servers.owns(name))
+    .map((name) => ({ name, description: '', schema: {} }));
+}
+
+function expectTool(tools: ToolsNow, name: string, app: string): void {
+  const all = tools.now();
+  if (all.some((tool) => tool.name === name) || tools.servers.owns(name)) return;
+  const known = all.map((tool) => tool.name).join(', ') || 'none';
   throw new RunError(
     'malformed',
     `The configuration does not fit: apps.${app}.settings.tools: there is no tool «${name}»; known: ${known}.`,

@@ -164,7 +164,11 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     problem: (...told) => houseLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
   });
-  const metrics = metricsOf({ viewers: () => channels.count(), runs: () => home.inHand.length });
+  const metrics = metricsOf({
+    viewers: () => channels.count(),
+    runs: () => home.inHand.length,
+    away: () => home.toolServers?.away.length ?? 0,
+  });
   const channels = new Channels({
     journal: home.journal,
     clean: home.secrets.clean,

@@ -43,6 +43,7 @@ export const serve: CliCommand = {
 /** Where it is, and how to come in. */
 export function greet({ url, keyFile, link, house }: RunningServer, terminal: Terminal): void {
   for (const notice of house.home.notices) terminal.warn(visibleLine(notice));
+  house.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
   terminal.say(`Vitrine listens on ${url}`);
   if (keyFile !== undefined) terminal.say(`A key is asked for; yours is in ${keyFile}`);
   if (link !== undefined) terminal.say(`Sign your browser in, once and within ten minutes: ${link}`);

@@ -85,7 +85,11 @@ export const signInRoutes = [
         name,
         ...present({ description, preferences }),
       }));
-      return { status: 200, json: { apps, ...present({ defaultApp }) } };
+      const away = home.toolServers?.away ?? [];
+      return {
+        status: 200,
+        json: { apps, ...present({ defaultApp }), ...(away.length > 0 ? { away: [...away] } : {}) },
+      };
     },
   }),
 ];

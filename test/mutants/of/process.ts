@@ -42,4 +42,12 @@ export const processMutants: readonly Mutant[] = [
     test: 'src/engine/recovery.test.ts',
     only: 'does not use up the budget',
   },
+  {
+    name: 'a call whose server is away does not say so',
+    file: 'src/engine/absent-tool.ts',
+    find: "if (!known) return { code: 'unavailable', message: still.why, retryable: true };",
+    replace: 'if (!known) return undefined;',
+    test: 'src/engine/absent-tool.test.ts',
+    only: 'fails, and names it',
+  },
 ];

@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Absence } from '../engine/world.ts';
+import { RunError } from '../run/failure.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** Where tools come from that are not here. */
+export interface ToolServer {
+  readonly name: string;
+  list(
+    signal: AbortSignal,
+  ): Promise<{ readonly tools: readonly Tool[]; readonly notices: readonly string[] }>;
+  close(): Promise<void>;
+}
+
+interface Shelf {
+  readonly server: ToolServer;
+  /** Milliseconds it may take to come up and tell what it has. */
+  readonly patience: number;
+  readonly tried: PromiseWithResolvers<void>;
+  back: PromiseWithResolvers<void>;
+  tools: readonly Tool[];
+  /** Why it is away. */
+  why?: string | undefined;
+}
+
+/** How often a server that is away is tried again, and one that is there is asked again. Milliseconds. */
+const again = 10_000;
+const lookAgain = 60_000;
+
+/**
+ * Servers of tools, each kept up for itself: one that is away, or hangs, holds up nobody else. What it last offered stays on
+ * offer, and it is tried again until it is back.
+ */
+export class ToolServers {
+  /** Resolves when each has answered, or failed to, once. */
+  readonly tried: Promise<void>;
+  readonly #shelves: readonly Shelf[];
+  readonly #closing = new AbortController();
+  readonly #told = new Set<string>();
+  readonly #keeping: readonly Promise<void>[];
+  #hear: (notice: string) => void = () => {};
+
+  constructor(servers: readonly { readonly server: ToolServer; readonly patience: number }[]) {
+    this.#shelves = servers.map(({ server, patience }) => ({
+      server,
+      patience,
+      tried: Promise.withResolvers<void>(),
+      back: Promise.withResolvers<void>(),
+      tools: [],
+    }));
+    this.tried = Promise.all(this.#shelves.map(({ tried }) => tried.promise)).then(() => {});
+    this.#keeping = this.#shelves.map((shelf) => this.#keep(shelf));
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#shelves.flatMap(({ tools }) => tools);
+  }
+
+  /** What a person should know: servers that are away, tools that changed or were left out. */
+  get notices(): readonly string[] {
+    return [...this.#told];
+  }
+
+  /** The names of those that are away now. */
+  get away(): readonly string[] {
+    return this.#shelves.filter(({ why }) => why !== undefined).map(({ server }) => server.name);
+  }
+
+  /** What is told from now on. */
+  hear(listen: (notice: string) => void): void {
+    this.#hear = listen;
+  }
+
+  /** Whether a tool of this name would be one of theirs. */
+  owns(tool: string): boolean {
+    return this.#shelfOf(tool) !== undefined;
+  }
+
+  /** Why a tool of theirs is not there. */
+  absence(tool: string): Absence | undefined {
+    const shelf = this.#shelfOf(tool);
+    if (!shelf || shelf.tools.some(({ name }) => name === tool)) return undefined;
+    const why = shelf.why ?? `The MCP server ${shelf.server.name} has not answered yet.`;
+    const isTried = shelf.why !== undefined || shelf.tools.length > 0;
+    if (isTried && shelf.why === undefined) return undefined;
+    return { why, tried: shelf.tried.promise, back: shelf.back.promise };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#shelves.map(({ server }) => server.close()));
+    await Promise.all(this.#keeping);
+  }
+
+  #shelfOf(tool: string): Shelf | undefined {
+    const [name] = tool.split('__', 1);
+    return tool.includes('__') ? this.#shelves.find(({ server }) => server.name === name) : undefined;
+  }
+
+  async #keep(shelf: Shelf): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#list(shelf, signal);
+      shelf.tried.resolve();
+      const pause = shelf.why === undefined ? lookAgain : again;
+      await delay(pause, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  async #list(shelf: Shelf, signal: AbortSignal): Promise<void> {
+    const { server, patience } = shelf;
+    try {
+      const enough = AbortSignal.timeout(patience);
+      const { tools, notices } = await server.list(AbortSignal.any([signal, enough]));
+      shelf.tools = tools;
+      if (shelf.why !== undefined) this.#tell(`The MCP server ${server.name} is back.`);
+      shelf.why = undefined;
+      shelf.back.resolve();
+      for (const notice of notices) this.#tell(notice);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      if (shelf.why === undefined) shelf.back = Promise.withResolvers<void>();
+      shelf.why = whyAway(shelf, thrown);
+      this.#tell(shelf.why);
+    }
+  }
+
+  #tell(notice: string): void {
+    if (this.#told.has(notice)) return;
+    this.#told.add(notice);
+    this.#hear(notice);
+  }
+}
+
+/** Its own sentence, «The MCP server x (program) did not start: …», says where it is and what happened. */
+function whyAway({ server: { name }, patience }: Shelf, thrown: unknown): string {
+  const given = thrown instanceof RunError ? thrown.message : '';
+  const [, place = '', said] = /^The MCP server \S+( at \S+| \([^)]*\))? (.*?)\.?$/s.exec(given) ?? [];
+  const reason = said ?? (given || `did not answer within ${patience / 1_000} s`);
+  return `The MCP server ${name}${place} is away: it ${reason}; it is tried again every ${again / 1_000} s.`;
+}
