@@ -30,7 +30,7 @@ function absent() {
   return {
     catalog,
     schema,
-    comeBack(): void {
+    comeBack: (): void => {
       isBack = true;
       back.resolve();
     },

@@ -66,6 +66,7 @@ export class HoldBack {
       case 'notice.posted':
       case 'approval.requested':
       case 'approval.decided':
+      case 'approval.lapsed':
       case 'state.saved':
       case 'message.queued':
       case 'message.taken':

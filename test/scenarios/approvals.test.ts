@@ -44,7 +44,7 @@ const mutations: Readonly<Record<string, Mutation>> = {
   'another fingerprint': (right, { fingerprint }) => ({
     decide: { ...right, fingerprint: fingerprint.replace(/.$/, (last) => (last === '0' ? '1' : '0')) },
   }),
-  'no fingerprint': ({ fingerprint: _, ...right }) => ({ decide: right }),
+  'no fingerprint': (right) => ({ decide: { ...right, fingerprint: undefined } }),
   'the fingerprint of a spent approval': (right, _, spent) => ({
     decide: { ...right, fingerprint: spent[0]?.fingerprint ?? 'none' },
   }),
