@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, until } from '../../test/world.ts';
+import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../../test/world.ts';
 import type { Agent } from '../catalog/agent.ts';
 import type { AgentEvent } from '../gateways/gateway.ts';
 import { redacted } from '../guards/guard.ts';
@@ -143,7 +143,7 @@ describe('nothing secret is recorded', () => {
     const working = engine.work(over.signal);
     const answer = async (place: number, more: object): Promise<void> => {
       const approval = `${run}.a${place}`;
-      await until(store, run, ({ approvals }) => approvals.has(approval));
+      const asked = await until(store, run, ({ approvals }) => approvals.has(approval));
       await engine.send(run, { type: 'message', by: 'me', text: secret });
       await engine.send(run, { type: 'pause', by: 'me', reason: secret });
       await engine.send(run, { type: 'resume', by: 'me', reason: secret });
@@ -151,6 +151,7 @@ describe('nothing secret is recorded', () => {
         type: 'decide',
         by: 'me',
         approval,
+        fingerprint: asked.approvals.get(approval)?.fingerprint ?? '',
         decision: 'approve',
         rationale: secret,
         ...more,
@@ -298,7 +299,9 @@ describe('after a crash', () => {
       const { run } = await startRun(before, flow);
       await before.idle();
       const after = new Engine(world, 'after');
-      await after.send(run, { type: 'decide', by: 'me', approval: `${run}.a1`, decision: 'approve' });
+      const approval = `${run}.a1`;
+      const { fingerprint = '' } = (await treeOf(store, run)).approvals.get(approval) ?? {};
+      await after.send(run, { type: 'decide', by: 'me', approval, fingerprint, decision: 'approve' });
       await after.claim(run);
       const tree = await ended(store, run);
       expectNone([...heard, JSON.stringify(flatTree(tree, run))]);
