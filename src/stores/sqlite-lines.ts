@@ -48,6 +48,11 @@ export function blobRows(
     database,
     'SELECT number, text FROM blob WHERE tenant = ? AND blob = ?',
   );
+  // A damaged index would say that it is not there; the other one still knows.
+  const byName = query<{ readonly text: string }>(
+    database,
+    'SELECT text FROM blob INDEXED BY blobByName WHERE blob = ? AND tenant = ?',
+  );
   const insert = query<{ readonly number: number }>(
     database,
     'INSERT OR IGNORE INTO blob (tenant, blob, text) VALUES (?, ?, ?) RETURNING number',
@@ -66,7 +71,7 @@ export function blobRows(
   const unuse = change(database, 'DELETE FROM blobUse WHERE run = ?');
   return {
     blob(tenant, blob) {
-      const text = byHash.one(tenant, blob)?.text;
+      const text = byHash.one(tenant, blob)?.text ?? byName.one(blob, tenant)?.text;
       if (text !== undefined && blobName(text) !== blob) throw damagedBlob(blob);
       return text;
     },

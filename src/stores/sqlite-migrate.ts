@@ -43,7 +43,10 @@ function sumChunks(database: DatabaseSync): void {
     'SELECT rowid AS id, first, last, at, frames FROM chunk WHERE run = ? ORDER BY last',
   );
   const update = change(database, 'UPDATE chunk SET sum = ? WHERE rowid = ?');
-  const head = change(database, 'INSERT INTO head (run, last, at, sum, bytes) VALUES (?, ?, ?, ?, ?)');
+  const head = change(
+    database,
+    'INSERT INTO head (run, last, at, sum, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
+  );
   for (const { number, run } of runs.all()) {
     let bytes = 0;
     let end: { readonly last: number; readonly at: number; readonly sum: string } | undefined;

@@ -43,7 +43,7 @@ export interface RunRows {
 
 export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
   epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, run.sum, last, at, head.sum AS lastSum,
-  coalesce(bytes, 0) AS bytes
+  coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE chunk.run = number)), 0) AS bytes
   FROM run LEFT JOIN head ON head.run = number`;
 
 /** Undefined where the row is not what was written: then nothing in it can be believed, not even whose it is. */
@@ -86,8 +86,8 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
   const { insert, update } = writing(database);
   const setHead = change(
     database,
-    `INSERT INTO head (run, last, at, sum, bytes) VALUES (?, ?, ?, ?, ?) ON CONFLICT (run) DO UPDATE SET
-      last = excluded.last, at = excluded.at, sum = excluded.sum, bytes = excluded.bytes`,
+    `INSERT INTO head (run, last, at, sum, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (run) DO UPDATE SET
+      last = excluded.last, at = excluded.at, sum = excluded.sum, bytes = excluded.bytes, again = excluded.again`,
   );
   return {
     run: (run) => find(run)?.row,

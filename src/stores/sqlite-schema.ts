@@ -78,7 +78,10 @@ CREATE TABLE blobUse (run TEXT NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (run
 CREATE INDEX blobUseByBlob ON blobUse (blob);
 `;
 
-/** The end of each journal stands apart: nothing else could tell that a last chunk is missing. */
+/**
+ * The end of each journal stands apart: nothing else could tell that a last chunk is missing. What is counted stands there
+ * twice: where the two differ it is counted anew.
+ */
 const checksums = `
 ALTER TABLE run ADD COLUMN damaged INTEGER;
 ALTER TABLE run ADD COLUMN sum TEXT;
@@ -90,9 +93,11 @@ CREATE TABLE head (
   last INTEGER NOT NULL,
   at INTEGER NOT NULL,
   sum TEXT NOT NULL,
-  bytes INTEGER NOT NULL
+  bytes INTEGER NOT NULL,
+  again INTEGER NOT NULL
 );
-CREATE TABLE held (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX blobByName ON blob (blob);
+CREATE TABLE held (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL, again INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
