@@ -13,7 +13,7 @@ function leave(taken: boolean[]): void {
 const hang = (): Promise<Json> => new Promise(() => {});
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-test('[E120] an error that a tool leaves behind fails its own call, and the flow reads it', async () => {
+test('[E130] an error that a tool leaves behind fails its own call, and the flow reads it', async () => {
   const taken: boolean[] = [];
   const careless = toolOf('careless', () => {
     leave(taken);
@@ -38,7 +38,7 @@ test('[E120] an error that a tool leaves behind fails its own call, and the flow
   expect(stage.problems.map(({ cause }) => String(cause))).toContain('Error: left behind');
 });
 
-test('[E120] one that a flow leaves behind fails the innermost step it was in', async () => {
+test('[E130] one that a flow leaves behind fails the innermost step it was in', async () => {
   const taken: boolean[] = [];
   const flow = flowOf(async (scope) => {
     const inner = scope.step({ key: 'inner', title: 'Inner' }, () => {
@@ -58,7 +58,7 @@ test('[E120] one that a flow leaves behind fails the innermost step it was in', 
   });
 });
 
-test('[E120] one that a flow leaves outside of any step of its own fails the run', async () => {
+test('[E130] one that a flow leaves outside of any step of its own fails the run', async () => {
   const flow = flowOf(() => {
     leave([]);
     return new Promise(() => {});
@@ -69,7 +69,7 @@ test('[E120] one that a flow leaves outside of any step of its own fails the run
   expect((await stage.tree(run)).ended).toMatchObject({ outcome: 'failed', failure: { code: 'internal' } });
 });
 
-test('[E121] one that comes when its step is closed is logged and shown there', async () => {
+test('[E131] one that comes when its step is closed is logged and shown there', async () => {
   const go = Promise.withResolvers<void>();
   const late = toolOf('late', () => {
     setTimeout(() => {
@@ -94,7 +94,7 @@ test('[E121] one that comes when its step is closed is logged and shown there', 
   expect(tree.ended?.outcome).toBe('completed');
 });
 
-test('[E122] what is written of a run is nobody’s: an error of ours is not taken for theirs', async () => {
+test('[E132] what is written of a run is nobody’s: an error of ours is not taken for theirs', async () => {
   const taken: boolean[] = [];
   const stage = new Stage();
   const { journal } = stage.store;

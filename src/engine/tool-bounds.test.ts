@@ -23,7 +23,7 @@ function nested(levels: number): Json {
 }
 
 describe('what a tool says while it runs', () => {
-  test('[E96] is bounded in characters, and what is left out is told once', async () => {
+  test('[E133] is bounded in characters, and what is left out is told once', async () => {
     const { tree, step } = await called((_, context) => {
       for (let i = 0; i < 200; i += 1) context.say('x'.repeat(50_000));
       return 1;
@@ -33,7 +33,7 @@ describe('what a tool says while it runs', () => {
     expect(step.status).toBe('completed');
   });
 
-  test('[E96] is bounded in pieces', async () => {
+  test('[E133] is bounded in pieces', async () => {
     const { tree, step } = await called((_, context) => {
       for (let i = 0; i < 10_500; i += 1) context.say('x');
       return 1;
@@ -42,7 +42,7 @@ describe('what a tool says while it runs', () => {
     expect(codes(tree)).toEqual(['SAID_TOO_MUCH']);
   });
 
-  test('[E96] and what it attaches is bounded in number and in size', async () => {
+  test('[E133] and what it attaches is bounded in number and in size', async () => {
     const attach = (count: number, length: number) =>
       called((_, context) => {
         const attachment = { type: 'text/plain', data: 'x'.repeat(length) };
@@ -56,7 +56,7 @@ describe('what a tool says while it runs', () => {
     for (const { tree } of [many, large]) expect(codes(tree)).toEqual(['SAID_TOO_MUCH']);
   });
 
-  test('[E96] is recorded whole where it keeps to the bound', async () => {
+  test('[E133] is recorded whole where it keeps to the bound', async () => {
     const { tree, step } = await called((_, context) => {
       context.say('x'.repeat(1_000_000));
       return 1;

@@ -15,14 +15,14 @@ function begun(): { readonly desk: Desk; readonly at: (now: number) => Desk } {
 const claim = { worker: 'next', flows: ['flow@1'], max: 10, lease: 1_000 };
 const stop = { run: 'r', id: 'stop', command: { type: 'stop', by: 'me' } } as const;
 
-test('[D25] a damaged run is given to no worker, and the others are', () => {
+test('[D26] a damaged run is given to no worker, and the others are', () => {
   const { desk, at } = begun();
   perform(desk, 'damage', { run: 'r', after: 0 });
   expect(perform(at(9_000), 'claim', claim).map(({ fence }) => fence.run)).toEqual(['other']);
   expect(perform(at(9_000), 'claim', { ...claim, run: 'r' })).toEqual([]);
 });
 
-test('[D25] a worker that cannot load it parks it, although a message is pending; nobody is woken by another', () => {
+test('[D26] a worker that cannot load it parks it, although a message is pending; nobody is woken by another', () => {
   const { desk } = begun();
   perform(desk, 'send', { run: 'r', id: 'm', command: { type: 'message', by: 'me', text: 'hello' } });
   perform(desk, 'damage', { run: 'r', after: 0 });
@@ -35,7 +35,7 @@ test('[D25] a worker that cannot load it parks it, although a message is pending
 test.for([
   { name: 'before the damage was found', first: true },
   { name: 'afterwards', first: false },
-])('[D25] a stop that comes $name ends it without an entry', ({ first }) => {
+])('[D26] a stop that comes $name ends it without an entry', ({ first }) => {
   const { desk } = begun();
   if (first) perform(desk, 'send', stop);
   perform(desk, 'damage', { run: 'r', after: 0 });
@@ -46,7 +46,7 @@ test.for([
   expect(perform(desk, 'send', stop)).toMatchObject({ used: 1, fresh: false });
 });
 
-test('[D25] a worker that has it goes on with what it knows, and records it', () => {
+test('[D26] a worker that has it goes on with what it knows, and records it', () => {
   const { desk } = begun();
   perform(desk, 'damage', { run: 'r', after: 0 });
   const summary = { status: 'running', approvals: 0 } as const;

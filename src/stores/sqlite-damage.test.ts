@@ -84,7 +84,7 @@ test.for([
   { name: 'a flipped bit', damage: (wal: Buffer, at: number) => wal.with(at, (wal[at] ?? 0) ^ 1) },
   { name: 'a cut', damage: (wal: Buffer, at: number) => wal.subarray(0, at) },
 ])(
-  '[Q4] $name at every 499th byte of the WAL is detected, and nothing is touched',
+  '[Q4] [R05] $name at every 499th byte of the WAL is detected, and nothing is touched',
   { timeout: 60_000 },
   ({ damage }) => {
     const { folder, wal } = copy();

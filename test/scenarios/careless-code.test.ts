@@ -39,7 +39,7 @@ function endOf(server: ServedConfig, run: string): Promise<FlatTree> {
   });
 }
 
-test('[E120 E121] errors that tools and flows leave behind end their own steps, and no process', async () => {
+test('[E130 E131] errors that tools and flows leave behind end their own steps, and no process', async () => {
   const cwd = configured(config);
   const server = await servedConfig(cwd);
   const slow = await server.ask<{ run: string }>('/api/runs', { app: 'calls', input: { text: 'slow' } });

@@ -231,7 +231,7 @@ describe('a stream', () => {
     expect(at.problems).toEqual([]);
   });
 
-  test('says goodbye when the server goes away, and nothing that looks like a frame', async () => {
+  test('[R16] says goodbye when the server goes away, and nothing that looks like a frame', async () => {
     const at = await ownHouse();
     const run = await asking(at);
     const viewer = streamViewer({ url: at.url, path: `/api/runs/${run}/events` });

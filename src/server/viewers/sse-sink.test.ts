@@ -21,7 +21,7 @@ async function connected(beat?: string) {
   return { viewer, sink, frames };
 }
 
-test('a sign of life goes into a silence only, and is no event to anybody', async () => {
+test('[R16] a sign of life goes into a silence only, and is no event to anybody', async () => {
   const { viewer, sink, frames } = await connected();
   sink.beat(true);
   sink.beat(false);
@@ -31,7 +31,7 @@ test('a sign of life goes into a silence only, and is no event to anybody', asyn
   expect(viewer.isWhole).toBe(true);
 });
 
-test('a console gets its own heartbeat, which moves no cursor', async () => {
+test('[R16] a console gets its own heartbeat, which moves no cursor', async () => {
   const { viewer, sink } = await connected(heartbeat);
   sink.beat(false);
   sink.end();
