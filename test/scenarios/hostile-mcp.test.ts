@@ -12,7 +12,7 @@ const asks = { name: 'evil__asks', description: '', schema: {}, effect: 'pure', 
 } };
 const approval = { pattern: 'never', doubled: 'never', ahead: 'never' };
 export default {
-  tools: [{ mcp: { name: 'evil', command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(hostile)}], approval } }, asks],
+  tools: [{ mcp: { name: 'evil', command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(hostile)}], approval, trusted: true } }, asks],
   defaultApp: 'calls',
   apps: { calls: { flow: { name: 'calls', version: '1', async run(scope, { text: tool }) {
     const { outcome, failure, result } = await scope.call('evil__' + tool, tool === 'asks' ? {} : { text });
