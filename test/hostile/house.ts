@@ -4,10 +4,16 @@ import { serve } from '../../src/server/serve.ts';
 import { says } from '../large/says.ts';
 
 const [data = '', model = ''] = process.argv.slice(2);
+/** Nobody is there to be asked. */
+const approval = Object.fromEntries(
+  ['pattern', 'doubled', 'giant', 'endless', 'hang'].map((tool) => [tool, 'never' as const]),
+);
 const hostile = {
   models: { hostile: { baseUrl: model, model: 'hostile' } },
   agents: { hostile: { model: 'hostile', effect: 'pure' as const } },
-  tools: [{ mcp: { name: 'hostile', command: [process.execPath, join(import.meta.dirname, 'mcp.ts')] } }],
+  tools: [
+    { mcp: { approval, name: 'hostile', command: [process.execPath, join(import.meta.dirname, 'mcp.ts')] } },
+  ],
   apps: {
     says: says(),
     hostile: { flow: 'converse', settings: { agent: 'hostile' }, limits: { seconds: 6 } },

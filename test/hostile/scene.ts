@@ -128,7 +128,8 @@ interface Listed {
   readonly run: string;
   readonly status: string;
 }
-const ended = new Set(['completed', 'failed', 'stopped']);
+/** Whoever waits for a person costs nothing. */
+const ended = new Set(['completed', 'failed', 'stopped', 'waiting']);
 
 /** What people do all day: begin a run, look at it, look at others. */
 function calmWork(asker: Asker): {
