@@ -61,6 +61,7 @@ type Content = Readonly<Record<string, { readonly schema: object }>>;
 
 let at: Serving;
 let key: string;
+let others: string;
 let document: Document;
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const seen = new Set<string>();
@@ -69,6 +70,7 @@ beforeAll(() =>
   shareServing(async () => {
     const data = temporaryFolder();
     key = keyIn(data, { name: 'ana', tenant: 'acme', role: 'operator' });
+    others = keyIn(data, { name: 'bob', tenant: 'acme', role: 'member' });
     const quotas = { sessions: 100 };
     const config = {
       apps: { busy: { flow: busy }, asks },
@@ -169,14 +171,10 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/runs/:run/messages', { id: run, json: { text: 'hurry' } });
     for (const command of ['pause', 'pause', 'resume'])
       await ask(`POST /api/runs/:run/${command}`, { id: run, json: { reason: 'r' } });
-    await ask('POST /api/approvals/:approval', {
-      id: approval,
-      json: {
-        decision: 'approve',
-        rationale: 'fine',
-        fingerprint: textAt(list, 'approvals', 0, 'fingerprint'),
-      },
-    });
+    const fingerprint = textAt(list, 'approvals', 0, 'fingerprint');
+    const json = { decision: 'approve', rationale: 'fine', fingerprint };
+    await ask('POST /api/approvals/:approval', { id: approval, json, key: others });
+    await ask('POST /api/approvals/:approval', { id: approval, json });
     await ask('POST /api/approvals/:approval', { id: approval, json: { decision: 'reject' } });
     await ask('GET /api/approvals/:approval', { id: approval });
     await ask('GET /api/runs/:run/events', { id: run });
@@ -206,7 +204,7 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/sign-in', { json: { key } });
     await ask('POST /api/sign-in', { json: { key: 'wrong' } });
     await ask('POST /api/sign-out');
-    for (const path of ['/api/me', '/healthz', '/readyz', '/metrics', '/openapi.json'])
+    for (const path of ['/api/me', '/api/usage', '/healthz', '/readyz', '/metrics', '/openapi.json'])
       await ask(`GET ${path}`);
     await ask('GET /api/me', { key: 'wrong' });
   });
