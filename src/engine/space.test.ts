@@ -29,6 +29,21 @@ const tireless = flowOf(async (scope) => {
   return `In short: ${(await scope.turn('model', { ...user('sum up'), answers: true })).text.slice(0, 5)}`;
 });
 
+test('[J8] what a flow says in one go is written in pieces that can be read one at a time', async () => {
+  const flow = flowOf(async (scope) => {
+    for (let i = 0; i < 200; i += 1) scope.say('x'.repeat(30_000));
+    return 'said';
+  });
+  const stage = new Stage();
+  const run = await stage.start(stage.hire({ flows: [flow] }), flow);
+  const tree = await stage.tree(run);
+  expect(tree.ended?.answer).toBe('said');
+  const chunks = [];
+  for (let after = 0; after < tree.seq; after = chunks.at(-1)?.last ?? tree.seq)
+    chunks.push(...(await stage.store.journal.read(run, after)));
+  expect(Math.max(...chunks.map(({ frames }) => frames.length))).toBeLessThan(1_200_000);
+});
+
 describe('the space of a run', () => {
   test.for([
     ['entries', { entries: 500 }, 'The run has used up its 500 entries.'],

@@ -1,5 +1,5 @@
 import type { Secrets } from '../guards/secrets.ts';
-import { encodeAll } from '../run/codec.ts';
+import { encode } from '../run/codec.ts';
 import type { Entry, EventOf, RunEvent } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
 import { fold } from '../run/fold.ts';
@@ -14,6 +14,8 @@ import { unowned } from './stray.ts';
 
 /** How long a store may be unavailable before the run is left to be recovered. */
 const patience = 10_000;
+/** Characters that are written, read and told at once. */
+const largestAppend = 1 << 20;
 const firstPause = 50;
 const longestPause = 2_000;
 
@@ -134,18 +136,34 @@ export class Writer {
   }
 
   #nextAppend(): Append {
-    const last = this.#unacknowledged.at(-1)?.seq ?? this.#head;
+    const { frames, last } = this.#nextFrames();
+    const isEnd = this.tree.ended !== undefined && last === this.tree.seq;
     // Only what these entries use: more is emitted while the append is on its way.
     const uses = this.#uses.filter(({ seq }) => seq <= last);
     return {
       fence: this.fence,
       head: this.#head,
       last,
-      frames: encodeAll(this.#unacknowledged),
-      summary: { status: runStatus(this.tree), approvals: this.tree.undecided },
+      frames,
+      summary: {
+        status: this.tree.ended && !isEnd ? 'running' : runStatus(this.tree),
+        approvals: this.tree.undecided,
+      },
       ...(uses.length > 0 ? { uses } : {}),
-      ...(this.tree.ended ? { ends: true } : {}),
+      ...(isEnd ? { ends: true } : {}),
     };
+  }
+
+  /** What has gathered; of very much, as much as one append takes, cut behind a text: nothing else stands alone. */
+  #nextFrames(): { readonly frames: string; readonly last: number } {
+    let frames = '';
+    let last = this.#head;
+    for (const entry of this.#unacknowledged) {
+      frames += encode(entry);
+      last = entry.seq;
+      if (frames.length >= largestAppend && entry.event.type === 'text.appended') break;
+    }
+    return { frames, last };
   }
 
   #acknowledge(last: number): void {

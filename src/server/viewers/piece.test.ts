@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { growth } from '../../../test/growth.ts';
 import { encodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { nativePiece, toldPiece, type Piece } from './piece.ts';
@@ -72,4 +73,13 @@ test('told frames are cut where entries end, also those of entries that tell not
       },
     ),
   );
+});
+
+test('[L12] reading a long piece on costs what it is long', () => {
+  const work = (size: number): void => {
+    const said = Array.from({ length: size / 100 }, () => 'x'.repeat(100));
+    const piece = nativePiece({ first: 1, last: said.length, frames: encodeAll(entriesOf(1, said)) });
+    for (let at = 0; at < piece.last;) at = piece.from(at, 1_000).last;
+  };
+  expect(growth(work, 50_000, 800_000)).toBeLessThan(16 * 4);
 });

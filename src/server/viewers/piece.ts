@@ -40,7 +40,14 @@ export interface Piece {
 
 /** What the journal keeps is what native viewers get. No line break stands inside a frame, so places are found as text. */
 export function nativePiece({ first, last, frames }: Omit<Chunk, 'run'>): Piece {
-  const placeOf = (seq: number): number => (seq <= first ? 0 : frames.indexOf(`\nid: ${seq}\n`) + 1);
+  // Whoever reads on asks for the next place: looked for from the start each time, a long piece would cost its square.
+  let near = { seq: first, place: 0 };
+  const placeOf = (seq: number): number => {
+    if (seq <= first) return 0;
+    const place = frames.indexOf(`\nid: ${seq}\n`, seq < near.seq ? 0 : Math.max(0, near.place - 1)) + 1;
+    near = { seq, place };
+    return place;
+  };
   const endOf = (seq: number): number => (seq >= last ? frames.length : placeOf(seq + 1));
   return {
     first,
