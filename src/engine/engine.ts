@@ -80,7 +80,7 @@ export class Engine {
     const asked = { input: request.input, labels: request.labels ?? {} };
     const { input: given, labels } = secrets.cleanAll(asked);
     const input = await keepLargeInput(store.blobs, { tenant, run }, given);
-    await time.beSure();
+    await this.#patiently(() => time.beSure());
     const at = time.now();
     const claimed = momentOf(clock);
     const earlier =
@@ -292,13 +292,19 @@ export class Engine {
   }
 
   /** An answer that got lost may have been a yes: asked again under the same id, the store tells. */
-  async #create(wanted: NewRun): Promise<{ run: string; created: boolean }> {
-    const { store, clock } = this.#world;
+  #create(wanted: NewRun): Promise<{ run: string; created: boolean }> {
+    return this.#patiently(async (tries) => {
+      const { run, created } = await this.#world.store.dispatch.create(wanted);
+      return { run, created: created || (tries > 1 && run === wanted.run) };
+    });
+  }
+
+  async #patiently<T>(ask: (tries: number) => Promise<T>): Promise<T> {
+    const { clock } = this.#world;
     const until = clock.worked() + patience;
     for (let tries = 1; ; tries += 1) {
       try {
-        const { run, created } = await store.dispatch.create(wanted);
-        return { run, created: created || (tries > 1 && run === wanted.run) };
+        return await ask(tries);
       } catch (thrown) {
         if (failureOf(thrown).code !== 'unavailable' || clock.worked() >= until) throw thrown;
         await clock.sleep(retryPause, new AbortController().signal);

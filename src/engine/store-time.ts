@@ -1,3 +1,4 @@
+import { RunError } from '../run/failure.ts';
 import type { Dispatch } from '../stores/store.ts';
 import { drift, type Clock } from './clock.ts';
 import { momentOf, type Moment } from './lease.ts';
@@ -22,16 +23,22 @@ export class StoreTime {
     return Math.floor(this.#said.time + this.#clock.worked() - this.#said.at.worked);
   }
 
-  /** Ask the store. One that does not answer is believed to go on as before. */
+  /**
+   * Ask the store. One that does not answer is believed to go on as before. What it said counts from its arrival: an
+   * answer that took its time makes this clock late, which only delays, and never early.
+   */
   async learn(): Promise<void> {
-    const at = momentOf(this.#clock);
     const time = await this.#ask().catch(() => undefined);
-    if (time !== undefined) this.#said = { time, at };
+    if (time !== undefined) this.#said = { time, at: momentOf(this.#clock) };
   }
 
-  /** Ask the store, unless what it said last still holds as far as this machine can tell. */
+  /**
+   * Ask the store, unless what it said last still holds as far as this machine can tell. One that never said anything is
+   * away: times of a clock that may be a year ahead must not get into a journal.
+   */
   async beSure(): Promise<void> {
-    if (!this.#said) return this.learn();
+    if (!this.#said) await this.learn();
+    if (!this.#said) throw new RunError('unavailable', 'The store does not say what time it is.');
     const { now, worked } = momentOf(this.#clock);
     const { at } = this.#said;
     const isStale =
