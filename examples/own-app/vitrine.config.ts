@@ -8,7 +8,11 @@ export default defineConfig({
     reviewer: { baseUrl: process.env['REVIEWER_URL'] ?? 'http://127.0.0.1:4180/v1', model: 'reviewer' },
   },
   agents: { reviewer: { description: 'Has an opinion on books.', model: 'reviewer' } },
-  tools: [price, placeOrder, { mcp: { name: 'library', command: [process.execPath, 'library-server.ts'] } }],
+  tools: [
+    price,
+    placeOrder,
+    { mcp: { name: 'library', command: [process.execPath, 'library-server.ts'], trusted: true } },
+  ],
   apps: { books: { flow: buyBook, description: 'finds, weighs and orders a book' } },
   limits: { seconds: 600 },
 });

@@ -1,6 +1,7 @@
 import { decodeAll } from '../run/codec.ts';
 import type { EventOf } from '../run/events.ts';
 import type { RunRow } from '../stores/store.ts';
+import { goodChunks } from './good-chunks.ts';
 import type { House } from './house.ts';
 
 type Place = Pick<RunRow, 'run' | 'head' | 'state'>;
@@ -10,7 +11,7 @@ export async function startedOf(
   { home }: House,
   { run }: Place,
 ): Promise<EventOf<'run.started'> | undefined> {
-  const [chunk] = await home.journal.read(run, 0);
+  const [chunk] = await goodChunks(home.journal, run, 0);
   const end = chunk?.frames.indexOf('\n\n') ?? -1;
   const [entry] = decodeAll(chunk?.frames.slice(0, end) ?? '');
   return entry?.event.type === 'run.started' ? entry.event : undefined;
@@ -22,7 +23,7 @@ export async function endedOf(
   { run, head, state }: Place,
 ): Promise<EventOf<'run.ended'> | undefined> {
   if (state !== 'ended') return undefined;
-  const frames = (await home.journal.read(run, head - 1)).at(-1)?.frames ?? '';
+  const frames = (await goodChunks(home.journal, run, head - 1)).at(-1)?.frames ?? '';
   const last = decodeAll(frames.slice(frames.lastIndexOf('\n\n', frames.length - 3) + 2)).at(-1);
   return last?.event.type === 'run.ended' ? last.event : undefined;
 }
