@@ -105,7 +105,9 @@ describe.for(protocols)('loop court, %s', (protocol) => {
       expect(tree.spent.turns, what).toBeLessThanOrEqual(limits.turns);
       expect(tree.spent.calls, what).toBeLessThanOrEqual(limits.calls);
       expect(ledger.length, what).toBeLessThanOrEqual(pattern.distinct);
-      expect(tree.ended?.outcome, what).toBe('completed');
+      // The second agent may find nothing left of the budget, and has done nothing then.
+      const outcomes = pattern.isAcrossAgents ? ['completed', 'failed'] : ['completed'];
+      expect(outcomes, what).toContain(tree.ended?.outcome);
       if (!pattern.isAcrossAgents) expect(answerOf(tree), what).toBe('This is the answer.');
       expect(answerOf(tree), what).not.toBe('');
       for (const { result } of stepsOf(tree, 'verdict'))
