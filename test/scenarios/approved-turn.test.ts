@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { ApprovalPage, AskedApproval } from '../../src/run/native-api.ts';
+import { vitrine } from '../vitrine.ts';
 import { configured, eventually, servedConfig, type ServedConfig } from '../served-config.ts';
 
 /** Two services that remember what they listed last, and delete the first of it. What they did is in a file. */
@@ -158,4 +159,28 @@ test('[E120] another agent of the conversation moves nothing, and two people dec
   expect(talk.ledger.filter((line) => line.includes('delete'))).toEqual([
     expect.stringMatching(/^users delete (first|all): Olivia$/),
   ]);
+});
+
+test('[V52] the terminal shows what it approves, and a run alone is not enough once it was asked anew', async () => {
+  const { talk, run, first } = await olivia();
+  const type = (...words: readonly string[]) => vitrine([...words, '--data', 'data'], { cwd: talk.cwd });
+  await talk.ended(await talk.say('@users list John'));
+  const second = await talk.asked(run, 'John');
+  const listed = await type('approvals');
+  expect(listed.out).toContain(`◆ ${second.id}~${second.fingerprint}  users`);
+  expect(listed.out).toContain('  ┊ did list John');
+  const refused = [
+    [run, 'has changed since it was first asked'],
+    [`${second.id}~${first.fingerprint}`, 'What was shown is not what'],
+    [first.id, 'nobody waits for it'],
+  ] as const;
+  for (const [name, says] of refused) {
+    const { code, error } = await type('approve', name);
+    expect([code === 0, error], name).toEqual([false, expect.stringContaining(says)]);
+  }
+  expect(talk.ledger).toHaveLength(2);
+  const approved = await type('approve', `${second.id}~${second.fingerprint}`);
+  expect(approved.error).toMatch(/┊ did list John\n.*│ delete first/s);
+  await talk.ended(run);
+  expect(talk.ledger.at(-1)).toBe('users delete first: John');
 });
