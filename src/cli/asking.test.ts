@@ -31,6 +31,17 @@ function after(
 }
 
 describe('a person who is asked', () => {
+  test.for(['a', 'e'])('[V54] lets nothing happen with %s before all of it was there to see', (key) => {
+    const unseen = 'Press v to see all of it first.';
+    expect(after([...keysOf(key), enter], { unseen })).toEqual({
+      asking: { at: 'choice', problem: unseen },
+      asked: undefined,
+    });
+    expect(after([...keysOf('r'), enter], { unseen }).asked).toMatchObject({
+      decision: { decision: 'reject' },
+    });
+  });
+
   test.for<[name: string, keys: Key[], decision: object]>([
     ['approves', [...keysOf('a'), enter], { decision: 'approve' }],
     ['approves and says why', [...keysOf('aok then'), enter], { decision: 'approve', rationale: 'ok then' }],

@@ -27,6 +27,7 @@ export class Person {
   readonly #wholes = new Map<string, WholeQuestion | 'coming'>();
   /** Those of which everything was printed. */
   readonly #seen = new Set<string>();
+  #about = '';
   #width = 80;
   readonly #putOff = new Set<string>();
   readonly #decided = new Set<string>();
@@ -121,6 +122,9 @@ export class Person {
   #question(tree: RunTree, width = this.#width): Question | undefined {
     const [approval] = this.#open(tree);
     if (!approval) return undefined;
+    // Whoever was about to answer one question must not answer the next one with the same key.
+    if (this.#about !== approval.approval) this.#asking = { at: 'choice' };
+    this.#about = approval.approval;
     const whole = questionAtHand(approval) ?? this.#fetched(approval);
     const hasEditor = chosenEditor() !== undefined;
     if (!whole) return { approval, value: null, hasEditor, unseen: this.#coming(approval) };
@@ -128,11 +132,9 @@ export class Person {
     return { approval, hasEditor, ...whole, unseen: isSeen ? undefined : 'Press v to see all of it first.' };
   }
 
-  #fetched(asked: Approval): WholeQuestion | undefined {
-    const { approval } = asked;
+  #fetched({ approval }: Approval): WholeQuestion | undefined {
     const known = this.#wholes.get(approval);
-    if (known !== 'coming') return known;
-    return undefined;
+    return known === 'coming' ? undefined : known;
   }
 
   /** What is too large for the journal is fetched, and until it is there nobody can agree to it. */

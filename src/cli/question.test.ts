@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Approval } from '../run/tree.ts';
 import type { Question } from './asking.ts';
 import { render, unpainted, type Line } from './line.ts';
-import { argumentLines, questionLines } from './question.ts';
+import { argumentLines, isCutShort, questionLines } from './question.ts';
 import { textEntry } from './text-entry.ts';
 import { widthOf } from './width.ts';
 
@@ -31,6 +31,28 @@ test('a question shows exactly what would run, and what can be answered', () => 
     '  │ }',
     '  a approve  r reject',
   ]);
+});
+
+test('[V53] a question about a message shows what its words refer to, every character of it', () => {
+  const exchange = { asked: 'List users\u200b', answered: 'Olivia\nJohn\u202e' };
+  const lines = shown(
+    questionLines(
+      { ...question, value: 'Delete the first', exchange },
+      { at: 'choice' },
+      { width: 60, others: 0 },
+    ),
+  );
+  expect(lines.slice(2, -1)).toEqual([
+    '  It was asked last:',
+    '  ┊ List users\\u200b',
+    '  and answered:',
+    '  ┊ Olivia',
+    '  ┊ John\\u202e',
+    '  │ Delete the first',
+  ]);
+  const long = { value: 'x', exchange: { asked: 'x', answered: 'x\n'.repeat(40) } };
+  expect([isCutShort({ value: 'x', exchange }, 60), isCutShort(long, 60)]).toEqual([false, true]);
+  expect(isCutShort({ value: 'x'.repeat(2_000) }, 60)).toBe(true);
 });
 
 test('an edit is shown as it would run before it counts', () => {

@@ -348,7 +348,7 @@ describe('a decision', () => {
     expect([undecided, paid]).toEqual([1, []]);
   });
 
-  test('[E126 S39] with arguments that look like a reference runs exactly those, also after a crash', async () => {
+  test('[E126] [S39] with arguments that look like a reference runs exactly those, also after a crash', async () => {
     const edited = { blob: 'a'.repeat(64), size: 3, preview: 'harmless' };
     const paid: unknown[] = [];
     const stage = new Stage();

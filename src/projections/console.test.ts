@@ -241,7 +241,7 @@ test('an action is told at once, and its card says so', () => {
   ]);
 });
 
-test('[V33 S39] people see pauses, stops, takeovers and questions, and what became of them', () => {
+test('[V53] [S39] people see pauses, stops, takeovers and questions, and what became of them', () => {
   const sequence = told(
     started('Go on', { earlier: ['run-0'] }),
     { type: 'worker.took', worker: 'w', epoch: 1, reason: 'started' },

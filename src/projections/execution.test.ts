@@ -143,7 +143,7 @@ test('the first piece is told at once, the others when they make a frame or half
   expect(texts(600)).toHaveLength(1 + Math.ceil(99 / 2));
 });
 
-test('[V33 S39] a step that waits for a person is an interrupted run, and the stream goes on', () => {
+test('[V53] [S39] a step that waits for a person is an interrupted run, and the stream goes on', () => {
   const sequence = told(
     started(),
     opened(1, 0, callTo('delete_user', { id: 4 })),

@@ -1,3 +1,4 @@
+import type { Json } from './values.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyEntries } from '../../test/arbitraries.ts';
@@ -107,6 +108,27 @@ test('[F25] a run is told as a list of steps that name their parents', () => {
       },
     ],
   });
+});
+
+test('[V53] [S39] references are marked, and what only looks like one is not', () => {
+  const asks = (approval: string, given: Json): RunEvent => ({
+    type: 'approval.requested',
+    approval,
+    step: 1,
+    title: 'Search?',
+    fingerprint: 'f',
+    priority: 'low',
+    allowed: ['approve', 'edit'],
+    arguments: given,
+  });
+  const kept = { blob: 'b', size: 40_000, preview: 'x' };
+  const edited = { decision: 'edit', by: 'ann', arguments: kept } as const;
+  const tree = treeOf(opened(1, 0), asks('a', kept), asks('b', { blob: 'mine', preview: 'harmless' }), {
+    type: 'approval.decided',
+    approval: 'b',
+    ...edited,
+  });
+  expect(flatTree(tree).approvals.map(({ references }) => references)).toEqual([['arguments'], ['edited']]);
 });
 
 test('[F25] a result that is empty is a result, a text that is empty is absent', () => {

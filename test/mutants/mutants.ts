@@ -1,6 +1,7 @@
 // Each part of the product has its mutants in a file of its own.
 import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
+import { approvalMutants } from './of/approvals.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { graphMutants } from './of/graph.ts';
@@ -12,6 +13,7 @@ import { guardMutants } from './of/guards.ts';
 
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
+  ...approvalMutants,
   ...coreMutants,
   ...damageMutants,
   ...graphMutants,

@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { Item } from '../../src/run/values.ts';
+import type { Item, Json } from '../../src/run/values.ts';
+import { exact } from '../../src/run/visible.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 import { describeInBrowser } from '../browser.ts';
-import { appWith, keyIn, serving, temporaryFolder, type Serving } from '../serving.ts';
+import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 
 const nasty = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
 /** One of each kind, with every word as nasty as it can be. */
@@ -81,6 +83,49 @@ describeInBrowser('the page', (browser) => {
     await page.waitForSelector('#answer:not([hidden])');
     expect(await page.textContent('#answer')).toBe('approve: please');
     expect(await page.title()).toBe('Vitrine');
+    expect(complaints).toEqual([]);
+  });
+
+  test('[V53] [V54] [S39] approves nothing before all of it is there to see, and shows exactly what runs', async () => {
+    const large = { text: 'x'.repeat(40_000), end: 'and the tail' };
+    const own = { blob: 'a'.repeat(64), preview: 'harmless', to: 'me\u202etxt\u200b' };
+    const sized = { ...own, size: 3 };
+    const ran: Json[] = [];
+    const send: Tool = {
+      name: 'send',
+      description: 'Sends.',
+      schema: { type: 'object' },
+      effect: 'once',
+      approval: 'always',
+      run: async (input) => {
+        ran.push(input);
+        return null;
+      },
+    };
+    const sends = appWith(async (scope) => {
+      for (const input of [large, own, sized]) await scope.call('send', input);
+      return 'sent';
+    }, 'sends');
+    const at = await serving({ config: { apps: { sends }, tools: [send] } });
+    const { page, complaints } = await opened(at);
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/api/files/*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const run = textAt(await at.ask('/api/runs', { json: { input: { text: 'go' } } }), 'run');
+    await page.waitForSelector(`[data-approval="${run}.a1"]`);
+    expect(await page.isDisabled('.approval .go')).toBe(true);
+    expect(await page.isDisabled('.approval button:not(.go)')).toBe(false);
+    letGo();
+    for (const [i, value] of [large, own, sized].entries()) {
+      await page.waitForSelector(`[data-approval="${run}.a${i + 1}"] .go:enabled`);
+      expect(await page.textContent('.approval pre')).toBe(exact(value));
+      expect(ran).toHaveLength(i);
+      await page.click('.approval .go');
+    }
+    await page.waitForSelector('#answer:not([hidden])');
+    expect(ran).toEqual([large, own, sized]);
     expect(complaints).toEqual([]);
   });
 

@@ -1,3 +1,5 @@
+import { visible } from './visible.js';
+
 /** Ask the server; with a body, tell it something. Where it wants to know who asks, the person is asked. */
 export async function ask(path, body) {
   const telling = {
@@ -17,7 +19,7 @@ export async function ask(path, body) {
 export function problem(thrown) {
   const place = document.getElementById('problem');
   place.hidden = thrown === undefined;
-  place.textContent = thrown?.message ?? '';
+  place.textContent = visible(thrown?.message ?? '');
 }
 
 function signIn() {

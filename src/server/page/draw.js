@@ -1,5 +1,7 @@
 // Draws the flat tree of a run. Steps that are there already are changed in place, so that nothing jumps.
+import { drawApproval } from './approval.js';
 import { drawItem } from './items.js';
+import { visible } from './visible.js';
 import { meaning, written } from './words.js';
 
 const byId = (id) => document.getElementById(id);
@@ -137,30 +139,6 @@ function drawApprovals({ approvals }, command) {
   place.replaceChildren(...open.map((approval) => drawApproval(approval, command)));
 }
 
-function drawApproval({ id, title, message, fingerprint, allowed, ...approval }, command) {
-  const box = element('div', 'approval');
-  box.dataset.approval = id;
-  box.append(said('h3', title), said('p', message ?? ''));
-  if (approval.arguments !== undefined) box.append(said('pre', exactly(approval.arguments)));
-  for (const decision of ['approve', 'reject'].filter((each) => allowed.includes(each))) {
-    const button = said('button', decision[0].toUpperCase() + decision.slice(1));
-    if (decision === 'approve') button.className = 'go';
-    button.addEventListener('click', () => {
-      for (const each of box.querySelectorAll('button')) each.disabled = true;
-      void command(`/api/approvals/${encodeURIComponent(id)}`, { decision, fingerprint });
-    });
-    box.append(button);
-  }
-  return box;
-}
-
-/** A message is shown as it is sent; what is too large for the tree, as far as the tree has it. */
-function exactly(value) {
-  if (typeof value === 'string') return value;
-  if (typeof value?.blob !== 'string') return JSON.stringify(value, undefined, 2);
-  return `${value.preview ?? ''}… (${value.size} bytes in all; «vitrine approvals» shows every one)`;
-}
-
 function drawAnswer({ answer, failure, endedAt }) {
   const place = byId('answer');
   place.hidden = endedAt === undefined;
@@ -183,16 +161,11 @@ function seconds(milliseconds) {
 function element(name, className, words = '') {
   const made = document.createElement(name);
   made.className = className;
-  made.textContent = words;
-  return made;
-}
-
-function said(name, words) {
-  const made = document.createElement(name);
-  made.textContent = words;
+  made.textContent = visible(words);
   return made;
 }
 
 function text(place, words) {
-  if (place.textContent !== words) place.textContent = words;
+  const seen = visible(words);
+  if (place.textContent !== seen) place.textContent = seen;
 }

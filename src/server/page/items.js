@@ -1,4 +1,5 @@
 // What hangs on a step: tables, charts, graphs, documents, and the names of files.
+import { visible } from './visible.js';
 import { drawChart, drawGraph } from './pictures.js';
 
 const rowsShown = 8;
@@ -78,6 +79,6 @@ function named(name) {
 function element(name, className, text = '') {
   const made = document.createElement(name);
   made.className = className;
-  made.textContent = text;
+  made.textContent = visible(text);
   return made;
 }

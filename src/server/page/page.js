@@ -1,6 +1,7 @@
 // Follows the newest run, or the one in the address. The tree comes whole from the server; the stream says when to look.
 import { ask, problem, signInByLink } from './ask.js';
 import { drawRun, tick } from './draw.js';
+import { visible } from './visible.js';
 
 const byId = (id) => document.getElementById(id);
 const pauseBetweenLooks = 150;
@@ -48,7 +49,7 @@ function listed({ run, title, status }, isChosen) {
   mark.className = `mark ${status}`;
   mark.textContent = marks[status] ?? '·';
   mark.title = status;
-  name.textContent = title;
+  name.textContent = visible(title);
   link.append(mark, name);
   item.append(link);
   return item;

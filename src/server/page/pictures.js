@@ -1,4 +1,5 @@
 // Charts and graphs as SVG, drawn from their data.
+import { visible } from './visible.js';
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
 /** Bars or a line of values, with the first and the last label and the highest value. */
@@ -74,6 +75,6 @@ function label([x, y], text, className = '') {
 function svg(name, attributes, text) {
   const made = document.createElementNS(svgNamespace, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (text !== undefined) made.textContent = text;
+  if (text !== undefined) made.textContent = visible(String(text));
   return made;
 }

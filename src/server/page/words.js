@@ -1,3 +1,5 @@
+import { visible } from './visible.js';
+
 /** What an agent that answers in sections means; text without sections is its own meaning. */
 export function meaning(text) {
   const parts = text.split(/^[^\S\n]*---[^\S\n]*(QUERY|RESULTS|CITATIONS|ANALYSIS)[^\S\n]*---/m);
@@ -9,7 +11,7 @@ export function meaning(text) {
 /** The few marks of Markdown that agents use, as elements: nothing of the text is ever read as HTML. */
 export function written(text) {
   const made = document.createDocumentFragment();
-  const lines = text.split('\n');
+  const lines = visible(text).split('\n');
   for (let i = 0; i < lines.length; i += 1) {
     const line = lines[i];
     if (line.startsWith('```')) {

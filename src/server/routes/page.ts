@@ -4,11 +4,13 @@ import { route, type Route } from './route.ts';
 
 const files = [
   { path: '/', name: 'index.html', type: 'text/html; charset=utf-8' },
-  ...['page.js', 'ask.js', 'draw.js', 'items.js', 'pictures.js', 'words.js'].map((name) => ({
-    path: `/${name}`,
-    name,
-    type: 'text/javascript; charset=utf-8',
-  })),
+  ...['page.js', 'ask.js', 'approval.js', 'draw.js', 'items.js', 'pictures.js', 'visible.js', 'words.js'].map(
+    (name) => ({
+      path: `/${name}`,
+      name,
+      type: 'text/javascript; charset=utf-8',
+    }),
+  ),
   { path: '/page.css', name: 'page.css', type: 'text/css; charset=utf-8' },
 ];
 
