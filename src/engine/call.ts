@@ -14,6 +14,7 @@ import { mustAsk } from './must-ask.ts';
 import { runLeaf } from './run-leaf.ts';
 import { runTool } from './run-tool.ts';
 import type { CallOptions, CallResult } from './scope.ts';
+import type { Standing } from './standing.ts';
 
 interface Placed extends CallOptions {
   readonly parent: number;
@@ -104,8 +105,18 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     bytes: request.input,
     shown: request.shown,
     edited: async (input) => callOf(input, await keepLarge(execution, input)),
+    ...(tool.pin === undefined ? {} : pinnedTo(execution, tool.name)),
     perform: (step, input) => runTool(execution, step, { tool, input }),
   };
+}
+
+/** What a person agrees to holds as long as the tool is the one they were shown. */
+function pinnedTo({ world }: Execution, name: string): Pick<Leaf, 'standing' | 'stood'> {
+  const standing = (): Standing => {
+    const { pin = 'gone' } = world.catalog.tools.find((tool) => tool.name === name) ?? {};
+    return { position: pin, isBusy: false, exchange: undefined };
+  };
+  return { standing: () => Promise.resolve(standing()), stood: standing() };
 }
 
 /** Without the tool its schema is not known, and with another schema the same call would look like another one. */

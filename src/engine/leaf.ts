@@ -49,7 +49,7 @@ export interface Leaf {
   readonly shown?: BlobRef | Json | undefined;
   /** The call as it is after a person has edited it. */
   edited(bytes: Json): Promise<Call | undefined>;
-  /** Where the agent stands in its conversation: what a person agrees to holds as long as that is so. */
+  /** Where the agent stands in its conversation, or what a tool says of itself: an agreement holds as long as that is so. */
   standing?(step: Step): Promise<Standing>;
   /** The same as it was just before this was opened, where a person may be asked. */
   readonly stood?: Standing | undefined;

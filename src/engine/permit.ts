@@ -76,13 +76,13 @@ function askAnew(
   { leaf, approval, standing }: AskedLeaf & { readonly standing: Standing },
 ): void {
   const { approval: insteadOf, fingerprint, lapsedAt } = approval;
-  const reason = goneOn(step);
+  const reason = step.call ? changed(step) : goneOn(step);
   if (lapsedAt === undefined)
     execution.emit({ type: 'approval.lapsed', approval: insteadOf, fingerprint, reason });
   const [first = approval] = [...execution.tree.approvals.values()].filter((each) => each.step === step.id);
   askToBegin(execution, step, {
     leaf: { ...leaf, stood: standing },
-    reason: `${approval.lapsedBecause ?? reason} ${first.message ?? ''}`.trim(),
+    reason: `${approval.lapsedBecause ?? reason} ${leaf.intent.caution ?? first.message ?? ''}`.trim(),
     insteadOf,
   });
 }
@@ -90,6 +90,10 @@ function askAnew(
 /** Why a question about a turn lapses. */
 export function goneOn({ agent, title }: Pick<Step, 'agent' | 'title'>): string {
   return `«${agent ?? title}» has gone on in this conversation since this was asked: look at what it says now.`;
+}
+
+function changed({ title }: Step): string {
+  return `«${title}» has changed since this was asked: look at what it says of itself now.`;
 }
 
 /** Nothing stands in the way: no pause, and nobody before us in line. */

@@ -90,6 +90,7 @@ function makeTool(origin: Origin, { name, definition, seen }: Offer): McpTool | 
     name,
     description: seen.description,
     schema: checked.schema,
+    pin: seen.pin,
     timeout,
     ...standing,
     get approval() {

@@ -51,6 +51,8 @@ export interface Tool {
   readonly untrusted?: boolean;
   /** What a person should know before the first call: nobody has vouched yet for what the tool says of itself. */
   readonly caution?: string | undefined;
+  /** A name for what it says of itself, where others can change that: a person agrees to the tool as it was shown. */
+  readonly pin?: string;
   /** How a person is asked, where one must agree. */
   readonly asking?: Asking;
   /** Milliseconds for one attempt; 60,000 unless said. */

@@ -58,4 +58,11 @@ export const toolMutants: readonly Mutant[] = [
     replace: 'ruler, resultBody(call), ruler',
     test: 'src/flows/converse-words.test.ts',
   },
+  {
+    name: 'what was approved of a tool holds for whatever it has become',
+    file: 'src/engine/call.ts',
+    find: '...(tool.pin === undefined ? {} : pinnedTo(execution, tool.name)),',
+    replace: '',
+    test: 'src/engine/changed-tool.test.ts',
+  },
 ];
