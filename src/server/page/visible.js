@@ -1,4 +1,4 @@
-// What `src/run/visible.ts` does, for browsers: a test holds the two together, character by character.
+// What the terminal does with texts, for browsers: a test holds the two together, character by character.
 const harmless = new Set(['\n', '\u200c', '\u200d']);
 
 /** Text in which what would hide, or turn the reading order around, is written out. */
