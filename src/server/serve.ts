@@ -121,8 +121,9 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       closing.abort();
       clearInterval(looking);
       house.readiness.close();
-      const closed = app.close();
+      // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
+      const closed = app.close();
       await house.channels.close();
       const enough = setTimeout(() => {
         app.server.closeAllConnections();

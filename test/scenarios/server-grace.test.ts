@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -71,3 +71,22 @@ test(`[R51] [R46] ${runs} runs with effects under way over ${restarts} restarts:
   expect(ledger()).toHaveLength(runs * calls);
   expect(new Set(ledger()).size).toBe(runs * calls);
 }, 240_000);
+
+test('[R51] while what has begun comes to its end, a new connection hears that the server is going away', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'vitrine-grace-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true, maxRetries: 5 }));
+  writeFileSync(
+    join(cwd, 'vitrine.config.js'),
+    config.replace('setTimeout(resolve, 60)', 'setTimeout(resolve, 3_000)'),
+  );
+  writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+  const now = await served(cwd);
+  await vitrineClient({ url: now.url }).start({ text: 'slow' });
+  await expect.poll(() => existsSync(join(cwd, 'ledger')), { timeout: 60_000 }).toBe(true);
+  now.server.child.kill('SIGTERM');
+  const headers = { connection: 'close' };
+  const ready = async (): Promise<number> => (await fetch(`${now.url}/readyz`, { headers })).status;
+  await expect.poll(ready, { timeout: 60_000 }).toBe(503);
+  expect((await now.server.ended).code).toBe(0);
+  expect(readFileSync(join(cwd, 'ledger'), 'utf8').trim().split('\n')).toHaveLength(1);
+});

@@ -25,7 +25,8 @@ test('[L2, L9] a server killed and started again under open streams: every viewe
   const client = vitrineClient({ url: `http://127.0.0.1:${port}` });
   const { run } = await client.start({ text: JSON.stringify(plan) });
   const seen = Array.from({ length: followers }, () => follow(client, run));
-  for (let kills = 0; kills < 3; kills += 1) {
+  // A third end of the same attempt would be put to a person.
+  for (let kills = 0; kills < 2; kills += 1) {
     await past;
     const far = Math.max(...seen.map(({ entries }) => entries.length));
     house.send({ go: plan.name });
@@ -42,7 +43,7 @@ test('[L2, L9] a server killed and started again under open streams: every viewe
   const recorded: Entry[] = [];
   for await (const entry of client.entries(run)) recorded.push(entry);
   expect(recorded.map(({ seq }) => seq)).toEqual(recorded.map((_, i) => i + 1));
-  expect(recorded.filter(({ event }) => event.type === 'worker.took')).toHaveLength(4);
+  expect(recorded.filter(({ event }) => event.type === 'worker.took')).toHaveLength(3);
   for (const { entries, failures } of seen) {
     expect(entries).toEqual(recorded);
     expect(failures).toEqual([]);
