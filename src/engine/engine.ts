@@ -56,6 +56,8 @@ export class Engine {
   readonly #world: Workplace;
   readonly #executions = new Map<string, Execution>();
   readonly #probation = new Probation();
+  /** What went wrong last, and is tried again every second: said once. */
+  readonly #troubles = new Map<string, string>();
   #wake = new AbortController();
   #isLeaving = false;
 
@@ -327,8 +329,12 @@ export class Engine {
   async #quietly(what: string, work: () => Promise<unknown>, run?: string): Promise<void> {
     try {
       await work();
+      this.#troubles.delete(what);
     } catch (cause) {
-      this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
+      const { message } = failureOf(cause);
+      const isKnown = run === undefined && this.#troubles.get(what) === message;
+      this.#troubles.set(what, message);
+      if (!isKnown) this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
     }
   }
 }

@@ -11,7 +11,7 @@ export function fileLog(path: string): Log {
   return {
     error(details, message) {
       try {
-        appendFileSync(path, lineOf(details, message));
+        appendFileSync(path, lineOf(details, message), { mode: 0o600 });
       } catch {
         // The disk may be what the problem is about; the run itself says what happened to it.
       }

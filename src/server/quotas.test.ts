@@ -111,3 +111,22 @@ function socketTo(url: string, headers: Readonly<Record<string, string>>): Promi
     socket.on('error', ({ message }) => resolve(message));
   }).finally(() => socket.terminate());
 }
+
+test('[S49] runs that are started together find no more places than one after the other', async () => {
+  const data = temporaryFolder();
+  const key = keyIn(data, { name: 'c', tenant: 'calm' });
+  const apps = {
+    asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: '?' })).decision, 'asks'),
+  };
+  const quotas = { ...generous, requests: 100, burst: 100 };
+  const at = await serving({ data, config: { apps, auth: { required: true }, server: { quotas } } });
+  const start = () => at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
+  const together = await Promise.all(Array.from({ length: 12 }, start));
+  const begun = together.filter(({ status }) => status === 201);
+  expect(begun.length).toBeGreaterThan(0);
+  expect(begun.length).toBeLessThanOrEqual(quotas.runs);
+  expect(together.filter(({ status }) => status === 429)).toHaveLength(12 - begun.length);
+  while ((await start()).status === 201);
+  const { json } = await at.ask('/api/runs?unfinished=true', { key });
+  expect((json as { runs: unknown[] }).runs).toHaveLength(quotas.runs);
+});

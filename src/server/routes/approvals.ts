@@ -157,8 +157,10 @@ function meant(
 async function decide(
   house: House,
   { row, approval }: { readonly row: RunRow; readonly approval: Approval },
-  { by, ...wanted }: Deciding,
+  { by, ...given }: Deciding,
 ): Promise<Reply> {
+  // As it will be recorded, or what held a secret would be taken for another decision than the one that was made.
+  const wanted = house.home.secrets.cleanAll(given);
   const { approval: id, decided, lapsedAt } = approval;
   if (decided || lapsedAt !== undefined) return settled(row, approval, wanted);
   const command: Command = { type: 'decide', by, approval: id, ...wanted };

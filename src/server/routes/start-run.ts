@@ -83,15 +83,16 @@ export async function startRun(
     key === undefined ? undefined : await house.home.store.dispatch.find({ tenant, idempotencyKey: key });
   if (earlier) return sameRun(house, earlier.run, wanted);
   if (request.conversation !== undefined) await expectConversation(house, tenant, request.conversation);
-  await expectRoom(house, tenant);
   const idempotency = key === undefined ? {} : { idempotencyKey: key };
-  const { run, conversation, created } = await withRoom(house, { tenant, bytes: sizeOf(wanted.input) }, () =>
+  const start = (): ReturnType<House['home']['engine']['start']> =>
     house.home.engine.start({
       ...wanted,
       approvals: app.approvals,
       flow: app.flow,
       caller: { tenant, who, ...idempotency },
-    }),
+    });
+  const { run, conversation, created } = await withinShare(house, tenant, () =>
+    withRoom(house, { tenant, bytes: sizeOf(wanted.input) }, start),
   );
   return created ? { run, conversation } : sameRun(house, run, wanted);
 }
@@ -107,13 +108,26 @@ async function expectConversation(house: House, tenant: string, conversation: st
   if (!known) throw missing('conversation', conversation);
 }
 
+/** Runs that are being started, by tenant: those that start together must not all find the last place free. */
+const starting = new WeakMap<House, Map<string, number>>();
+
 /** A tenant that begins more than it ends would in time leave no room for the others. */
-async function expectRoom(house: House, tenant: string): Promise<void> {
-  const { runs } = house.quotas;
-  const unfinished = await house.home.dispatch.list({ tenant, unfinished: true, limit: runs });
-  if (unfinished.length < runs) return;
-  const message = `This is more than your share: ${runs} runs have not ended; stop some, or wait.`;
-  throw new RunError('over-budget', message, { retryable: true });
+async function withinShare<T>(house: House, tenant: string, start: () => Promise<T>): Promise<T> {
+  const counts = starting.get(house) ?? new Map<string, number>();
+  starting.set(house, counts);
+  const before = counts.get(tenant) ?? 0;
+  counts.set(tenant, before + 1);
+  try {
+    const { runs } = house.quotas;
+    const unfinished = await house.home.dispatch.list({ tenant, unfinished: true, limit: runs });
+    if (unfinished.length + before < runs) return await start();
+    const message = `This is more than your share: ${runs} runs have not ended; stop some, or wait.`;
+    throw new RunError('over-budget', message, { retryable: true });
+  } finally {
+    const left = (counts.get(tenant) ?? 1) - 1;
+    if (left > 0) counts.set(tenant, left);
+    else counts.delete(tenant);
+  }
 }
 
 /** Whoever asks may want less than the app allows, and gets no more. */
