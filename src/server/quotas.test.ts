@@ -1,10 +1,14 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { createServer, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
 import { quotasOf } from './quotas.ts';
+import { route } from './routes/route.ts';
+import { openSockets } from './sockets.ts';
 
 const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 1_000_000 };
 
@@ -90,15 +94,29 @@ test('[S49] whoever goes away before the socket is opened has used up nothing', 
     config: { apps: { says: appWith(async () => 'yes') }, server: { quotas: { streams: 2 } } },
   });
   const run = textAt(await at.ask('/api/runs', { json: { app: 'says', input: { text: 'x' } } }), 'run');
-  const { host, hostname, port } = new URL(at.url);
-  const upgrade =
-    `GET /ws/runs/${run} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n';
-  for (let i = 0; i < 20; i += 1) {
-    const socket = connect(Number(port), hostname);
-    await once(socket, 'connect');
-    socket.write(upgrade, () => socket.resetAndDestroy());
-    await once(socket, 'close');
+  for (let i = 0; i < 3; i += 1) {
+    const raw = new PassThrough();
+    const leaves = route({
+      method: 'WS',
+      path: '/ws/leaves',
+      about: 'They leave.',
+      tag: 'runs',
+      role: 'viewer',
+      addresses: 'tenant',
+      answers: {},
+      async handle() {
+        raw.destroy();
+        await once(raw, 'close');
+        return { status: 101, stream: () => {} };
+      },
+    });
+    const server = createServer();
+    openSockets(server, { house: at.server.house, routes: [leaves], clean: String, hidden: [], patience: 1 });
+    const local = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });
+    const asked = { url: '/ws/leaves', headers: { host: 'localhost' } };
+    const request = Object.assign(new IncomingMessage(local), asked);
+    server.emit('upgrade', request, raw, Buffer.alloc(0));
+    await once(raw, 'close');
   }
   await vi.waitFor(async () => expect(await socketTo(`${at.url}/ws/runs/${run}`, {})).toBe('open'));
 });
