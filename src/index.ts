@@ -76,5 +76,7 @@ export { foldAll } from './run/fold.ts';
 export type { RunTree, Step } from './run/tree.ts';
 /** Gives the tree as JSON. */
 export { flatTree, type FlatTree } from './run/flat-tree.ts';
+/** Puts together what a turn was sent. */
+export { promptOf, type Prompt } from './run/prompt.ts';
 /** What may be recorded. */
 export type { Json } from './run/values.ts';

@@ -170,6 +170,7 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
       until: count,
     },
   ),
+  'prompt.recorded': event('prompt.recorded', { step: few, blob: anyBlob }, { continues: few }),
   'state.saved': event('state.saved', { step: few, agent: name, strategy: name, state: value }),
   'message.queued': event(
     'message.queued',

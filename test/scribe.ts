@@ -124,6 +124,7 @@ export class Scribe {
   *#turn(parent: number, work: Extract<Work, { type: 'turn' }>, planned?: number): Playing {
     const { effect } = work;
     const step = this.#opened(parent, { kind: 'turn', planned, started: true, agent: 'general', effect });
+    this.#emit({ type: 'prompt.recorded', step, blob: { blob: `prompt ${step}`, size: 12 } });
     yield* this.#attempts(step, function* (this: Scribe) {
       for (const text of work.reasons)
         this.#emit({ type: 'text.appended', step, channel: 'reasoning', text });

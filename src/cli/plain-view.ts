@@ -75,6 +75,7 @@ function sentenceOf(event: RunEvent): string | undefined {
     case 'title.appended':
     case 'text.appended':
     case 'item.attached':
+    case 'prompt.recorded':
     case 'state.saved':
     case 'message.taken':
     case 'unknown':

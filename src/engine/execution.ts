@@ -15,6 +15,7 @@ import { Line } from './line.ts';
 import type { Loaded } from './load.ts';
 import { misfitOfDecision } from './misfit-of-decision.ts';
 import { Parking } from './parking.ts';
+import { Prompts } from './prompts.ts';
 import { Questions } from './questions.ts';
 import type { Recorded } from './recorded.ts';
 import { Remembered } from './remembered.ts';
@@ -49,6 +50,7 @@ export class Execution {
   readonly line = new Line();
   readonly conversation = new Conversation(this);
   readonly remembered = new Remembered(this);
+  readonly prompts = new Prompts(this);
   readonly questions = new Questions(this);
   readonly parking = new Parking(this);
   readonly steps = new StepWatch();

@@ -63,6 +63,7 @@ export class HoldBack {
       case 'step.planned':
       case 'step.started':
       case 'item.attached':
+      case 'prompt.recorded':
       case 'notice.posted':
       case 'approval.requested':
       case 'approval.decided':

@@ -32,7 +32,12 @@ export async function loadInput(
   };
 }
 
-async function keepData(blobs: Blobs, owner: Owner, { data, ...rest }: Attachment): Promise<Attachment> {
+/** An attachment as it is kept: what is large stands beside it. */
+export async function keepData(
+  blobs: Blobs,
+  owner: Owner,
+  { data, ...rest }: Attachment,
+): Promise<Attachment> {
   if (data === undefined) return rest;
   return isLarge(data) ? { ...rest, blob: await keep(blobs, owner, data) } : { ...rest, data };
 }

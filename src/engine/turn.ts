@@ -136,6 +136,9 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   const turn = await turnOf(execution, step, sending);
   // Looking up what was saved took time, and the lease may have ended in it.
   if (!(await execution.mayAct())) return forever();
+  const prompt = execution.prompts.record(step, agent.name, turn);
+  // It is waited for in the end; a failure before that must not count as nobody's.
+  prompt.catch(() => {});
   const reader = new TurnReader(execution, step, agent);
   const meter = new TurnMeter(execution, request.answers ?? false);
   const ended = new AbortController();
@@ -151,12 +154,14 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
       return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
     });
     await reader.settle(turn.state);
+    await prompt;
     return reader.finish(isCut ? 'cut' : undefined);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) {
       reader.abandon();
       throw thrown;
     }
+    await prompt;
     return reader.fail(thrown);
   } finally {
     ended.abort();

@@ -82,6 +82,7 @@ function take(draft: Draft, event: RunEvent): void {
     // Pending steps become cards when they open; phases and states are not for people at a console.
     case 'step.planned':
     case 'phase.entered':
+    case 'prompt.recorded':
     case 'state.saved':
     case 'message.taken':
   }

@@ -83,6 +83,7 @@ function take(draft: Draft, event: RunEvent): void {
     }
     // What is planned has not begun, and what is kept for later is not for people.
     case 'step.planned':
+    case 'prompt.recorded':
     case 'state.saved':
     case 'message.taken':
   }

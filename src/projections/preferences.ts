@@ -66,6 +66,7 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
     case 'step.retried':
       return finish(shown, event);
     case 'step.started':
+    case 'prompt.recorded':
     case 'phase.entered':
       return [shown, homeOf(shown, event.step) === event.step ? event : undefined];
     case 'text.appended':

@@ -76,6 +76,7 @@ function trace(state: TraceState, { at, event }: Entry, run: string): Step {
     case 'approval.requested':
     case 'approval.decided':
     case 'approval.lapsed':
+    case 'prompt.recorded':
     case 'state.saved':
     case 'message.taken':
       return [state, []];

@@ -2,8 +2,15 @@ import type { EventOf } from './events.ts';
 import { refuse } from './notices.ts';
 import { isFinal, isOpen, setStatus, stepOf, touch, type RunTree, type Step } from './tree.ts';
 
+type ApprovalEvent = EventOf<'approval.requested' | 'approval.decided' | 'approval.lapsed'>;
+
+export function foldApproval(tree: RunTree, event: ApprovalEvent): void {
+  if (event.type === 'approval.requested') return request(tree, event);
+  return event.type === 'approval.decided' ? decide(tree, event) : lapseOne(tree, event);
+}
+
 /** A question about a step: until it is decided, the step waits. The run itself goes on with its other steps. */
-export function request(tree: RunTree, event: EventOf<'approval.requested'>): void {
+function request(tree: RunTree, event: EventOf<'approval.requested'>): void {
   if (tree.approvals.has(event.approval)) return refuse(tree, event, 'was requested already');
   const step = tree.steps.get(event.step);
   if (!step || !isOpen(step)) return refuse(tree, event, 'asks about a step that is not open');
@@ -16,7 +23,7 @@ export function request(tree: RunTree, event: EventOf<'approval.requested'>): vo
   touch(step);
 }
 
-export function decide(tree: RunTree, event: EventOf<'approval.decided'>): void {
+function decide(tree: RunTree, event: EventOf<'approval.decided'>): void {
   const approval = tree.approvals.get(event.approval);
   if (!approval) return refuse(tree, event, 'decides something that was never asked');
   if (approval.decided) return refuse(tree, event, 'was decided before');
@@ -35,7 +42,7 @@ export function decide(tree: RunTree, event: EventOf<'approval.decided'>): void 
 }
 
 /** A question that does not hold any more, decided or not: what it was about has changed. */
-export function lapseOne(tree: RunTree, event: EventOf<'approval.lapsed'>): void {
+function lapseOne(tree: RunTree, event: EventOf<'approval.lapsed'>): void {
   const approval = tree.approvals.get(event.approval);
   if (!approval) return refuse(tree, event, 'is about something that was never asked');
   if (approval.lapsedAt !== undefined) return refuse(tree, event, 'had lapsed already');

@@ -1,5 +1,6 @@
 import type { EventOf, RunEvent, StepId } from './events.ts';
 import { refuse } from './notices.ts';
+import { present } from './present.ts';
 import { isOpen, touch, type RunTree, type Step } from './tree.ts';
 
 export function enterPhase(tree: RunTree, event: EventOf<'phase.entered'>): void {
@@ -14,6 +15,14 @@ export function appendTitle(tree: RunTree, event: EventOf<'title.appended'>): vo
 
 export function attach(tree: RunTree, event: EventOf<'item.attached'>): void {
   openStep(tree, event)?.items.push(event.item);
+}
+
+/** An attempt that is sent something else has its own. */
+export function keepPrompt(tree: RunTree, event: EventOf<'prompt.recorded'>): void {
+  const step = openStep(tree, event);
+  if (!step) return;
+  const { continues, blob } = event;
+  step.prompt = { blob, ...present({ continues }) };
 }
 
 export function appendText(tree: RunTree, event: EventOf<'text.appended'>): void {

@@ -118,6 +118,14 @@ export const RunEvent = z.discriminatedUnion('type', [
     call: z.string().optional(),
     tool: z.string().optional(),
   }),
+  z.object({
+    type: z.literal('prompt.recorded'),
+    ...step,
+    /** The step whose prompt this one goes on from. */
+    continues: StepId.optional(),
+    /** What is new in it, as `RecordedPrompt`. */
+    blob: BlobRef,
+  }),
   z.object({ type: z.literal('item.attached'), ...step, item: Item }),
   z.object({
     type: z.literal('step.closed'),

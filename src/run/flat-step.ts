@@ -38,6 +38,8 @@ export const FlatStep = z.object({
   notices: z.array(z.object({ seq: z.int(), code: z.string(), message: z.string() })).optional(),
   /** Ids of the approvals asked for this step. */
   approvals: z.array(z.string()).optional(),
+  /** Where what its model or agent was sent is kept. */
+  prompt: z.object({ continues: StepId.optional(), blob: BlobRef }).optional(),
   result: z.union([BlobRef, Json]).optional(),
   failure: Failure.optional(),
   usage: Usage.optional(),
@@ -52,7 +54,7 @@ export type FlatStep = z.infer<typeof FlatStep>;
 export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
   const { id, parent, key, kind, title, status, attempt, openedAt, startedAt, closedAt } = step;
   const { agent, model, icon, query, reasoning, effect, origin, untrusted, call, phase } = step;
-  const { result, failure, usage, reusedFrom } = step;
+  const { prompt, result, failure, usage, reusedFrom } = step;
   const began = startedAt ?? openedAt;
   return {
     id,
@@ -73,7 +75,7 @@ export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
       notices: filled(step.notices.map(({ seq, code, message }) => ({ seq, code, message }))),
       approvals: filled([...approvals]),
     }),
-    ...present({ result, failure, usage, reusedFrom, openedAt, closedAt }),
+    ...present({ prompt, result, failure, usage, reusedFrom, openedAt, closedAt }),
     ...(began === undefined || closedAt === undefined ? {} : { milliseconds: closedAt - began }),
   };
 }

@@ -1,5 +1,5 @@
-import { decide, lapse, lapseOne, request } from './approvals.ts';
-import { appendText, appendTitle, attach, enterPhase } from './contents.ts';
+import { foldApproval, lapse } from './approvals.ts';
+import { appendText, appendTitle, attach, enterPhase, keepPrompt } from './contents.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { post, refuse } from './notices.ts';
 import { begin, closeBelow, open, plan, retry, settle } from './steps.ts';
@@ -47,6 +47,8 @@ function apply(tree: RunTree, event: RunEvent): void {
       return appendText(tree, event);
     case 'item.attached':
       return attach(tree, event);
+    case 'prompt.recorded':
+      return keepPrompt(tree, event);
     case 'step.closed':
       return settle(tree, event);
     case 'step.retried':
@@ -54,11 +56,9 @@ function apply(tree: RunTree, event: RunEvent): void {
     case 'notice.posted':
       return post(tree, event.step, event);
     case 'approval.requested':
-      return request(tree, event);
     case 'approval.decided':
-      return decide(tree, event);
     case 'approval.lapsed':
-      return lapseOne(tree, event);
+      return foldApproval(tree, event);
     case 'state.saved':
       return save(tree, event);
     case 'message.queued':

@@ -72,6 +72,8 @@ export interface Step {
   notices: Notice[];
   /** Approvals this step waits for. */
   undecided?: Set<string>;
+  /** What its model or agent was sent: see `promptOf`. */
+  prompt?: { readonly continues?: StepId; readonly blob: BlobRef };
   result?: BlobRef | Json;
   /** What its agent wants to be handed back with it. */
   state?: BlobRef | Json;

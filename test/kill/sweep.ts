@@ -11,6 +11,7 @@ import { decodeAll } from '../../src/run/codec.ts';
 import type { Command } from '../../src/run/commands.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { foldAll } from '../../src/run/fold.ts';
+import { promptOf } from '../../src/run/prompt.ts';
 import { textOf, type Approval, type RunTree, type Step } from '../../src/run/tree.ts';
 import type { Json } from '../../src/run/values.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
@@ -139,7 +140,7 @@ async function takeOver(
   if (requests !== turnsAfter)
     wrongs.push(`${requests} model requests for ${turnsAfter} turns without an outcome`);
   wrongs.push(...world.problems.map(({ message, cause }) => `${message} ${String(cause)}`));
-  wrongs.push(...wrongsOf(entries, before), ...(await judge.wrongs()));
+  wrongs.push(...wrongsOf(entries, before), ...(await lostPrompts(store, tree)), ...(await judge.wrongs()));
   return { entries, tree, wrongs, doubts };
 }
 
@@ -203,6 +204,17 @@ function wrongsOf(entries: readonly Entry[], before: readonly Entry[]): string[]
   if (entries.at(-1)?.event.type !== 'run.ended') wrongs.push('the run did not end');
   if (before.some((entry, i) => JSON.stringify(entry) !== JSON.stringify(entries[i])))
     wrongs.push('the past has changed');
+  return wrongs;
+}
+
+/** Turns that were taken, and nobody can say any more what was sent. */
+async function lostPrompts(store: Store, tree: RunTree): Promise<string[]> {
+  const wrongs: string[] = [];
+  for (const { id, kind, status, title } of tree.steps.values()) {
+    if (kind !== 'turn' || status !== 'completed') continue;
+    const prompt = await promptOf(tree, id, (blob) => store.blobs.get('local', blob));
+    if (!prompt?.messages.length) wrongs.push(`nobody knows what «${title}» was sent`);
+  }
   return wrongs;
 }
 

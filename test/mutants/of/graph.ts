@@ -24,4 +24,18 @@ export const graphMutants: readonly Mutant[] = [
     replace: 'if (false)',
     test,
   },
+  {
+    name: 'a turn may close before its prompt is recorded',
+    file: 'src/engine/turn.ts',
+    find: 'await prompt;\n    return reader.finish',
+    replace: 'return reader.finish',
+    test: 'src/engine/prompts.test.ts',
+  },
+  {
+    name: 'a prompt is taken to continue what it only begins like',
+    file: 'src/engine/prompts.ts',
+    find: 'return differs === -1 ? b.length : differs;',
+    replace: 'return a.length;',
+    test: 'src/engine/prompts.test.ts',
+  },
 ];
