@@ -32,8 +32,7 @@ async function runTest(mutant: Mutant): Promise<{ code: number | null; output: s
   const child = spawn(process.execPath, args, {
     env: {
       ...process.env,
-      SCHEDULES: '10000',
-      KILLS: '10',
+      SCHEDULES: '40000',
       CI: '1',
       MUTANT: mutant.name,
     },

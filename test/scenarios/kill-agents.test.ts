@@ -9,10 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../../src/run/tree.ts';
 import type { Places } from '../kill/coordinated.ts';
 import type { Point } from '../kill/job.ts';
+import { sized } from '../long.ts';
 import { disturbed, inFolder, isDoubt, type Judge, type Outcome } from '../kill/sweep.ts';
 
 const atOnce = 3;
-const most = Number(process.env['KILLS'] ?? 1_000);
+/** At which records it is killed. */
+const each = sized(2, 1);
 const processes: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-agents-'));
 let places: Places;
@@ -88,15 +90,15 @@ function deletion(point: Point): Promise<Outcome & { readonly deletions: number 
 }
 
 test(
-  '[L6] SIGKILL of a coordinator at every record: a user is deleted once, or the doubt is shown',
+  '[L6] SIGKILL of a coordinator at its records: a user is deleted once, or the doubt is shown',
   { timeout: 1_500_000 },
   async () => {
     const undisturbed = await deletion({ when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
     expect(undisturbed.deletions).toBe(1);
-    const records = Math.min(most, undisturbed.entries.length);
+    const records = Math.ceil(undisturbed.entries.length / each);
     const points = (['before', 'after'] as const).flatMap((when) =>
-      Array.from({ length: records }, (_, i): Point => ({ when, entry: i + 1 })),
+      Array.from({ length: records }, (_, i): Point => ({ when, entry: i * each + 1 })),
     );
     const seen = { cut: 0, doubts: 0, deleted: 0 };
     const queue = points.entries();

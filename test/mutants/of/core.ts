@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 
-const simulation = 'test/scenarios/simulation.test.ts';
+const simulation = 'test/scenarios/simulation-1.test.ts';
 const viewers = 'src/projections/frames.test.ts';
 
 export const coreMutants: readonly Mutant[] = [

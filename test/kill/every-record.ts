@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { sized } from '../long.ts';
-import type { Point } from '../kill/job.ts';
-import { killAt, shapeOf, startLedger, type Outcome } from '../kill/sweep.ts';
+import type { Point } from './job.ts';
+import { killAt, shapeOf, startLedger, type Outcome } from './sweep.ts';
 
 const atOnce = 3;
 
-/** How many entries each run has at least (how many exactly depends on how its branches interleave), and at which it is killed. */
-const runs = [
-  { flow: 'branches', least: 200, each: 1 },
-  { flow: 'graph', least: 100, each: sized(4, 1) },
-  { flow: 'converse', least: 200, each: 1 },
-] as const;
+interface Sweep {
+  readonly flow: Parameters<typeof killAt>[1];
+  /** How many entries its run has at least; how many exactly depends on how its branches interleave. */
+  readonly least: number;
+  /** At which of them it is killed. */
+  readonly each: number;
+}
 
-test.for(runs)(
-  '[L1 L4 L5 L6] [R01] [R02] SIGKILL of «$flow» at every record, at three points: nothing acknowledged is lost, nothing is done twice',
-  { timeout: 1_500_000 },
-  async ({ flow, least, each }) => {
-    const entries = Math.min(least, Number(process.env['KILLS'] ?? least));
+/** Kills a run at its records, at three points of each, and lets another worker take over. */
+export function killsAreSurvived({ flow, least, each }: Sweep): void {
+  const often = each === 1 ? 'every record' : `one record in ${each}`;
+  const title = `SIGKILL of «${flow}» at ${often}, at three points: nothing acknowledged is lost, nothing is done twice`;
+  test(`[L1 L4 L5 L6] [R01] [R02] ${title}`, { timeout: 1_500_000 }, async () => {
     const ledger = await startLedger();
     const undisturbed = await killAt(ledger.socket, flow, { when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
-    expect(undisturbed.entries.length).toBeGreaterThanOrEqual(entries);
+    expect(undisturbed.entries.length).toBeGreaterThanOrEqual(least);
     const shape = shapeOf(undisturbed.tree);
-    const records = Array.from({ length: Math.ceil(entries / each) }, (_, i) => i * each + 1);
+    const records = Array.from({ length: Math.ceil(least / each) }, (_, i) => i * each + 1);
     const points: Point[] = [
       ...records.map((entry): Point => ({ when: 'before', entry })),
       ...records.map((entry): Point => ({ when: 'after', entry })),
@@ -51,5 +51,5 @@ test.for(runs)(
     expect(seen.cut, 'kills that happened').toBeGreaterThan(points.length * 0.95);
     expect(seen.doubts, 'effects in doubt that were asked about').toBeGreaterThanOrEqual(4);
     expect(seen.unborn, 'kills before the run was there').toBeGreaterThan(0);
-  },
-);
+  });
+}

@@ -1,0 +1,3 @@
+import { schedulesAreSurvived } from '../storm/schedules.ts';
+
+schedulesAreSurvived(4);
