@@ -6,6 +6,8 @@ const files = globSync([
   'src/**/*.{test,contract}.ts',
   'test/**/*.{test,contract}.ts',
   'demo/**/*.test.ts',
+  // What several files run as shares.
+  'test/{kill,storm}/*.ts',
 ]).filter((file) => !file.endsWith('battery.test.ts'));
 const titled = new Set(files.flatMap((file) => idsOf(readFileSync(file, 'utf8'))));
 
