@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RunError } from '../../run/failure.ts';
 import { cookieIn, badgeCookies } from './cookie.ts';
-import { expectDirect, isLocal, type Lock, type Surroundings } from './lock.ts';
+import { expectDirect } from './forwarded.ts';
+import { isLocal, type Lock, type Surroundings } from './lock.ts';
 import type { Source } from './source.ts';
 
 export interface Visit {
@@ -35,7 +36,8 @@ function expectName({ headers }: Visit, { server, lock }: Place): void {
   if (headers.host === undefined) throw new RunError('malformed', 'A request must say its host.');
   const name = hostName(headers.host);
   const known = [server.host, `[${server.host}]`, ...server.hosts].map((host) => host.toLowerCase());
-  const isAnyName = lock.isLocked && server.hosts.length === 0;
+  // A name that means this machine can be anybody's: a page of theirs would be of our own origin.
+  const isAnyName = lock.isLocked && server.hosts.length === 0 && !isLocal(server.host);
   if (name !== undefined && (isAnyName || isLocal(name) || known.includes(name))) return;
   throw new RunError(
     'refused',
