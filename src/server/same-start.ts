@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { decodeAll } from '../run/codec.ts';
 import { RunError } from '../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../run/values.ts';
+import type { RunRow } from '../stores/store.ts';
+import type { Caller } from './access/caller.ts';
+import { sameAgain } from './command-run.ts';
 import type { House } from './house.ts';
 
 /** What somebody wants begun. */
@@ -11,6 +14,22 @@ export interface WantedRun {
   readonly conversation?: string;
   readonly limits: Limits;
   readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** An idempotency key is of the person who chose it, and may be anything: neither others nor the store see what it was. */
+export function ownKey({ who }: Caller, key: string): string {
+  return sameAgain('start', who, key);
+}
+
+/** The run that somebody began with an idempotency key. */
+export async function startedWith(house: House, caller: Caller, key: string): Promise<RunRow | undefined> {
+  const { tenant, who } = caller;
+  const { dispatch } = house.home.store;
+  const own = await dispatch.find({ tenant, idempotencyKey: ownKey(caller, key) });
+  if (own) return own;
+  // Earlier versions kept the key as it came.
+  const old = await dispatch.find({ tenant, idempotencyKey: key });
+  return old && (await house.trees.of(old)).started?.who === who ? old : undefined;
 }
 
 /** The run that an idempotency key began, if exactly this was asked then; else `rejected`. */

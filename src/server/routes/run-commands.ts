@@ -42,7 +42,8 @@ export const commandRoutes: readonly Route[] = [
       async handle({ house, caller, subject, body, header }) {
         const key = idempotencyKeyIn(header);
         // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
-        const again = type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, key);
+        const again =
+          type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, caller.who, key);
         const command: Command = { type, by: caller.who, ...body };
         const id = again ?? house.newId('command');
         return told(subject.run, await commandRun(house, subject, { command, id }));
@@ -70,7 +71,7 @@ export const commandRoutes: readonly Route[] = [
       const key = idempotencyKeyIn(header);
       const { tenant, who } = caller;
       const attachments = await attachmentsOf(house, tenant, body.attachments);
-      const id = key === undefined ? house.newId('command') : sameAgain('message', key);
+      const id = key === undefined ? house.newId('command') : sameAgain('message', who, key);
       const more = attachments.length > 0 ? { attachments } : {};
       const command: Command = { type: 'message', by: who, text: body.text, ...more };
       const bytes = sizeOf({ text: body.text, attachments });
@@ -85,7 +86,7 @@ export const commandRoutes: readonly Route[] = [
   }),
 ];
 
-/** The same key again is the same message, whoever sends it. */
+/** The same key again is the same message. */
 function expectSame(earlier: Command, command: Command): void {
   const said = (one: Command): string => JSON.stringify({ ...Command.parse(one), by: '' });
   if (said(earlier) === said(command)) return;

@@ -9,7 +9,7 @@ import { appNamed, type App } from '../home.ts';
 import { expectOpen, type House } from '../house.ts';
 import { missing } from '../owner.ts';
 import { withRoom } from '../room.ts';
-import { sameRun } from '../same-start.ts';
+import { ownKey, sameRun, startedWith } from '../same-start.ts';
 import { route } from './route.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 
@@ -79,11 +79,10 @@ export async function startRun(
     ...request,
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
-  const earlier =
-    key === undefined ? undefined : await house.home.store.dispatch.find({ tenant, idempotencyKey: key });
+  const earlier = key === undefined ? undefined : await startedWith(house, caller, key);
   if (earlier) return sameRun(house, earlier.run, wanted);
   if (request.conversation !== undefined) await expectConversation(house, tenant, request.conversation);
-  const idempotency = key === undefined ? {} : { idempotencyKey: key };
+  const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
   const start = (): ReturnType<House['home']['engine']['start']> =>
     house.home.engine.start({
       ...wanted,
