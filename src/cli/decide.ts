@@ -1,13 +1,13 @@
 import type { Command } from '../run/commands.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
+import { folderOwner } from '../server/home.ts';
 import { exit, type Given } from './command.ts';
 import { findApproval } from './find.ts';
 import { goOn } from './go-on.ts';
 import { inHome } from './in-home.ts';
 import { placeOf } from './place.ts';
 import type { Where } from './show-run.ts';
-import { whoIsHere } from './terminal.ts';
 import { tellQuestion } from './tell-question.ts';
 import { sendTo } from './told.ts';
 import { wholeQuestion } from './whole-question.ts';
@@ -26,7 +26,7 @@ export async function decide(where: Where, decision: Decision): Promise<number> 
         { approval, whole: await wholeQuestion(home, approval), title: run.title },
         { ...terminal, say: (line = '') => terminal.warn(line) },
       );
-    const by = whoIsHere();
+    const by = folderOwner;
     const { sentence, isDone } = await sendTo(home, run.run, {
       type: 'decide',
       by,

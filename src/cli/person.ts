@@ -1,13 +1,12 @@
 import type { Command } from '../run/commands.ts';
 import { failureOf } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
-import type { Home } from '../server/home.ts';
+import { folderOwner, type Home } from '../server/home.ts';
 import { edited, press, type Asked, type Asking, type Question } from './asking.ts';
 import { chosenEditor, editOutside } from './editor.ts';
 import type { Key } from './keys.ts';
 import type { Line } from './line.ts';
 import { argumentLines, exchangeLines, isCutShort, questionLines } from './question.ts';
-import { whoIsHere } from './terminal.ts';
 import { questionAtHand, wholeQuestion, type WholeQuestion } from './whole-question.ts';
 
 /** What a person's answers need of the terminal they are given at. */
@@ -67,7 +66,7 @@ export class Person {
   }
 
   #interrupt({ name, text }: Key, tree: RunTree): void {
-    const by = whoIsHere();
+    const by = folderOwner;
     if (name === 'escape') this.#isInterrupting = false;
     if (text === 'l') this.#left.abort();
     if (text === 's') this.#send({ type: 'stop', by });
@@ -88,7 +87,7 @@ export class Person {
     if (asked.type === 'decide') {
       const { decision } = asked;
       (decision.decision === 'defer' ? this.#putOff : this.#decided).add(approval.approval);
-      return this.#send({ type: 'decide', by: whoIsHere(), ...decision });
+      return this.#send({ type: 'decide', by: folderOwner, ...decision });
     }
     const editor = chosenEditor();
     if (editor === undefined) return;

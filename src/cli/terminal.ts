@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import type { Paint } from './line.ts';
 import { painter } from './line.ts';
 
@@ -36,14 +35,4 @@ export function processTerminal(): Terminal {
     say: (line = '') => void out.write(`${line}\n`),
     warn: (line) => void error.write(`${line}\n`),
   };
-}
-
-/** Who is at the keyboard, for the record. */
-export function whoIsHere(): string {
-  try {
-    return userInfo().username || 'local';
-  } catch {
-    // Containers run under numbers that no name belongs to.
-    return 'local';
-  }
 }

@@ -4,10 +4,9 @@ import { decodeAll } from '../run/codec.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
 import { showing } from '../server/compose.ts';
-import type { Home, HomeReader, RunRow } from '../server/home.ts';
+import { folderOwner, type Home, type HomeReader, type RunRow } from '../server/home.ts';
 import type { Asked } from '../server/preferring.ts';
 import { shownTree, type ShownTree } from '../server/shown-tree.ts';
-import { whoIsHere } from './terminal.ts';
 import type { View } from './view.ts';
 
 /**
@@ -129,7 +128,7 @@ async function approveAll(
     const { approval, fingerprint } = asked;
     if (answered.has(approval) || !canApprove(asked)) continue;
     answered.add(approval);
-    const decision = { type: 'decide', decision: 'approve', by: whoIsHere(), approval, fingerprint } as const;
+    const decision = { type: 'decide', decision: 'approve', by: folderOwner, approval, fingerprint } as const;
     await home.send(run, decision).catch((thrown: unknown) => {
       // The run ended while we were about to answer.
       if (!(thrown instanceof RunError) || thrown.failure.code !== 'rejected') throw thrown;
@@ -173,6 +172,6 @@ function isStuck({ tree, view, yes }: Settling): boolean {
   // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
   if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
   if (status !== 'waiting') return false;
-  if (isForAnother(tree.started, whoIsHere())) return true;
+  if (isForAnother(tree.started, folderOwner)) return true;
   return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
 }

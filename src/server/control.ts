@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { failureOf, RunError } from '../run/failure.ts';
 import { ControlRequest, longestLine, type ControlReply } from './control-message.ts';
 import { controlPath } from './control-path.ts';
-import type { Control } from './home.ts';
+import { folderOwner, type Control } from './home.ts';
 import { readLines } from './lines.ts';
 
 /** What other terminals may ask for. */
@@ -67,11 +67,13 @@ function serve(socket: Socket, control: Heard): () => Promise<void> {
 
 async function answer(line: string, control: Heard): Promise<ControlReply> {
   const request = parse(line);
+  // Whoever reaches this socket has the folder, whatever they call themselves.
+  const by = folderOwner;
   switch (request.type) {
     case 'start':
-      return { started: await control.start(request) };
+      return { started: await control.start({ ...request, by }) };
     case 'send':
-      return { receipt: await control.send(request.run, request.command) };
+      return { receipt: await control.send(request.run, { ...request.command, by }) };
     case 'takeUp':
       return { taken: await control.takeUp(request.run) };
     case 'where':

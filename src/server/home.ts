@@ -74,6 +74,12 @@ export interface Home extends HomeReader, Control {
 /** Everything here belongs to the one person at this machine. */
 export const localTenant = 'local';
 
+/**
+ * Whoever owns the folder, at whichever door: its terminal, its own key, or a server that asks for no key. One name, or
+ * they would be two people where a second one has to decide.
+ */
+export const folderOwner = 'local';
+
 /** A run of an app, as the process that holds the folder is asked for it. */
 export function startOf({ name, flow }: App, more: Omit<StartRequest, 'app' | 'flow' | 'key'>): StartRequest {
   return { app: name, flow: flowId(flow), key: newId('start'), ...more };

@@ -1,11 +1,11 @@
 import { demoWorld } from '../../server/config.ts';
-import { appNamed, localTenant, startOf, type Home } from '../../server/home.ts';
+import { appNamed, folderOwner, localTenant, startOf, type Home } from '../../server/home.ts';
 import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../leave.ts';
 import { settingsOf } from '../settings.ts';
 import { showRun } from '../show-run.ts';
-import { whoIsHere, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 import { goodbye, greet, listening, serve } from './serve.ts';
 
 const firstRequest =
@@ -30,7 +30,7 @@ export const demo: CliCommand = {
       if (await isEmpty(home)) {
         const app = appNamed(settings.apps, 'demo');
         terminal.say();
-        const begun = await home.start(startOf(app, { text: firstRequest, by: whoIsHere() }));
+        const begun = await home.start(startOf(app, { text: firstRequest, by: folderOwner }));
         strip(terminal, [
           ['watch', `the tree grows below, and at ${server.url}`],
           ['approve', `press a when it asks; in another terminal: ${hint(given, 'approvals')}`],

@@ -2,6 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { Role } from '../../server/access/caller.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
+import { folderOwner, localTenant } from '../../server/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { dataOf } from '../settings.ts';
@@ -43,9 +44,11 @@ export const keys: CliCommand = {
 function create(given: Given, terminal: Terminal, name: string): number {
   const role = Role.safeParse(given.text('role') ?? 'member');
   if (!role.success) throw new RunError('malformed', `--role is one of ${Role.options.join(', ')}.`);
-  const tenant = given.text('tenant') ?? 'local';
+  const tenant = given.text('tenant') ?? localTenant;
   if (!/^[\w.@-]{1,64}$/.test(tenant) || !/^[\w.@ -]{1,64}$/.test(name))
     throw new RunError('malformed', 'Names of keys and tenants are up to 64 letters, digits, ., @, _ and -.');
+  if (name === folderOwner && tenant === localTenant)
+    throw new RunError('malformed', `«${name}» is whoever owns this folder: choose another name.`);
   const now = Date.now();
   const wanted = { name, tenant, role: role.data, ...present({ expiresAt: endIn(given, now) }) };
   const { record, key } = createKey(dataOf(given), wanted, now);

@@ -3,8 +3,8 @@ import { findRun } from '../find.ts';
 import { goOn } from '../go-on.ts';
 import { inHome } from '../in-home.ts';
 import { placeOf } from '../place.ts';
-import { whoIsHere } from '../terminal.ts';
 import { sendTo } from '../told.ts';
+import { folderOwner } from '../../server/home.ts';
 
 export const message: CliCommand = {
   name: 'message',
@@ -18,7 +18,7 @@ export const message: CliCommand = {
       const { run, head } = await findRun(home, name);
       const { sentence } = await sendTo(home, run, {
         type: 'message',
-        by: whoIsHere(),
+        by: folderOwner,
         text: words.join(' '),
       });
       terminal.say(sentence);

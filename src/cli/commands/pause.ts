@@ -4,8 +4,8 @@ import { findRun } from '../find.ts';
 import { hint } from '../hint.ts';
 import { inHome } from '../in-home.ts';
 import { placeOf } from '../place.ts';
-import { whoIsHere } from '../terminal.ts';
 import { sendTo } from '../told.ts';
+import { folderOwner } from '../../server/home.ts';
 
 export const pause: CliCommand = {
   name: 'pause',
@@ -17,7 +17,7 @@ export const pause: CliCommand = {
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
       const why = present({ reason: given.text('why') });
-      const { sentence, isDone } = await sendTo(home, run, { type: 'pause', by: whoIsHere(), ...why });
+      const { sentence, isDone } = await sendTo(home, run, { type: 'pause', by: folderOwner, ...why });
       (isDone ? terminal.say : terminal.warn)(sentence);
       if (isDone) terminal.warn(`Go on with: ${hint(given, 'resume', run)}`);
       while (home.isHolder && (await home.standing(run)).is === 'working')

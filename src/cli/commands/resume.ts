@@ -1,5 +1,5 @@
 import { failureOf } from '../../run/failure.ts';
-import type { Home, RunRow } from '../../server/home.ts';
+import { folderOwner, type Home, type RunRow } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
 import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand, type Given } from '../command.ts';
 import { visibleLine } from '../escape.ts';
@@ -7,7 +7,6 @@ import { allRuns, findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';
 import { lookIn, serverOf, type Place } from '../place.ts';
 import { showRun, type Shown, type Where } from '../show-run.ts';
-import { whoIsHere } from '../terminal.ts';
 
 export const resume: CliCommand = {
   name: 'resume',
@@ -88,7 +87,7 @@ async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Pro
       codes.push(exit.failed);
     }
     if (taken.at(-1) === row && row.status === 'paused')
-      await home.send(row.run, { type: 'resume', by: whoIsHere() });
+      await home.send(row.run, { type: 'resume', by: folderOwner });
   }
   for (const { run, head, title } of taken) {
     if (!terminal.isLive) terminal.say(`${run}  ${visibleLine(title)}`);

@@ -1,11 +1,10 @@
 import { RunError } from '../../run/failure.ts';
-import { startOf } from '../../server/home.ts';
+import { folderOwner, startOf } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
 import { askedIn, anywhereOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { throughRun } from '../in-home.ts';
 import { serverOf } from '../place.ts';
 import { requestTo } from '../server-home.ts';
-import { whoIsHere } from '../terminal.ts';
 
 export const run: CliCommand = {
   name: 'run',
@@ -31,7 +30,7 @@ export const run: CliCommand = {
     if (text.trim() === '') throw new RunError('malformed', 'Say what to do: vitrine run "<text>".');
     askedIn(given);
     const conversation = given.text('conversation');
-    const said = { text, by: whoIsHere(), ...(conversation === undefined ? {} : { conversation }) };
+    const said = { text, by: folderOwner, ...(conversation === undefined ? {} : { conversation }) };
     const server = serverOf(given);
     if (server) {
       const request = requestTo(given.text('app'), said);

@@ -5,9 +5,9 @@ import { inHome } from '../in-home.ts';
 import { leaveWhenTold } from '../leave.ts';
 import { placeOf } from '../place.ts';
 import { silentView } from '../silent-view.ts';
-import { whoIsHere } from '../terminal.ts';
 import { sendTo } from '../told.ts';
 import { watch } from '../watch.ts';
+import { folderOwner } from '../../server/home.ts';
 
 export const stop: CliCommand = {
   name: 'stop',
@@ -19,7 +19,7 @@ export const stop: CliCommand = {
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
       const { run } = await findRun(home, given.words[0] ?? '');
       const reason = present({ reason: given.text('why') });
-      await sendTo(home, run, { type: 'stop', by: whoIsHere(), ...reason });
+      await sendTo(home, run, { type: 'stop', by: folderOwner, ...reason });
       const leaving = leaveWhenTold();
       const { is, tree, why } = await watch(home, run, { view: silentView(leaving.signal) });
       leaving.done();

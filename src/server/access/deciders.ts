@@ -7,6 +7,11 @@ import { mayAct, type Caller } from './caller.ts';
 /** Fails with `refused` unless somebody may decide what a run asks. */
 export async function expectDecider(house: House, { who, role }: Caller, row: RunRow): Promise<void> {
   const { started } = await house.trees.of(row);
+  if (started?.approvals === 'second-person' && !house.door.isLocked)
+    throw new RunError(
+      'refused',
+      `App «${row.app}» wants a second person to decide, and nobody can be told apart here: start the server with --private or auth.required, and give each person a key («vitrine keys create»).`,
+    );
   if (isForAnother(started, who))
     throw new RunError(
       'refused',

@@ -158,11 +158,10 @@ describe('a socket', () => {
     'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
+  let starters = 0;
   async function asked(at: Serving, lines: string): Promise<string> {
-    const run = textAt(
-      await at.ask('/api/runs', { key: keyIn(at.data), json: { input: { text: 'x' } } }),
-      'run',
-    );
+    const key = keyIn(at.data, { name: `starter ${(starters += 1)}` });
+    const run = textAt(await at.ask('/api/runs', { key, json: { input: { text: 'x' } } }), 'run');
     return raw(at.url, `GET /ws/runs/${run} HTTP/1.1\r\n${upgrade}${lines}\r\n`, 'HTTP/1.1 101');
   }
 
@@ -240,12 +239,14 @@ describe('keys', () => {
 
   test('that were made a moment ago are good, and of a role that may not act are refused', async () => {
     const at = await locked();
-    const key = keyIn(at.data, { role: 'viewer' });
+    const key = keyIn(at.data, { name: 'ann', role: 'viewer' });
     expect((await at.ask('/api/runs', { key })).status).toBe(200);
     const refused = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
     expect(refused.status).toBe(403);
     expect((await at.ask('/metrics', { key: at.key })).status).toBe(403);
-    expect((await at.ask('/metrics', { key: keyIn(at.data, { role: 'operator' }) })).status).toBe(200);
+    expect(
+      (await at.ask('/metrics', { key: keyIn(at.data, { name: 'oli', role: 'operator' }) })).status,
+    ).toBe(200);
   });
 
   test('[S09] that are revoked close what they have open', async () => {

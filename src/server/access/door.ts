@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthSettings } from '../../catalog/server-settings.ts';
-import { localTenant } from '../home.ts';
+import { folderOwner, localTenant } from '../home.ts';
 import { badgesOf, type Badges } from './badges.ts';
 import type { Caller } from './caller.ts';
 import { badgeIn } from './cookie.ts';
@@ -119,7 +119,7 @@ async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
 /** Where clients of other systems put their keys. */
 const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 
-const atThisMachine: Caller = { tenant: localTenant, who: 'local', role: 'operator' };
+const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };
 
 function ownerOf(folder: string, keyring: Keyring, now: number): Caller | undefined {
   const record = keyring.find(ensureLocalKey(folder, keyring, now));

@@ -2,12 +2,25 @@ import { describe, expect, test, vi } from 'vitest';
 import { appWith, serving, temporaryFolder, textAt } from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
 import { keyringOf } from './keyring.ts';
-import { createKey } from './keys.ts';
+import { createKey, revokeKey } from './keys.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
 };
 const ana = { name: 'ana', tenant: 'acme', role: 'member' } as const;
+
+test('[V62] two people of a tenant cannot have the same name, unless the key of the first is over', () => {
+  const data = temporaryFolder();
+  const { record } = createKey(data, { ...ana, expiresAt: 2_000 }, 1_000);
+  expect(() => createKey(data, ana, 1_500)).toThrow(
+    `Key ${record.id} of tenant «acme» is called «ana» already`,
+  );
+  createKey(data, { ...ana, tenant: 'other' }, 1_500);
+  const renewed = createKey(data, ana, 2_000).record;
+  expect(() => createKey(data, ana, 2_500)).toThrow('revoke that key first');
+  revokeKey(data, renewed.id, 3_000);
+  expect(createKey(data, ana, 3_000).record.name).toBe('ana');
+});
 
 describe('[V28] a key that has an end', () => {
   test('is good until then, and refused with a sentence afterwards', async () => {

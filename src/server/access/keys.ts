@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { Role } from './caller.ts';
+import { folderOwner } from '../home.ts';
 import { makeDataFolder } from '../data-folder.ts';
 import { jsonIn } from './json-in.ts';
 
@@ -44,7 +45,27 @@ export function createKey(folder: string, given: NewKey, now: number): { record:
   const id = randomBytes(6).toString('hex');
   const key = `vit_${id}_${randomBytes(32).toString('base64url')}`;
   const record = { id, ...given, hash: digest(key).toString('hex'), createdAt: now };
-  return { record: changeKeys(folder, (keys) => ({ keys: [...keys, record], record })), key };
+  const added = changeKeys(folder, (keys) => {
+    expectFree(keys, record);
+    return { keys: [...keys, record], record };
+  });
+  return { record: added, key };
+}
+
+/** People of a tenant are told apart by the names of their keys. The owner of a folder may have lost theirs. */
+function expectFree(keys: readonly KeyRecord[], { tenant, name, createdAt: now }: KeyRecord): void {
+  const taken = keys.find(
+    (key) =>
+      key.tenant === tenant &&
+      key.name === name &&
+      key.revokedAt === undefined &&
+      (key.expiresAt === undefined || key.expiresAt > now),
+  );
+  if (!taken || name === folderOwner) return;
+  throw new RunError(
+    'rejected',
+    `Key ${taken.id} of tenant «${tenant}» is called «${name}» already: choose another name, or revoke that key first.`,
+  );
 }
 
 /** Revoke a key by its id or by its name, if only one has it. */

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { localTenant } from '../home.ts';
+import { folderOwner, localTenant } from '../home.ts';
 import type { Keyring } from './keyring.ts';
 import { createKey } from './keys.ts';
 import { writePrivately } from './private-file.ts';
@@ -23,7 +23,7 @@ export function ensureLocalKey(folder: string, keyring: Keyring, now: number): s
     chmodSync(localKeyFile(folder), 0o600);
     return kept;
   }
-  const { key } = createKey(folder, { name: 'local', tenant: localTenant, role: 'operator' }, now);
+  const { key } = createKey(folder, { name: folderOwner, tenant: localTenant, role: 'operator' }, now);
   writePrivately(localKeyFile(folder), `${key}\n`);
   keyring.reload();
   return key;
