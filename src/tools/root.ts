@@ -2,12 +2,14 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { RunError } from '../run/failure.ts';
+import { outOfReach, type OutOfReach } from './hard-links.ts';
 import { isHidden, type Hiding } from './hidden.ts';
 
 /**
  * A folder nobody gets out of: not by `..`, an absolute path or a symbolic link, and not by swapping a folder for a link
- * between the check and the opening. A hard link cannot be told from the file itself: who may write into the folder may
- * share a file of the same disk through one. What is hidden inside it cannot be reached either, by any name.
+ * between the check and the opening. What is hidden inside it cannot be reached either, by any name, a hard link included.
+ * A hard link to a file outside cannot be told from the file itself: who may write into the folder may share a file of
+ * the same disk through one.
  */
 export interface Root {
   /** Opens a file or folder for reading; the caller closes it. `path` is relative to the root. */
@@ -29,6 +31,7 @@ interface RootSettings extends Hiding {
 
 export function rootAt(folder: string, settings: RootSettings = {}): Root {
   const { hasProc = process.platform === 'linux' } = settings;
+  let reach: OutOfReach | undefined;
   return {
     async open(path, kind) {
       // Before anything is looked at: whether something hidden is there is nobody's business either.
@@ -37,8 +40,9 @@ export function rootAt(folder: string, settings: RootSettings = {}): Root {
         const root = await realpath(folder);
         const real = await realpath(join(root, path));
         if (!isInside(root, real)) throw outside(path);
-        const hides = await hidingIn(root, settings);
-        return await openReal(root, real, { path, kind, hasProc, hides });
+        const { hides, closed } = await hidingIn(root, settings);
+        reach ??= outOfReach([root, ...closed], hides);
+        return await openReal(root, real, { path, kind, hasProc, hides, reach });
       } catch (error) {
         throw readable(error, path);
       }
@@ -65,12 +69,21 @@ export function quoted(path: string): string {
   return JSON.stringify((shown === '' ? '.' : shown).toWellFormed());
 }
 
+interface HiddenIn {
+  readonly hides: (real: string) => boolean;
+  /** Folders nothing of which may be seen. */
+  readonly closed: readonly string[];
+}
+
 /** What is hidden, by where it really lies. A root that somebody put into a folder of ours was named. */
-async function hidingIn(root: string, { hidden, away = [] }: Hiding): Promise<(real: string) => boolean> {
+async function hidingIn(root: string, { hidden, away = [] }: Hiding): Promise<HiddenIn> {
   const places = await Promise.all(away.map((place) => realpath(place).catch(() => resolve(place))));
   const closed = places.filter((place) => !isInside(low(place), low(root)));
-  return (real) =>
-    isHidden(relative(root, real), hidden) || closed.some((place) => isInside(low(place), low(real)));
+  return {
+    closed,
+    hides: (real) =>
+      isHidden(relative(root, real), hidden) || closed.some((place) => isInside(low(place), low(real))),
+  };
 }
 
 function low(path: string): string {
@@ -82,12 +95,13 @@ interface Opening {
   readonly kind: 'file' | 'folder';
   readonly hasProc: boolean;
   readonly hides: (real: string) => boolean;
+  readonly reach: OutOfReach;
 }
 
 async function openReal(
   root: string,
   real: string,
-  { path, kind, hasProc, hides }: Opening,
+  { path, kind, hasProc, hides, reach }: Opening,
 ): Promise<Opened> {
   // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -96,15 +110,31 @@ async function openReal(
     const where = await whereIs(handle, real, hasProc);
     if (where === undefined || !isInside(root, where)) throw outside(path);
     if (hides(where)) throw hiddenHere(path);
-    if (kind === 'file' && !(await handle.stat()).isFile()) {
-      throw new RunError('malformed', `${quoted(path)} is not a file; \`path\` must name a file.`);
-    }
+    if (kind === 'file') await expectSeen(handle, { path, where: relative(root, where), reach });
     const anchor = hasProc ? `/proc/self/fd/${handle.fd}` : real;
     return { handle, anchor, hides: (name) => hides(join(where, name)) };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** A file, and none that is hidden under another of its names. Whoever named it in the configuration means it. */
+async function expectSeen(
+  handle: FileHandle,
+  { path, where, reach }: { readonly path: string; readonly where: string; readonly reach: OutOfReach },
+): Promise<void> {
+  const file = await handle.stat({ bigint: true });
+  if (!file.isFile())
+    throw new RunError('malformed', `${quoted(path)} is not a file; \`path\` must name a file.`);
+  if (file.nlink === 1n || isHidden(where)) return;
+  const held = await reach.holds(file);
+  if (held === false) return;
+  const why = held === true ? 'is a hidden file' : 'may be a hidden file among too many to look at';
+  throw new RunError(
+    'refused',
+    `${quoted(path)} has another name, and by that it ${why}; \`path\` must lead to something else.`,
+  );
 }
 
 // A folder on the way may have become a link after `realpath` looked, so what counts is where the opened thing lies.
