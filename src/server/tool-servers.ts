@@ -9,6 +9,8 @@ export interface ToolServer {
   list(
     signal: AbortSignal,
   ): Promise<{ readonly tools: readonly Tool[]; readonly notices: readonly string[] }>;
+  /** Who is told that it offers something else than it did. */
+  onChange?(listen: () => void): void;
   close(): Promise<void>;
 }
 
@@ -19,6 +21,8 @@ interface Shelf {
   readonly tried: PromiseWithResolvers<void>;
   back: PromiseWithResolvers<void>;
   tools: readonly Tool[];
+  /** Aborts where it is not to be waited for, since it has changed. */
+  changed: AbortController;
   /** Why it is away. */
   why?: string | undefined;
 }
@@ -26,6 +30,8 @@ interface Shelf {
 /** How often a server that is away is tried again, and one that is there is asked again. Milliseconds. */
 const again = 10_000;
 const lookAgain = 60_000;
+/** One that says all the time that it has changed is not asked all the time. */
+const soonest = 500;
 
 /**
  * Servers of tools, each kept up for itself: one that is away, or hangs, holds up nobody else. What it last offered stays on
@@ -47,7 +53,9 @@ export class ToolServers {
       tried: Promise.withResolvers<void>(),
       back: Promise.withResolvers<void>(),
       tools: [],
+      changed: new AbortController(),
     }));
+    for (const shelf of this.#shelves) shelf.server.onChange?.(() => shelf.changed.abort());
     this.tried = Promise.all(this.#shelves.map(({ tried }) => tried.promise)).then(() => {});
     this.#keeping = this.#shelves.map((shelf) => this.#keep(shelf));
   }
@@ -100,10 +108,14 @@ export class ToolServers {
   async #keep(shelf: Shelf): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
+      // What changes while it is asked may not be in the answer.
+      shelf.changed = new AbortController();
+      const { signal: changed } = shelf.changed;
       await this.#list(shelf, signal);
       shelf.tried.resolve();
       const pause = shelf.why === undefined ? lookAgain : again;
-      await delay(pause, undefined, { signal, ref: false }).catch(() => {});
+      await unlessAborted(pause, AbortSignal.any([signal, changed]));
+      if (changed.aborted) await unlessAborted(soonest, signal);
     }
   }
 
@@ -130,6 +142,10 @@ export class ToolServers {
     this.#told.add(notice);
     this.#hear(notice);
   }
+}
+
+async function unlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal, ref: false }).catch(() => {});
 }
 
 /** Its own sentence, «The MCP server x (program) did not start: …», says where it is and what happened. */

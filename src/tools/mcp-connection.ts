@@ -31,8 +31,15 @@ const startTime = 60_000;
 const probeTime = 10_000;
 const listTime = 30_000;
 
+/** Who hears what a server says without being asked. */
+interface Ears {
+  readonly calls: Calls;
+  /** It offers something else than it did. */
+  readonly onChange: () => void;
+}
+
 /** How connections to one server are opened. What was learned about the age of its protocol is kept. */
-export function dialer(server: string, endpoint: Endpoint, calls: Calls): Dial {
+export function dialer(server: string, endpoint: Endpoint, ears: Ears): Dial {
   let isLegacy = false;
   return async (signal) => {
     const transport = 'command' in endpoint ? stdioTransport(endpoint) : httpTransport(endpoint);
@@ -40,7 +47,7 @@ export function dialer(server: string, endpoint: Endpoint, calls: Calls): Dial {
     signal.addEventListener('abort', hangUp, { once: true });
     try {
       signal.throwIfAborted();
-      const connection = await talk(transport, calls, isLegacy);
+      const connection = await talk(transport, ears, isLegacy);
       isLegacy = connection.client.getProtocolEra() === 'legacy';
       return connection;
     } catch (error) {
@@ -61,7 +68,7 @@ export function dialer(server: string, endpoint: Endpoint, calls: Calls): Dial {
 
 async function talk(
   transport: ReturnType<typeof httpTransport | typeof stdioTransport>,
-  calls: Calls,
+  { calls, onChange }: Ears,
   isLegacy: boolean,
 ): Promise<Connection> {
   let isOpen = true;
@@ -70,6 +77,7 @@ async function talk(
   const client = newClient(calls, () => {
     changes++;
     known = undefined;
+    onChange();
   });
   client.onclose = () => (isOpen = false);
   await client.connect(transport, { timeout: startTime, ...(isLegacy ? { prior: { kind: 'legacy' } } : {}) });

@@ -31,6 +31,8 @@ export interface McpServer {
   readonly name: string;
   /** Ask before each turn: a server may change what it offers, and only what was listed last can be called. */
   list(signal: AbortSignal): Promise<Listing>;
+  /** Who is told that it offers something else than it did. */
+  onChange(listen: () => void): void;
   /** End the server, or leave it; open calls fail. */
   close(): Promise<void>;
 }
@@ -42,7 +44,8 @@ export function mcpServer(settings: McpSettings): McpServer {
   checkServerName(name);
   checkEndpoint(settings);
   const calls = openCalls();
-  const link = linkTo(name, dialer(name, settings, calls));
+  let tell = (): void => {};
+  const link = linkTo(name, dialer(name, settings, { calls, onChange: () => tell() }));
   const endpoint = 'command' in settings ? JSON.stringify(settings.command) : settings.url;
   const rules = { trusted, approval, effect, sends };
   const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, link, calls });
@@ -55,7 +58,7 @@ export function mcpServer(settings: McpSettings): McpServer {
       });
     return arrange(name, offered, shelf);
   };
-  return { name, list, close: () => link.close() };
+  return { name, list, onChange: (listen) => void (tell = listen), close: () => link.close() };
 }
 
 function arrange(server: string, offered: readonly Definition[], shelf: ToolShelf): Listing {
