@@ -6,6 +6,7 @@ import { failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
+import { folderOwner, localTenant } from '../run/owner.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { beginningOf } from './beginning.ts';
 import { Execution } from './execution.ts';
@@ -75,7 +76,7 @@ export class Engine {
   async start(request: RunRequest): Promise<{ run: string; conversation: string; created: boolean }> {
     const run = this.#world.newId('run');
     const conversation = request.conversation ?? this.#world.newId('conversation');
-    const { tenant, who, idempotencyKey } = request.caller ?? { tenant: 'local', who: 'local' };
+    const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
     const { flow, app } = request;
     this.#flowOf(flow);
     const { secrets, store, time, clock } = this.#world;

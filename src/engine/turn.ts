@@ -2,6 +2,7 @@ import type { Agent } from '../catalog/agent.ts';
 import type { Message, Turn } from '../gateways/gateway.ts';
 import type { Untrusted } from '../run/events.ts';
 import { errorOf, RunError } from '../run/failure.ts';
+import { localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
@@ -122,7 +123,7 @@ async function turnOf(
     : undefined;
   return {
     messages: await restored(execution, step, { agent, messages }),
-    conversation,
+    conversation: conversationAbroad(execution, conversation),
     idempotencyKey: idempotencyKey(execution, step, bytes),
     ...(tools ? { tools } : {}),
     ...(toolChoice ? { toolChoice } : {}),
@@ -217,6 +218,16 @@ function withLastText<T extends TurnRequest>(request: T, bytes: Json): T {
     ...request,
     messages: request.messages.map((message, i) => (i === place ? { ...message, text: bytes } : message)),
   };
+}
+
+/**
+ * A conversation as others know it. Ids are told apart by tenant here, and those who keep something under one elsewhere
+ * do not know of tenants: nobody gets to what another tenant left there.
+ */
+function conversationAbroad({ tree, world }: Execution, conversation: string): string {
+  const { tenant = localTenant } = tree.started ?? {};
+  if (tenant === localTenant) return conversation;
+  return `conversation_${world.hash(JSON.stringify([tenant, conversation])).slice(0, 32)}`;
 }
 
 /** What is asked in this turn: the last message of the person, or the last of all. */

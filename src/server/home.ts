@@ -9,6 +9,7 @@ import { newId } from './system.ts';
 import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../stores/store.ts';
 import type { Asked } from './preferring.ts';
 
+export { folderOwner, localTenant } from '../run/owner.ts';
 export type { RunRow };
 
 /** What people choose to talk to. */
@@ -70,15 +71,6 @@ export interface Home extends HomeReader, Control {
   /** Runs this process works on. */
   readonly inHand: readonly string[];
 }
-
-/** Everything here belongs to the one person at this machine. */
-export const localTenant = 'local';
-
-/**
- * Whoever owns the folder, at whichever door: its terminal, its own key, or a server that asks for no key. One name, or
- * they would be two people where a second one has to decide.
- */
-export const folderOwner = 'local';
 
 /** A run of an app, as the process that holds the folder is asked for it. */
 export function startOf({ name, flow }: App, more: Omit<StartRequest, 'app' | 'flow' | 'key'>): StartRequest {
