@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exact, visible } from '../run/visible.ts';
+import { exact, exactLines, visible } from '../run/visible.ts';
 import { jsonLine, visibleLine } from './escape.ts';
 
 /** All but line breaks. */
@@ -48,5 +48,16 @@ describe('text from outside', () => {
   test('what cannot be seen is written out where somebody approves', () => {
     expect(exact({ to: 'bob\u00a0\ufe0f\u200d' })).toContain('bob\\u00a0\\ufe0f\\u200d');
     expect(exact({ to: `x\u{e0100}` })).toContain('x\\udb40\\udd00');
+  });
+
+  test.for([
+    ['a Cyrillic letter in a Latin word', 'p\u0430yp\u0430l.com', 'p\\u0430yp\\u0430l.com'],
+    ['a Greek one', 'g\u03bfogle', 'g\\u03bfogle'],
+    ['in either order, and hidden by what is invisible', '\u0440\u200bay', '\\u0440\\u200bay'],
+    ['words of one script each', 'Привет, Bob! Γειά, 2й', 'Привет, Bob! Γειά, 2й'],
+    ['a line break before such a word', '\tпривет \u0000мир', '\\tпривет \\u0000мир'],
+  ] as const)('[V67] letters that only look like others are written out: %s', ([, given, shown]) => {
+    expect(exact({ to: given })).toBe(`{\n  "to": "${shown}"\n}`);
+    expect(exactLines(given)).toEqual([shown]);
   });
 });

@@ -15,13 +15,24 @@ export function visible(text: string): string {
 
 /**
  * A value as JSON in which every character can be seen: whoever approves it approves exactly this. Spaces that are not
- * the usual one, marks without a width and characters without a meaning are escaped as JSON escapes them.
+ * the usual one, marks without a width and characters without a meaning are escaped as JSON escapes them, and so are
+ * letters that look like those they stand among.
  */
 export function exact(value: unknown, indent = 2): string {
-  return (JSON.stringify(value, null, indent) ?? 'null').replaceAll(
-    /[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu,
-    (found) => (found === ' ' || found === '\n' ? found : escapedUnits(found)),
-  );
+  return (JSON.stringify(value, null, indent) ?? 'null')
+    .replaceAll(wordsInJson, (word) => (isMixed(word) ? word.replaceAll(lookalikes, escapedUnits) : word))
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu, (found) =>
+      found === ' ' || found === '\n' ? found : escapedUnits(found),
+    );
+}
+
+/** What JSON has escaped already belongs to no word. */
+const wordsInJson = /\\(?:u[\da-f]{4}|.)|[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
+const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
+
+/** Whether a word is Latin with letters of Cyrillic or Greek in it, as no language writes one. */
+function isMixed(word: string): boolean {
+  return /\p{Script=Latin}/u.test(word) && word.search(lookalikes) >= 0;
 }
 
 /** A message line by line, as it is sent; anything else as JSON. What cannot be seen is escaped in both. */

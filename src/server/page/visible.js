@@ -18,10 +18,19 @@ export function exactText(value) {
 }
 
 function exact(value) {
-  return (JSON.stringify(value, null, 2) ?? 'null').replaceAll(
-    /[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu,
-    (found) => (found === ' ' || found === '\n' ? found : escapedUnits(found)),
-  );
+  return (JSON.stringify(value, null, 2) ?? 'null')
+    .replaceAll(wordsInJson, (word) => (isMixed(word) ? word.replaceAll(lookalikes, escapedUnits) : word))
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu, (found) =>
+      found === ' ' || found === '\n' ? found : escapedUnits(found),
+    );
+}
+
+const wordsInJson = /\\(?:u[\da-f]{4}|.)|[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
+const lookalikes = /[\p{Script=Cyrillic}\p{Script=Greek}]/gu;
+
+/** Whether a word is Latin with letters of Cyrillic or Greek in it, as no language writes one. */
+function isMixed(word) {
+  return /\p{Script=Latin}/u.test(word) && word.search(lookalikes) >= 0;
 }
 
 function escapedUnits(character) {

@@ -15,5 +15,14 @@ test('[V53] [S39] the page shows every character as the terminal does', async ()
     expect(page.visible(all)).toBe(visible(all));
     for (const value of [all, { [all]: [all] }]) expectSame(value);
   }
-  for (const value of [null, 5, [], { blob: 'x', size: 1 }, 'a\nb\\"c']) expectSame(value);
+  for (const value of [
+    null,
+    5,
+    [],
+    { blob: 'x', size: 1 },
+    'a\nb\\"c',
+    'p\u0430ypal \nпривет 5 kΩ',
+    { аb: ['\tя'] },
+  ])
+    expectSame(value);
 });
