@@ -129,6 +129,19 @@ describeInBrowser('the page', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  test('[V68] says why a decision was refused, and takes another', async () => {
+    const at = await serving({ config: { apps: { asks: { ...apps.asks, approvals: 'second-person' } } } });
+    const { page } = await opened(at);
+    page.setDefaultTimeout(15_000);
+    await at.ask('/api/runs', { json: { input: { text: 'go' } } });
+    await page.waitForSelector('.approval .go:enabled');
+    for (const button of ['.go', 'button:not(.go)']) {
+      await page.click(`.approval ${button}`);
+      await page.locator('.approval .refused', { hasText: 'nobody can be told apart' }).waitFor();
+      await page.waitForSelector(`.approval ${button}:enabled`);
+    }
+  });
+
   test('draws tables, graphs, charts and documents, and says what to try; nothing in them acts on it', async () => {
     const at = await serving({ config: { apps: { shows } } });
     const { page, complaints } = await opened(at);

@@ -9,18 +9,24 @@ export function drawApproval(approval, command) {
   box.className = 'approval';
   box.dataset.approval = id;
   const shown = made('div', 'Loading all of it …');
+  const refused = made('p', '');
+  refused.className = 'refused';
   const buttons = ['approve', 'reject']
     .filter((each) => allowed.includes(each))
     .map((decision) => {
       const button = made('button', decision[0].toUpperCase() + decision.slice(1));
       if (decision === 'approve') Object.assign(button, { className: 'go', disabled: true });
-      button.addEventListener('click', () => {
-        for (const each of box.querySelectorAll('button')) each.disabled = true;
-        void command(`/api/approvals/${encodeURIComponent(id)}`, { decision, fingerprint });
+      button.addEventListener('click', async () => {
+        const enabled = [...box.querySelectorAll('button:enabled')];
+        for (const each of enabled) each.disabled = true;
+        const thrown = await command(`/api/approvals/${encodeURIComponent(id)}`, { decision, fingerprint });
+        refused.textContent = visible(thrown?.message ?? '');
+        // What was refused is still open, for another decision or once the reason is gone.
+        if (thrown) for (const each of enabled) each.disabled = false;
       });
       return button;
     });
-  box.append(made('h3', visible(title)), made('p', visible(message ?? '')), shown, ...buttons);
+  box.append(made('h3', visible(title)), made('p', visible(message ?? '')), shown, ...buttons, refused);
   void show(approval, shown).then(
     () => box.querySelector('.go')?.removeAttribute('disabled'),
     (thrown) =>

@@ -93,9 +93,15 @@ async function lookOnce() {
   }
 }
 
+/** Tell the server something; what it is refused for, if it is. */
 async function command(path, body = {}) {
-  await ask(path, body).catch(problem);
+  const thrown = await ask(path, body).then(
+    () => undefined,
+    (refusal) => refusal,
+  );
   await look();
+  if (thrown) problem(thrown);
+  return thrown;
 }
 
 for (const what of ['pause', 'resume', 'stop'])
