@@ -90,8 +90,9 @@ describe('[V32] [S08] who decides in a run', () => {
     }
   });
 
-  test('where nobody needs a key everybody is the same person, so a second one is not to be had', async () => {
+  test('[V61] where nobody needs a key nobody can be told apart, so a second person is not to be had', async () => {
     const open = await serving({ config: { apps } });
+    const bo = keyIn(open.data, { name: 'bo', role: 'approver' });
     const run = textAt(
       await open.ask('/api/runs', { json: { app: 'witnessed', input: { text: 'x' } } }),
       'run',
@@ -101,8 +102,14 @@ describe('[V32] [S08] who decides in a run', () => {
       ({ text }) => text.includes('May I?'),
     );
     const json = { decision: 'approve', fingerprint: textAt(asked, 'approvals', 0, 'fingerprint') };
-    const answer = await open.ask(`/api/approvals/${textAt(asked, 'approvals', 0, 'id')}`, { json });
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('second person')]);
+    for (const who of [{}, { key: bo }]) {
+      const answer = await open.ask(`/api/approvals/${textAt(asked, 'approvals', 0, 'id')}`, {
+        json,
+        ...who,
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.text).toMatch(/second person.*nobody can be told apart.*--private.*keys create/);
+    }
   });
 
   test('[E111] holds for the terminal as well: the engine itself refuses', async () => {
