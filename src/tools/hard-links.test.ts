@@ -1,10 +1,11 @@
-import { link, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../run/values.ts';
 import { documentTools } from './documents.ts';
 import { fileTools } from './files.ts';
+import { outOfReach } from './hard-links.ts';
 import { failureFrom, recordingContext } from './tool.contract.ts';
 
 let base: string;
@@ -57,6 +58,13 @@ describe('[T90] a hidden file is out of reach by a hard link, too', () => {
     await link(join(base, 'stored.md'), join(root, 'package.md'));
     for (const path of ['readme.md', 'copy.md', 'package.md'])
       expect(await call('read_file', { path })).toMatchObject({ text: 'word of nothing' });
+  });
+
+  test('and where not all that is hidden can be looked at, a file with two names is refused', async () => {
+    const unreadable = outOfReach([join(root, 'readme.md')], () => true);
+    const file = await stat(join(base, 'stored.md'), { bigint: true });
+    expect(await unreadable.holds(file)).toBe('unknown');
+    expect(await outOfReach([join(base, 'nowhere')], () => true).holds(file)).toBe(false);
   });
 
   test('and so is one that the configuration names, whatever else it is called', async () => {

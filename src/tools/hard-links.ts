@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** The files that are out of reach, by what they are and not by what they are called. */
 export interface OutOfReach {
-  /** Whether one of them has this file's content under another name; `unknown` where there are too many names to look at. */
+  /** Whether one of them has this file's content under another name; `unknown` where not all can be looked at. */
   holds(file: BigIntStats): Promise<boolean | 'unknown'>;
 }
 
@@ -41,20 +41,27 @@ async function lookThrough(folders: readonly string[], hides: (path: string) => 
   const files = new Set<string>();
   const waiting = [...folders];
   let names = 0;
-  for (let folder = waiting.pop(); folder !== undefined && names <= most; folder = waiting.pop()) {
-    // What may not be read by this process cannot be read by another name either.
-    const entries = await opendir(folder, { bufferSize: 256 }).catch(() => []);
-    for await (const entry of entries) {
+  let isWhole = true;
+  const lookInto = async (folder: string): Promise<void> => {
+    const opened = await opendir(folder, { bufferSize: 256 }).catch(unlessGone);
+    for await (const entry of opened ?? []) {
       names += 1;
+      if (names > most) throw new RangeError('there are too many names');
       const path = join(folder, entry.name);
       if (entry.isDirectory()) waiting.push(path);
       else if (entry.isFile() && hides(path)) {
-        const file = await lstat(path, { bigint: true }).catch(() => undefined);
+        const file = await lstat(path, { bigint: true }).catch(unlessGone);
         if (file && file.nlink > 1n) files.add(nameOf(file));
       }
     }
-  }
-  return { files, isWhole: names <= most, at };
+  };
+  for (let folder = waiting.pop(); folder !== undefined && names <= most; folder = waiting.pop())
+    await lookInto(folder).catch(() => (isWhole = false));
+  return { files, isWhole, at };
+}
+
+function unlessGone(thrown: unknown): undefined {
+  if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT')) throw thrown;
 }
 
 function nameOf({ dev, ino }: BigIntStats): string {

@@ -130,7 +130,7 @@ async function expectSeen(
   if (file.nlink === 1n || isHidden(where)) return;
   const held = await reach.holds(file);
   if (held === false) return;
-  const why = held === true ? 'is a hidden file' : 'may be a hidden file among too many to look at';
+  const why = held === true ? 'is a hidden file' : 'may be a hidden file, of which not all can be looked at';
   throw new RunError(
     'refused',
     `${quoted(path)} has another name, and by that it ${why}; \`path\` must lead to something else.`,

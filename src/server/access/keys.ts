@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { Role } from './caller.ts';
-import { folderOwner } from '../home.ts';
+import { folderOwner, localTenant } from '../home.ts';
 import { makeDataFolder } from '../data-folder.ts';
 import { jsonIn } from './json-in.ts';
 
@@ -61,7 +61,7 @@ function expectFree(keys: readonly KeyRecord[], { tenant, name, createdAt: now }
       key.revokedAt === undefined &&
       (key.expiresAt === undefined || key.expiresAt > now),
   );
-  if (!taken || name === folderOwner) return;
+  if (!taken || (name === folderOwner && tenant === localTenant)) return;
   throw new RunError(
     'rejected',
     `Key ${taken.id} of tenant «${tenant}» is called «${name}» already: choose another name, or revoke that key first.`,

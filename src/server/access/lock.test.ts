@@ -90,19 +90,20 @@ const foreign =
   x-amzn-oidc-identity x-amz-cf-id x-azure-ref x-azure-clientip x-azure-socketip x-arr-log-id x-arr-ssl x-fd-healthprobe
   x-appengine-user-ip x-cloud-trace-context x-vercel-id x-nf-client-connection-ip x-varnish x-akamai-edgescape
   akamai-origin-hop surrogate-capability x-sucuri-clientip incap-client-ip x-request-start x-lb-ip x-ssl-client-cert
-  x-client-cert x-traefik-router x-kong-request-id x-railway-edge x-render-origin-server x-forwarded-for-original`
-    .split(/\s+/)
-    .filter((name) => name !== '');
+  x-client-cert x-traefik-router x-kong-request-id x-railway-edge x-render-origin-server x-forwarded-for-original`.split(
+    /\s+/,
+  );
 
 /** What browsers, and clients that people have, do send. */
 const own =
   `accept accept-language accept-encoding cache-control pragma dnt priority referer upgrade-insecure-requests
   sec-gpc sec-ch-ua sec-ch-ua-platform sec-fetch-dest sec-fetch-user user-agent x-requested-with x-request-id traceparent
   tracestate baggage x-api-key api-key openai-organization openai-beta anthropic-version x-stainless-lang
-  x-stainless-runtime-version x-conversation-id x-client-version x-client-info x-goog-api-key x-ms-client-request-id idempotency-key last-event-id mcp-protocol-version
-  mcp-session-id x-csrf-token x-title http-referer x-correlation-id x-session-id sentry-trace x-b3-traceid`
-    .split(/\s+/)
-    .filter((name) => name !== '');
+  x-stainless-runtime-version x-conversation-id x-client-version x-client-info x-goog-api-key x-ms-client-request-id
+  idempotency-key last-event-id mcp-protocol-version
+  mcp-session-id x-csrf-token x-title http-referer x-correlation-id x-session-id sentry-trace x-b3-traceid`.split(
+    /\s+/,
+  );
 
 const forwardings: readonly Headers[] = [
   { 'x-forwarded-for': '203.0.113.9' },

@@ -99,7 +99,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'two people of a tenant have one name',
     file: 'src/server/access/keys.ts',
-    find: 'if (!taken || name === folderOwner) return;',
+    find: 'if (!taken || (name === folderOwner && tenant === localTenant)) return;',
     replace: 'if (taken !== null) return;',
     test: 'src/server/access/keys.test.ts',
     only: 'cannot have the same name',
