@@ -231,8 +231,8 @@ describe('[S08] [S10] by roles', () => {
       .map((role) => ({ name, each, role })),
   );
 
-  test.for(matrix)('$name is not for a $role', async ({ each, role }) => {
-    const key = keyIn(at.data, { name: role, tenant: 'acme', role });
+  test.for(matrix)('$name is not for a $role', async ({ name, each, role }) => {
+    const key = keyIn(at.data, { name: `${role} for ${name}`, tenant: 'acme', role });
     const answer = await askRoute(each, { key });
     expect(answer.status).toBe(403);
     expect(answer.text).not.toContain(tag);

@@ -69,7 +69,7 @@ test.for(servers)('[V60] [V61] [V62] of a server that $name', { timeout: 120_000
   const twice = await terminal('keys', 'create', 'bo');
   expect([twice.code, twice.error]).toEqual([1, expect.stringContaining('is called «bo» already')]);
   const owner = await terminal('keys', 'create', 'local');
-  expect([owner.code, owner.error]).toEqual([1, expect.stringContaining('whoever owns this folder')]);
+  expect([owner.code, owner.error]).toEqual([2, expect.stringContaining('whoever owns this folder')]);
   const other = await approve(second, out.trim());
   const isOpen = options.length === 0;
   expect(other.status, other.text).toBe(isOpen ? 403 : 200);
