@@ -43,6 +43,11 @@ test.for([
   expect(blocksOf('a.html', piece.repeat(200_000)).length).toBeLessThanOrEqual(1);
 });
 
+test('[T31] what stands in an attribute ends no tag, and every named character is read', () => {
+  const html = '<p><a title="a > b" href="x">Caf&eacute;</a> &amp;c &notin; A</p><svg><p>no</p></svg>';
+  expect(blocksOf('a.html', html)).toStrictEqual([{ text: 'Café &c ∉ A', from: 1, to: 1 }]);
+});
+
 test('[T31] a piece of a document knows its title, its headings and its lines', () => {
   const text = '# Guide\n\nIntro.\n\n## Install\n\n### Linux\n\nRun it.\n\n## Use\n\nGo.';
   expect(chunksOf('docs/guide.md', text)).toStrictEqual([

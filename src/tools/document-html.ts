@@ -1,109 +1,82 @@
+import { Parser } from 'htmlparser2';
 import type { Block } from './document-block.ts';
 
 const dividing =
   /^(address|article|aside|blockquote|body|br|dd|div|dl|dt|figcaption|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|title|tr|ul)$/;
 const silent = /^(script|style|noscript|template|svg)$/;
+const heading = /^(h([1-6])|title)$/;
 
-/**
- * The words of a page, one block for each of its paragraphs and headings, without what is never shown. It goes through the
- * text once and never back, so a page made to be slow is not.
- */
+/** The words of a page, one block for each of its paragraphs and headings, without what is never shown. */
 export function htmlBlocks(html: string): Block[] {
-  const blocks: Block[] = [];
-  let [text, line, from, to, level] = ['', 1, 1, 1, 0];
-  const close = (): void => {
-    const words = decode(text.replaceAll(/\s+/g, ' ').trim());
-    if (words !== '') blocks.push({ text: words, from, to, ...(level > 0 && { level }) });
-    [text, level] = ['', 0];
-  };
-  const hear = (piece: string): void => {
-    if (piece.trim() !== '') {
-      if (text.trim() === '') from = line + newlines(piece.slice(0, piece.length - piece.trimStart().length));
-      to = line + newlines(piece.trimEnd());
-    }
-    text += piece;
-  };
-  for (let at = 0; at < html.length;) {
-    const next = tagAt(html, at);
-    hear(html.slice(at, next.start));
-    line += newlines(html.slice(at, next.end));
-    at = next.end;
-    if (!dividing.test(next.name)) continue;
-    close();
-    if (!next.isEnd && /^(h[1-6]|title)$/.test(next.name))
-      level = next.name === 'title' ? 1 : Number(next.name[1]);
+  const words = new Words(html);
+  let unheard = 0;
+  const parser = new Parser({
+    onopentagname(name) {
+      if (silent.test(name)) unheard += 1;
+      if (unheard > 0 || !dividing.test(name)) return;
+      words.close();
+      const [, title, level] = heading.exec(name) ?? [];
+      if (title !== undefined) words.level = Number(level ?? 1);
+    },
+    onclosetag(name) {
+      if (silent.test(name)) unheard -= 1;
+      else if (unheard === 0 && dividing.test(name)) words.close();
+    },
+    ontext(text) {
+      if (unheard === 0) words.hear(text, parser.startIndex);
+    },
+  });
+  parser.end(html);
+  words.close();
+  return words.blocks;
+}
+
+/** Gathers the words of a block, and the lines it stands on. */
+class Words {
+  readonly blocks: Block[] = [];
+  readonly #html: string;
+  #text = '';
+  #isBegun = false;
+  #from = 1;
+  #to = 1;
+  /** How far lines are counted, and the line there. */
+  #at = 0;
+  #line = 1;
+  /** Of the heading that is read, 0 in a paragraph. */
+  level = 0;
+
+  constructor(html: string) {
+    this.#html = html;
   }
-  close();
-  return blocks;
-}
 
-interface Tag {
-  readonly start: number;
-  readonly end: number;
-  readonly name: string;
-  readonly isEnd: boolean;
-}
+  hear(text: string, at: number): void {
+    if (text.trim() !== '') {
+      const lead = newlines(text.slice(0, text.length - text.trimStart().length));
+      const line = this.#lineAt(at);
+      if (!this.#isBegun) this.#from = line + lead;
+      this.#isBegun = true;
+      this.#to = line + newlines(text.trimEnd());
+    }
+    this.#text += text;
+  }
 
-// The next tag from here on, or comment, or thing that is never shown; its end is where reading goes on.
-function tagAt(html: string, at: number): Tag {
-  const open = /<(?=[a-z/!?])/gi;
-  open.lastIndex = at;
-  const start = open.exec(html)?.index ?? html.length;
-  if (html.startsWith('<!--', start))
-    return { start, end: after(html, '-->', start + 4), name: '', isEnd: false };
-  const [, slash = '', name = ''] =
-    /^<(\/?)([a-z][a-z0-9]{0,20})?/i.exec(html.slice(start, start + 24)) ?? [];
-  const lower = name.toLowerCase();
-  const end = after(html, '>', start);
-  if (slash !== '' || !silent.test(lower)) return { start, end, name: lower, isEnd: slash !== '' };
-  const closing = new RegExp(`</${lower}`, 'gi');
-  closing.lastIndex = end;
-  const closed = closing.exec(html)?.index;
-  return {
-    start,
-    end: closed === undefined ? html.length : after(html, '>', closed),
-    name: '',
-    isEnd: false,
-  };
-}
+  close(): void {
+    const text = this.#text.replaceAll(/\s+/g, ' ').trim().toWellFormed();
+    const { level } = this;
+    if (text !== '') this.blocks.push({ text, from: this.#from, to: this.#to, ...(level > 0 && { level }) });
+    this.#text = '';
+    this.#isBegun = false;
+    this.level = 0;
+  }
 
-function after(html: string, mark: string, from: number): number {
-  const at = html.indexOf(mark, from);
-  return at === -1 ? html.length : at + mark.length;
+  /** The parser never goes back, so what was counted is not counted again. */
+  #lineAt(at: number): number {
+    this.#line += newlines(this.#html.slice(this.#at, at));
+    this.#at = Math.max(this.#at, at);
+    return this.#line;
+  }
 }
 
 function newlines(text: string): number {
   return text.split('\n').length - 1;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  apos: "'",
-  copy: '©',
-  gt: '>',
-  hellip: '…',
-  laquo: '«',
-  ldquo: '“',
-  lsquo: '‘',
-  lt: '<',
-  mdash: '—',
-  nbsp: ' ',
-  ndash: '–',
-  quot: '"',
-  raquo: '»',
-  rdquo: '”',
-  rsquo: '’',
-};
-
-function decode(text: string): string {
-  return text.replaceAll(
-    /&(#?\w{2,8});/g,
-    (whole, name: string) => entities[name] ?? characterOf(name) ?? whole,
-  );
-}
-
-function characterOf(name: string): string | undefined {
-  const [, hex, decimal] = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name) ?? [];
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : undefined;
 }
