@@ -1,21 +1,18 @@
+import stringWidth from 'string-width';
+
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-const ascii = /^[\u0020-\u007e]*$/;
-const emoji = /\p{Emoji_Presentation}|\p{Regional_Indicator}|\ufe0f/u;
-const noWidth = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-const wide =
-  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
+/** Latin, Greek and Cyrillic: one column each, and by far the most there is. */
+const narrow = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0590]*$/;
 
 /** How many columns a text without control characters takes. */
 export function widthOf(text: string): number {
-  if (ascii.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += columnsOf(segment);
-  return width;
+  if (narrow.test(text)) return text.length;
+  return stringWidth(text);
 }
 
 /** As much of a text as fits, with a mark where it was cut. */
 export function cut(text: string, width: number): string {
-  if (text.length <= width && ascii.test(text)) return text;
+  if (text.length <= width && narrow.test(text)) return text;
   if (widthOf(text) <= width) return text;
   return width < 1 ? '' : `${head(text, width - 1)}…`;
 }
@@ -82,7 +79,5 @@ function head(text: string, width: number): string {
 }
 
 function columnsOf(grapheme: string): number {
-  if (ascii.test(grapheme)) return grapheme.length;
-  if (emoji.test(grapheme) || wide.test(grapheme)) return 2;
-  return noWidth.test(grapheme) ? 0 : 1;
+  return narrow.test(grapheme) ? grapheme.length : stringWidth(grapheme);
 }

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
 import { Preferences } from '../projections/projection.ts';
 import type { App, HomeReader } from './home.ts';
@@ -32,7 +33,8 @@ export function keepPreferences(folder: string, apps: readonly App[]): Keeping {
   }
   const preferences = preferencesIn(next);
   try {
-    if (JSON.stringify(next) !== JSON.stringify(kept)) write(folder, next);
+    if (JSON.stringify(next) !== JSON.stringify(kept))
+      writeWhole(fileIn(folder), `${JSON.stringify(next)}\n`);
     return { preferences, notices: [] };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
@@ -42,12 +44,6 @@ export function keepPreferences(folder: string, apps: readonly App[]): Keeping {
 
 function preferencesIn(byApp: ByApp): HomeReader['preferences'] {
   return (app, asked) => preferencesFor(Object.hasOwn(byApp, app) ? byApp[app] : {}, asked);
-}
-
-function write(folder: string, byApp: ByApp): void {
-  const draft = `${fileIn(folder)}.new`;
-  writeFileSync(draft, `${JSON.stringify(byApp)}\n`);
-  renameSync(draft, fileIn(folder));
 }
 
 function read(folder: string): ByApp {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RunRow } from '../stores/store.ts';
 import type { House } from './house.ts';
 import type { TellingOptions } from './protocols.ts';
@@ -56,21 +57,15 @@ export function framesOf(
 }
 
 /** What ended runs have told does not change, and lists ask for it again and again. */
-const kept = new WeakMap<House, Map<string, Told>>();
+const kept = new WeakMap<House, LRUCache<string, Told>>();
 const keptRuns = 10_000;
 
 async function toldOf(house: House, row: RunRow, cardsBefore: number): Promise<Told> {
-  const known = kept.get(house) ?? new Map<string, Told>();
+  const known = kept.get(house) ?? new LRUCache<string, Told>({ max: keptRuns });
   kept.set(house, known);
   const key = `${row.run} ${cardsBefore}`;
   const told = known.get(key) ?? (await count(framesOf(house, { row, cardsBefore })));
-  if (row.state !== 'ended') return told;
-  known.delete(key);
-  known.set(key, told);
-  for (const oldest of known.keys()) {
-    if (known.size <= keptRuns) break;
-    known.delete(oldest);
-  }
+  if (row.state === 'ended') known.set(key, told);
   return told;
 }
 

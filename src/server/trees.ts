@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Preferences } from '../projections/projection.ts';
 import { decodeAll } from '../run/codec.ts';
 import type { RunTree } from '../run/tree.ts';
@@ -29,17 +30,11 @@ interface Kept {
 }
 
 export function treesOf(journal: Pick<Journal, 'read'>, showing: Showing): Trees {
-  const kept = new Map<string, Kept>();
+  const kept = new LRUCache<string, Kept>({
+    maxSize: room,
+    sizeCalculation: ({ size }) => Math.max(1, size),
+  });
 
-  const makeRoom = (): void => {
-    let total = 0;
-    for (const { size } of kept.values()) total += size;
-    for (const [key, { size }] of kept) {
-      if (total <= room) return;
-      kept.delete(key);
-      total -= size;
-    }
-  };
   const now = async (row: Wanted, preferences: Preferences): Promise<RunTree> => {
     const { run, bytes } = row;
     const key = `${run} ${JSON.stringify(preferences)}`;
@@ -50,9 +45,7 @@ export function treesOf(journal: Pick<Journal, 'read'>, showing: Showing): Trees
       return before;
     });
     shown.catch(() => kept.delete(key));
-    kept.delete(key);
     kept.set(key, { run, shown, size: bytes });
-    makeRoom();
     return (await shown).tree;
   };
   const then = async ({ run, head }: Wanted, preferences: Preferences, at: number): Promise<RunTree> => {

@@ -1,7 +1,8 @@
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sync as writeWhole } from 'write-file-atomic';
 import { RunError } from '../run/failure.ts';
 
 /** Long enough for two that start at the same moment to sort themselves out. */
@@ -25,13 +26,8 @@ export function lockFolder(folder: string): () => void {
       { cause },
     );
   }
-  const draft = `${holder}.new`;
-  writeFileSync(
-    draft,
-    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() })}\n`,
-    { mode: 0o600 },
-  );
-  renameSync(draft, holder);
+  const self = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
+  writeWhole(holder, `${JSON.stringify(self)}\n`, { mode: 0o600 });
   const { ino } = statSync(holder);
   return () => {
     // Where the folder was deleted and made anew meanwhile, another process has its name there.

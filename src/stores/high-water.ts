@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { sync as writeWhole } from 'write-file-atomic';
 import { syncFolder } from './sync-folder.ts';
 
 /**
@@ -31,9 +32,7 @@ export function readHighWater(path: string): number | 'torn' | undefined {
  * power failure an older mark is only less watchful, never wrong.
  */
 export function highWater(path: string, commits: number): HighWater {
-  const draft = `${path}.new`;
-  writeFileSync(draft, line(commits), { mode: 0o600, flush: true });
-  renameSync(draft, path);
+  writeWhole(path, line(commits), { mode: 0o600 });
   syncFolder(dirname(path));
   const file = openSync(path, 'r+');
   return {

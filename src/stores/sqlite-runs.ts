@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
 import { noSum, runSum } from './checksum.ts';
 import { damagedRow } from './damage.ts';
 import { change, query } from './sqlite-rows.ts';
@@ -64,7 +65,7 @@ const hotRuns = 10_000;
 
 /** `remember` is for the only writer: it knows the runs in use by heart, so that the fence of an append costs no query. */
 export function runRows(database: DatabaseSync, remember: boolean): RunRows {
-  const hot = new Map<string, Known>();
+  const hot = new LRUCache<string, Known>({ max: hotRuns });
   const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
   const find = (run: string): Known | undefined => {
     const hit = hot.get(run);
@@ -74,7 +75,6 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
     const row = rowOf(stored);
     if (!row) throw damagedRow(run);
     const known = { number: stored.number, row, sum: stored.lastSum ?? noSum };
-    if (hot.size >= hotRuns) hot.clear();
     if (remember) hot.set(run, known);
     return known;
   };

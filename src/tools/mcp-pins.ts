@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Tool as Definition } from '@modelcontextprotocol/client';
+import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
 import { Json } from '../run/values.ts';
@@ -129,16 +121,8 @@ function textOf(path: string): string {
 }
 
 function write(path: string, pins: ReadonlyMap<string, Pinned>): void {
-  const draft = `${path}.${process.pid}.draft`;
   mkdirSync(dirname(path), { recursive: true });
-  const file = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(file, `${JSON.stringify(Object.fromEntries(pins), null, 1)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
+  writeWhole(path, `${JSON.stringify(Object.fromEntries(pins), null, 1)}\n`, { mode: 0o600 });
 }
 
 function hash(text: string): string {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Source } from './source.ts';
 
 const plain = 'vitrine';
@@ -14,15 +15,17 @@ export function badgeIn(headers: IncomingHttpHeaders, { isTls }: Source): string
 
 /** What gives a browser its badge, or takes it back. */
 export function badgeCookie({ isTls }: Source, badge: string, seconds: number): string {
-  const name = isTls ? `${bound}=` : `${plain}=`;
-  const secure = isTls ? '; Secure' : '';
-  return `${name}${badge}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+  return stringifySetCookie({
+    name: isTls ? bound : plain,
+    value: badge,
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    maxAge: seconds,
+    secure: isTls,
+  });
 }
 
 export function cookieIn({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined {
-  for (const part of cookie.split(';')) {
-    const [key = '', value] = part.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+  return parseCookie(cookie)[name];
 }

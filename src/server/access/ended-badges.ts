@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { jsonIn } from './json-in.ts';
 import type { Caller } from './caller.ts';
-import { writePrivately } from './private-file.ts';
 
 /** Badges that were ended before their time, over restarts. */
 export interface EndedBadges {
@@ -37,7 +37,8 @@ export function endedBadges(file: string): EndedBadges {
         until: isMany ? now : until,
         badges: isMany ? {} : { ...Object.fromEntries(live), [badge.id]: expiresAt },
       });
-      writePrivately(file, JSON.stringify({ version: 1, people: Object.fromEntries(people) }));
+      const text = JSON.stringify({ version: 1, people: Object.fromEntries(people) });
+      writeWhole(file, text, { mode: 0o600 });
     },
     has(caller) {
       const person = caller.badge && people.get(personOf(caller));

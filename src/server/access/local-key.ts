@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sync as writeWhole } from 'write-file-atomic';
 import { folderOwner, localTenant } from '../home.ts';
 import type { Keyring } from './keyring.ts';
 import { createKey } from './keys.ts';
-import { writePrivately } from './private-file.ts';
 
 /** Where the key is that a server made for whoever owns its folder. */
 export function localKeyFile(folder: string): string {
@@ -24,7 +24,7 @@ export function ensureLocalKey(folder: string, keyring: Keyring, now: number): s
     return kept;
   }
   const { key } = createKey(folder, { name: folderOwner, tenant: localTenant, role: 'operator' }, now);
-  writePrivately(localKeyFile(folder), `${key}\n`);
+  writeWhole(localKeyFile(folder), `${key}\n`, { mode: 0o600 });
   keyring.reload();
   return key;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Telling } from '../../projections/projection.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Journal } from '../../stores/store.ts';
@@ -56,7 +57,7 @@ interface Stride {
  */
 export function toldSource({ run, journal, archive, clean }: SourceParts, telling: Teller): Source {
   const places = [telling.fork()];
-  const strides = new Map<number, Promise<Stride>>();
+  const strides = new LRUCache<number, Promise<Stride>>({ max: keptStrides });
 
   const tellStride = async (from: Teller): Promise<Stride> => {
     const next = from.fork();
@@ -66,10 +67,8 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
   /** Many fall behind together: each stride is told once for all of them. */
   const strideFrom = (from: Teller): Promise<Stride> => {
     const known = strides.get(from.seq) ?? tellStride(from);
-    strides.delete(from.seq);
     strides.set(from.seq, known);
     known.catch(() => strides.delete(from.seq));
-    for (const oldest of strides.keys()) if (strides.size > keptStrides) strides.delete(oldest);
     return known;
   };
 
