@@ -1,13 +1,15 @@
 import stringWidth from 'string-width';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-/** Latin, Greek and Cyrillic: one column each, and by far the most there is. */
-const narrow = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0590]*$/;
+/** Latin letters: one column each, and by far the most there is. Control characters never come here. */
+const narrow = /^[^\u0300-\u{10ffff}\u007f-\u00a0\u00ad]*$/u;
 
 /** How many columns a text without control characters takes. */
 export function widthOf(text: string): number {
   if (narrow.test(text)) return text.length;
-  return stringWidth(text);
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += columnsOf(segment);
+  return width;
 }
 
 /** As much of a text as fits, with a mark where it was cut. */
@@ -79,5 +81,5 @@ function head(text: string, width: number): string {
 }
 
 function columnsOf(grapheme: string): number {
-  return narrow.test(grapheme) ? grapheme.length : stringWidth(grapheme);
+  return narrow.test(grapheme) ? grapheme.length : Math.min(2, stringWidth(grapheme));
 }
