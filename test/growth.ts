@@ -1,8 +1,13 @@
 // How the work of a function grows with its input, by the processor time it takes: a quiet or a busy machine says the same.
 
-/** How much more work `large` is than `small`, both best of several tries. */
-export function growth(work: (size: number) => unknown, small: number, large: number): number {
-  return cost(() => work(large)) / cost(() => work(small));
+/**
+ * Whether the work grows like its input, not like the square of it: so many times the text may take four times as many
+ * times as long. What is quadratic takes more each time it is tried; a machine that is busy does not.
+ */
+export function isLinear(work: (size: number) => unknown, small: number, times: number): boolean {
+  for (let i = 0; i < 5; i += 1)
+    if (cost(() => work(small * times)) / cost(() => work(small)) < times * 4) return true;
+  return false;
 }
 
 const tries = 3;

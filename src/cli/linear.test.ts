@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { growth } from '../../test/growth.ts';
+import { isLinear } from '../../test/growth.ts';
 import { meaningOf, readSections } from '../wire/sectioned-text.ts';
 import { exact, visible } from '../run/visible.ts';
 import { jsonLine, visibleLine } from './escape.ts';
@@ -43,8 +43,7 @@ test.for(Object.keys(readers))('[L12] what %s reads costs what it is long', (nam
   const read = readers[name] ?? String;
   const costly = [...blanks, ...marks, 'a', 'é'].filter((piece) => {
     const work = (size: number): unknown => read(`${piece.repeat(size / piece.length)}x`);
-    // Twice as long for twice the text, and four times for what is quadratic: in between there is room for a busy machine.
-    return growth(work, small, small * times) > times * 4;
+    return !isLinear(work, small, times);
   });
   expect(costly).toEqual([]);
 });
