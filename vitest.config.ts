@@ -1,7 +1,15 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { mutantPlugin } from './test/mutants/plugin.ts';
 
 const plugins = [mutantPlugin()];
+
+/**
+ * Threads and processes of the tests run TypeScript as it stands. Each would strip its types again, with WebAssembly that
+ * takes a quarter of a second to begin, and that has crashed V8 once in thousands of threads that came and went.
+ */
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') };
 
 /** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
 const edges = [
@@ -20,22 +28,24 @@ export default defineConfig({
         plugins,
         test: {
           name: 'unit',
+          env,
           include: ['src/**/*.test.ts', 'test/*.test.ts'],
           exclude: [...configDefaults.exclude, ...edges],
           testTimeout: 30_000,
         },
       },
-      { plugins, test: { name: 'edges', include: edges, testTimeout: 60_000 } },
+      { plugins, test: { name: 'edges', env, include: edges, testTimeout: 60_000 } },
       {
         plugins,
         test: {
           name: 'scenarios',
+          env,
           include: ['test/scenarios/**/*.test.ts'],
           globalSetup: 'test/fetch-packages.ts',
           testTimeout: 120_000,
         },
       },
-      { test: { name: 'mutants', include: ['test/mutants/**/*.test.ts'] } },
+      { test: { name: 'mutants', env, include: ['test/mutants/**/*.test.ts'] } },
     ],
   },
 });

@@ -91,8 +91,6 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
 
 async function runChild(job: Job): Promise<{ acknowledged: number; wasCut: boolean; trouble: string[] }> {
   const victim = spawn(process.execPath, [child, JSON.stringify(job)], {
-    // Hundreds of processes read the same sources.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const seen = { acknowledged: 0, wasCut: false, trouble: [] as string[] };
