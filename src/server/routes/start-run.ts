@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keptKey } from '../../engine/kept-key.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { StartedRun } from '../../run/native-api.ts';
@@ -10,6 +11,7 @@ import { expectOpen, type House } from '../house.ts';
 import { missing } from '../owner.ts';
 import { withRoom } from '../room.ts';
 import { sameRun } from '../same-start.ts';
+import { sha256 } from '../system.ts';
 import { route } from './route.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 
@@ -65,7 +67,7 @@ interface Begun {
 export async function startRun(
   house: House,
   caller: Caller,
-  { app: name, input, limits = {}, key, ...request }: StartRun & { readonly key?: string },
+  { app: name, input, limits = {}, key: given, ...request }: StartRun & { readonly key?: string },
 ): Promise<Begun> {
   expectOpen(house);
   await house.readiness.expect();
@@ -78,6 +80,7 @@ export async function startRun(
     limits: lowered(app, limits),
     ...request,
   };
+  const key = given === undefined ? undefined : keptKey({ secrets: house.home.secrets, hash: sha256 }, given);
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier =
     key === undefined ? undefined : await house.home.store.dispatch.find({ tenant, idempotencyKey: key });
