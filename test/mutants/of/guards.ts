@@ -81,8 +81,8 @@ export const guardMutants: readonly Mutant[] = [
     file: 'src/server/outgoing.ts',
     find: 'return withEntries(chunk, given, outgoing.pass(given));',
     replace: 'return chunk;',
-    test: 'test/scenarios/secrets.test.ts',
-    only: 'puts the pieces together',
+    test: 'test/scenarios/kept-secrets.test.ts',
+    only: 'H25',
   },
   {
     name: 'what is spelled out is not read',
