@@ -1,3 +1,4 @@
+import { codedForms, plainForms } from '../src/guards/secret-forms.ts';
 import { Chance } from './random.ts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -51,4 +52,76 @@ function anyhow(text: string, chance: Chance): readonly string[] {
 /** About as a tokenizer cuts. */
 function tokens(text: string): readonly string[] {
   return text.match(/\s?[\p{L}\d]{1,7}|\s?[^\p{L}\d\s]{1,3}|\s+/gu) ?? [];
+}
+
+/**
+ * A secret in each way in which programs write it down. Made by other means than those by which it is looked for, so that
+ * they cannot be wrong together.
+ */
+export function spellingsOf(secret: string): Readonly<Record<string, string>> {
+  const bytes = Buffer.from(secret);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const units = (hex: (text: string) => string): string =>
+    Array.from(
+      { length: secret.length },
+      (_, i) => `\\u${hex(secret.charCodeAt(i).toString(16).padStart(4, '0'))}`,
+    ).join('');
+  const perByte = (sign: string, hex: (text: string) => string): string =>
+    Array.from(bytes, (byte) => `${sign}${hex(byte.toString(16).padStart(2, '0'))}`).join('');
+  const lower = (text: string): string => text.toLowerCase();
+  const upper = (text: string): string => text.toUpperCase();
+  const url = encodeURIComponent(secret);
+  const ascii = json.replaceAll(
+    /[^ -~]|[&<>']/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return {
+    plain: secret,
+    json,
+    'JSON in JSON': JSON.stringify(json).slice(1, -1),
+    'JSON in JSON in JSON': JSON.stringify(JSON.stringify(json).slice(1, -1)).slice(1, -1),
+    'JSON with slashes': json.replaceAll('/', '\\/'),
+    'JSON in ASCII': ascii,
+    'JSON in ASCII in JSON': JSON.stringify(ascii).slice(1, -1),
+    'JSON of numbers': units(lower),
+    'JSON of Numbers': units(upper),
+    'JSON of numbers in JSON': JSON.stringify(units(lower)).slice(1, -1),
+    'JSON in an address': encodeURIComponent(json),
+    address: encodeURI(secret),
+    component: url,
+    'lower component': url.replaceAll(/%[0-9A-F]{2}/g, lower),
+    'component twice': encodeURIComponent(url),
+    'component three times': encodeURIComponent(encodeURIComponent(url)),
+    form: new URLSearchParams([['', secret]]).toString().slice(1),
+    'every byte': perByte('%', upper),
+    'every byte, lower': perByte('%', lower),
+    'every byte twice': encodeURIComponent(perByte('%', upper)),
+    'every byte as in C': perByte('\\x', lower),
+    hex: bytes.toString('hex'),
+    HEX: upper(bytes.toString('hex')),
+    ...base64Of(bytes),
+  };
+}
+
+function base64Of(bytes: Buffer): Readonly<Record<string, string>> {
+  const all: Record<string, string> = {};
+  for (const before of [0, 1, 2, 46, 53]) {
+    const padded = Buffer.concat([Buffer.alloc(before, 'x'), bytes, Buffer.from('yz')]);
+    const [base64, name] = [padded.toString('base64'), `Base64 after ${before}`];
+    all[name] = base64;
+    all[`${name}, other alphabet`] = padded.toString('base64url');
+    all[`${name} in an address`] = encodeURIComponent(base64);
+    for (const columns of [64, 76])
+      for (const end of ['\n', '\r\n']) {
+        const lines = base64.replaceAll(new RegExp(`.{${columns}}`, 'g'), `$&${end}`);
+        all[`${name}, ${columns} columns and ${end.length}`] = lines;
+        all[`${name}, ${columns} columns and ${end.length} in JSON`] = JSON.stringify(lines).slice(1, -1);
+      }
+  }
+  return all;
+}
+
+/** Whatever would be a trace of a secret in a text. */
+export function tracesOf(secret: string): readonly string[] {
+  return [...plainForms(secret), ...codedForms(secret)];
 }

@@ -9,6 +9,7 @@ import { openStep } from './open-step.ts';
 import { plain } from './plain.ts';
 import type { StepOptions } from './scope.ts';
 import { owned } from './stray.ts';
+import { cleanResult } from './tell-redacted.ts';
 
 interface Placed extends StepOptions {
   readonly parent: number;
@@ -37,7 +38,7 @@ export async function composite<T>(
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
     const given = await owned(execution, step, { name: step.title, work: () => work(step) });
-    result = execution.world.secrets.cleanAll(plain(given));
+    result = cleanResult(execution, step, plain(given));
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);

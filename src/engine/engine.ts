@@ -10,6 +10,7 @@ import { folderOwner, localTenant } from '../run/owner.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { beginningOf } from './beginning.ts';
 import { Execution } from './execution.ts';
+import { keptKey } from './kept-key.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
 import { loadClaimed, newRun, type Loaded } from './load.ts';
@@ -113,10 +114,11 @@ export class Engine {
       last: entries.length,
       frames: encodeAll(entries),
       claim: { worker: this.worker, lease: leaseLength },
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptKey(this.#world, idempotencyKey) }),
     });
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
+    secrets.vouch(run, 1);
     this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(entries)), claimed });
     return { run, conversation, created: true };
   }

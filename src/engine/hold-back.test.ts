@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { tracesOf } from '../../test/secrets.ts';
 import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../../test/world.ts';
 import type { Agent } from '../catalog/agent.ts';
 import type { AgentEvent } from '../gateways/gateway.ts';
 import { redacted } from '../guards/guard.ts';
-import { formsOf } from '../guards/secret-forms.ts';
+
 import { Secrets } from '../guards/secrets.ts';
 import type { RunEvent } from '../run/events.ts';
 import { flatTree } from '../run/flat-tree.ts';
@@ -59,7 +60,7 @@ function inPieces(text: string, cut: number): readonly string[] {
 }
 
 function expectNone(heard: readonly string[], hidden = secret): void {
-  for (const form of formsOf(hidden)) for (const text of heard) expect(text).not.toContain(form);
+  for (const form of tracesOf(hidden)) for (const text of heard) expect(text).not.toContain(form);
 }
 
 interface Playing {

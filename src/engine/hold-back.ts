@@ -1,11 +1,11 @@
 import { nothing } from '../guards/guard.ts';
 import { HeldText } from '../guards/held-text.ts';
 import type { Secrets } from '../guards/secrets.ts';
+import { streamOf, titleOf, type TextPiece as Piece } from '../guards/text-stream.ts';
 import type { EventOf, RunEvent, StepId } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
 
 type Text = EventOf<'text.appended'>;
-type Piece = Text | EventOf<'title.appended'>;
 
 /** A text that arrives in pieces, with the piece that came last. */
 interface Stream {
@@ -46,7 +46,7 @@ export class HoldBack {
       case 'title.appended':
         return this.#tell(event, this.#take(event, 'whole'));
       case 'step.opened':
-        return event.origin === undefined ? this.#passWhole(event) : this.#openStage(event);
+        return this.#open(event, titleOf(event));
       case 'step.closed':
       case 'step.retried':
         this.#end((step) => this.#isWithin(step, event.step));
@@ -108,9 +108,9 @@ export class HoldBack {
   }
 
   /** The title of a stage may go on after its opening. */
-  #openStage(event: EventOf<'step.opened'>): void {
+  #open(event: EventOf<'step.opened'>, piece: Piece | undefined): void {
+    if (!piece) return this.#passWhole(event);
     const { step, title } = event;
-    const piece = { type: 'title.appended', step, text: title } as const;
     const held = new HeldText(this.#secrets);
     const told = held.take(title) + held.takeCrumb();
     if (!held.isEmpty) this.#streams.set(streamOf(piece), { held, last: piece });
@@ -180,11 +180,6 @@ export class HoldBack {
     const isPosted = this.#tree.steps.get(step)?.notices.some(({ code }) => code === redactedCode) ?? false;
     if (!isPosted) this.#record(redactedNotice(step));
   }
-}
-
-function streamOf(event: Piece): string {
-  if (event.type === 'title.appended') return `${event.step} title`;
-  return `${event.step} ${event.channel} ${event.call ?? ''}`;
 }
 
 /** The step an event is about; the run itself where it is about none. */

@@ -8,10 +8,10 @@ import type { Tool } from '../tools/tool.ts';
 import { AttemptTimer } from './attempt-timer.ts';
 import { tellLate } from './close-leaf.ts';
 import type { Execution } from './execution.ts';
-import { redactedCode } from './hold-back.ts';
 import type { LeafOutcome } from './leaf.ts';
 import { plain } from './plain.ts';
 import { owned } from './stray.ts';
+import { tellRedacted } from './tell-redacted.ts';
 import { toolContext } from './tool-context.ts';
 
 /** Characters of JSON. */
@@ -25,7 +25,7 @@ interface Work {
 
 /** One attempt at a tool call. */
 export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
-  if (JSON.stringify(work.input).includes(redacted)) tellRedacted(execution, step);
+  if (JSON.stringify(work.input).includes(redacted)) tellRedacted(execution, step, 'arguments');
   try {
     return { outcome: 'completed', result: resultOf(work.tool, await once(execution, step, work)) };
   } catch (thrown) {
@@ -33,13 +33,6 @@ export async function runTool(execution: Execution, step: Step, work: Work): Pro
       execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
     return { outcome: 'failed', failure: failureOf(thrown) };
   }
-}
-
-/** Whoever wonders what the tool made of «[redacted]» can read where it comes from. */
-function tellRedacted(execution: Execution, step: Step): void {
-  if (step.notices.some(({ code }) => code === redactedCode)) return;
-  const message = `The arguments held a secret; «${step.title}» runs with «${redacted}» in its place.`;
-  execution.emit({ type: 'notice.posted', step: step.id, code: redactedCode, message });
 }
 
 /** What it gave, as a recovery will see it, if that can be kept at all. */

@@ -60,6 +60,7 @@ export class Writer {
     this.#settings = settings;
     this.#head = settings.tree.seq;
     this.#time = new RunTime(settings.clock, settings.time, settings.tree.at);
+    settings.secrets.vouch(settings.fence.run, settings.tree.seq + 1);
     this.#holdBack = new HoldBack(settings.secrets, settings.tree, (event) => this.#record(event));
   }
 

@@ -9,6 +9,8 @@ export interface Found {
   readonly stretches: readonly Stretch[];
   /** How many characters at the end could begin something that must not pass. */
   readonly open: number;
+  /** Whether something is spelled out in the text: one character of it may be long in coming. */
+  readonly isSpelled?: boolean;
 }
 
 /**
@@ -25,9 +27,24 @@ export const nothing: Found = { stretches: [], open: 0 };
 /** What stands in place of what must not pass. */
 export const redacted = '[redacted]';
 
+/** Stretches in order, those that overlap as one. */
+export function merged(stretches: readonly Stretch[]): readonly Stretch[] {
+  if (stretches.length < 2) return stretches;
+  const all: Stretch[] = [];
+  for (const next of stretches.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (!last || next.start >= last.end) all.push(next);
+    else if (next.end > last.end) all[all.length - 1] = { start: last.start, end: next.end };
+  }
+  return all;
+}
+
 /** A text that is over, without what must not pass. */
 export function clean(guard: Guard, text: string): string {
-  const { stretches } = guard.find(text);
+  return without(guard.find(text).stretches, text);
+}
+
+export function without(stretches: readonly Stretch[], text: string): string {
   if (stretches.length === 0) return text;
   let [kept, at] = ['', 0];
   for (const { start, end } of stretches) {
@@ -35,29 +52,4 @@ export function clean(guard: Guard, text: string): string {
     at = end;
   }
   return kept + text.slice(at);
-}
-
-/** The same for every text in a value, names of fields included. What holds nothing of the kind is given back itself. */
-export function cleanAll<T>(guard: Guard, value: T): T;
-export function cleanAll(guard: Guard, value: unknown): unknown {
-  return isClean(guard, value) ? value : withoutMatches(guard, value);
-}
-
-/** Nearly everything is, and finding that out makes nothing new. */
-function isClean(guard: Guard, value: unknown): boolean {
-  if (typeof value === 'string') return guard.find(value).stretches.length === 0;
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every((item) => isClean(guard, item));
-  for (const [name, field] of Object.entries(value))
-    if (!isClean(guard, name) || !isClean(guard, field)) return false;
-  return true;
-}
-
-function withoutMatches(guard: Guard, value: unknown): unknown {
-  if (typeof value === 'string') return clean(guard, value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutMatches(guard, item));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [clean(guard, name), withoutMatches(guard, field)]),
-  );
 }

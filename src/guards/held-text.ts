@@ -33,17 +33,33 @@ export class HeldText {
   /** What may be told now that this piece has come. */
   take(piece: string): string {
     const text = this.#text + piece;
-    const { stretches, open } = this.#guard.find(text);
-    return this.#tell(text, stretches, text.length - open);
+    const { stretches, open, isSpelled = false } = this.#guard.find(text);
+    const told = this.#tell(text, stretches, text.length - open);
+    // What says nothing waits for the next piece, and not also for the rest of what is spelled in it.
+    return isSpelled ? told + this.#takeFew(this.#text.length - piece.length) : told;
   }
 
   /** What was held back and says nothing, for whoever cannot wait. Should it turn out to begin a match, the rest is hidden. */
   takeCrumb(): string {
-    if (this.#text.length >= crumb) return '';
-    const told = this.#text.slice(this.#told);
-    if (told !== '') this.#isMarked = false;
-    this.#told = this.#text.length;
+    return this.#takeFew(this.#text.length);
+  }
+
+  #takeFew(length: number): string {
+    if (length >= crumb || length <= this.#told) return '';
+    const told = this.#text.slice(this.#told, length);
+    this.#isMarked = false;
+    this.#told = length;
     return told;
+  }
+
+  /** What stands in place of what is held back, for whoever can neither wait nor hear of it later. */
+  takeMark(): string {
+    if (this.#told >= this.#text.length) return '';
+    this.#told = this.#text.length;
+    if (this.#isMarked) return '';
+    this.#isMarked = true;
+    this.#marks += 1;
+    return redacted;
   }
 
   /** The rest: nothing more comes. */

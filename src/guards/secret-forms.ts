@@ -1,23 +1,48 @@
+import { firstBreak } from './exact-texts.ts';
+import { readingOf } from './spelled.ts';
+
+/** So little of a secret, as it reads, would be found in words. */
+const shortestReading = 8;
+
 /**
- * The forms in which a secret may turn up: as it is, as JSON writes it (also inside of JSON inside of JSON), as addresses
- * and forms write it, and in Base64, where what stands before it decides which of three texts it becomes.
+ * What is looked for in a text as it came and as it reads: the secret, the secret as it reads (in one that holds `%41` or
+ * a backslash that is another), and what JSON makes of it, where what stands beside it could be read together with it.
  */
-export function formsOf(secret: string): readonly string[] {
-  const plain = secret.toWellFormed();
-  const json = inJson(plain);
-  const url = encodeURIComponent(plain);
-  const form = new URLSearchParams([['', plain]]).toString().slice(1);
-  const forms = [secret, json, inJson(json), json.replaceAll('/', '\\/'), url, lowerCase(url), form];
-  return [...new Set([...forms, lowerCase(form), ...inBase64(new TextEncoder().encode(plain))])];
+export function plainForms(secret: string): readonly string[] {
+  const json = inJson(secret.toWellFormed());
+  const spaces = secret.replaceAll(' ', '+');
+  const readings = [secret, spaces].map((form) => readingOf(form)?.text ?? form);
+  const forms = [secret, spaces, json, inJson(json), inBytes(secret), ...readings.filter(isLongEnough)];
+  return [...new Set(readings.every(isLongEnough) ? forms : [...forms, ...inAddresses(secret)])];
+}
+
+/**
+ * What is looked for as it reads, lines put together: hexadecimal digits, and Base64, where what stands before it decides
+ * which of three texts it becomes. The beginning may stand alone at the end of a line: so each also without it.
+ */
+export function codedForms(secret: string): readonly string[] {
+  const bytes = new TextEncoder().encode(secret.toWellFormed());
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const forms = [...inBase64(bytes), hex, hex.toUpperCase()];
+  return [...new Set([...forms, ...forms.map((form) => form.slice(firstBreak - 1))])];
+}
+
+function isLongEnough({ length }: string): boolean {
+  return length >= shortestReading;
 }
 
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Most write `%2F`, some `%2f`. */
-function lowerCase(url: string): string {
-  return url.replaceAll(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase());
+/** A character for each byte, as programs show bytes that they do not take for text. */
+function inBytes(secret: string): string {
+  return Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join('');
+}
+
+function inAddresses(secret: string): readonly string[] {
+  const url = encodeURIComponent(secret.toWellFormed());
+  return [url, url.replaceAll(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase())];
 }
 
 /** What is the same whatever stands before and after: a sign of Base64 has six bits, some of them of the neighbours. */

@@ -1,6 +1,8 @@
+import { cleanAll } from './clean-value.ts';
 import { ExactTexts } from './exact-texts.ts';
-import { clean, cleanAll, type Found, type Guard } from './guard.ts';
-import { formsOf } from './secret-forms.ts';
+import { clean, merged, nothing, type Found, type Guard } from './guard.ts';
+import { codedForms, plainForms } from './secret-forms.ts';
+import { readingOf, type Reading } from './spelled.ts';
 
 /** Shorter values would be found in words that are no secrets. */
 export const shortestSecret = 8;
@@ -9,7 +11,9 @@ const shortestPassing = 16;
 /** Whatever is longer is known by its beginning. */
 const longestSecret = 4_096;
 /** How many characters of passing secrets are looked for, in all their forms. */
-const roomForPassing = 500_000;
+const roomForPassing = 1_000_000;
+/** Of how many runs it is known that they were recorded without what is known now. */
+const vouchedRuns = 1_000;
 
 /**
  * The secrets that this process knows, so that none of them is recorded or told: those of its configuration, which are
@@ -19,8 +23,12 @@ export class Secrets implements Guard {
   readonly #kept = new Set<string>();
   readonly #passing = new Map<string, number>();
   readonly #roomForPassing: number;
+  /** From which entry on a run was recorded without any of what was known then. */
+  readonly #vouched = new Map<string, { readonly from: number; readonly version: number }>();
+  #version = 0;
   #passingSize = 0;
-  #texts = new ExactTexts();
+  #plain = new ExactTexts();
+  #coded = new ExactTexts('broken');
 
   constructor(values: Iterable<string> = [], room = roomForPassing) {
     this.#roomForPassing = room;
@@ -49,8 +57,35 @@ export class Secrets implements Guard {
     if (this.#passingSize > this.#roomForPassing) this.#forgetHalf();
   }
 
+  /** Whether there is nothing to hide. */
+  get isEmpty(): boolean {
+    return this.#plain.size === 0;
+  }
+
+  /** Looked for as it came, and as it reads. */
   find(text: string): Found {
-    return this.#texts.find(text);
+    if (this.isEmpty) return nothing;
+    const reading = readingOf(text);
+    const plain = this.#plain.find(text);
+    if (!reading) return both(plain, this.#coded.find(text));
+    const read = both(this.#plain.find(reading.text), this.#coded.find(reading.text));
+    return inWhole(text, reading, [plain, asItCame(text, reading, read)]);
+  }
+
+  /** From this entry on a run is recorded without any of these. */
+  vouch(run: string, from: number): void {
+    if (this.isVouched(run, from)) return;
+    this.#vouched.delete(run);
+    this.#vouched.set(run, { from, version: this.#version });
+    for (const oldest of this.#vouched.keys())
+      if (this.#vouched.size > vouchedRuns) this.#vouched.delete(oldest);
+      else break;
+  }
+
+  /** Whether a run holds none from this entry on. Whatever became known since may stand there. */
+  isVouched(run: string, from: number): boolean {
+    const vouched = this.#vouched.get(run);
+    return vouched !== undefined && vouched.version === this.#version && vouched.from <= from;
   }
 
   /** The text without secrets. */
@@ -60,19 +95,51 @@ export class Secrets implements Guard {
   readonly cleanAll = <T>(value: T): T => cleanAll(this, value);
 
   #lookFor(value: string): number {
-    const before = this.#texts.size;
-    for (const form of formsOf(value.slice(0, longestSecret))) this.#texts.add(form);
-    return this.#texts.size - before;
+    this.#version += 1;
+    const before = this.#plain.size + this.#coded.size;
+    const secret = value.slice(0, longestSecret);
+    for (const form of plainForms(secret)) this.#plain.add(form);
+    for (const form of codedForms(secret)) this.#coded.add(form);
+    return this.#plain.size + this.#coded.size - before;
   }
 
   /** Nothing can be taken out of what is looked for, so it is made anew: half goes at a time, so that this is rare. */
   #forgetHalf(): void {
     let room = this.#roomForPassing / 2;
     const newest = [...this.#passing].toReversed().filter(([, size]) => (room -= size) >= 0);
-    this.#texts = new ExactTexts();
+    this.#plain = new ExactTexts();
+    this.#coded = new ExactTexts('broken');
     this.#passing.clear();
     this.#passingSize = 0;
     for (const value of this.#kept) this.#lookFor(value);
     for (const [value] of newest.toReversed()) this.addPassing(value);
   }
+}
+
+/** What was found in a reading, in the text as it came. */
+function asItCame(text: string, reading: Reading, { stretches, open }: Found): Found {
+  return {
+    stretches: stretches.map(({ start, end }) => ({
+      start: reading.beginOf(start),
+      end: reading.endOf(end - 1),
+    })),
+    open: open === 0 ? 0 : text.length - reading.beginOf(reading.text.length - open),
+  };
+}
+
+/** A text is never cut inside of what is spelled out: each half would read as something else. */
+function inWhole(text: string, reading: Reading, [one, other]: readonly [Found, Found]): Found {
+  const { stretches, open } = both(one, other);
+  const cut = reading.outside(text.length - open);
+  if (stretches.length === 0 && cut === text.length) return nothing;
+  return { stretches, open: text.length - cut, isSpelled: true };
+}
+
+function both(one: Found, other: Found): Found {
+  if (one === nothing) return other;
+  if (other === nothing) return one;
+  return {
+    stretches: merged([...one.stretches, ...other.stretches]),
+    open: Math.max(one.open, other.open),
+  };
 }

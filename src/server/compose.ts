@@ -29,6 +29,8 @@ import { cleanLog, stderrLog } from './log.ts';
 import { namedFlows } from './named-flows.ts';
 import { openTools, type OpenedTools } from './compose-tools.ts';
 import type { Teller } from './protocols.ts';
+import { outgoingBlobs, outgoingJournal } from './outgoing.ts';
+import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { secretsOf } from './secrets.ts';
 import type { Showing } from './shown-tree.ts';
 import { newId, sha256, systemClock } from './system.ts';
@@ -92,7 +94,7 @@ function furnished(
   const apps = appsOf(config, 'The configuration', opened);
   const agents = [...agentsOf(config), ...demoAgents(pace)];
   const demo = demoTools({ folder, pace });
-  const { secrets, notices } = secretsOf(config);
+  const { secrets, names, notices } = secretsOf(config);
   const world: World = {
     store,
     clock: systemClock,
@@ -119,7 +121,7 @@ function furnished(
     takes,
     grace: (grace ?? config.server.grace) * 1_000,
     toolServers: opened.servers,
-    notices: [...store.notices, ...opened.servers.notices, ...notices],
+    notices: [...store.notices, ...opened.servers.notices, ...notices, ...keepSecretNames(folder, names)],
     async onClose() {
       await opened.close();
       await config.close?.();
@@ -130,7 +132,14 @@ function furnished(
 /** Read a data folder beside the process that holds it, or when none does. */
 export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
   const folder = resolve(data);
-  return { ...(await sqliteReader({ folder })), preferences: keptPreferences(folder) };
+  const reader = await sqliteReader({ folder });
+  const secrets = keptSecrets(folder);
+  return {
+    ...reader,
+    journal: outgoingJournal(reader.journal, secrets),
+    blobs: outgoingBlobs(reader.blobs, secrets),
+    preferences: keptPreferences(folder),
+  };
 }
 
 /** Check all that a data folder, or a copy of one, keeps. */

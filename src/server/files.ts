@@ -58,7 +58,7 @@ export function ownerOfFile(tenant: string, id: string): string {
   return `${fileOwner}${createHash('sha256').update(tenant).digest('hex').slice(0, 16)}_${id}`;
 }
 
-function envelopeIn(text: string): Envelope | undefined {
+export function envelopeIn(text: string): Envelope | undefined {
   if (!text.startsWith('{"vitrine":"file"')) return undefined;
   const value: Partial<Envelope> = JSON.parse(text);
   const { name, type, base64 } = value;

@@ -7,6 +7,7 @@ import type { Receipt, RunRow } from '../stores/store.ts';
 import { keepPreferences } from './app-preferences.ts';
 import { listenForControl } from './control.ts';
 import { localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+import { outgoingBlobs, outgoingJournal } from './outgoing.ts';
 import type { ToolServers } from './tool-servers.ts';
 
 export interface HeldHome extends Home {
@@ -74,9 +75,9 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     announce: (served) => void (url = served),
     notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
     preferences,
-    journal: store.journal,
+    journal: outgoingJournal(store.journal, secrets),
     dispatch: store.dispatch,
-    blobs: store.blobs,
+    blobs: outgoingBlobs(store.blobs, secrets),
     ...control,
     async standing(run) {
       const row = await store.dispatch.get(run);

@@ -17,18 +17,21 @@ export function secretIn({ env }: SecretReference): string {
 /** The secrets a configuration refers to, with what should be known about them. */
 export function secretsOf(config: Config): {
   readonly secrets: Secrets;
+  /** The variables they are in. */
+  readonly names: readonly string[];
   readonly notices: readonly string[];
 } {
   const secrets = new Secrets();
-  const short = referencesIn(config).filter(({ env }) => {
+  const references = referencesIn(config);
+  const short = references.filter(({ env }) => {
     const value = process.env[env];
     return value && !secrets.add(value);
   });
-  const names = new Set(short.map(({ env }) => env));
-  return { secrets, notices: [...names].map(tooShort) };
+  const tooShort = new Set(short.map(({ env }) => env));
+  return { secrets, names: references.map(({ env }) => env), notices: [...tooShort].map(shortNotice) };
 }
 
-function tooShort(name: string): string {
+function shortNotice(name: string): string {
   return `The value of ${name} has fewer than ${shortestSecret} characters: too short to be told from a word, so it is not hidden where a run says it. Use a longer one.`;
 }
 

@@ -5,12 +5,12 @@ import WebSocket from 'ws';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
-import { formsOf } from '../../src/guards/secret-forms.ts';
+
 import { redacted } from '../../src/guards/guard.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { isLong, seedOf, tell } from '../long.ts';
 import { Chance } from '../random.ts';
-import { generatedSecrets } from '../secrets.ts';
+import { generatedSecrets, spellingsOf, tracesOf } from '../secrets.ts';
 import { appWith, keyIn, serving, shareServing, temporaryFolder, textAt, type Serving } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
 
@@ -22,8 +22,12 @@ function bytesIn(folder: string): readonly Buffer[] {
     .map((path) => readFileSync(path));
 }
 
-function expectNowhere(texts: readonly (string | Buffer)[], secret: string): void {
-  for (const form of formsOf(secret))
+function expectNowhere(
+  texts: readonly (string | Buffer)[],
+  secret: string,
+  forms: readonly string[] = [],
+): void {
+  for (const form of new Set([...tracesOf(secret), ...forms]))
     for (const text of texts) if (text.includes(form)) expect(text.toString()).not.toContain(form);
 }
 
@@ -81,17 +85,27 @@ function joined(frames: string): string {
 const all = generatedSecrets(1_000);
 const many = 'x'.repeat(40_000);
 
-/** A secret in two pieces, for each place to cut it: `7 0,1,2`. */
-function piecesOf(text: string): readonly (readonly [string, string])[] {
-  const [place = '0', cuts = '0'] = text.split(' ');
-  const secret = all[Number(place)] ?? '';
-  return cuts.split(',').map((cut) => [secret.slice(0, Number(cut)), secret.slice(Number(cut))]);
+/** A secret in two pieces, for each spelling and place to cut it: `7 0:0,0:1,12:2` */
+function piecesOf(text: string): readonly Pieces[] {
+  const [place = '0', cuts = '0:0'] = text.split(' ');
+  const spellings = Object.values(spellingsOf(all[Number(place)] ?? ''));
+  return cuts.split(',').map((asked) => {
+    const [spelling = 0, cut = 0] = asked.split(':').map(Number);
+    const form = spellings[spelling] ?? '';
+    return { one: form.slice(0, cut), two: form.slice(cut), asked };
+  });
+}
+
+interface Pieces {
+  readonly one: string;
+  readonly two: string;
+  readonly asked: string;
 }
 
 /** Says a secret in every way an agent has. */
 const agent: Gateway = {
   async *takeTurn({ messages }): AsyncGenerator<readonly AgentEvent[]> {
-    const [[one, two] = ['', '']] = piecesOf(messages.at(-1)?.text ?? '');
+    const [{ one, two } = { one: '', two: '' }] = piecesOf(messages.at(-1)?.text ?? '');
     for (const channel of ['content', 'reasoning'] as const) {
       yield [{ type: 'text.appended', channel, text: `so ${one}` }];
       yield [{ type: 'text.appended', channel, text: `${two} is it` }];
@@ -113,13 +127,13 @@ const flow: Flow = {
   async run(scope, { text }) {
     const [place = ''] = text.split(' ');
     let answer = '';
-    for (const [one, two] of piecesOf(text)) {
-      await scope.step({ key: `${one.length}`, title: 'blurt' }, async (step) => {
+    for (const { one, two, asked } of piecesOf(text)) {
+      await scope.step({ key: asked, title: 'blurt' }, async (step) => {
         step.say(one);
         step.say(two);
         step.notice('SAID', one + two);
-        await step.turn('agent', { messages: [{ role: 'user', text: `${place} ${one.length}` }] });
-        await step.call('t', { a: one + two, at: one.length });
+        await step.turn('agent', { messages: [{ role: 'user', text: `${place} ${asked}` }] });
+        await step.call('t', { a: one + two, asked: `${place} ${asked}` });
       });
       answer = one + two;
     }
@@ -136,7 +150,9 @@ const tool: Tool = {
     const [secret = ''] = all;
     context.say(secret.slice(0, 5));
     context.say(secret.slice(5));
-    return { input, secret };
+    const [, asked = ''] = /"asked":"([^"]*)"/.exec(JSON.stringify(input)) ?? [];
+    const [{ one, two } = { one: '', two: '' }] = piecesOf(asked);
+    return { input, secret, content: [one, two].map((text) => ({ type: 'text', text })) };
   },
 };
 
@@ -164,20 +180,28 @@ describe('of 1,000 secrets', () => {
   const places = isLong ? all.keys().toArray() : Array.from({ length: 20 }, () => chance.between(0, 999));
 
   test(
-    '[S35] [S36] [K8] none is told by any protocol or socket, wherever it is cut',
+    '[S35] [S36] [K8] [H20] [H21] none is told by any protocol or socket, in whatever spelling, wherever it is cut',
     { timeout: 3_600_000 },
     async () => {
+      let total = 0;
       for (const place of places) {
         const secret = all[place] ?? '';
-        const every = Array.from({ length: secret.length + 1 }, (_, cut) => cut);
-        const cuts = isLong ? every : chance.shuffle(every).slice(0, 3);
+        const spellings = Object.values(spellingsOf(secret));
+        const every = Array.from({ length: secret.length + 1 }, (_, cut) => `0:${cut}`);
+        const spelled = Array.from({ length: 3 }, () => {
+          const spelling = chance.between(1, spellings.length - 1);
+          return `${spelling}:${chance.between(0, spellings[spelling]?.length ?? 0)}`;
+        });
+        const cuts = [...new Set([...(isLong ? every : chance.shuffle(every).slice(0, 3)), ...spelled])];
+        total += cuts.length;
         const text = `${place} ${cuts.join(',')}`;
         const run = textAt(await at.ask('/api/runs', { json: { app: 'blurts', input: { text } } }), 'run');
         const stream = await at.ask(`/api/runs/${run}/events`);
         expect(stream.text).toContain('SECRET_REDACTED');
-        expectNowhere([joined(stream.text), ...(await everyWay(at, run))], secret);
+        const forms = spelled.map((asked) => spellings[Number(asked.split(':')[0])] ?? '');
+        expectNowhere([joined(stream.text), ...(await everyWay(at, run))], secret, forms);
       }
-      tell('secrets', { secrets: places.length });
+      tell('secrets', { secrets: places.length, cuts: total });
     },
   );
 

@@ -27,11 +27,13 @@ export const fileRoutes = [
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
         throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
-      const type = typeIn(header('content-type'));
+      const { secrets } = house.home;
+      const type = typeIn(secrets.clean(header('content-type') ?? ''));
+      const kept = safeName(secrets.clean(name));
       const file = await withRoom(house, { tenant, bytes: bytes.length }, () =>
-        keepFile(house.home.store.blobs, tenant, { name: safeName(name), type, bytes }),
+        keepFile(house.home.store.blobs, tenant, { name: kept, type, bytes }),
       );
-      const json = { file, name: safeName(name), type, size: bytes.length };
+      const json = { file, name: kept, type, size: bytes.length };
       return { status: 201, json, headers: { location: `/api/files/${file}` } };
     },
   }),
@@ -43,15 +45,18 @@ export const fileRoutes = [
     role: 'viewer',
     addresses: 'file',
     answers: { 200: { about: 'The bytes, to be saved.', type: '*/*' } },
-    handle: ({ house, subject: { name, type, bytes, isOwn } }) => ({
-      status: 200,
-      bytes: {
-        type: harmless.test(type) ? type : 'application/octet-stream',
-        // What somebody sent comes back as it came.
-        content: isOwn ? bytes : Buffer.from(house.home.secrets.clean(bytes.toString())),
-      },
-      headers: { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` },
-    }),
+    handle({ house, subject: { name, type, bytes, isOwn } }) {
+      const { clean } = house.home.secrets;
+      // What somebody sent comes back as it came.
+      const content = isOwn ? bytes : Buffer.from(clean(bytes.toString()));
+      return {
+        status: 200,
+        bytes: { type: harmless.test(type) ? type : 'application/octet-stream', content },
+        headers: {
+          'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(clean(name))}`,
+        },
+      };
+    },
   }),
   route({
     method: 'DELETE',
@@ -77,8 +82,8 @@ export const fileRoutes = [
 ];
 
 /** Without parameters, and nothing that is no type. */
-function typeIn(header: string | undefined): string {
-  const [type = ''] = (header ?? '').toLowerCase().split(';', 1);
+function typeIn(header: string): string {
+  const [type = ''] = header.toLowerCase().split(';', 1);
   return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim() : 'application/octet-stream';
 }
 

@@ -20,8 +20,7 @@ export const blockSize = 64 * 1024;
 /** Pages begin at round numbers, so that viewers who are near each other share them. */
 const grid = 1_024;
 
-/** `clean` makes frames fit to leave the house. */
-export function archiveOf(journal: Pick<Journal, 'read'>, clean: (frames: string) => string): Archive {
+export function archiveOf(journal: Pick<Journal, 'read'>): Archive {
   const shelf = shelfOf(room);
   const reading = new Map<string, Promise<Piece | undefined>>();
   const inTurn = turnstile(readers);
@@ -31,7 +30,7 @@ export function archiveOf(journal: Pick<Journal, 'read'>, clean: (frames: string
     const [first] = chunks;
     const last = chunks.at(-1);
     if (!first || !last) return undefined;
-    const frames = clean(chunks.map((chunk) => chunk.frames).join(''));
+    const frames = chunks.map((chunk) => chunk.frames).join('');
     const page = inBlocks(nativePiece({ first: first.first, last: last.last, frames }), blockSize);
     shelf.put(run, page);
     return page;

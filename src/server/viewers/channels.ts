@@ -61,7 +61,7 @@ export class Channels {
 
   constructor(settings: ChannelsSettings) {
     this.#settings = settings;
-    this.#archive = archiveOf(settings.journal, settings.clean);
+    this.#archive = archiveOf(settings.journal);
     this.#beaten = settings.now();
     this.#looking = setInterval(() => this.#look(), tick);
     this.#looking.unref();

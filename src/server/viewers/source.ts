@@ -21,18 +21,16 @@ export interface SourceParts {
   readonly run: string;
   readonly journal: Pick<Journal, 'follow'>;
   readonly archive: Archive;
-  /** Frames as they may leave the house. */
+  /** Frames that were put together, as they may leave the house. */
   readonly clean: (frames: string) => string;
 }
 
 /** The entries themselves. Nothing is computed: what the store has is what viewers get. */
-export function nativeSource({ run, journal, archive, clean }: SourceParts, head: number): Source {
+export function nativeSource({ run, journal, archive }: SourceParts, head: number): Source {
   return {
     start: head,
     async *live(signal) {
-      for await (const { first, last, frames } of journal.follow(run, head, signal)) {
-        yield nativePiece({ first, last, frames: clean(frames) });
-      }
+      for await (const chunk of journal.follow(run, head, signal)) yield nativePiece(chunk);
     },
     page: (after) => archive.page(run, after),
   };
@@ -77,10 +75,10 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
     async *live(signal) {
       const teller = telling.fork();
       let since = 0;
-      for await (const { first, last, frames } of journal.follow(run, 0, signal)) {
-        const chunk = nativePiece({ first, last, frames: clean(frames) });
-        while (teller.seq < last) {
-          const { text } = chunk.from(teller.seq, stride);
+      for await (const chunk of journal.follow(run, 0, signal)) {
+        const piece = nativePiece(chunk);
+        while (teller.seq < piece.last) {
+          const { text } = piece.from(teller.seq, stride);
           yield told(teller, text, clean);
           since += text.length;
           if (since < stride) continue;
@@ -100,7 +98,7 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
   };
 }
 
-/** What a protocol puts together is cleaned once more: an older journal may have a secret in two pieces. */
+/** What a protocol puts together of several texts is cleaned once more. */
 function told(teller: Teller, entries: string, clean: SourceParts['clean']): Piece {
   const first = teller.seq + 1;
   const ends: number[] = [];
