@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../run/failure.ts';
+import { inTurn } from './in-turn.ts';
 
 /** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */
 export interface Timeouts {
@@ -62,6 +63,9 @@ export function httpEndpoint(url: URL, timeouts: Timeouts, keepAlive = 30_000): 
   };
 }
 
+/** Bytes of an answer that are read at once: the smallest events cost most, and this many of them a few milliseconds. */
+const slice = 8 * 1024;
+
 /** Milliseconds a server has to end an answer it has called complete. Whoever waits for our process waits for this. */
 const linger = 1000;
 
@@ -76,6 +80,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #verdict: NodeJS.Immediate | undefined;
   #isOver = false;
   #isLast = false;
+  /** What came and was not read, because others had their turn first. */
+  #unread: Uint8Array | undefined;
 
   constructor(origin: string, timeouts: Timeouts, listener: Listener) {
     this.#origin = origin;
@@ -100,10 +106,12 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#phase === 'idle') {
       if (!this.#isLast) this.#stayIdle();
     } else this.#enter('idle');
-    if (this.#listener.data(bytes) || this.#isOver) return;
+    const isTaken = this.#read(bytes);
+    if (this.#isOver || (isTaken && !this.#unread)) return;
     // A reader that is slow is no upstream that is silent.
     clearTimeout(this.#timer);
     controller.pause();
+    if (isTaken) void this.#goOn();
   }
 
   onResponseEnd(): void {
@@ -112,13 +120,28 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isSent = this.#phase !== 'connect';
+    while (this.#unread && !this.#isOver) this.#read(this.#unread);
     if (this.#finish()) this.#listener.fail(lost(this.#origin, error), isSent);
   }
 
   resume(): void {
     if (this.#isOver || this.#controller?.paused !== true) return;
+    if (this.#unread) return void this.#goOn();
     this.#enter('idle');
     this.#controller.resume();
+  }
+
+  /** Whether the listener can take more. */
+  #read(bytes: Uint8Array): boolean {
+    this.#unread = bytes.length > slice ? bytes.subarray(slice) : undefined;
+    return this.#listener.data(bytes.subarray(0, slice));
+  }
+
+  async #goOn(): Promise<void> {
+    await inTurn();
+    if (this.#isOver) return;
+    // Once the listener cannot take more, it is the one who resumes.
+    if (!this.#unread || this.#read(this.#unread)) this.resume();
   }
 
   cancel(): void {

@@ -1,0 +1,20 @@
+/** Milliseconds between two of those who wait. */
+const pause = 1;
+
+const waiting: (() => void)[] = [];
+
+/**
+ * Resolves when it is one's turn to go on with long work. Of all such work in the process one part is done in a turn of the
+ * loop: however many have long work, whoever has a short question waits for one part and not for one of each.
+ */
+export function inTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setTimeout(next, pause);
+  });
+}
+
+function next(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setTimeout(next, pause);
+}
