@@ -11,7 +11,9 @@ export async function hostileBench(): Promise<void> {
     `the hostile one: ${attack.answers} answers, ${attack.refused} refused, ${attack.broken} broken; runs ${ends.join(', ')}`,
   );
   const [key = 0, model = 0, tools = 0] = shares.map((share) => Math.round(share * 100));
-  console.log(`processor used by the hostile processes: key ${key} %, model ${model} %, MCP server ${tools} %`);
+  console.log(
+    `processor used by the hostile processes: key ${key} %, model ${model} %, MCP server ${tools} %`,
+  );
   console.log(`memory: at most ${Math.round(peak / 1e6)} MB`);
   const against = ({ times }: Phase): string => (disturbed.times.p99 / times.p99).toFixed(1);
   console.log(

@@ -104,7 +104,16 @@ test('[X22] says of any value and any schema what a compiler of schemas says', (
 
 test('[X22] what is no schema for a compiler is none here', () => {
   const odd = fc.oneof(value, schema);
-  const keywords = ['type', 'required', 'items', 'properties', 'allOf', 'minimum', 'maxLength', 'uniqueItems'];
+  const keywords = [
+    'type',
+    'required',
+    'items',
+    'properties',
+    'allOf',
+    'minimum',
+    'maxLength',
+    'uniqueItems',
+  ];
   fc.assert(
     fc.property(fc.constantFrom(...keywords, 'multipleOf', 'dependentRequired'), odd, (keyword, given) => {
       const isSchema = ajv.validateSchema({ [keyword]: given }) === true;

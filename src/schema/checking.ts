@@ -61,7 +61,8 @@ export class Checking {
   #holdAll(part: Schema, value: Json, held: Held): void {
     if (typeof part['$ref'] === 'string') held.adopt(this.hold(this.#schema.parts.get(part['$ref']), value));
     for (const rule of rulesOf(part)) held.say(rule(value));
-    if (typeof part['pattern'] === 'string' && typeof value === 'string') this.#match(part['pattern'], value, held);
+    if (typeof part['pattern'] === 'string' && typeof value === 'string')
+      this.#match(part['pattern'], value, held);
     this.#combine(part, value, held);
     if (Array.isArray(value)) this.#holdItems(part, value, held);
     else if (isRecord(value)) this.#holdFields(part, value, held);
@@ -125,7 +126,10 @@ export class Checking {
     const has = (name: string): boolean => Object.hasOwn(value, name);
     for (const name of listIn(part, 'required'))
       if (!has(String(name))) held.say(`must have required property '${String(name)}'`);
-    for (const [name, needed] of [...fieldsIn(part, 'dependentRequired'), ...fieldsIn(part, 'dependencies')]) {
+    for (const [name, needed] of [
+      ...fieldsIn(part, 'dependentRequired'),
+      ...fieldsIn(part, 'dependencies'),
+    ]) {
       if (!has(name) || !Array.isArray(needed)) continue;
       const missing = needed.filter((each) => !has(String(each)));
       const what = `${needed.length > 1 ? 'properties' : 'property'} ${needed.join(', ')}`;

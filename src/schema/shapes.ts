@@ -28,7 +28,10 @@ const type: Shape = {
 const text: Shape = { is: 'string', fits: (value) => typeof value === 'string' };
 const number: Shape = { is: 'number', fits: (value) => typeof value === 'number' };
 const positive: Shape = { is: 'a number > 0', fits: (value) => typeof value === 'number' && value > 0 };
-const count: Shape = { is: 'an integer >= 0', fits: (value) => Number.isInteger(value) && Number(value) >= 0 };
+const count: Shape = {
+  is: 'an integer >= 0',
+  fits: (value) => Number.isInteger(value) && Number(value) >= 0,
+};
 const flag: Shape = { is: 'boolean', fits: (value) => typeof value === 'boolean' };
 const list: Shape = { is: 'array', fits: Array.isArray };
 const names: Shape = { is: 'an array of names', fits: isNames };

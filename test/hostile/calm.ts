@@ -19,7 +19,10 @@ export interface Times {
 const [url = '', key = ''] = process.argv.slice(2);
 const { ask } = askerAt(url, key);
 
-process.on('message', (milliseconds: number) => void during(milliseconds).then((calm) => process.send?.(calm)));
+process.on(
+  'message',
+  (milliseconds: number) => void during(milliseconds).then((calm) => process.send?.(calm)),
+);
 process.on('disconnect', () => process.exit(0));
 
 async function during(milliseconds: number): Promise<Calm> {
