@@ -10,11 +10,16 @@ const waiting: (() => void)[] = [];
 export function inTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) setTimeout(next, pause);
+    if (waiting.length === 1) callNext();
   });
 }
 
 function next(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setTimeout(next, pause);
+  if (waiting.length > 0) callNext();
+}
+
+/** A timer alone may be served in the very turn that made it, before anybody else. */
+function callNext(): void {
+  setImmediate(() => setTimeout(next, pause));
 }
