@@ -12,8 +12,8 @@ export const hostileMutants: readonly Mutant[] = [
   {
     name: 'all long work goes on in one turn of the loop',
     file: 'src/gateways/in-turn.ts',
-    find: 'waiting.shift()?.();',
-    replace: 'for (const go of waiting.splice(0)) go();',
+    find: '  next();\n',
+    replace: '  next();\n  for (const other of waiting.splice(0)) other();\n',
     test: 'src/gateways/in-turn.test.ts',
     only: 'one goes on in a turn',
   },
