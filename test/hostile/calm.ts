@@ -17,7 +17,7 @@ export interface Times {
 }
 
 const [url = '', key = ''] = process.argv.slice(2);
-const { ask } = askerAt(url, key);
+const asker = askerAt(url, key);
 
 process.on(
   'message',
@@ -30,7 +30,7 @@ async function during(milliseconds: number): Promise<Calm> {
   const times: number[] = [];
   const timed = async (path: string, json?: object): Promise<string> => {
     const before = performance.now();
-    const { status, body } = await ask(path, json);
+    const { status, body } = await asker.ask(path, json);
     times.push(performance.now() - before);
     if (status >= 300) faults.push(`${status} ${path} ${body.slice(0, 200)}`);
     return body;
