@@ -1,4 +1,4 @@
-import { inTurn } from '../gateways/in-turn.ts';
+import { inTurn } from './compose-agents.ts';
 
 /** How long work goes on before others get their turn. Milliseconds. */
 const spell = 2;
