@@ -1,22 +1,33 @@
 // What one tenant can do to another: a hostile model, a hostile MCP server and a hostile key at once.
-import { hostile } from '../test/hostile/scene.ts';
+import { hostile, type Phase } from '../test/hostile/scene.ts';
 
 export async function hostileBench(): Promise<void> {
-  const { alone, disturbed, faults, asked, peak, attack, ends } = await hostile({
-    seconds: 20,
-    megabytes: 48,
-    heap: 768,
-  });
-  console.table({ alone: rounded(alone), disturbed: rounded(disturbed) });
+  const scene = await hostile({ seconds: 20, megabytes: 48, heap: 768 });
+  const { alone, disturbed, beside, shares, faults, asked, peak, attack, ends } = scene;
+  console.table({ alone: row(alone), disturbed: row(disturbed), 'same load elsewhere': row(beside) });
   console.log(`the other tenant: ${asked} requests, ${faults.length} not answered as they should be`);
   for (const fault of faults.slice(0, 5)) console.log(`  ${fault}`);
   console.log(
     `the hostile one: ${attack.answers} answers, ${attack.refused} refused, ${attack.broken} broken; runs ${ends.join(', ')}`,
   );
+  const [key = 0, model = 0, tools = 0] = shares.map((share) => Math.round(share * 100));
+  console.log(
+    `processor used by the hostile processes: key ${key} %, model ${model} %, MCP server ${tools} %`,
+  );
   console.log(`memory: at most ${Math.round(peak / 1e6)} MB`);
-  console.log(`p99 disturbed / alone: ${(disturbed.p99 / alone.p99).toFixed(1)} (target 2)`);
+  const against = ({ times }: Phase): string => (disturbed.times.p99 / times.p99).toFixed(1);
+  console.log(
+    `p99 disturbed / same load elsewhere: ${against(beside)} (target 2); / alone: ${against(alone)}`,
+  );
 }
 
-function rounded({ p50, p99 }: { readonly p50: number; readonly p99: number }): object {
-  return { 'p50 ms': Math.round(p50 * 10) / 10, 'p99 ms': Math.round(p99 * 10) / 10 };
+function row({ times, blocks }: Phase): object {
+  const rounded = (value: number): number => Math.round(value * 10) / 10;
+  return {
+    'p50 ms': rounded(times.p50),
+    'p99 ms': rounded(times.p99),
+    'longest ms': rounded(times.longest),
+    'longest block ms': rounded(blocks.wall),
+    'of own work ms': rounded(blocks.worked),
+  };
 }

@@ -24,6 +24,8 @@ export class Mirror {
   readonly #untitled = new Set<string>();
   /** Closed by the back end while stages below them went on; they are closed when those are. */
   readonly #closing = new Map<StepId, 'completed' | 'failed'>();
+  /** How many stages below a step have not been closed: to look for them at each close would take longer with each stage. */
+  readonly #running = new Map<StepId, number>();
   #opened = 0;
   #complained = 0;
 
@@ -83,10 +85,12 @@ export class Mirror {
     this.#steps.delete(stage);
     this.#steps.set(stage, step);
     if (title === undefined || title === '') this.#untitled.add(stage);
+    const below = this.#isOpen(above) ? above : this.#turn;
+    this.#count(below, 1);
     this.#execution.emit({
       type: 'step.opened',
       step,
-      parent: this.#isOpen(above) ? above : this.#turn,
+      parent: below,
       key: isAgain ? `stage ${stage} again ${this.#opened}` : `stage ${stage}`,
       kind: ours.has(kind) ? 'stage' : kind,
       title: title ?? '',
@@ -125,11 +129,17 @@ export class Mirror {
     for (let next: StepId | undefined = step; next !== undefined;) {
       const known = this.#execution.tree.steps.get(next);
       const own = this.#closing.get(next);
-      if (!known || own === undefined || known.children.some((child) => this.#isRunning(child))) return;
+      if (!known || own === undefined || (this.#running.get(next) ?? 0) > 0) return;
       this.#closing.delete(next);
+      this.#running.delete(next);
       this.#execution.emit({ type: 'step.closed', step: next, outcome: own });
+      this.#count(known.parent, -1);
       next = known.parent;
     }
+  }
+
+  #count(above: StepId, more: number): void {
+    this.#running.set(above, (this.#running.get(above) ?? 0) + more);
   }
 
   #title(stage: string, step: StepId): void {

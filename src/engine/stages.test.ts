@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { codes, Stage, stepAt } from '../../test/stage.ts';
 import { flowOf } from '../../test/world.ts';
 import type { AgentEvent } from '../gateways/gateway.ts';
@@ -209,4 +209,28 @@ test('[E106] [S41] a stage is nobody else’s turn, answer or agent, whatever it
   expect(stages.map(({ kind }) => kind)).toEqual(['stage', 'stage', 'stage', 'stage']);
   expect(tree.spent.turns).toBe(1);
   expect(codes(tree).filter((code) => code === 'UPSTREAM_MALFORMED')).toHaveLength(4);
+});
+
+/** How often steps are looked up while a back end tells these things. */
+async function lookups(events: readonly AgentEvent[]): Promise<number> {
+  const spy = vi.spyOn(Map.prototype, 'get');
+  try {
+    await mirrored(events);
+    return spy.mock.calls.length;
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+test('[X23] closing each of many stages below one that is closed costs the same for each', async () => {
+  const flood = (count: number): AgentEvent[] => [
+    open('all', 'All'),
+    ...Array.from({ length: count }, (_, i) => open(`${i}`, 'One', 'all')),
+    close('all'),
+    ...Array.from({ length: count }, (_, i) => close(`${i}`)),
+  ];
+  const tree = await mirrored(flood(3));
+  expect(shown(tree)).toEqual(['All completed', ...Array.from({ length: 3 }, () => '  One completed')]);
+  const [few, many] = [await lookups(flood(100)), await lookups(flood(400))];
+  expect(many / few).toBeLessThan(5);
 });

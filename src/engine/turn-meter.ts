@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../gateways/gateway.ts';
+import { deepest } from '../run/depth.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Execution } from './execution.ts';
 import { lastSpace } from './space.ts';
@@ -122,8 +123,11 @@ class PartialCall {
   #read(text: string): void {
     this.#pieces.push(text);
     let isClosed = false;
-    for (let i = 0; i < text.length; i += 1) isClosed = this.#step(text[i]) || isClosed;
-    if (isClosed) this.#arguments = isJson(this.#pieces.join('')) ? 'whole' : 'broken';
+    for (let i = 0; i < text.length && this.#depth <= deepest; i += 1)
+      isClosed = this.#step(text[i]) || isClosed;
+    // Nobody runs what is nested so deeply, and to parse it takes long.
+    if (this.#depth > deepest) this.#arguments = 'broken';
+    else if (isClosed) this.#arguments = isJson(this.#pieces.join('')) ? 'whole' : 'broken';
   }
 
   /** Whether this character closed the outermost bracket. */

@@ -1,6 +1,7 @@
 import type { RequestedCall, TurnResult } from '../engine/scope.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
+import { isDeeper } from '../wire/parse-json.ts';
 
 /** A call a model asked for, as far as it can be understood. */
 export interface ReadCall {
@@ -86,7 +87,7 @@ function readCall({ id, tool, arguments: text }: RequestedCall, known: ReadonlyS
     const problem = `The arguments of ${tool} have ${text.length} characters; ${longest} are allowed.`;
     return { ...read, problem };
   }
-  if (depthOf(text) > deepest)
+  if (isDeeper(text, deepest))
     return { ...read, problem: `The arguments of ${tool} are nested deeper than ${deepest} levels.` };
   try {
     // Models leave the arguments out when there are none.
@@ -95,16 +96,4 @@ function readCall({ id, tool, arguments: text }: RequestedCall, known: ReadonlyS
   } catch {
     return { ...read, problem: `The arguments of ${tool} are not JSON; write them as one JSON object.` };
   }
-}
-
-/** How deep brackets nest, at most; those inside strings count too, which can only make it stricter. */
-function depthOf(text: string): number {
-  let depth = 0;
-  let most = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const character = text[i];
-    if (character === '{' || character === '[') most = Math.max(most, (depth += 1));
-    else if (character === '}' || character === ']') depth -= 1;
-  }
-  return most;
 }

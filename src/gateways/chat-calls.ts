@@ -23,6 +23,7 @@ interface CallPiece {
 export class ChatCalls {
   readonly #calls: OpenCall[] = [];
   readonly #byIndex = new Map<number, OpenCall>();
+  readonly #byId = new Map<string, OpenCall>();
   readonly #held = new Map<OpenCall, string>();
   readonly #ids: CallIds;
   readonly #limit: number;
@@ -52,6 +53,7 @@ export class ChatCalls {
       throw new RunError('too-large', `The arguments for ${name} are longer than ${this.#limit} characters.`);
     }
     call.upstreamId ??= piece.id || undefined;
+    if (piece.id && call.upstreamId === piece.id) this.#byId.set(piece.id, call);
     call.tool ??= piece.function?.name || undefined;
     if (call.id !== undefined) return { id: call.id, tool: undefined, text };
     const held = (this.#held.get(call) ?? '') + text;
@@ -78,7 +80,7 @@ export class ChatCalls {
   }
 
   #findWithoutIndex({ id, function: called }: ChatCallPiece): OpenCall | undefined {
-    if (id) return this.#calls.findLast(({ upstreamId }) => upstreamId === id);
+    if (id) return this.#byId.get(id);
     return called?.name ? undefined : this.#calls.at(-1);
   }
 }

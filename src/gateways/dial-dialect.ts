@@ -15,7 +15,7 @@ export function dialDialect(who: string, complaints: Complaints): Dialect {
   const takeContent = (given: unknown, events: AgentEvent[]): void => {
     const { value: content, faults } = readCustomContent(given);
     if (faults.length > 0) complaints.sent(unreadable('custom content', faults), events);
-    for (const stage of content?.stages ?? []) stages.take(stage, events);
+    stages.takeAll(content?.stages ?? [], events);
     for (const item of stages.items(content?.attachments ?? [], events))
       events.push({ type: 'item.attached', item });
     const { state = null, form_schema: form = null } = content ?? {};

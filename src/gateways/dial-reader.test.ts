@@ -169,6 +169,16 @@ describe('reading', () => {
     });
   });
 
+  test('[A4] [X24] more than 500 stages in one event are too many to be read in one go', () => {
+    const pieces = Array.from({ length: 501 }, (_, index) => ({ index, name: 'n' }));
+    expect(hear([bytesOf(dial.stage(...pieces))])).toEqual([
+      {
+        code: 'too-large',
+        message: `${who} sent 501 stages or attachments in one event; 500 are allowed.`,
+      },
+    ]);
+  });
+
   test('[A4] ten notices are enough for an answer in which nothing can be read', () => {
     const events = told(...Array.from({ length: 50 }, () => dial.stage({ name: 'no index' })));
     expect(events).toHaveLength(12);

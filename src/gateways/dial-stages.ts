@@ -15,6 +15,8 @@ interface Text {
 
 /** Stages, and attachments, of one answer: whoever sends more than this is not telling anybody anything. */
 const most = 10_000;
+/** Pieces of stages and attachments in one event: they are read in one go. */
+const mostAtOnce = 500;
 
 /**
  * The stages of one answer. A stage goes by its index; pieces of several may come mixed, and every piece may carry
@@ -33,6 +35,11 @@ export class DialStages {
     this.#complaints = complaints;
   }
 
+  takeAll(given: readonly unknown[], events: AgentEvent[]): void {
+    this.#expectFew(given);
+    for (const one of given) this.take(one, events);
+  }
+
   take(given: unknown, events: AgentEvent[]): void {
     const { value: piece, faults } = readStage(given);
     if (faults.length > 0)
@@ -42,6 +49,7 @@ export class DialStages {
 
   /** The attachments of a stage, or of the answer itself, as items. */
   items(given: readonly unknown[], events: AgentEvent[]): Item[] {
+    this.#expectFew(given);
     this.#attached += given.length;
     if (this.#attached > most)
       throw new RunError('too-large', `${this.#who} sent more than ${most} attachments.`);
@@ -62,6 +70,12 @@ export class DialStages {
       const [stage = '', part] = stream.split(' ');
       events.push({ type: part === 'title' ? 'stage.titled' : 'stage.appended', stage, text });
     }
+  }
+
+  #expectFew(given: readonly unknown[]): void {
+    if (given.length <= mostAtOnce) return;
+    const what = `${this.#who} sent ${given.length} stages or attachments in one event`;
+    throw new RunError('too-large', `${what}; ${mostAtOnce} are allowed.`);
   }
 
   #tell(piece: StagePiece, events: AgentEvent[]): void {

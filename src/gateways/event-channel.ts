@@ -10,7 +10,8 @@ interface Source {
 }
 
 const over: Step = { done: true, value: undefined };
-const highWater = 64;
+/** What waits is told in one go once it is asked for. */
+const highWater = 8;
 
 /** A turn whose events are pushed into a channel by `ask`; it ends when `ask` does. */
 export function channelled(

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../run/failure.ts';
+import { inTurn } from './in-turn.ts';
 
 /** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */
 export interface Timeouts {
@@ -62,6 +63,11 @@ export function httpEndpoint(url: URL, timeouts: Timeouts, keepAlive = 30_000): 
   };
 }
 
+/** Bytes of an answer that are read at once: the smallest events cost most, and this many of them a few milliseconds. */
+const slice = 8 * 1024;
+/** Bytes that may wait to be read: whoever sends more is told to wait. */
+const mostUnread = 128 * 1024;
+
 /** Milliseconds a server has to end an answer it has called complete. Whoever waits for our process waits for this. */
 const linger = 1000;
 
@@ -76,6 +82,11 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #verdict: NodeJS.Immediate | undefined;
   #isOver = false;
   #isLast = false;
+  /** What came and was not read, because others have their turn first or the listener can take no more. */
+  #unread: Uint8Array[] = [];
+  #reading: 'now' | 'in turn' | 'when resumed' = 'now';
+  /** What is to be done once all is read: the answer is over. */
+  #ending: (() => void) | undefined;
 
   constructor(origin: string, timeouts: Timeouts, listener: Listener) {
     this.#origin = origin;
@@ -100,25 +111,63 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#phase === 'idle') {
       if (!this.#isLast) this.#stayIdle();
     } else this.#enter('idle');
-    if (this.#listener.data(bytes) || this.#isOver) return;
+    this.#unread.push(bytes);
+    if (this.#reading === 'now') this.#read();
+    const waiting = this.#unread.reduce((sum, { length }) => sum + length, 0);
+    if (this.#isOver || (this.#reading !== 'when resumed' && waiting <= mostUnread)) return;
     // A reader that is slow is no upstream that is silent.
     clearTimeout(this.#timer);
     controller.pause();
   }
 
   onResponseEnd(): void {
-    if (this.#finish()) this.#listener.end();
+    this.#end(() => this.#listener.end());
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isSent = this.#phase !== 'connect';
-    if (this.#finish()) this.#listener.fail(lost(this.#origin, error), isSent);
+    this.#end(() => this.#listener.fail(lost(this.#origin, error), isSent));
   }
 
   resume(): void {
-    if (this.#isOver || this.#controller?.paused !== true) return;
+    if (this.#isOver || this.#reading !== 'when resumed') return;
+    this.#reading = 'now';
+    if (this.#unread.length > 0) this.#readInTurn();
+    else this.#goOn();
+  }
+
+  /** One slice of what came; the rest when it is its turn. */
+  #read(): void {
+    const [first] = this.#unread;
+    if (!first) return;
+    if (first.length > slice) this.#unread[0] = first.subarray(slice);
+    else this.#unread.shift();
+    const isTaken = this.#listener.data(first.subarray(0, slice));
+    if (this.#isOver) return;
+    if (!isTaken) this.#reading = 'when resumed';
+    else if (this.#unread.length > 0) this.#readInTurn();
+    else this.#goOn();
+  }
+
+  #readInTurn(): void {
+    this.#reading = 'in turn';
+    void inTurn().then(() => {
+      this.#reading = 'now';
+      if (!this.#isOver) this.#read();
+    });
+  }
+
+  /** All that came is read. */
+  #goOn(): void {
+    if (this.#ending) return this.#end(this.#ending);
+    if (this.#controller?.paused !== true) return;
     this.#enter('idle');
     this.#controller.resume();
+  }
+
+  #end(tell: () => void): void {
+    if (this.#unread.length > 0) this.#ending = tell;
+    else if (this.#finish()) tell();
   }
 
   cancel(): void {
@@ -154,6 +203,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #finish(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
+    this.#unread = [];
     this.#hear();
     clearTimeout(this.#timer);
     return true;
@@ -168,6 +218,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   /** If our own process stood still, bytes that came in time are still waiting: they are looked at first. */
   readonly #expire = (): void => {
     this.#verdict = setImmediate(() => {
+      if (this.#unread.length > 0) return void this.#timer.refresh();
       this.cancel();
       const isSent = this.#phase !== 'connect';
       this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts), isSent);

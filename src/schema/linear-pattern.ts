@@ -7,7 +7,8 @@ const largestProgram = 5_000;
 const stepsPerUnit = 4;
 
 export interface LinearPattern {
-  toString(): string;
+  /** Of its automaton: what it costs to read the pattern, and to look at one character. */
+  readonly size: number;
   test(text: string): boolean;
 }
 
@@ -16,14 +17,14 @@ export interface LinearPattern {
  * what looks ahead, looks behind or refers back, and what is too large.
  */
 export function linearPattern(pattern: string): LinearPattern | undefined {
-  if (pattern.length > longestPattern) return undefined;
+  // Known before it is read: a few characters may stand for a million.
+  if (pattern.length > longestPattern || sizeOf(pattern) > largestProgram) return undefined;
   try {
     const read = RE2JS.compile(RE2JS.translateRegExp(pattern));
     const size = read.programSize();
     if (size > largestProgram) return undefined;
     return {
-      // Ajv takes patterns of one name for one pattern.
-      toString: () => pattern,
+      size,
       test(text) {
         spend(1 + (size * text.length) / stepsPerUnit);
         return read.test(text);
@@ -33,3 +34,29 @@ export function linearPattern(pattern: string): LinearPattern | undefined {
     return undefined;
   }
 }
+
+/** About how many characters a pattern stands for: what is repeated counts as often as it may stand there. */
+function sizeOf(pattern: string): number {
+  const outer: number[] = [];
+  let [sum, last] = [0, 0];
+  for (const [token] of pattern.matchAll(tokens)) {
+    if (token === '(') {
+      outer.push(sum);
+      sum = 0;
+    } else if (token === ')') {
+      last = sum;
+      sum += outer.pop() ?? 0;
+    } else if (token.startsWith('{')) {
+      const times = Math.max(1, ...(token.match(/\d+/g) ?? []).map(Number));
+      sum += last * (times - 1);
+      last *= times;
+    } else {
+      last = 1;
+      sum += 1;
+    }
+  }
+  return sum;
+}
+
+/** A class, an escape, a count of repetitions, or one character. */
+const tokens = /\[(?:\\.|[^\]\\])*\]|\\.|\{\d+(?:,\d*)?\}|[^]/g;

@@ -4,7 +4,7 @@ import { RunError } from '../run/failure.ts';
 import type { AppSettings } from './app.ts';
 import type { Caller } from './access/caller.ts';
 import { safeHeaders } from './headers.ts';
-import { jsonTexts } from './json-parts.ts';
+import { cleanBlocks, isHighSurrogate, jsonTexts } from './json-parts.ts';
 import { refusalHeaders } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
 import type { Reply } from './routes/route.ts';
@@ -20,10 +20,16 @@ export function send(
   { status, json, parts, bytes, headers }: Reply,
 ): FastifyReply {
   reply.code(status).headers(headers ?? {});
-  if (parts) return sendTexts(settings, reply.type(jsonType), jsonTexts(parts, settings.clean));
-  if (!bytes && json === undefined) return reply.send();
-  const content = bytes?.content ?? settings.clean(JSON.stringify(json));
-  reply.type(bytes?.type ?? jsonType);
+  const { secrets } = settings.house.home;
+  if (parts) return sendTexts(settings, reply.type(jsonType), jsonTexts(parts, secrets));
+  if (!bytes) {
+    if (json === undefined) return reply.send();
+    const text = JSON.stringify(json);
+    if (text.length <= blockSize) return reply.type(jsonType).send(settings.clean(text));
+    return sendTexts(settings, reply.type(jsonType), cleanBlocks([text], secrets));
+  }
+  const { content } = bytes;
+  reply.type(bytes.type);
   if (content.length <= blockSize) return reply.send(content);
   return sendTexts(settings, reply.header('content-length', Buffer.byteLength(content)), [content]);
 }
@@ -54,7 +60,6 @@ async function* inBlocks(
     for await (const text of texts) {
       for (let from = 0; from < text.length;) {
         let to = from + blockSize;
-        // Half a pair has no bytes of its own.
         if (typeof text === 'string' && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
         const block = text.slice(from, to);
         yield typeof block === 'string' ? Buffer.from(block) : block;
@@ -65,10 +70,6 @@ async function* inBlocks(
   } finally {
     clearTimeout(enough);
   }
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 export function stream(

@@ -51,3 +51,6 @@ function conversationOf({ key, ...settings }: ConversationAgent): Gateway {
   if (!key) return conversationGateway(settings);
   return conversationGateway({ ...settings, headers: { authorization: `Bearer ${secretIn(key)}` } });
 }
+
+/** Long work of the server waits in one line with that of the agents. */
+export { inTurn } from '../gateways/in-turn.ts';

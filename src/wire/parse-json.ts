@@ -1,23 +1,43 @@
 const deepest = 500;
-/** So many brackets need at least so many characters. */
-const shortestDeep = deepest * 2;
 
 /** What JSON text says; undefined for what is none, and for nesting that would overflow the stack of its next writer. */
 export function parseJson(text: string): unknown {
+  if (isDeeper(text, deepest)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(text, value) ? undefined : value;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
-function isTooDeep(text: string, value: unknown): boolean {
-  if (text.length <= shortestDeep) return false;
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > deepest) return true;
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+const quote = 34;
+const backslash = 92;
+/** `[` and `{`, `]` and `}`. */
+const opening = new Set([91, 123]);
+const closing = new Set([93, 125]);
+
+/** Whether brackets nest deeper than that: one look at the text, over as soon as they do, before anything is made of it. */
+export function isDeeper(text: string, most: number): boolean {
+  // So many brackets need at least so many characters.
+  if (text.length <= most) return false;
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text.charCodeAt(i);
+    if (character === quote) i = endOfString(text, i);
+    else if (opening.has(character)) {
+      depth += 1;
+      if (depth > most) return true;
+    } else if (closing.has(character)) depth -= 1;
   }
   return false;
+}
+
+/** Where the closing quote stands. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === backslash) first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
 }

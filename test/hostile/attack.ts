@@ -3,6 +3,7 @@
 import { get, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { used } from './used.ts';
 
 const [url = '', run = '', session = '', viewer = '', member = ''] = process.argv.slice(2);
 const { hostname, port, host } = new URL(url);
@@ -76,5 +77,5 @@ void aborter();
 void sender('/api/runs', viewer);
 void sender('/api/files', viewer);
 void sender('/api/runs', member);
-process.on('message', () => process.send?.(counts));
+process.on('message', () => process.send?.({ ...counts, used: used() }));
 process.on('disconnect', () => process.exit(0));

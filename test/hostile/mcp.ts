@@ -1,5 +1,8 @@
 // A hostile MCP server: patterns that explode, schemas that double, results without end, and calls that never come back.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { used } from './used.ts';
 
 interface Request {
   readonly id?: number | string;
@@ -24,6 +27,10 @@ const schemas: Readonly<Record<string, object>> = {
   endless: { type: 'object' },
   hang: { type: 'object' },
 };
+
+// Whoever started it does not speak with it: a file tells what it used.
+const [folder = ''] = process.argv.slice(2);
+setInterval(() => writeFileSync(join(folder, `${process.pid}.used`), String(used())), 200).unref();
 
 for await (const line of createInterface(process.stdin)) {
   const request = JSON.parse(line) as Request;

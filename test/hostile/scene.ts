@@ -1,30 +1,35 @@
-// Two tenants in one server: one does its work, alone and then while the other tries everything.
+// Two tenants in one server: one does its work alone, then while the other tries everything, then while the machine is as
+// busy as it was then, but with nothing that concerns the server. All that is not the server is in processes of its own.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createKey } from '../../src/server/access/keys.ts';
+import { askerAt, type Asker, type Begun } from './asker.ts';
+import type { Blocks } from './blocks.ts';
+import type { Calm, Times } from './calm.ts';
 import type { Harm } from './model.ts';
 
 export interface Scene {
-  /** What the calm tenant asked, and was not answered as it should be. */
+  readonly alone: Phase;
+  readonly disturbed: Phase;
+  /** As much of the processor is used by others as in `disturbed`. */
+  readonly beside: Phase;
+  /** How much of one processor each hostile process used. */
+  readonly shares: readonly number[];
   readonly faults: readonly string[];
   readonly asked: number;
-  /** Milliseconds. */
-  readonly alone: Times;
-  readonly disturbed: Times;
   /** Bytes of resident memory, at the most. */
   readonly peak: number;
-  readonly attack: { readonly answers: number; readonly refused: number; readonly broken: number };
+  readonly attack: Attack;
   /** How the runs of the hostile tenant ended. */
   readonly ends: readonly string[];
 }
 
-export interface Times {
-  readonly p50: number;
-  readonly p99: number;
+export interface Phase {
+  readonly times: Times;
+  readonly blocks: Blocks;
 }
 
 export interface Plan {
@@ -35,137 +40,95 @@ export interface Plan {
   readonly heap: number;
 }
 
-const harms: readonly Harm[] = ['text', 'calls', 'deep', 'tools'];
+interface Attack {
+  readonly answers: number;
+  readonly refused: number;
+  readonly broken: number;
+}
+
+interface Used {
+  readonly used: number;
+}
+
+const harms: Readonly<Record<string, readonly Harm[]>> = {
+  hostile: ['text', 'calls', 'deep', 'tools'],
+  flood: ['wide', 'nested', 'untidy'],
+};
 
 export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene> {
-  const data = mkdtempSync(join(tmpdir(), 'vitrine-hostile-'));
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-hostile-'));
+  const data = join(folder, 'data');
   const keyOf = (tenant: string, role: 'viewer' | 'member'): string =>
     createKey(data, { name: `${tenant}-${role}`, tenant, role }, Date.now()).key;
-  const [calm, member, viewer] = [keyOf('calm', 'member'), keyOf('evil', 'member'), keyOf('evil', 'viewer')];
-  const model = child('model.ts', [], []);
-  const house = child(
-    'house.ts',
-    [data, (await heard<{ url: string }>(model)).url],
-    [`--max-old-space-size=${heap}`],
-  );
+  const [peace, member, viewer] = [keyOf('calm', 'member'), keyOf('evil', 'member'), keyOf('evil', 'viewer')];
+  const model = child('model.ts', []);
+  const { url: upstream } = await heard<{ url: string }>(model);
+  const house = child('house.ts', [data, upstream, folder], heap);
   const { url } = await heard<{ url: string }>(house);
   const evil = askerAt(url, member);
-  const session = await evil.begin('says', String(megabytes));
-  const work = calmWork(askerAt(url, calm));
-  await work.during(1_000);
-  const alone = await work.during(seconds * 1_000);
-  const attack = child('attack.ts', [url, session.run, session.conversation, viewer, member], []);
-  const started = await Promise.all(harms.map((harm) => evil.begin('hostile', `harm:${harm}`, false)));
-  const disturbed = await work.during(seconds * 1_000);
-  attack.send({});
-  const counts = await heard<Scene['attack']>(attack);
+  const large = await evil.begin('says', String(megabytes));
+  await evil.endOf(large.run);
+  const calm = child('calm.ts', [url, peace]);
+  const seen: Calm[] = [];
+  const during = async (milliseconds: number): Promise<Phase> => {
+    await told<Blocks>(house);
+    const one = await told<Calm>(calm, milliseconds);
+    seen.push(one);
+    return { times: one.times, blocks: await told<Blocks>(house) };
+  };
+  await during(1_000);
+  const alone = await during(seconds * 1_000);
+  const before = [(await told<Used>(model)).used, usedIn(folder)];
+  const attack = child('attack.ts', [url, large.run, large.conversation, viewer, member]);
+  const runs = allBegun(evil);
+  const disturbed = await during(seconds * 1_000);
+  const counts = await told<Attack & Used>(attack);
+  const after = [(await told<Used>(model)).used, usedIn(folder)];
   attack.disconnect();
-  house.send({});
-  const { peak } = await heard<{ peak: number }>(house);
-  const ends = await Promise.all(started.map(({ run }) => evil.endOf(run)));
+  const ends = await Promise.all((await runs).map(({ run }) => evil.endOf(run)));
+  const shares = [counts.used, ...after.map((used, i) => used - (before[i] ?? 0))].map(
+    (used) => used / seconds / 1_000,
+  );
+  const burning = shares.map((share) => child('burn.ts', [String(share)]));
+  const beside = await during(seconds * 1_000);
+  for (const one of burning) one.disconnect();
+  const { peak } = await told<{ peak: number }>(house);
+  calm.disconnect();
   house.kill('SIGTERM');
   await once(house, 'exit');
   model.disconnect();
-  rmSync(data, { recursive: true, force: true, maxRetries: 5 });
-  const { faults, asked } = work;
-  return { faults, asked, alone, disturbed, peak, attack: counts, ends };
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  const asked = seen.reduce((sum, one) => sum + one.asked, 0);
+  const faults = seen.flatMap((one) => one.faults);
+  return { alone, disturbed, beside, shares, faults, asked, peak, attack: counts, ends };
 }
 
-function child(file: string, values: readonly string[], execArgv: readonly string[]): ChildProcess {
-  return fork(join(import.meta.dirname, file), values, { stdio: 'inherit', execArgv: [...execArgv] });
+function allBegun(evil: Asker): Promise<readonly Begun[]> {
+  const begun = Object.entries(harms).flatMap(([app, each]) =>
+    each.map((harm) => evil.begin(app, `harm:${harm}`)),
+  );
+  return Promise.all(begun);
+}
+
+function child(file: string, values: readonly string[], heap?: number): ChildProcess {
+  const execArgv = heap === undefined ? [] : [`--max-old-space-size=${heap}`];
+  return fork(join(import.meta.dirname, file), values, { stdio: 'inherit', execArgv });
 }
 
 async function heard<T>(from: ChildProcess): Promise<T> {
-  const [told] = (await once(from, 'message')) as [T];
-  return told;
+  const [said] = (await once(from, 'message')) as [T];
+  return said;
 }
 
-interface Asker {
-  ask(path: string, json?: object): Promise<{ readonly status: number; readonly body: string }>;
-  begin(
-    app: string,
-    text: string,
-    waits?: boolean,
-  ): Promise<{ readonly run: string; readonly conversation: string }>;
-  endOf(run: string): Promise<string>;
+function told<T>(from: ChildProcess, question: number | object = {}): Promise<T> {
+  from.send(question);
+  return heard<T>(from);
 }
 
-function askerAt(url: string, key: string): Asker {
-  const headers = { authorization: `Bearer ${key}` };
-  const ask: Asker['ask'] = async (path, json) => {
-    const posting = {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(json),
-    };
-    const answer = await fetch(`${url}${path}`, json ? posting : { headers });
-    return { status: answer.status, body: await answer.text() };
-  };
-  return {
-    ask,
-    async begin(app, text, waits = true) {
-      const { body } = await ask('/api/runs', { app, input: { text } });
-      const begun = JSON.parse(body) as { run: string; conversation: string };
-      if (waits) await ask(`/api/runs/${begun.run}/events`);
-      return begun;
-    },
-    /** Whoever attacks has used up what may be asked; the run itself goes on. */
-    async endOf(run) {
-      for (;;) {
-        const { status, body } = await ask(`/api/runs?limit=100`);
-        const found =
-          status === 200
-            ? (JSON.parse(body) as { runs: Listed[] }).runs.find((one) => one.run === run)
-            : undefined;
-        if (found && ended.has(found.status)) return found.status;
-        await sleep(200);
-      }
-    },
-  };
-}
-
-interface Listed {
-  readonly run: string;
-  readonly status: string;
-}
-/** Whoever waits for a person costs nothing. */
-const ended = new Set(['completed', 'failed', 'stopped', 'waiting']);
-
-/** What people do all day: begin a run, look at it, look at others. */
-function calmWork(asker: Asker): {
-  during(milliseconds: number): Promise<Times>;
-  faults: string[];
-  asked: number;
-} {
-  const faults: string[] = [];
-  const times: number[] = [];
-  const timed = async (path: string, json?: object): Promise<string> => {
-    const before = performance.now();
-    const { status, body } = await asker.ask(path, json);
-    times.push(performance.now() - before);
-    work.asked += 1;
-    if (status >= 300) faults.push(`${status} ${path} ${body.slice(0, 200)}`);
-    return body;
-  };
-  const work = {
-    faults,
-    asked: 0,
-    async during(milliseconds: number): Promise<Times> {
-      times.length = 0;
-      for (const until = performance.now() + milliseconds; performance.now() < until;) {
-        const { run } = JSON.parse(await timed('/api/runs', { app: 'says', input: { text: '0' } })) as {
-          run: string;
-        };
-        await timed(`/api/runs/${run}/events`);
-        await timed(`/api/runs/${run}`);
-        await timed(`/api/runs/${run}/entries`);
-        await timed('/api/runs?limit=20');
-        await sleep(20);
-      }
-      const sorted = times.toSorted((one, other) => one - other);
-      const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-      return { p50: at(0.5), p99: at(0.99) };
-    },
-  };
-  return work;
+/** What all hostile MCP servers have used so far: one may have been ended, and another begun. */
+function usedIn(folder: string): number {
+  return globSync('*.used', { cwd: folder }).reduce(
+    (sum, file) => sum + Number(readFileSync(join(folder, file), 'utf8')),
+    0,
+  );
 }

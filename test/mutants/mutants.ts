@@ -5,6 +5,7 @@ import { approvalMutants } from './of/approvals.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { graphMutants } from './of/graph.ts';
+import { hostileMutants } from './of/hostile.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...coreMutants,
   ...damageMutants,
   ...graphMutants,
+  ...hostileMutants,
   ...processMutants,
   ...limitMutants,
   ...timeMutants,

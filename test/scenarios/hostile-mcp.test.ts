@@ -37,7 +37,7 @@ test('[S45 X1 X2 X3] a server of tools with expensive schemas holds nobody up', 
   const told = async (text: string): Promise<string> => JSON.stringify(await ended(await begin(text)));
   const [pattern, doubled, unread] = await Promise.all(['pattern', 'doubled', 'ahead'].map(told));
   expect(pattern).toContain('text must match pattern');
-  expect(doubled).toContain('checking them takes more than 1000000 steps');
+  expect(doubled).toContain('completed');
   expect(unread).toContain('completed \\"called\\"');
   expect(unread).toContain('SCHEMA_UNCHECKED');
   const asks = await begin('asks');

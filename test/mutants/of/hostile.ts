@@ -1,0 +1,68 @@
+import type { Mutant } from '../mutant.ts';
+
+export const hostileMutants: readonly Mutant[] = [
+  {
+    name: 'a stage that is closed looks at all stages beside it',
+    file: 'src/engine/mirror.ts',
+    find: '(this.#running.get(next) ?? 0) > 0',
+    replace: 'known.children.some((child) => this.#isRunning(child))',
+    test: 'src/engine/stages.test.ts',
+    only: 'costs the same for each',
+  },
+  {
+    name: 'all long work goes on in one turn of the loop',
+    file: 'src/gateways/in-turn.ts',
+    find: '  next();\n',
+    replace: '  next();\n  for (const other of waiting.splice(0)) other();\n',
+    test: 'src/gateways/in-turn.test.ts',
+    only: 'one goes on in a turn',
+  },
+  {
+    name: 'an answer is read as it comes, however much that is',
+    file: 'src/gateways/http-exchange.ts',
+    find: 'const slice = 8 * 1024;',
+    replace: 'const slice = 2 ** 30;',
+    test: 'src/gateways/http-exchange.test.ts',
+    only: 'floods in',
+  },
+  {
+    name: 'one event may bring any number of stages',
+    file: 'src/gateways/dial-stages.ts',
+    find: 'if (given.length <= mostAtOnce) return;',
+    replace: 'if (given.length >= 0) return;',
+    test: 'src/gateways/dial-reader.test.ts',
+    only: 'in one event',
+  },
+  {
+    name: 'how deep JSON nests is not looked at',
+    file: 'src/wire/parse-json.ts',
+    find: 'if (depth > most) return true;',
+    replace: '',
+    test: 'src/wire/parse-json.test.ts',
+    only: 'is over where it is too deep',
+  },
+  {
+    name: 'a part is held against a value as often as references lead to it',
+    file: 'src/schema/checking.ts',
+    find: 'if (known.has(value)) {',
+    replace: 'if (known.has(value) && !known.get(value)) {',
+    test: 'src/schema/misfit.test.ts',
+    only: 'however many references',
+  },
+  {
+    name: 'any number of patterns is read',
+    file: 'src/schema/read-schema.ts',
+    find: 'if (this.#patternSize > largestPatterns)',
+    replace: 'if (this.#patternSize < 0)',
+    test: 'src/schema/misfit.test.ts',
+    only: 'bounded before it begins',
+  },
+  {
+    name: 'each block of an answer is cleaned by itself',
+    file: 'src/server/json-parts.ts',
+    find: 'yield held.take(text.slice(0, end));',
+    replace: 'yield held.take(text.slice(0, end)) + held.end();',
+    test: 'src/server/json-parts.test.ts',
+    only: 'one long text',
+  },
+];
