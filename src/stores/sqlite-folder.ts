@@ -167,7 +167,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
-function commitsOf(database: DatabaseSync): number {
+export function commitsOf(database: DatabaseSync): number {
   return Number(database.prepare('SELECT count FROM commits').get()?.['count'] ?? 0);
 }
 

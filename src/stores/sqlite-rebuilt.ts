@@ -20,13 +20,17 @@ interface Good {
   readonly end: KeptChunk | undefined;
 }
 
+export type Rebuild = (
+  stored: Pick<StoredRun, 'number' | 'run' | 'epoch' | 'last' | 'bytes'>,
+) => RunRow | undefined;
+
 const titleLength = 200;
 
 /**
  * What the journal itself says of a run whose row is not what was written: whose it is stands in its first entry, under a
  * checksum of its own. Undefined where that cannot be read either. Nobody goes on with such a run.
  */
-export function rebuilder(database: DatabaseSync): (stored: StoredRun) => RunRow | undefined {
+export function rebuilder(database: DatabaseSync): Rebuild {
   const chunks = query<KeptChunk>(
     database,
     'SELECT first, last, at, frames, sum FROM chunk WHERE run = ? ORDER BY last',
@@ -55,7 +59,7 @@ export function rebuilder(database: DatabaseSync): (stored: StoredRun) => RunRow
   };
 }
 
-function goodPart({ run }: StoredRun, chunks: Iterable<KeptChunk>): Good {
+function goodPart({ run }: Pick<StoredRun, 'run'>, chunks: Iterable<KeptChunk>): Good {
   let begun: KeptChunk | undefined;
   let end: KeptChunk | undefined;
   try {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { noSum, runSum } from './checksum.ts';
 import { damagedRow } from './damage.ts';
-import { rebuilder } from './sqlite-rebuilt.ts';
+import { rebuilder, type Rebuild } from './sqlite-rebuilt.ts';
 import { change, query } from './sqlite-rows.ts';
 import type { Structure } from './sqlite-structure.ts';
 import type { RunRow } from './store.ts';
@@ -65,10 +65,7 @@ export function rowOf(stored: StoredRun): RunRow | undefined {
 }
 
 /** A run with what is damaged of it; undefined where nothing of it can be believed. */
-export function shownRow(
-  stored: StoredRun,
-  rebuilt: (stored: StoredRun) => RunRow | undefined,
-): RunRow | undefined {
+export function shownRow(stored: StoredRun, rebuilt: Rebuild): RunRow | undefined {
   const row = rowOf(stored);
   if (!row) return rebuilt(stored);
   if (stored.isEnd) return row;

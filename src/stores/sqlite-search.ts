@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { damagedKey, isCorrupt } from './damage.ts';
 import { rowOf, selectRuns, shownRow, type StoredRun } from './sqlite-runs.ts';
-import { rebuilder } from './sqlite-rebuilt.ts';
+import { rebuilder, type Rebuild } from './sqlite-rebuilt.ts';
 import { query } from './sqlite-rows.ts';
 import type { RunFilter, RunRow } from './store.ts';
 import { listSize, pick, type Tables } from './tables.ts';
@@ -20,6 +20,7 @@ export function runSearch(
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
   const rebuilt = rebuilder(database);
+  const oneByOne = looker(database, rebuilt);
   const listedFor =
     (tenant: string) =>
     (stored: StoredRun): RunRow => {
@@ -39,7 +40,7 @@ export function runSearch(
     },
     list(filter) {
       const listed = listedFor(filter.tenant);
-      if (!isSound) return pick(oneByOne(database).map(listed), filter);
+      if (!isSound) return pick(oneByOne(listed), filter);
       const { where, values } = conditions(filter);
       const sql = `${selectRuns} WHERE ${where} ORDER BY number DESC LIMIT ?`;
       try {
@@ -48,7 +49,7 @@ export function runSearch(
           .map(listed);
       } catch (thrown) {
         if (!isCorrupt(thrown)) throw thrown;
-        return pick(oneByOne(database).map(listed), filter);
+        return pick(oneByOne(listed), filter);
       }
     },
   };
@@ -72,23 +73,46 @@ function nameless(stored: StoredRun): RunRow {
   return { ...unknown, ...none, ...nothing };
 }
 
-/** A page of the table, or of an index, makes no sense: what is on other pages can still be found by its number. */
-function oneByOne(database: DatabaseSync): readonly StoredRun[] {
+/**
+ * A page of the table, or of an index, makes no sense: what is on other pages can still be found by its number. Of a row
+ * that cannot be read, an index may know the name, and its journal the rest.
+ */
+function looker(
+  database: DatabaseSync,
+  rebuilt: Rebuild,
+): (listed: (stored: StoredRun) => RunRow) => readonly RunRow[] {
   const last = query<{ readonly seq: number }>(
     database,
     `SELECT seq FROM sqlite_sequence WHERE name = 'run'`,
   );
   const byNumber = query<StoredRun>(database, `${selectRuns} WHERE number = ?`);
-  const rows: StoredRun[] = [];
-  for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
-    try {
-      const stored = byNumber.one(number);
-      if (stored) rows.push(stored);
-    } catch (thrown) {
-      if (!isCorrupt(thrown)) throw thrown;
+  const names = query<{ readonly number: number; readonly run: string }>(
+    database,
+    'SELECT number, run FROM run INDEXED BY sqlite_autoindex_run_1',
+  );
+  const nameOf = (number: number): string | undefined =>
+    unlessCorrupt(() => names.all().find((row) => row.number === number)?.run);
+  return (listed) => {
+    const rows: RunRow[] = [];
+    for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
+      const found = unlessCorrupt(() => ({ stored: byNumber.one(number) }));
+      const name = found ? undefined : nameOf(number);
+      const row = found?.stored
+        ? listed(found.stored)
+        : name !== undefined && rebuilt({ number, run: name, epoch: 0, last: null, bytes: 0 });
+      if (row) rows.push(row);
     }
+    return rows;
+  };
+}
+
+function unlessCorrupt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (thrown) {
+    if (!isCorrupt(thrown)) throw thrown;
+    return undefined;
   }
-  return rows;
 }
 
 function dueOf({ due }: StoredRun): number {
