@@ -22,7 +22,7 @@ import { sqliteStore } from './sqlite.ts';
 import { appending, frames, newRun, range } from './store.contract.ts';
 import type { Desk } from './desk.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-flip-'));
 const original = join(base, 'original');
 const runs = range(1, 24).map((i) => `run-${i}`);
@@ -175,7 +175,7 @@ test(`[R04, Q25] one flipped bit at each of ${flips} places of the database: not
   const wrong: string[] = [];
   let hurt = 0;
   for (const trial of range(1, flips)) {
-    const [at, bit] = [chance.between(Number(process.env['FROM'] ?? 0), size - 1), chance.between(0, 7)];
+    const [at, bit] = [chance.between(0, size - 1), chance.between(0, 7)];
     const folder = flipped(at, bit, String(trial));
     const { answers, told } = lookAt(folder);
     rmSync(folder, { recursive: true });

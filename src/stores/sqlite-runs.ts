@@ -93,21 +93,12 @@ export function runRows(
   { remember, isSound = () => true }: RunRowsSettings,
 ): RunRows {
   const hot = new Map<string, Known>();
-  const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
-  const byLooking = query<StoredRun>(database, `${selectUnindexed} WHERE run.run = ?`);
-  const rebuilt = rebuilder(database);
-  /** A damaged index leads to the row of another run, or to none; a damaged row may have another name. */
-  const proven = (run: string, stored: StoredRun | undefined): RunRow | undefined =>
-    stored && (stored.run === run ? shownRow(stored, rebuilt) : rebuilt({ ...stored, run }));
+  const look = looker(database, isSound);
   const find = (run: string): Known | undefined => {
     const hit = hot.get(run);
     if (hit) return hit;
-    let stored = byName.one(run);
-    if (!stored && isSound('run')) return undefined;
-    let row = proven(run, stored);
-    if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));
-    if (!stored || !row) throw damagedRow(run);
-    const known = { number: stored.number, row, sum: stored.lastSum ?? noSum };
+    const known = look(run);
+    if (!known) return undefined;
     if (hot.size >= hotRuns) hot.clear();
     if (remember) hot.set(run, known);
     return known;
@@ -144,6 +135,23 @@ export function runRows(
       known.sum = sum;
     },
     forgetAll: () => hot.clear(),
+  };
+}
+
+function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: string) => Known | undefined {
+  const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
+  const byLooking = query<StoredRun>(database, `${selectUnindexed} WHERE run.run = ?`);
+  const rebuilt = rebuilder(database);
+  /** A damaged index leads to the row of another run, or to none; a damaged row may have another name. */
+  const proven = (run: string, stored: StoredRun | undefined): RunRow | undefined =>
+    stored && (stored.run === run ? shownRow(stored, rebuilt) : rebuilt({ ...stored, run }));
+  return (run) => {
+    let stored = byName.one(run);
+    if (!stored && isSound('run')) return undefined;
+    let row = proven(run, stored);
+    if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));
+    if (!stored || !row) throw damagedRow(run);
+    return { number: stored.number, row, sum: stored.lastSum ?? noSum };
   };
 }
 

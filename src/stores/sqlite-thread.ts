@@ -50,10 +50,9 @@ export async function sqliteThread(
       thread.postMessage(message);
     });
   const notices = await opening(thread);
-  thread.on('message', (message: FromThread) => {
-    if (message[0] === 'hints') hear(message[1]);
-    else answer(waiting, message);
-  });
+  thread.on('message', (message: FromThread) =>
+    message[0] === 'hints' ? hear(message[1]) : answer(waiting, message),
+  );
   let reads = 0;
   return {
     notices,
@@ -71,10 +70,7 @@ export async function sqliteThread(
       reads += 1;
       return ask(reads, ['read', reads, name, argument]) as Promise<never>;
     },
-    check(from) {
-      reads += 1;
-      return ask(reads, ['check', reads, from]) as Promise<CheckPlace | undefined>;
-    },
+    check: (from) => ask((reads += 1), ['check', reads, from]) as Promise<CheckPlace | undefined>,
     health() {
       reads += 1;
       return ask(reads, ['health', reads]) as Promise<string | undefined>;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { backUpFolder } from '../../server/backup.ts';
-import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { backUpFolder } from '../../server/compose-backup.ts';
+import { dataOption, jsonOption, type CliCommand } from '../command.ts';
 import { dataOf } from '../settings.ts';
 import { tellVerified } from './verify.ts';
 
