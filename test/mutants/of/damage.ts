@@ -76,22 +76,6 @@ export const damageMutants: readonly Mutant[] = [
     hangs: true,
   },
   {
-    name: 'a reader does not look at what it lists',
-    file: 'src/stores/sqlite.worker.ts',
-    find: 'for (const row of rowsIn(name, result)) glance(row);',
-    replace: '',
-    test: 'src/stores/sqlite-found.test.ts',
-    only: 'Q21',
-  },
-  {
-    name: 'a row that is damaged is not asked of its journal',
-    file: 'src/stores/sqlite-runs.ts',
-    find: 'if (!row) return rebuilt(stored);',
-    replace: 'if (!row) return undefined;',
-    test: 'src/stores/sqlite-found.test.ts',
-    only: 'Q24',
-  },
-  {
     name: 'questions outlive a stop',
     file: 'src/run/fold.ts',
     find: 'for (const { step } of tree.approvals.values()) lapse(tree, stepOf(tree, step));',
