@@ -44,6 +44,12 @@ describe('a configuration', () => {
       modelWith({ key: { env: 'A B' } }),
       'models.m.key.env: write the name of an environment',
     ],
+    ['a word there is not', { server: { log: 'loud' } }, 'server.log: give «silent», «error» or «info»'],
+    [
+      'a word there is not, of a tool',
+      { tools: [{ mcp: { name: 'm', command: ['m'], approval: { a: 'maybe' } } }] },
+      'tools[0].mcp.approval.a: give «never» or «always»',
+    ],
     ['no address', modelWith({ baseUrl: 'here' }), 'models.m.baseUrl: write an address like https://host/v1'],
     ['a timeout below zero', modelWith({ timeouts: { idle: -1 } }), 'models.m.timeouts.idle: Too small'],
     ['an agent out of reach', { agents: { a: {} } }, 'agents.a: say how it is reached, in one way: «model»'],
@@ -62,7 +68,11 @@ describe('a configuration', () => {
       { agents: { a: { conversation: { baseUrl: '' } } } },
       'agents.a.conversation.baseUrl: write an address like http://host:8042',
     ],
-    ['an unknown source of tools', { tools: [{ filez: '.' }] }, 'tools[0]: Unrecognized key: "filez"'],
+    [
+      'an unknown source of tools',
+      { tools: [{ filez: '.' }] },
+      'tools[0]: «filez» is not known here; remove or rename it',
+    ],
     ['two sources in one', { tools: [{ files: '.', code: true }] }, 'tools[0]: give a tool'],
     [
       'an MCP server nowhere',
@@ -79,7 +89,7 @@ describe('a configuration', () => {
     [
       'a preference that is none',
       { apps: { a: { flow, preferences: { stages: 'sideways' } } } },
-      'apps.a.preferences.stages: Invalid option: expected one of "nested"|"flat"|"prefix"|"off"',
+      'apps.a.preferences.stages: give «nested», «flat», «prefix» or «off»',
     ],
     [
       'a depth below zero',

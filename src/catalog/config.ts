@@ -84,6 +84,11 @@ function sentence(issue: z.core.$ZodIssue): string {
     const keys = issue.keys.map((key) => `«${key}»`).join(', ');
     return `${where}: ${keys} is not known here; remove or rename it`;
   }
+  if (issue.code === 'invalid_value')
+    return `${where}: give ${issue.values.map((value) => `«${String(value)}»`).join(', ')}`.replace(
+      /, («[^»]*»)$/,
+      ' or $1',
+    );
   if (issue.code === 'invalid_key') return `${where}: ${issue.issues[0]?.message ?? 'is not a name'}`;
   return `${where}: ${issue.message.replace(/^Invalid input: /, '')}`;
 }

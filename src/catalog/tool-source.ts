@@ -91,7 +91,7 @@ export const GivenTool = z
   .superRefine((given, context) => {
     if (isTool(given)) return;
     const issues = ToolSource.safeParse(given).error?.issues ?? [];
-    for (const { path, message } of issues) context.addIssue({ code: 'custom', path: [...path], message });
+    for (const issue of issues) context.addIssue({ ...issue, path: [...issue.path] });
   });
 
 export function isTool(given: Tool | ToolSource): given is Tool {

@@ -46,7 +46,7 @@ test.for([
   [
     'a time that is none',
     ['keys', 'create', 'ana', '--expires', 'soon'],
-    '--expires is «soon»: give a number',
+    '--expires is «soon»: give a number and m, h, d or w, as 90m, 12h, 30d or 8w.',
   ],
   ['a role that is none', ['keys', 'create', 'ana', '--role', 'god'], 'viewer, member, approver, operator'],
   ['a number that is none', ['runs', '--limit', 'x'], '--limit is «x»: give a whole number from 1 on.'],

@@ -4,6 +4,7 @@ import { versionHere } from '../server/version.ts';
 import { exit, type CliCommand } from './command.ts';
 import { approvals } from './commands/approvals.ts';
 import { approve } from './commands/approve.ts';
+import { backup } from './commands/backup.ts';
 import { demo } from './commands/demo.ts';
 import { edit } from './commands/edit.ts';
 import { exportRun } from './commands/export.ts';
@@ -44,6 +45,7 @@ const commands: readonly CliCommand[] = [
   edit,
   exportRun,
   verify,
+  backup,
   keys,
   pins,
   {

@@ -1,4 +1,3 @@
-import { failureOf } from '../run/failure.ts';
 import type { Home } from '../server/home.ts';
 import { visibleLine } from './escape.ts';
 import { enter, type Place } from './place.ts';
@@ -36,7 +35,8 @@ export async function throughRun(
     shown = await inHome(place, where, async (home) => {
       if (run === undefined || after === undefined) {
         const begun = await begin(home).catch((thrown: unknown) => {
-          if (home.isHolder || failureOf(thrown).code !== 'unavailable') throw thrown;
+          // A holder that is there and cannot start it will not start it later either.
+          if (!home.isGone()) throw thrown;
         });
         if (!begun) return undefined;
         run = begun.run;

@@ -32,6 +32,7 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
   const get = (run: string): Promise<Row | undefined> => find(run).catch(unlessUnknown);
   return {
     isHolder: false,
+    isGone: () => false,
     inHand: [],
     notices: [],
     preferences: (app, asked) => preferencesFor(preferred.get(app), asked),

@@ -286,6 +286,24 @@ describe('stop', () => {
     });
   });
 
+  test('[E200] lets questions lapse at once, while what is under way comes to its end', async () => {
+    const { tool, outcome } = held('send', 'once');
+    const flow = flowOf(async (scope) => {
+      await Promise.all([scope.call('send', {}), scope.ask({ key: 'q', title: 'Shall I?' })]);
+      return 'went on';
+    });
+    const stage = new Stage();
+    const run = await stage.start(stage.hire({ flows: [flow], tools: [tool] }), flow);
+    expect((await stage.tree(run)).undecided).toBe(1);
+    await stage.send(run, { type: 'stop', by: 'ann' });
+    const stopping = await stage.tree(run);
+    const [asked] = stopping.approvals.values();
+    expect([stopping.ended, stopping.undecided, asked?.lapsedAt]).toEqual([undefined, 0, expect.any(Number)]);
+    outcome.resolve(1);
+    await stage.clock.pass(10_000);
+    expect((await stage.tree(run)).ended?.outcome).toBe('stopped');
+  });
+
   test('[E46] that is pending when the flow is through wins over its end', async () => {
     const { tool, outcome } = held('work');
     const flow = flowOf(async (scope) => (await scope.call('work', {})).outcome);

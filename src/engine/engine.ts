@@ -2,7 +2,7 @@ import { encodeAll } from '../run/codec.ts';
 import { Command } from '../run/commands.ts';
 import type { Deciders } from '../run/deciders.ts';
 import type { EventOf } from '../run/events.ts';
-import { failureOf, RunError } from '../run/failure.ts';
+import { errorOf, failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
@@ -251,9 +251,11 @@ export class Engine {
     return execution;
   }
 
-  #hear({ type, run }: Hint): void {
+  #hear(hint: Hint): void {
+    const { type, run } = hint;
     const execution = this.#executions.get(run);
-    if (type === 'command') void execution?.look();
+    if (type === 'damaged') this.#world.log.error({ run, cause: errorOf(hint.failure) }, 'A run is damaged.');
+    else if (type === 'command') void execution?.look();
     else if (type === 'freed') execution?.line.hear();
     else this.#wake.abort();
   }
@@ -334,10 +336,12 @@ export class Engine {
       await work();
       this.#troubles.delete(what);
     } catch (cause) {
-      const { message } = failureOf(cause);
+      const { code, message } = failureOf(cause);
       const isKnown = run === undefined && this.#troubles.get(what) === message;
       this.#troubles.set(what, message);
-      if (!isKnown) this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
+      // A damaged run is named by the store that finds it.
+      if (!isKnown && code !== 'damaged')
+        this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
     }
   }
 }

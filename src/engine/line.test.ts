@@ -164,6 +164,35 @@ describe('turns of one agent in one conversation', () => {
     expect((await stage.tree(one)).ended?.answer).toBe('re: one');
   });
 
+  test('[E201] a run whose flow nobody has keeps nobody once its pause is recorded', async () => {
+    const { agent, begun } = remote();
+    const stage = new Stage();
+    const { dispatch } = stage.store;
+    const dying: Store = {
+      ...stage.store,
+      dispatch: {
+        ...dispatch,
+        async hold(fence, name) {
+          const isFirst = await dispatch.hold(fence, name);
+          first.die();
+          return isFirst;
+        },
+      },
+    };
+    const first = stage.hire({ flows: [talk], agents: [agent] }, { store: dying });
+    const one = await say(stage, first, 'one');
+    const other = { ...talk, name: 'other' };
+    const second = stage.hire({ flows: [other], agents: [agent] });
+    await stage.start(second, other, { input: { text: 'two' }, conversation: 'c1' });
+    await stage.clock.pass(20_000);
+    expect(begun).toEqual([]);
+    await stage.send(one, { type: 'pause', by: 'ann' });
+    const row = await dispatch.get(one);
+    if (row) await second.engine.record(row);
+    await stage.clock.pass(20_000);
+    expect([await stage.state(one), begun]).toEqual(['waiting', ['two']]);
+  });
+
   test('[E73] a run whose turn is in doubt keeps its place, though it is paused', async () => {
     const { agent, begun, forget } = remote();
     const stage = new Stage();

@@ -2,6 +2,7 @@ import { failureOf } from '../run/failure.ts';
 import type { RunRow } from '../stores/store.ts';
 import { Execution } from './execution.ts';
 import { leaseLength, momentOf } from './lease.ts';
+import { linesBegun } from './line.ts';
 import { loadClaimed } from './load.ts';
 import type { Workplace } from './world.ts';
 
@@ -25,7 +26,17 @@ export async function recordCommands(world: Workplace, worker: string, { run, fl
   const execution = new Execution(world, fence, { ...loaded, claimed });
   execution.emit({ type: 'worker.took', worker, epoch: fence.epoch, reason });
   await execution.look();
-  if (!execution.tree.stopping) return execution.alone(() => execution.handBack());
+  if (!execution.tree.stopping) return execution.alone(() => letGo(execution));
   await execution.stop();
   await execution.done;
+}
+
+/** Paused, it is parked, so that it leaves the lines in which others wait behind it; to resume it wakes it. */
+async function letGo(execution: Execution): Promise<void> {
+  const { tree, writer, world } = execution;
+  if (!tree.paused) return execution.handBack();
+  await execution.barrier();
+  const { fence, head } = writer;
+  const state = await world.store.dispatch.release({ fence, head, begun: linesBegun(tree) });
+  return state === 'waiting' ? execution.drop() : execution.handBack();
 }

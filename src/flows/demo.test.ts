@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -68,6 +68,9 @@ async function tell(lastAppend = Infinity): Promise<Told> {
   over.abort();
   await working;
   const file = join(folder, 'demo-ledger.txt');
+  const made = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const open = made.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0);
+  expect(open.map(({ name }) => name)).toEqual([]);
   const ledger = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
   rmSync(file, { force: true });
   return { tree, appends, ledger };

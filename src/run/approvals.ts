@@ -19,7 +19,8 @@ function request(tree: RunTree, event: EventOf<'approval.requested'>): void {
   step.undecided ??= new Set();
   step.undecided.add(event.approval);
   tree.undecided += 1;
-  if (step.id !== 0) setStatus(tree, step, 'waiting');
+  if (tree.stopping) lapse(tree, step);
+  else if (step.id !== 0) setStatus(tree, step, 'waiting');
   touch(step);
 }
 
@@ -57,7 +58,9 @@ function lapseOne(tree: RunTree, event: EventOf<'approval.lapsed'>): void {
 
 /** Nobody waits for the answers any more: the step has ended, or is tried again and will ask anew. */
 export function lapse(tree: RunTree, step: Step): void {
-  for (const id of step.undecided ?? []) {
+  if (!step.undecided) return;
+  touch(step);
+  for (const id of step.undecided) {
     const approval = tree.approvals.get(id);
     if (approval) approval.lapsedAt = tree.at;
     tree.undecided -= 1;

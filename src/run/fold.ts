@@ -95,8 +95,10 @@ function setPaused(tree: RunTree, paused: boolean): void {
   touch(stepOf(tree, 0));
 }
 
+/** What is under way may take a while to come to its end; nobody waits for an answer meanwhile. */
 function setStopping(tree: RunTree): void {
   tree.stopping = true;
+  for (const { step } of tree.approvals.values()) lapse(tree, stepOf(tree, step));
   touch(stepOf(tree, 0));
 }
 

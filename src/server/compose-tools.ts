@@ -92,7 +92,8 @@ function secretFor(server: string, reference: Exclude<Value, string>): string {
     return secretIn(reference);
   } catch (cause) {
     const message = `The MCP server ${server} cannot be used: ${failureOf(cause).message}`;
-    throw new RunError('unauthenticated', message, { cause });
+    // What the configuration asks for is not there: it is to be mended like the configuration.
+    throw new RunError('malformed', message, { cause });
   }
 }
 

@@ -143,7 +143,7 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
 }
 
 /** Check all that a data folder, or a copy of one, keeps. */
-export async function verifyFolder(folder: string, isCopy: boolean): Promise<Verified> {
+export function verifyFolder(folder: string, isCopy: boolean): Verified {
   return verify(resolve(folder), isCopy);
 }
 

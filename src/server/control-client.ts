@@ -9,8 +9,8 @@ import { readLines } from './lines.ts';
 /** A line to the process that holds a folder. */
 export interface ControlClient {
   ask(request: ControlRequest): Promise<Exclude<ControlReply, { failure: unknown }>>;
-  /** Resolves when that process is gone, or has let go of the folder. */
-  readonly gone: Promise<void>;
+  /** Whether that process is gone, or has let go of the folder. */
+  isGone(): boolean;
   close(): void;
 }
 
@@ -35,7 +35,6 @@ export async function servedAt(folder: string): Promise<string | undefined> {
 
 function clientOn(socket: Socket): ControlClient {
   const waiting: { resolve(reply: ControlReply): void; reject(reason: RunError): void }[] = [];
-  const { promise: gone, resolve: tellGone } = Promise.withResolvers<void>();
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     for (const asked of waiting.splice(0)) {
@@ -43,11 +42,10 @@ function clientOn(socket: Socket): ControlClient {
         new RunError('unavailable', 'The process that holds the folder ended before it answered.'),
       );
     }
-    tellGone();
   });
   readLines(socket, longestLine, (line) => waiting.shift()?.resolve(ControlReply.parse(JSON.parse(line))));
   return {
-    gone,
+    isGone: () => socket.destroyed,
     close: () => socket.destroy(),
     async ask(request) {
       const reply = await new Promise<ControlReply>((resolve, reject) => {

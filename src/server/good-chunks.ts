@@ -1,5 +1,5 @@
 import { failureOf } from '../run/failure.ts';
-import type { Chunk, Journal } from '../stores/store.ts';
+import type { Chunk, Journal, RunRow } from '../stores/store.ts';
 
 /** What a journal has after a cursor, as far as it is good: what is damaged ends it, like its end. */
 export async function goodChunks(
@@ -21,7 +21,18 @@ export async function readThrough(journal: Pick<Journal, 'read'>, run: string): 
     last = (await goodChunks(journal, run, last)).at(-1)?.last;
 }
 
-/** The last good entry of a run whose tree could be folded only so far. */
-export function damagedAt(tree: { readonly seq: number }, head: number): number | undefined {
-  return tree.seq < head ? tree.seq : undefined;
+/** What to say of a run that is damaged: how far it is good, and how it stands, which the rest of its journal would say. */
+export interface Damage {
+  readonly status: RunRow['status'];
+  readonly damaged: number;
+}
+
+/** `at`: of the run as it was when this entry was the last. Undefined where nothing is damaged up to there. */
+export function damageOf(
+  { head, status, damaged }: Pick<RunRow, 'head' | 'status' | 'damaged'>,
+  tree: { readonly seq: number },
+  at = head,
+): Damage | undefined {
+  const isWhole = tree.seq >= at && (damaged === null || at < head);
+  return isWhole ? undefined : { status, damaged: Math.min(damaged ?? head, tree.seq) };
 }

@@ -8,6 +8,7 @@ import { keepPreferences } from './app-preferences.ts';
 import { listenForControl } from './control.ts';
 import { localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from './outgoing.ts';
+import { expectReady } from './readiness.ts';
 import type { ToolServers } from './tool-servers.ts';
 
 export interface HeldHome extends Home {
@@ -64,6 +65,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   });
   return {
     isHolder: true,
+    isGone: () => false,
     get inHand() {
       return engine.busyWith;
     },
@@ -121,6 +123,7 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
     async start({ app: name, flow, text, conversation, by, key }) {
       const app = apps.find((known) => known.name === name);
       if (!app || flowId(app.flow) !== flow) throw cannotStart(apps, `«${name}» (${flow})`);
+      await expectReady(world.store);
       const started = await engine.start({
         app: app.name,
         flow: app.flow,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,17 @@ async function visitor(folder = data): Promise<Home> {
 }
 
 const request = { app: 'gated', flow: 'gated@1', text: 'It', by: 'ann', key: 'k' };
+
+test('[Q20] a folder in which nothing would be kept starts nothing, and says so at once', async () => {
+  const place = join(data, 'place');
+  const held = await holder(gated().config, place);
+  renameSync(place, `${place}.aside`);
+  await expect(held.start(request)).rejects.toMatchObject({
+    failure: { code: 'unready', message: expect.stringContaining('deleted or moved away') },
+  });
+  renameSync(`${place}.aside`, place);
+  expect(await held.dispatch.list({ tenant: 'local' })).toEqual([]);
+});
 
 describe('a data folder', () => {
   test('is held by one process, and visited by the others', async () => {

@@ -65,6 +65,8 @@ export type Standing =
 /** A data folder as a terminal has it: everything can be read, and what is asked reaches whoever holds it. */
 export interface Home extends HomeReader, Control {
   readonly isHolder: boolean;
+  /** Whether the process that was asked is no longer there. */
+  isGone(): boolean;
   /** What the owner should know about the folder as it was found. */
   readonly notices: readonly string[];
   standing(run: string): Promise<Standing>;

@@ -26,7 +26,7 @@ export function readinessOf(
 ): Readiness {
   let last: string | undefined;
   const now = async (): Promise<string | undefined> => {
-    const why = await withinPatience(store.health().catch((thrown: unknown) => failureOf(thrown).message));
+    const why = await healthOf(store);
     if (why !== last) {
       last = why;
       const message = why === undefined ? isReady : isNotReady;
@@ -44,12 +44,22 @@ export function readinessOf(
   looking.unref();
   return {
     now,
-    async expect() {
-      const why = await now();
-      if (why !== undefined) throw new RunError('unready', why, { retryable: true });
-    },
+    expect: async () => refuse(await now()),
     close: () => clearInterval(looking),
   };
+}
+
+/** Fails where what is begun now would be lost: for those who watch nothing. */
+export async function expectReady(store: Pick<Store, 'health'>): Promise<void> {
+  refuse(await healthOf(store));
+}
+
+function refuse(why: string | undefined): void {
+  if (why !== undefined) throw new RunError('unready', why, { retryable: true });
+}
+
+function healthOf(store: Pick<Store, 'health'>): Promise<string | undefined> {
+  return withinPatience(store.health().catch((thrown: unknown) => failureOf(thrown).message));
 }
 
 async function withinPatience(answer: Promise<string | undefined>): Promise<string | undefined> {

@@ -12,13 +12,17 @@ export interface Refusal {
 export function refusalOf(thrown: unknown, hidden: readonly string[]): Refusal {
   const expected = thrown instanceof RunError ? thrown : fromFramework(thrown);
   const failure = failureOf(expected);
-  let { message } = failure;
-  for (const secret of hidden) message = message.replaceAll(secret, '…');
+  const message = withoutPaths(failure.message, hidden);
   return {
     status: statusOf[failure.code],
     failure: { ...failure, message },
     isBug: failure.code === 'internal',
   };
+}
+
+/** Sentences are made so that they can be read without the path they name: «The data folder /a/b was deleted». */
+export function withoutPaths(text: string, paths: readonly string[]): string {
+  return paths.reduce((left, path) => left.replaceAll(` ${path} `, ' ').replaceAll(path, '…'), text);
 }
 
 /** What the framework refuses is as expected as what we refuse; its words may quote what they should not. */

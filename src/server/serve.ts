@@ -14,6 +14,7 @@ import { cleanLog, stderrLog } from './log.ts';
 import { metricsOf } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
+import { withoutPaths } from './refusal.ts';
 import { readinessOf } from './readiness.ts';
 import { routeTable } from './routes/table.ts';
 import { openStreams } from './streams.ts';
@@ -200,7 +201,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     streams: openStreams(),
     trees: treesOf(home.journal, showing),
     readiness: readinessOf(home.store, log, settings.warn),
-    hide: (text) => hiddenIn(folder).reduce((left, path) => left.replaceAll(path, '…'), text),
+    hide: (text) => withoutPaths(text, hiddenIn(folder)),
     protocols: protocolsOf(tellers),
     now,
     newId,

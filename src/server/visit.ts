@@ -4,11 +4,10 @@ import type { Home, HomeReader } from './home.ts';
 
 /** A folder that another process holds: read here, asked for there. */
 export function visitHome(reader: HomeReader, client: ControlClient): Home {
-  let isGone = false;
-  void client.gone.then(() => (isGone = true));
   return {
     ...reader,
     isHolder: false,
+    isGone: () => client.isGone(),
     notices: [],
     inHand: [],
     async start(request) {
@@ -39,7 +38,9 @@ export function visitHome(reader: HomeReader, client: ControlClient): Home {
       const row = await reader.dispatch.get(run);
       if (!row || row.state === 'ended') return { is: 'ended' };
       if (row.state === 'waiting') return { is: 'parked' };
-      return isGone ? { is: 'left', why: 'The process that worked on it is gone.' } : { is: 'working' };
+      return client.isGone()
+        ? { is: 'left', why: 'The process that worked on it is gone.' }
+        : { is: 'working' };
     },
     async close() {
       client.close();

@@ -8,9 +8,10 @@ import type { Receipt, RunRow, RunState, SentCommand } from './store.ts';
 export function damage(desk: Desk, { run, after }: { readonly run: string; readonly after: number }): void {
   const row = runOf(desk, run);
   const damaged = Math.min(row.damaged ?? after, after);
-  if (row.damaged === damaged) return;
-  desk.tables.changeRun({ ...row, damaged });
-  if (row.state !== 'ended' && !isAttended(desk, row)) park(desk, { ...row, damaged });
+  if (row.damaged !== damaged) desk.tables.changeRun({ ...row, damaged });
+  // One whose own row cannot be believed may still stand in a line, with everyone behind it.
+  if (row.state === 'ended') leaveAll(desk, run);
+  else if (row.damaged !== damaged && !isAttended(desk, row)) park(desk, { ...row, damaged });
 }
 
 /** Out of the hands of its worker; where somebody has asked it to stop, for good. */

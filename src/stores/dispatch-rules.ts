@@ -1,4 +1,4 @@
-import { RunError } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { park } from './damage-rules.ts';
 import { expectHead, heldBy, makeReady, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './line-rules.ts';
@@ -92,10 +92,20 @@ export function find(
 
 export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
   const { after, tenant } = filter;
-  if (after !== undefined && desk.tables.run(after)?.tenant !== tenant) {
+  if (after !== undefined && !isOf(desk, after, tenant)) {
     throw new RunError('unknown', `There is no run ${after} to go on after: start from the first page.`);
   }
   return desk.tables.list(filter);
+}
+
+/** One that is too damaged to say whose it is was on the page before. */
+function isOf({ tables }: Desk, run: string, tenant: string): boolean {
+  try {
+    return tables.run(run)?.tenant === tenant;
+  } catch (thrown) {
+    if (failureOf(thrown).code !== 'damaged') throw thrown;
+    return true;
+  }
 }
 
 /** Erasing what is not there changes nothing, so an erasure whose outcome is unknown can be repeated. */

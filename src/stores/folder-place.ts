@@ -27,7 +27,7 @@ export function placeOfFolder(folder: string, file: string): FolderPlace {
     full() {
       const { bavail, bsize } = statfsSync(folder);
       if (bavail * bsize >= leastSpace) return undefined;
-      return `The disk that ${folder} is on is full: make room there.`;
+      return `The disk of the data folder ${folder} is full: make room there.`;
     },
   };
 }

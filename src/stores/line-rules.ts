@@ -1,5 +1,6 @@
+import { failureOf } from '../run/failure.ts';
 import { heldBy, makeReady, type Desk } from './desk.ts';
-import type { Fence } from './store.ts';
+import type { Fence, RunRow } from './store.ts';
 import type { Place } from './tables.ts';
 
 export interface Wish {
@@ -50,6 +51,17 @@ function leave(desk: Desk, place: Place): void {
   const next = wasFirst ? desk.tables.firstInLine(place.tenant, place.name) : undefined;
   if (!next) return;
   desk.hints.push({ type: 'freed', run: next.run });
-  const row = desk.tables.run(next.run);
-  if (row?.state === 'waiting') makeReady(desk, row);
+  const row = believable(desk, next.run);
+  // One that nobody goes on with must not keep those behind it.
+  if (!row || row.state === 'ended') leave(desk, next);
+  else if (row.state === 'waiting') makeReady(desk, row);
+}
+
+function believable({ tables }: Desk, run: string): RunRow | undefined {
+  try {
+    return tables.run(run);
+  } catch (thrown) {
+    if (failureOf(thrown).code !== 'damaged') throw thrown;
+    return undefined;
+  }
 }

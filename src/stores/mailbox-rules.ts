@@ -8,10 +8,10 @@ export function send(desk: Desk, sent: SentCommand): Receipt {
   const earlier = desk.tables.command(sent.run, sent.id);
   if (earlier) return { ...earlier, fresh: false };
   if (row.state === 'ended') {
-    throw new RunError(
-      'rejected',
-      `Run ${sent.run} has ended (${row.status}), so it takes no ${sent.command.type}.`,
-    );
+    const found =
+      row.damaged === null ? '' : ` It is damaged after entry ${row.damaged}: what is good can be exported.`;
+    const message = `Run ${sent.run} has ended (${row.status}), so it takes no ${sent.command.type}.${found}`;
+    throw new RunError('rejected', message);
   }
   if (row.damaged !== null && !isAttended(desk, row)) return sendToDamaged(desk, row, sent);
   desk.tables.addCommand(sent);

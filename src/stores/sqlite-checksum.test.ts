@@ -44,7 +44,7 @@ function after(sql: string, ask = 'read'): unknown {
   database.close();
   const opened = openForWriting(folder);
   try {
-    const desk = { tables: sqliteTables(opened.database, false), now: 0, hints: [] };
+    const desk = { tables: sqliteTables(opened.database, { remember: false }), now: 0, hints: [] };
     if (ask === 'blob')
       return opened.database
         .prepare('SELECT blob FROM blob')

@@ -24,7 +24,7 @@ let commit: Committer;
 
 beforeEach(() => {
   folder = openForWriting((path = mkdtempSync(join(base, 'folder-'))));
-  tables = sqliteTables(folder.database, true);
+  tables = sqliteTables(folder.database, { remember: true });
   markFails = false;
   const raise = (commits: number): void => {
     if (markFails) throw new Error('EIO: i/o error, write');

@@ -53,7 +53,8 @@ export function chunkRows(database: DatabaseSync, runs: RunRows): Pick<Tables, '
       }
       const isWhole = end.last === head.last && end.sum === head.sum;
       // What is good is given first; whoever comes back for more is told.
-      if (!isWhole && chunks.length === 0) throw damagedAfter(run, Math.min(seq, end.last));
+      if (!isWhole && chunks.length === 0)
+        throw damagedAfter({ run, state: head.state }, Math.min(seq, end.last));
       return chunks;
     },
   };
@@ -69,20 +70,17 @@ export interface StoredCommand {
 export function commandRows(
   database: DatabaseSync,
   runs: RunRows,
+  isSound: boolean,
 ): Pick<Tables, 'command' | 'addCommand' | 'useCommand' | 'pending' | 'hasPending'> {
-  const byId = query<StoredCommand>(
-    database,
-    'SELECT id, used, command, sum FROM command WHERE run = ? AND id = ?',
-  );
-  const pending = query<StoredCommand>(
-    database,
-    'SELECT id, used, command, sum FROM command WHERE run = ? AND used IS NULL ORDER BY number',
-  );
+  const select = `SELECT id, used, command, sum FROM command ${isSound ? '' : 'NOT INDEXED'}`;
+  const byId = query<StoredCommand>(database, `${select} WHERE run = ? AND id = ?`);
+  const pending = query<StoredCommand>(database, `${select} WHERE run = ? AND used IS NULL ORDER BY number`);
   const insert = change(database, 'INSERT INTO command (run, id, command, sum) VALUES (?, ?, ?, ?)');
   const use = change(database, 'UPDATE command SET used = ?, sum = ? WHERE run = ? AND id = ?');
   return {
     command(run, id) {
       const row = byId.one(runs.number(run), id);
+      if (!row && !isSound) throw damagedCommand(run, id);
       return row && { id: row.id, used: row.used, command: commandOf(run, row) };
     },
     addCommand({ run, id, command }) {

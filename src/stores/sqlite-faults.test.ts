@@ -68,7 +68,7 @@ test('[R40] a writer that stops inside a transaction: reads go on, and the next 
      const { committer, takeOver } = await import('${new URL('./sqlite-commit.ts', import.meta.url).href}');
      const { sqliteTables } = await import('${new URL('./sqlite-tables.ts', import.meta.url).href}');
      const opened = openForWriting(process.argv[1]);
-     const tables = sqliteTables(opened.database, true);
+     const tables = sqliteTables(opened.database, { remember: true });
      const commit = committer(opened, tables);
      const names = { run: 'r', tenant: 't', conversation: 'c', app: 'a', title: 'x', flow: 'flow@1' };
      const create = { name: 'create', argument: { ...names, last: 1, frames: 'id: 1\\ndata: {"t":0,"s":1,"x":"text"}\\n\\n', claim: { worker: 'w', lease: 1000 } } };
@@ -143,7 +143,7 @@ test.skipIf(!compiled)('[R07] nothing is acknowledged after a sync that failed',
      const note = (text) => appendFileSync(process.env.FAULT_LOG, text + '\\n');
      let opened;
      while (!opened) try { opened = openForWriting(process.argv[1]); } catch {}
-     const commit = committer(opened, sqliteTables(opened.database, true));
+     const commit = committer(opened, sqliteTables(opened.database, { remember: true }));
      const names = { tenant: 't', conversation: 'c', app: 'a', title: 'x', flow: 'f' };
      for (let i = 1; i <= 900; i += 1) {
        const create = { ...names, run: 'r' + i, last: 1, frames: 'id: 1\\ndata: {"t":0,"s":1,"x":"' + i + '"}\\n\\n' };

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Chance } from '../../test/random.ts';
+import { encode } from '../run/codec.ts';
 import { failureOf } from '../run/failure.ts';
 import { perform } from './rules.ts';
 import { openForWriting } from './sqlite-folder.ts';
@@ -21,7 +22,7 @@ import { sqliteStore } from './sqlite.ts';
 import { appending, frames, newRun, range } from './store.contract.ts';
 import type { Desk } from './desk.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-flip-'));
 const original = join(base, 'original');
 const runs = range(1, 24).map((i) => `run-${i}`);
@@ -42,7 +43,7 @@ beforeAll(async () => {
       title: `The title of ${run}`,
       idempotencyKey: `k-${run}`,
     };
-    await store.dispatch.create(newRun(run, { claim, ...more }));
+    await store.dispatch.create(newRun(run, { claim, ...more, frames: beginning(more) }));
   }
   for (const head of range(1, 20)) {
     await Promise.all(
@@ -70,6 +71,17 @@ beforeAll(async () => {
   await store.dispatch.erase('erased');
   await store.close();
 });
+
+/** The first entry as an engine writes it: it says whose the run is. */
+function beginning({
+  tenant,
+  conversation,
+  title,
+}: Record<'tenant' | 'conversation' | 'title', string>): string {
+  const flow = { name: 'flow', version: '1' };
+  const started = { tenant, who: 'me', app: 'app', conversation, input: { text: title }, flow };
+  return encode({ seq: 1, at: 1, event: { type: 'run.started', ...started, limits: {}, labels: {} } });
+}
 
 type Asked = () => unknown;
 
@@ -125,7 +137,7 @@ function lookAt(folder: string): Seen {
     return { answers: new Map(), told: [String(thrown)] };
   }
   try {
-    const tables = sqliteTables(opened.database, false);
+    const tables = sqliteTables(opened.database, { remember: false, isSound: opened.isSound });
     const answers = new Map<string, string>();
     for (const [name, ask] of questions({ tables, now: 1, hints: [] })) {
       try {
@@ -154,12 +166,12 @@ function flipped(at: number, bit: number, name: string): string {
   return folder;
 }
 
-test(`[R04] one flipped bit at each of ${flips} places of the database: nothing is silently wrong`, () => {
+test(`[R04, Q25] one flipped bit at each of ${flips} places of the database: nothing is silently wrong`, () => {
   const truth = lookAt(original);
   expect(truth.told).toEqual([]);
   const { size } = statSync(join(original, 'vitrine.db'));
   const chance = new Chance(20_261_116);
-  const counts = { harmless: 0, refused: 0, told: 0 };
+  const counts = { harmless: 0, refused: 0, told: 0, several: 0 };
   const wrong: string[] = [];
   let hurt = 0;
   for (const trial of range(1, flips)) {
@@ -173,9 +185,10 @@ test(`[R04] one flipped bit at each of ${flips} places of the database: nothing 
     }
     const others = [...truth.answers].filter(([name, answer]) => answers.get(name) !== answer);
     const isTold = (answer = ''): boolean => answer.startsWith('told: ') || /"damaged":\d/.test(answer);
-    const silent = others.filter(([name]) => !isTold(answers.get(name)) && told.length === 0);
+    // Whatever is said of the folder: an answer is right, or says itself that it is not whole.
+    const silent = others.filter(([name]) => !isTold(answers.get(name)));
     for (const [name] of silent)
-      wrong.push(`byte ${at} bit ${bit}: ${name}: ${answers.get(name)?.slice(0, 80)}`);
+      wrong.push(`byte ${at} bit ${bit}: ${name}: ${answers.get(name)?.slice(0, 80)} (${told.join('; ')})`);
     const bugs = others.filter(
       ([name]) =>
         /^told: \w*Error/.test(answers.get(name) ?? '') &&
@@ -183,11 +196,15 @@ test(`[R04] one flipped bit at each of ${flips} places of the database: nothing 
     );
     for (const [name] of bugs)
       wrong.push(`byte ${at} bit ${bit}: ${name}: ${answers.get(name)?.slice(0, 80)}`);
-    hurt = Math.max(hurt, new Set(others.map(([name]) => name.split(':')[0])).size);
+    const touched = new Set(others.map(([name]) => name.split(':')[0])).size;
+    hurt = Math.max(hurt, touched);
+    if (touched > 1) counts.several += 1;
     if (others.length === 0 && told.length === 0) counts.harmless += 1;
     else counts.told += 1;
   }
   process.stdout.write(`${JSON.stringify({ ...counts, silentlyWrong: wrong.length, hurtAtMost: hurt })}\n`);
   expect(wrong).toEqual([]);
   expect(counts.told).toBeGreaterThan(flips / 10);
+  // Only the few bytes that say how a page is built belong to several runs at once.
+  expect(counts.several).toBeLessThan(flips / 20);
 });

@@ -9,19 +9,17 @@ import { highWater, readHighWater, type HighWater } from './high-water.ts';
 import { openReadOnly, type ReadOnly } from './read-only.ts';
 import { migrate } from './sqlite-migrate.ts';
 import { createDatabase, hasOwnSchema, schemaVersion } from './sqlite-schema.ts';
-import { structureProblems } from './sqlite-structure.ts';
+import { structureOf, type Structure } from './sqlite-structure.ts';
 
 /** How long a commit waits for another process that has the database; the thread must not be kept from reading longer. */
 const busyMilliseconds = 50;
 
-export interface WriterFolder {
+export interface WriterFolder extends Structure {
   readonly database: DatabaseSync;
   readonly mark: HighWater;
   readonly place: FolderPlace;
   /** What the owner should know about the folder. */
   readonly notices: readonly string[];
-  /** What is wrong with the tables that runs are found by. */
-  readonly problems: readonly string[];
   close(): void;
 }
 
@@ -42,13 +40,14 @@ export function openForWriting(folder: string): WriterFolder {
     database.exec(pragmas);
     if (version !== undefined && version < schemaVersion) migrate(database, version);
     const mark = highWater(markOf(folder), commitsOf(database));
-    const problems = structureProblems(database);
+    const { problems, isSound } = structureOf(database);
     return {
       database,
       mark,
       place: placeOfFolder(folder, databaseOf(folder)),
       notices: [...notices, ...problems.map((problem) => brokenTables(folder, problem))],
       problems,
+      isSound,
       close() {
         database.close();
         mark.close();
@@ -168,7 +167,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
-function commitsOf(database: DatabaseSync): number {
+export function commitsOf(database: DatabaseSync): number {
   return Number(database.prepare('SELECT count FROM commits').get()?.['count'] ?? 0);
 }
 

@@ -1,5 +1,6 @@
 import type { Failure } from '../run/failure.ts';
 import type { Argument, Read, Write } from './rules.ts';
+import type { CheckPlace } from './sqlite-check.ts';
 import type { Hint } from './store.ts';
 
 /** A write on its way to the thread. */
@@ -19,12 +20,15 @@ export type ToThread =
   | readonly ['batch', now: number, jump: number, cells: readonly unknown[]]
   | readonly ['read', id: number, name: Read, argument: unknown]
   | readonly ['health', id: number]
+  | readonly ['check', id: number, from: CheckPlace]
   | readonly ['close'];
 
 export type FromThread =
   | readonly ['opened', notices: readonly string[]]
   | readonly ['refused', failure: Failure]
   | readonly ['committed', reply: Reply]
+  /** What nobody waits for. */
+  | readonly ['hints', hints: readonly Hint[]]
   /** Another process has the database for the moment: nothing was applied. */
   | readonly ['busy']
   /** Nothing of the batch was applied, as far as can be known. */

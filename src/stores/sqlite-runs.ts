@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { noSum, runSum } from './checksum.ts';
 import { damagedRow } from './damage.ts';
+import { rebuilder, type Rebuild } from './sqlite-rebuilt.ts';
 import { change, query } from './sqlite-rows.ts';
+import type { Structure } from './sqlite-structure.ts';
 import type { RunRow } from './store.ts';
 import { dueAt } from './tables.ts';
 
@@ -16,6 +18,8 @@ export type StoredRun = Omit<RunRow, 'head' | 'updatedAt'> & {
   readonly last: number | null;
   readonly at: number | null;
   readonly lastSum: string | null;
+  /** Whether its last chunk is where, and of when, the end of its journal is said to be. */
+  readonly isEnd: 0 | 1;
 };
 
 /** The end of a journal: where it is, and what its next chunk is chained to. */
@@ -23,6 +27,7 @@ export interface Head {
   readonly number: number;
   readonly last: number;
   readonly sum: string;
+  readonly state: RunRow['state'];
 }
 
 export interface RunRows {
@@ -35,7 +40,7 @@ export interface RunRows {
   /** The run's journal has grown, by so many bytes. */
   readonly moveHead: (
     run: string,
-    head: Omit<Head, 'number'> & { readonly bytes: number },
+    head: Omit<Head, 'number' | 'state'> & { readonly bytes: number },
     at: number,
   ) => void;
   /** What was remembered of a transaction that did not happen is wrong. */
@@ -44,15 +49,29 @@ export interface RunRows {
 
 export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
   epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, run.sum, last, at, head.sum AS lastSum,
+  iif(last IS NULL, NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number),
+    EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number AND chunk.last = head.last AND chunk.at = head.at)) AS isEnd,
   coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE chunk.run = number)), 0) AS bytes
   FROM run LEFT JOIN head ON head.run = number`;
 
+/** The same without any index of it. */
+export const selectUnindexed = selectRuns.replace('FROM run ', 'FROM run NOT INDEXED ');
+
 /** Undefined where the row is not what was written: then nothing in it can be believed, not even whose it is. */
 export function rowOf(stored: StoredRun): RunRow | undefined {
-  const { number: _, loweredTitle, due, changedAt, sum, last, at, lastSum: __, ...row } = stored;
+  const { number: _, loweredTitle, due, changedAt, sum, last, at, lastSum: __, isEnd: ___, ...row } = stored;
   const whole = { ...row, head: last ?? 0, updatedAt: Math.max(changedAt, at ?? 0) };
   const isSame = sum === runSum(row, changedAt) && loweredTitle === row.title.toLowerCase();
   return isSame && due === dueAt({ ...whole, updatedAt: changedAt }) ? whole : undefined;
+}
+
+/** A run with what is damaged of it; undefined where nothing of it can be believed. */
+export function shownRow(stored: StoredRun, rebuilt: Rebuild): RunRow | undefined {
+  const row = rowOf(stored);
+  if (!row) return rebuilt(stored);
+  if (stored.isEnd) return row;
+  const good = rebuilt(stored)?.damaged ?? 0;
+  return { ...row, damaged: Math.min(row.damaged ?? good, good) };
 }
 
 interface Known {
@@ -63,18 +82,24 @@ interface Known {
 
 const hotRuns = 10_000;
 
-/** `remember` is for the only writer: it knows the runs in use by heart, so that the fence of an append costs no query. */
-export function runRows(database: DatabaseSync, remember: boolean): RunRows {
+export interface RunRowsSettings {
+  /** For the only writer: it knows the runs in use by heart, so that the fence of an append costs no query. */
+  readonly remember: boolean;
+  /** Whether what the indexes of a table do not know is not there. */
+  readonly isSound?: Structure['isSound'];
+}
+
+export function runRows(
+  database: DatabaseSync,
+  { remember, isSound = () => true }: RunRowsSettings,
+): RunRows {
   const hot = new LRUCache<string, Known>({ max: hotRuns });
-  const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
+  const look = looker(database, isSound);
   const find = (run: string): Known | undefined => {
     const hit = hot.get(run);
     if (hit) return hit;
-    const stored = byName.one(run);
-    if (!stored) return undefined;
-    const row = rowOf(stored);
-    if (!row) throw damagedRow(run);
-    const known = { number: stored.number, row, sum: stored.lastSum ?? noSum };
+    const known = look(run);
+    if (!known) return undefined;
     if (remember) hot.set(run, known);
     return known;
   };
@@ -94,7 +119,7 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
     number: (run) => existing(run).number,
     head(run) {
       const { number, row, sum } = existing(run);
-      return { number, last: row.head, sum };
+      return { number, last: row.head, sum, state: row.state };
     },
     addRun: insert,
     changeRun(row) {
@@ -110,6 +135,23 @@ export function runRows(database: DatabaseSync, remember: boolean): RunRows {
       known.sum = sum;
     },
     forgetAll: () => hot.clear(),
+  };
+}
+
+function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: string) => Known | undefined {
+  const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
+  const byLooking = query<StoredRun>(database, `${selectUnindexed} WHERE run.run = ?`);
+  const rebuilt = rebuilder(database);
+  /** A damaged index leads to the row of another run, or to none; a damaged row may have another name. */
+  const proven = (run: string, stored: StoredRun | undefined): RunRow | undefined =>
+    stored && (stored.run === run ? shownRow(stored, rebuilt) : rebuilt({ ...stored, run }));
+  return (run) => {
+    let stored = byName.one(run);
+    if (!stored && isSound('run')) return undefined;
+    let row = proven(run, stored);
+    if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));
+    if (!stored || !row) throw damagedRow(run);
+    return { number: stored.number, row, sum: stored.lastSum ?? noSum };
   };
 }
 

@@ -1,28 +1,46 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { isCorrupt } from './damage.ts';
-import { rowOf, selectRuns, type StoredRun } from './sqlite-runs.ts';
+import { damagedKey, isCorrupt } from './damage.ts';
+import { rowOf, selectRuns, shownRow, type StoredRun } from './sqlite-runs.ts';
+import { rebuilder, type Rebuild } from './sqlite-rebuilt.ts';
 import { query } from './sqlite-rows.ts';
 import type { RunFilter, RunRow } from './store.ts';
 import { listSize, pick, type Tables } from './tables.ts';
 
 /** Finding runs without knowing their names. */
-export function runSearch(database: DatabaseSync): Pick<Tables, 'runWithKey' | 'claimable' | 'list'> {
+export function runSearch(
+  database: DatabaseSync,
+  isSound: boolean,
+): Pick<Tables, 'runWithKey' | 'claimable' | 'list'> {
   const byKey = query<{ readonly run: string }>(
     database,
-    'SELECT run FROM run WHERE tenant = ? AND idempotencyKey = ?',
+    `SELECT run FROM run ${isSound ? '' : 'NOT INDEXED'} WHERE tenant = ? AND idempotencyKey = ?`,
   );
   const byDue = query<StoredRun>(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
+  const rebuilt = rebuilder(database);
+  const oneByOne = looker(database, rebuilt);
+  const listedFor =
+    (tenant: string) =>
+    (stored: StoredRun): RunRow => {
+      const row = shownRow(stored, rebuilt);
+      return row?.tenant === tenant ? row : nameless(stored);
+    };
   return {
-    runWithKey: (tenant, key) => byKey.one(tenant, key)?.run,
+    runWithKey(tenant, key) {
+      const found = byKey.one(tenant, key)?.run;
+      if (found === undefined && !isSound) throw damagedKey(key);
+      return found;
+    },
     claimable({ flows, now, max }) {
       const rows = flows.flatMap((flow) => byDue.all(flow, now, max));
       const sorted = rows.toSorted((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
       return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
     },
     list(filter) {
+      const listed = listedFor(filter.tenant);
+      if (!isSound) return pick(oneByOne(listed), filter);
       const { where, values } = conditions(filter);
       const sql = `${selectRuns} WHERE ${where} ORDER BY number DESC LIMIT ?`;
       try {
@@ -31,14 +49,14 @@ export function runSearch(database: DatabaseSync): Pick<Tables, 'runWithKey' | '
           .map(listed);
       } catch (thrown) {
         if (!isCorrupt(thrown)) throw thrown;
-        return pick(oneByOne(database), filter);
+        return pick(oneByOne(listed), filter);
       }
     },
   };
 }
 
-/** A row that is not what was written is listed as damaged, by its name alone: the rest may be somebody else's. */
-function listed(stored: StoredRun): RunRow {
+/** A run of which nothing can be believed is listed as damaged, by its name alone: the rest may be somebody else's. */
+function nameless(stored: StoredRun): RunRow {
   const { run, tenant, number } = stored;
   const unknown = { conversation: '', app: '', title: '', flow: '', worker: null, wakeAt: null };
   const none = {
@@ -52,26 +70,49 @@ function listed(stored: StoredRun): RunRow {
     damaged: 0,
   };
   const nothing = { run: run ?? String(number), tenant, status: 'failed', state: 'ended' } as const;
-  return rowOf(stored) ?? { ...unknown, ...none, ...nothing };
+  return { ...unknown, ...none, ...nothing };
 }
 
-/** A page of the table, or of an index, makes no sense: what is on other pages can still be found by its number. */
-function oneByOne(database: DatabaseSync): readonly RunRow[] {
+/**
+ * A page of the table, or of an index, makes no sense: what is on other pages can still be found by its number. Of a row
+ * that cannot be read, an index may know the name, and its journal the rest.
+ */
+function looker(
+  database: DatabaseSync,
+  rebuilt: Rebuild,
+): (listed: (stored: StoredRun) => RunRow) => readonly RunRow[] {
   const last = query<{ readonly seq: number }>(
     database,
     `SELECT seq FROM sqlite_sequence WHERE name = 'run'`,
   );
   const byNumber = query<StoredRun>(database, `${selectRuns} WHERE number = ?`);
-  const rows: StoredRun[] = [];
-  for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
-    try {
-      const stored = byNumber.one(number);
-      if (stored) rows.push(stored);
-    } catch (thrown) {
-      if (!isCorrupt(thrown)) throw thrown;
+  const names = query<{ readonly number: number; readonly run: string }>(
+    database,
+    'SELECT number, run FROM run INDEXED BY sqlite_autoindex_run_1',
+  );
+  const nameOf = (number: number): string | undefined =>
+    unlessCorrupt(() => names.all().find((row) => row.number === number)?.run);
+  return (listed) => {
+    const rows: RunRow[] = [];
+    for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
+      const found = unlessCorrupt(() => ({ stored: byNumber.one(number) }));
+      const name = found ? undefined : nameOf(number);
+      const row = found?.stored
+        ? listed(found.stored)
+        : name !== undefined && rebuilt({ number, run: name, epoch: 0, last: null, bytes: 0 });
+      if (row) rows.push(row);
     }
+    return rows;
+  };
+}
+
+function unlessCorrupt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (thrown) {
+    if (!isCorrupt(thrown)) throw thrown;
+    return undefined;
   }
-  return rows.map(listed);
 }
 
 function dueOf({ due }: StoredRun): number {

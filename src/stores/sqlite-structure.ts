@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isCorrupt } from './damage.ts';
 import { isWhole, type StoredCommand } from './sqlite-entries.ts';
 import { placeSum } from './sqlite-lines.ts';
+import { rebuilder } from './sqlite-rebuilt.ts';
 import { query } from './sqlite-rows.ts';
 import { rowOf, selectRuns, type StoredRun } from './sqlite-runs.ts';
 import type { Place } from './tables.ts';
@@ -14,15 +15,25 @@ const most = 5;
  * What is wrong with the tables and indexes that runs are found by. An entry that is missing from an index is a run that
  * nobody finds, with nothing to show for it. Journals and large texts carry checksums and are looked at when they are read.
  */
-export function structureProblems(database: DatabaseSync): readonly string[] {
+export function structureOf(database: DatabaseSync): Structure {
+  const found = new Map(small.map((table) => [table, tableProblems(database, table)]));
   const problems = [
-    ...small.flatMap((table) => tableProblems(database, table)),
+    ...[...found.values()].flat(),
     ...attempt('table run', () => strangeRuns(database)),
     ...attempt('table command', () => strangeCommands(database)),
     ...attempt('table place', () => strangePlaces(database)),
   ];
   const more = problems.length - most;
-  return more > 0 ? [...problems.slice(0, most), `and ${more} more`] : problems;
+  return {
+    problems: more > 0 ? [...problems.slice(0, most), `and ${more} more`] : problems,
+    isSound: (table) => (found.get(table) ?? []).length === 0,
+  };
+}
+
+export interface Structure {
+  readonly problems: readonly string[];
+  /** Whether what is not found in a table is not there. */
+  readonly isSound: (table: 'run' | 'command') => boolean;
 }
 
 /** What SQLite itself finds wrong with a table and its indexes. */
@@ -49,7 +60,10 @@ export function wholeProblems(database: DatabaseSync): readonly string[] {
 function strangeRuns(database: DatabaseSync): readonly string[] {
   // Of those that have ended nobody finds too little: their rows are looked at when they are listed.
   const rows = query<StoredRun>(database, `${selectRuns} WHERE state <> 'ended'`).all();
-  return rows.flatMap((stored) => (rowOf(stored) ? [] : [`what is kept about run ${stored.run}`]));
+  const rebuilt = rebuilder(database);
+  return rows.flatMap((stored) =>
+    rowOf(stored) || rebuilt(stored) ? [] : [`what is kept about run ${stored.run}`],
+  );
 }
 
 function strangeCommands(database: DatabaseSync): readonly string[] {

@@ -3,7 +3,7 @@ import { chunkRows, commandRows } from './sqlite-entries.ts';
 import { blobRows, lineRows } from './sqlite-lines.ts';
 import { heldRows } from './sqlite-held.ts';
 import { change, query } from './sqlite-rows.ts';
-import { runRows } from './sqlite-runs.ts';
+import { runRows, type RunRowsSettings } from './sqlite-runs.ts';
 import { runSearch } from './sqlite-search.ts';
 import type { Tables } from './tables.ts';
 
@@ -13,11 +13,12 @@ export interface SqliteTables extends Tables {
 }
 
 /** The rows of a store in SQLite. Only the writer may remember them: anyone else would miss its changes. */
-export function sqliteTables(database: DatabaseSync, remember: boolean): SqliteTables {
-  const runs = runRows(database, remember);
+export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings): SqliteTables {
+  const runs = runRows(database, settings);
   const held = heldRows(database);
   const chunks = chunkRows(database, runs);
-  const commands = commandRows(database, runs);
+  const { isSound = () => true } = settings;
+  const commands = commandRows(database, runs, isSound('command'));
   const commandBytes = query<{ readonly bytes: number }>(
     database,
     'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
@@ -39,7 +40,7 @@ export function sqliteTables(database: DatabaseSync, remember: boolean): SqliteT
       removeRun(run);
       runs.forgetRun(run);
     },
-    ...runSearch(database),
+    ...runSearch(database, isSound('run')),
     ...chunks,
     ...commands,
     addChunk(chunk, at) {

@@ -5,7 +5,9 @@ import { Worker } from 'node:worker_threads';
 import { errorOf, RunError } from '../run/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Argument, Read, Result } from './rules.ts';
+import type { CheckPlace } from './sqlite-check.ts';
 import { flatten, type FromThread, type Operation, type Reply, type ToThread } from './sqlite-messages.ts';
+import type { Hint } from './store.ts';
 
 // tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
 const script = new URL(`./sqlite.worker${extname(import.meta.url)}`, import.meta.url);
@@ -20,6 +22,8 @@ export interface SqliteThread {
   /** One batch at a time. */
   commit(time: ReturnType<Clock>, operations: readonly Operation[]): Promise<Reply>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  /** Look at a piece of all journals; gives where to go on. */
+  check(from: CheckPlace): Promise<CheckPlace | undefined>;
   /** Why nothing should be asked of it now; undefined while all is well. */
   health(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -30,7 +34,11 @@ interface Waiting {
   reject(reason: RunError): void;
 }
 
-export async function sqliteThread(folder: string, mode: 'read' | 'write'): Promise<SqliteThread> {
+export async function sqliteThread(
+  folder: string,
+  mode: 'read' | 'write',
+  hear: (hints: readonly Hint[]) => void = () => {},
+): Promise<SqliteThread> {
   const thread = new Worker(script, { workerData: { folder, mode }, execArgv: flags });
   const waiting = new Map<number, Waiting>();
   const gone = lifetime(thread, waiting);
@@ -42,7 +50,9 @@ export async function sqliteThread(folder: string, mode: 'read' | 'write'): Prom
       thread.postMessage(message);
     });
   const notices = await opening(thread);
-  thread.on('message', (message: FromThread) => answer(waiting, message));
+  thread.on('message', (message: FromThread) =>
+    message[0] === 'hints' ? hear(message[1]) : answer(waiting, message),
+  );
   let reads = 0;
   return {
     notices,
@@ -60,6 +70,7 @@ export async function sqliteThread(folder: string, mode: 'read' | 'write'): Prom
       reads += 1;
       return ask(reads, ['read', reads, name, argument]) as Promise<never>;
     },
+    check: (from) => ask((reads += 1), ['check', reads, from]) as Promise<CheckPlace | undefined>,
     health() {
       reads += 1;
       return ask(reads, ['health', reads]) as Promise<string | undefined>;
@@ -85,7 +96,9 @@ function busy(): RunError {
 /** Only one batch is under way, so it needs no number of its own. */
 const batch = 0;
 
-function answer(waiting: Map<number, Waiting>, message: FromThread): void {
+type Answer = Exclude<FromThread, readonly ['hints', ...unknown[]]>;
+
+function answer(waiting: Map<number, Waiting>, message: Answer): void {
   const take = (id: number): Waiting | undefined => {
     const found = waiting.get(id);
     waiting.delete(id);

@@ -1,10 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
 import { storeClock, type ClockSettings } from './clock.ts';
 import { facets, type Carrier } from './facets.ts';
 import { followers } from './follow.ts';
 import { groupCommit } from './group-commit.ts';
 import { hintsToListeners } from './hints.ts';
-import { sqliteThread } from './sqlite-thread.ts';
+import { fromNewest, type CheckPlace } from './sqlite-check.ts';
+import { sqliteThread, type SqliteThread } from './sqlite-thread.ts';
 import type { Store } from './store.ts';
 
 export interface SqliteSettings extends ClockSettings {
@@ -19,8 +21,8 @@ export interface SqliteStore extends Store {
 /** Runs in a folder on this machine, written by this process alone. Fails with `rejected` while another one has it. */
 export async function sqliteStore({ folder, ...settings }: SqliteSettings): Promise<SqliteStore> {
   const clock = storeClock(settings);
-  const thread = await sqliteThread(folder, 'write');
   const hints = hintsToListeners();
+  const thread = await sqliteThread(folder, 'write', (heard) => hints.give(heard));
   const live = followers((run, after) => thread.read('read', { run, after }));
   const group = groupCommit(async (operations) => {
     const reply = await thread.commit(clock(), operations);
@@ -29,9 +31,12 @@ export async function sqliteStore({ folder, ...settings }: SqliteSettings): Prom
     hints.give(reply.hints);
     return reply;
   });
-  let closed = false;
+  const over = new AbortController();
+  let checking: Promise<void> | undefined;
   const open = <T>(ask: () => Promise<T>): Promise<T> =>
-    closed ? Promise.reject(new RunError('unavailable', `The store in ${folder} is closed.`)) : ask();
+    over.signal.aborted
+      ? Promise.reject(new RunError('unavailable', `The store in ${folder} is closed.`))
+      : ask();
   const carrier: Carrier = {
     write: (name, argument) => open(() => group.add(name, argument)),
     read: (name, argument) => open(() => thread.read(name, argument)),
@@ -40,13 +45,31 @@ export async function sqliteStore({ folder, ...settings }: SqliteSettings): Prom
   return {
     notices: thread.notices,
     ...facets(carrier, live),
-    listen: (hear) => hints.listen(hear),
+    listen(hear) {
+      const unlisten = hints.listen(hear);
+      checking ??= checkAll(thread, over.signal);
+      return unlisten;
+    },
     health: () => open(() => thread.health()),
     async close() {
-      closed = true;
+      over.abort();
       await group.drained();
+      await checking;
       await thread.close();
       live.close();
     },
   };
+}
+
+/** Between two pieces others have the thread to themselves; all was looked at once, it rests. Milliseconds. */
+const breath = 20;
+const restAfter = 24 * 60 * 60 * 1_000;
+
+/** As long as somebody is there to hear of it, look for what nobody reads: a disk forgets without being asked. */
+async function checkAll(thread: SqliteThread, signal: AbortSignal): Promise<void> {
+  for (let place: CheckPlace | undefined = fromNewest; !signal.aborted;) {
+    place = await thread.check(place ?? fromNewest).catch(() => undefined);
+    const pause = place === undefined ? restAfter : breath;
+    await setTimeout(pause, undefined, { signal, ref: false }).catch(() => {});
+  }
 }

@@ -1,63 +1,80 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { failureOf, RunError, type Failure } from '../run/failure.ts';
+import { RunError, type Failure } from '../run/failure.ts';
 import { isCorrupt } from './damage.ts';
-import { perform, type Argument, type Read } from './rules.ts';
+import { foundDamage, rowsIn, type Reading } from './found-damage.ts';
+import { perform } from './rules.ts';
+import { checker, glances, type Check } from './sqlite-check.ts';
 import { committer, isBusy, takeOver, type Committer } from './sqlite-commit.ts';
 import { openForReading, openForWriting } from './sqlite-folder.ts';
 import { healthOf, type Health } from './sqlite-health.ts';
 import { unflatten, type FromThread, type ToThread } from './sqlite-messages.ts';
 import { sqliteTables } from './sqlite-tables.ts';
 
-type Reading = (name: Read, argument: unknown) => unknown;
-
 interface Opened {
   readonly commit: Committer;
   readonly read: Reading;
   readonly health: Health;
+  readonly check: Check;
   readonly notices: readonly string[];
   readonly close: () => void;
 }
 
 function write(folder: string): Opened {
   const opened = openForWriting(folder);
-  const tables = sqliteTables(opened.database, true);
+  const tables = sqliteTables(opened.database, { remember: true, isSound: opened.isSound });
   takeOver(opened, tables);
   const health = healthOf(opened);
   const commit = health.watching(committer(opened, tables));
-  const read: Reading = (name, argument) => {
+  const found = foundDamage((run, failure) => {
+    say(['hints', [{ type: 'damaged', run, failure }]]);
+    if (failure.after !== undefined) keep(run, failure.after);
+  });
+  // Kept with the run, so that lists show it and no worker is given it again.
+  const keep = (run: string, after: number): void => {
+    try {
+      const { hints } = commit({ now: Date.now(), jump: 0 }, [{ name: 'damage', argument: { run, after } }]);
+      say(['hints', hints]);
+    } catch (thrown) {
+      // Where there is no space this process knows it all the same; what failed is what `health` tells.
+      if (!(thrown instanceof RunError) && !isBusy(thrown)) throw thrown;
+    }
+  };
+  const read = found.watching((name, argument) => {
     try {
       return perform({ tables, now: 0, hints: [] }, name, argument as never);
     } catch (thrown) {
       if (isCorrupt(thrown)) health.broken(thrown);
-      const { code, after } = failureOf(thrown);
-      // Kept with the run, so that lists show it and no worker is given it again.
-      if (name === 'read' && code === 'damaged' && after !== undefined)
-        commit({ now: Date.now(), jump: 0 }, [
-          { name: 'damage', argument: { run: (argument as Argument<'read'>).run, after } },
-        ]);
       throw thrown;
     }
-  };
-  return { commit, read, health, notices: opened.notices, close: () => opened.close() };
+  });
+  const check = checker(opened.database, (run, thrown) => found.note(run, thrown));
+  return { commit, read, health, check, notices: opened.notices, close: () => opened.close() };
 }
 
 function read(folder: string): Opened {
   const { database, close } = openForReading(folder);
-  const tables = sqliteTables(database, false);
+  const tables = sqliteTables(database, { remember: false });
+  const found = foundDamage(() => {});
+  const glance = glances(tables, found);
   const commit = (): never => {
     throw new RunError('disabled', `The folder ${folder} was opened for reading only.`);
   };
   return {
     commit,
-    // In one transaction: what a writer erases between two questions must not look like damage.
-    read(name, argument) {
-      database.exec('BEGIN');
-      try {
-        return perform({ tables, now: 0, hints: [] }, name, argument as never);
-      } finally {
-        if (database.isTransaction) database.exec('COMMIT');
-      }
-    },
+    read: found.watching(
+      // In one transaction: what a writer erases between two questions must not look like damage.
+      (name, argument) => {
+        database.exec('BEGIN');
+        try {
+          const result = perform({ tables, now: 0, hints: [] }, name, argument as never);
+          for (const row of rowsIn(name, result)) glance(row);
+          return result;
+        } finally {
+          if (database.isTransaction) database.exec('COMMIT');
+        }
+      },
+    ),
+    check: () => undefined,
     health: { now: () => undefined, watching: (given) => given, broken: () => {} },
     notices: [],
     close,
@@ -74,7 +91,7 @@ function toldFailure(thrown: unknown): Failure {
   return { code: 'unavailable', message: `The database could not be used: ${message}.`, retryable: true };
 }
 
-function listen({ commit, read: reading, health, close }: Opened): void {
+function listen({ commit, read: reading, health, check, close }: Opened): void {
   const answer = (id: number, work: () => unknown): void => {
     try {
       say(['result', id, work()]);
@@ -95,6 +112,8 @@ function listen({ commit, read: reading, health, close }: Opened): void {
         return answer(message[1], () => reading(message[2], message[3]));
       case 'health':
         return answer(message[1], () => health.now());
+      case 'check':
+        return answer(message[1], () => check(message[2]));
       case 'close':
         close();
         parentPort?.close();

@@ -1,4 +1,5 @@
 import type { Command } from '../run/commands.ts';
+import type { Failure } from '../run/failure.ts';
 import type { RunStatus } from '../run/tree.ts';
 
 /** Who writes a run. A worker that lost the run has an old epoch and is turned away. */
@@ -187,7 +188,9 @@ export interface Blobs {
 }
 
 /** Something happened that a worker may want to look at. A hint: it may be lost, or come for nothing. */
-export type Hint = { readonly type: 'ready' | 'command' | 'freed'; readonly run: string };
+export type Hint =
+  | { readonly type: 'ready' | 'command' | 'freed'; readonly run: string }
+  | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure };
 
 /** Where runs are kept. */
 export interface Store {

@@ -3,9 +3,10 @@ import { failureOf } from '../run/failure.ts';
 import { blobName } from './blob-rules.ts';
 import { chunkRows } from './sqlite-entries.ts';
 import { openForReading } from './sqlite-folder.ts';
+import { rebuilder } from './sqlite-rebuilt.ts';
 import { query } from './sqlite-rows.ts';
 import { rowOf, runRows, selectRuns, type StoredRun } from './sqlite-runs.ts';
-import { structureProblems, tableProblems, wholeProblems } from './sqlite-structure.ts';
+import { structureOf, tableProblems, wholeProblems } from './sqlite-structure.ts';
 import { isCorrupt } from './damage.ts';
 
 /** What a check of a whole folder found. */
@@ -24,7 +25,7 @@ export function verify(folder: string, untouched: boolean): Verified {
   const { database, close } = openForReading(folder, untouched);
   try {
     database.exec('BEGIN');
-    const structure = [...structureProblems(database), ...wholeProblems(database)];
+    const structure = [...structureOf(database).problems, ...wholeProblems(database)];
     const tables = ['chunk', 'blob'].flatMap((table) => tableProblems(database, table));
     const blobs = strangeBlobs(database);
     const journals = readJournals(database);
@@ -37,7 +38,8 @@ export function verify(folder: string, untouched: boolean): Verified {
 
 function readJournals(database: DatabaseSync): Pick<Verified, 'runs' | 'entries' | 'damaged' | 'problems'> {
   const rows = readable(() => query<StoredRun>(database, selectRuns).all());
-  const { chunksAfter } = chunkRows(database, runRows(database, false));
+  const rebuilt = rebuilder(database);
+  const { chunksAfter } = chunkRows(database, runRows(database, { remember: false }));
   const damaged: { run: string; after: number; head: number }[] = [];
   const problems: string[] = rows ? [] : ['The table of runs cannot be read.'];
   let entries = 0;
@@ -45,6 +47,8 @@ function readJournals(database: DatabaseSync): Pick<Verified, 'runs' | 'entries'
     const { run } = stored;
     const head = stored.last ?? 0;
     if (!rowOf(stored)) {
+      const row = rebuilt(stored);
+      if (row) damaged.push({ run, after: row.damaged ?? 0, head: row.head });
       problems.push(`what is kept about run ${run}`);
       continue;
     }

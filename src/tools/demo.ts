@@ -40,8 +40,8 @@ function reserve(folder: string, take: Take): Tool {
       await take(600, context);
       const reservation = `W-${numberOf(context.idempotencyKey)}`;
       const place = join(folder, 'demo-reservations');
-      await mkdir(place, { recursive: true });
-      await writeFile(join(place, `${reservation}.json`), `${JSON.stringify(wanted)}\n`);
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      await writeFile(join(place, `${reservation}.json`), `${JSON.stringify(wanted)}\n`, { mode: 0o600 });
       return { reservation, ...wanted };
     },
   });
@@ -57,7 +57,7 @@ function notify(folder: string, take: Take): Tool {
     async run({ people, message }, context) {
       await take(500, context);
       const line = `${context.run} ${people.join(',')} ${JSON.stringify(message)}\n`;
-      await appendFile(join(folder, 'demo-ledger.txt'), line);
+      await appendFile(join(folder, 'demo-ledger.txt'), line, { mode: 0o600 });
       await take(500, context);
       return { sent: people.length };
     },

@@ -19,7 +19,7 @@ export function notStarted(server: string, endpoint: StdioServer | HttpServer, t
     const message = `The MCP server ${server} cannot be started: there is no program ${program}; install it or give its full path.`;
     return new RunError('unavailable', message, { cause: error, retryable: false });
   }
-  const reason = hide(trouble.complaint, endpoint.environment) || messageOf(error);
+  const reason = hide(sentenceIn(trouble.complaint), endpoint.environment) || messageOf(error);
   return new RunError(
     'unavailable',
     `The MCP server ${server} (${program}) did not start: ${quoted(reason)}`,
@@ -28,6 +28,12 @@ export function notStarted(server: string, endpoint: StdioServer | HttpServer, t
       retryable: !isTimeout(error),
     },
   );
+}
+
+/** A program that fails prints where; people want to know why: the line that names the error, where there is one. */
+function sentenceIn(complaint: string): string {
+  const named = complaint.match(/^(?:Uncaught )?[\w.]*(?:Error|Exception)\b[^\n]*: [^\n]+$/gm);
+  return named?.at(-1) ?? complaint;
 }
 
 function notReached(server: string, { url, headers }: HttpServer, error: unknown): RunError {

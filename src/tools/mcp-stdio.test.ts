@@ -130,6 +130,15 @@ test.concurrent('[M10] a server that does not start is tried a few times, and sa
   expect(record.lines()).toHaveLength(4);
 });
 
+test.concurrent('[M10] of a program that fails with a stack, the line is told that names the error', async ({
+  expect,
+}) => {
+  const command = [process.execPath, '-e', `throw new TypeError('there is no such world')`];
+  await expect(open({ name: 'failing', command }).list(signal)).rejects.toMatchObject({
+    failure: { message: expect.stringMatching(/did not start: TypeError: there is no such world\.$/) },
+  });
+});
+
 test.concurrent('[M10] callers who come while a server starts share it, and one who leaves does not spoil it', async ({
   expect,
 }) => {

@@ -88,7 +88,86 @@ test('[Q13, R04] a damaged waiting run is shown as damaged, and hurts nobody els
   const after = (await ask('/api/runs?status=stopped')).json as { runs: { run: string }[] };
   expect(after.runs.map(({ run }) => run)).toEqual([bad]);
   expect((await ask(`/api/runs/${good}/stop`, { json: {} })).status).toBe(200);
-  expect(problems).toEqual([]);
+  expect(problems.map(({ message }) => message)).toEqual(['A run is damaged.']);
+});
+
+test('[Q21, Q22] an ended run that is damaged is found by nobody’s reading, named, and shown so everywhere', async () => {
+  const before = await serving({ data, config });
+  const bad = await start(before, 'plain', 'one');
+  const good = await start(before, 'plain', 'two');
+  for (const run of [bad, good]) await reaches(before, run, 'completed');
+  await before.close();
+  damage(bad);
+
+  const { ask, problems } = await serving({ data, config });
+  const { json } = await untilAnswer(
+    () => ask('/api/runs'),
+    (answer) =>
+      (answer.json as { runs: { damaged?: number }[] }).runs.some((row) => row.damaged !== undefined),
+  );
+  const { runs } = json as { runs: { run: string; damaged?: number; seq: number }[] };
+  expect(runs.map(({ run, damaged }) => [run, damaged !== undefined])).toEqual([
+    [good, false],
+    [bad, true],
+  ]);
+  expect(problems.map(({ cause }) => String(cause))).toEqual([
+    expect.stringContaining(`Run ${bad} is damaged: its journal is good up to entry ${runs[1]?.damaged}.`),
+  ]);
+  const tree = await ask(`/api/runs/${bad}`);
+  expect(tree.json).toMatchObject({ status: 'completed', damaged: runs[1]?.damaged });
+  const { conversations } = (await ask('/api/conversations')).json as {
+    conversations: { damaged?: number }[];
+  };
+  expect(conversations.map(({ damaged }) => damaged)).toEqual([undefined, runs[1]?.damaged]);
+  const stopped = await ask(`/api/runs/${bad}/stop`, { json: {} });
+  expect(stopped).toMatchObject({ status: 409, json: { error: { code: 'rejected' } } });
+  expect(textAt(stopped, 'error', 'message')).toMatch(/has ended \(completed\).* damaged after entry \d+/);
+});
+
+test('[Q21, Q23] the terminal shows it in a folder that nobody holds, and promises nothing that cannot be done', async () => {
+  const before = await serving({ data, config });
+  const bad = await start(before, 'plain', 'one two three');
+  const good = await start(before, 'plain', 'two');
+  for (const run of [bad, good]) await reaches(before, run, 'completed');
+  await before.close();
+  damage(bad);
+  const say = (...words: string[]) => vitrine([...words, '--data', data], { cwd: data });
+  const { out } = await say('runs');
+  expect(out).toMatch(new RegExp(`${bad}\\s+damaged .*good up to entry \\d+ of \\d+`));
+  expect(out).toMatch(new RegExp(`${good}\\s+completed`));
+  const shown = await say('show', bad);
+  expect(shown.error).toContain('It has ended, and can be exported.');
+  expect(shown.error).not.toContain('stopped');
+  expect(await say('stop', bad)).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/has ended \(completed\), so it takes no stop\. It is damaged after entry/),
+  });
+});
+
+test('[Q24] a run whose own row is damaged is listed with what its journal says, and exported', async () => {
+  const before = await serving({ data, config });
+  const bad = await start(before, 'plain', 'one');
+  const good = await start(before, 'plain', 'two');
+  for (const run of [bad, good]) await reaches(before, run, 'completed');
+  const { runs: whole } = (await before.ask('/api/runs')).json as { runs: { run: string; seq: number }[] };
+  await before.close();
+  const database = new DatabaseSync(join(data, 'vitrine.db'));
+  database.prepare(`UPDATE run SET app = 'plaim', status = 'failed' WHERE run = ?`).run(bad);
+  database.close();
+
+  const head = whole.find(({ run }) => run === bad)?.seq ?? 0;
+  const say = (...words: string[]) => vitrine([...words, '--data', data], { cwd: data });
+  const exported = await say('export', bad, '--jsonl');
+  expect(exported.out.trim().split('\n')).toHaveLength(head);
+  expect(exported).toMatchObject({ code: 1, error: expect.stringContaining('is damaged') });
+  const { ask } = await serving({ data, config });
+  const { runs } = (await ask('/api/runs')).json as { runs: object[] };
+  expect(runs).toMatchObject([
+    { run: good, status: 'completed' },
+    { run: bad, app: 'plain', title: 'one', status: 'completed', damaged: head },
+  ]);
+  expect((await ask(`/api/runs/${bad}`)).json).toMatchObject({ damaged: head, answer: '|one' });
+  expect((await ask('/readyz')).status).toBe(200);
 });
 
 test('[Q13] a damaged run that nobody ended is taken up once, named once, and can be stopped', async () => {

@@ -41,7 +41,7 @@ function missingIn(folder: string, { heads, blobs }: Acknowledged): { lost: stri
   const lost: string[] = [];
   const told = [...opened.notices];
   try {
-    const desk = { tables: sqliteTables(opened.database, false), now: 0, hints: [] };
+    const desk = { tables: sqliteTables(opened.database, { remember: false }), now: 0, hints: [] };
     for (const [run, head] of heads) {
       let last = 0;
       try {

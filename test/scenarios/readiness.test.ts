@@ -101,6 +101,24 @@ test.skipIf(!mounted)(
   },
 );
 
+test.skipIf(!mounted)(
+  '[Q20] a terminal beside a server whose disk is full is refused at once, and its run never starts',
+  async () => {
+    const data = join(disk, 'beside');
+    const server = await serving({ data, config });
+    const ballast = join(disk, 'ballast');
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    const refused = await vitrine(['run', 'hello', '--data', data], { cwd: tmpdir() });
+    expect(refused).toMatchObject({ code: 1, out: '', error: expect.stringMatching(/is full: make room/) });
+    rmSync(ballast);
+    await ready(server, 200);
+    expect((await begin(server, 'afterwards')).status).toBe(201);
+    const { runs } = (await server.ask('/api/runs')).json as { runs: { title: string }[] };
+    expect(runs.map(({ title }) => title)).toEqual(['afterwards']);
+  },
+);
+
 test('[Q14, R04] a database whose tables make no sense is said, and what can be read is read', async () => {
   const data = temporaryFolder();
   const before = await serving({ data, config });

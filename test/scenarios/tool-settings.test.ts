@@ -62,6 +62,7 @@ test('[M1] a secret that is not set is named, with its server, and one in the fi
   const folder = temporaryFolder();
   configured(folder, `[{ mcp: ${recorder(folder, "env: { REC_TOKEN: { env: 'NOT_SET_HERE' } }")} }]`);
   const unset = await vitrine(['run', 'Go.', '--app', 'test'], { cwd: folder });
+  expect(unset.code).toBe(2);
   expect(unset.error).toContain(
     'The MCP server rec cannot be used: set the environment variable NOT_SET_HERE.',
   );

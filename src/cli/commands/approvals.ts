@@ -1,6 +1,6 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
-import { damagedAt } from '../../server/good-chunks.ts';
+import { damageOf } from '../../server/good-chunks.ts';
 import type { HomeReader } from '../../server/home.ts';
 import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine } from '../escape.ts';
@@ -44,10 +44,11 @@ async function readApprovals(given: Given): Promise<readonly Asked[]> {
   }
   const asked: Asked[] = [];
   try {
-    for await (const { run, title, head } of allRuns(home, { withApprovals: true })) {
+    for await (const row of allRuns(home, { withApprovals: true })) {
+      const { run, title } = row;
       const tree = await treeOf(home, run);
       // What was asked may have been answered where nobody can read it any more.
-      if (damagedAt(tree, head) !== undefined) continue;
+      if (damageOf(row, tree)) continue;
       for (const approval of undecidedApprovals(tree))
         asked.push({ run, title, approval, whole: await readable(home, approval) });
     }

@@ -1,6 +1,7 @@
 import { decodeAll } from '../../run/codec.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { lookOptions, exit, jsonlOption, type CliCommand } from '../command.ts';
+import { damagedRun } from '../damaged-run.ts';
 import { jsonLine } from '../escape.ts';
 import { findRun } from '../find.ts';
 import { lookIn } from '../place.ts';
@@ -19,7 +20,8 @@ export const exportRun: CliCommand = {
       throw new RunError('malformed', 'Say in which form: vitrine export <run> --jsonl.');
     const home = await lookIn(given);
     try {
-      const { run, head } = await findRun(home, given.words[0] ?? '');
+      const row = await findRun(home, given.words[0] ?? '');
+      const { run, head } = row;
       for (let after = 0; after < head;) {
         const chunks = await home.journal.read(run, after);
         const entries = chunks.flatMap(({ frames }) => decodeAll(frames)).filter(({ seq }) => seq > after);
@@ -28,7 +30,9 @@ export const exportRun: CliCommand = {
         if (last === undefined) break;
         after = last;
       }
-      return exit.completed;
+      if (row.damaged === null) return exit.completed;
+      terminal.warn(damagedRun(row, row.damaged));
+      return exit.failed;
     } catch (thrown) {
       if (failureOf(thrown).code !== 'damaged') throw thrown;
       terminal.warn(failureOf(thrown).message);

@@ -22,7 +22,7 @@ export const keys: CliCommand = {
     expires: {
       type: 'string',
       value: '<time>',
-      about: 'how long it is good for: 90m, 12h, 30d; for good unless said',
+      about: 'how long it is good for: 90m, 12h, 30d or 8w; for good unless said',
     },
     ...jsonOption,
     ...dataOption,
@@ -69,7 +69,10 @@ function endIn(given: Given, now: number): number | undefined {
   const [, count = '0', unit = ''] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
   const length = Number(count) * (units[unit] ?? 0);
   if (length > 0) return now + length;
-  throw new RunError('malformed', `--expires is «${text}»: give a number and m, h, d or w, as 30d.`);
+  throw new RunError(
+    'malformed',
+    `--expires is «${text}»: give a number and m, h, d or w, as 90m, 12h, 30d or 8w.`,
+  );
 }
 
 function list(given: Given, terminal: Terminal): number {

@@ -89,6 +89,7 @@ function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, 
       [word.padEnd(10), ...styleOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status)],
       [`${when(row.createdAt)}  `, 'dim'],
       [`${visibleLine(row.app)}  `, 'dim'],
+      ...(row.damaged === null ? [] : [[`good up to entry ${row.damaged} of ${row.head}  `] as const]),
       [visibleLine(row.title)],
     ];
     say(render(line, width, paint));

@@ -1,6 +1,5 @@
 import { flatTree } from '../../run/flat-tree.ts';
-import { present } from '../../run/present.ts';
-import { damagedAt } from '../../server/good-chunks.ts';
+import { damageOf } from '../../server/good-chunks.ts';
 import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { damagedRun } from '../damaged-run.ts';
 import { drawTree } from '../draw.ts';
@@ -25,17 +24,17 @@ export const show: CliCommand = {
       const row = await findRun(home, given.words[0] ?? '');
       const { run } = row;
       const tree = await treeOf(home, run, treeFor(home, row, asked));
-      const damaged = damagedAt(tree, row.head);
-      if (given.flag('json')) terminal.say(jsonLine({ ...flatTree(tree, run), ...present({ damaged }) }));
+      const damage = damageOf(row, tree);
+      if (given.flag('json')) terminal.say(jsonLine({ ...flatTree(tree, run), ...damage }));
       else {
         const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;
         const paint = terminal.isLive ? terminal.paint : unpainted;
         for (const line of drawTree(tree, { width, now: tree.at, paint })) terminal.say(line);
-        if (damaged !== undefined) terminal.warn(damagedRun(row, damaged));
+        if (damage) terminal.warn(damagedRun(row, damage.damaged));
         else if (tree.ended) await tellAnswer(home, tree, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
       }
-      return damaged === undefined ? exit.completed : exit.failed;
+      return damage ? exit.failed : exit.completed;
     } finally {
       await home.close();
     }

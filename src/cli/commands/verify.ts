@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { verifyFolder } from '../../server/compose.ts';
-import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
+import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { dataOf } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const verify: CliCommand = {
   name: 'verify',
@@ -21,21 +22,27 @@ export const verify: CliCommand = {
   async run(given, terminal) {
     const backup = given.text('backup');
     const folder = backup === undefined ? dataOf(given) : resolve(backup);
-    const found = await verifyFolder(folder, backup !== undefined);
-    const { runs, entries, blobs, damaged, problems } = found;
-    const isGood = damaged.length === 0 && problems.length === 0;
-    if (given.flag('json')) terminal.say(jsonLine({ folder, good: isGood, ...found }));
-    else {
-      for (const problem of problems) terminal.say(visibleLine(`✗ ${problem}`));
-      for (const { run, after, head } of damaged)
-        terminal.say(
-          visibleLine(`✗ Run ${run} is damaged: its journal is good up to entry ${after} of ${head}.`),
-        );
-      const all = `${runs} runs with ${entries} entries and ${blobs} large texts`;
-      terminal.say(
-        isGood ? `✓ All is good in ${folder}: ${all}.` : `Of ${all} in ${folder} the rest is good.`,
-      );
-    }
-    return isGood ? exit.completed : exit.failed;
+    return tellVerified({ folder, found: verifyFolder(folder, backup !== undefined) }, given, terminal);
   },
 };
+
+/** What a check of a folder found, and the exit code that says whether all is good. */
+export function tellVerified(
+  { folder, found }: { readonly folder: string; readonly found: ReturnType<typeof verifyFolder> },
+  given: Given,
+  terminal: Terminal,
+): number {
+  const { runs, entries, blobs, damaged, problems } = found;
+  const isGood = damaged.length === 0 && problems.length === 0;
+  if (given.flag('json')) terminal.say(jsonLine({ folder, good: isGood, ...found }));
+  else {
+    for (const problem of problems) terminal.say(visibleLine(`✗ ${problem}`));
+    for (const { run, after, head } of damaged)
+      terminal.say(
+        visibleLine(`✗ Run ${run} is damaged: its journal is good up to entry ${after} of ${head}.`),
+      );
+    const all = `${runs} runs with ${entries} entries and ${blobs} large texts`;
+    terminal.say(isGood ? `✓ All is good in ${folder}: ${all}.` : `Of ${all} in ${folder} the rest is good.`);
+  }
+  return isGood ? exit.completed : exit.failed;
+}

@@ -21,6 +21,13 @@ const marks = {
 let current;
 let elements = new Map();
 
+const over = new Set(['completed', 'failed', 'stopped']);
+
+function statusWords({ damaged, stopping, status }) {
+  if (damaged !== undefined) return `damaged: good up to entry ${damaged}`;
+  return stopping ? 'stopping' : status;
+}
+
 export function drawRun(tree, command) {
   if (current?.run !== tree.run) {
     elements = new Map();
@@ -29,9 +36,9 @@ export function drawRun(tree, command) {
   current = tree;
   document.querySelector('article').hidden = false;
   text(byId('title'), tree.title);
-  text(byId('status'), tree.stopping ? 'stopping' : tree.status);
+  text(byId('status'), statusWords(tree));
   text(byId('spent'), spent(tree));
-  const isOver = tree.endedAt !== undefined;
+  const isOver = tree.endedAt !== undefined || over.has(tree.status);
   byId('pause').hidden = isOver || tree.status === 'paused';
   byId('resume').hidden = isOver || tree.status !== 'paused';
   byId('stop').hidden = isOver;

@@ -39,7 +39,8 @@ async function list() {
   if (chosen !== undefined && chosen !== shown) await follow(chosen);
 }
 
-function listed({ run, title, status }, isChosen) {
+function listed({ run, title, damaged, ...row }, isChosen) {
+  const status = damaged === undefined ? row.status : 'damaged';
   const item = document.createElement('li');
   const link = document.createElement('a');
   const mark = document.createElement('span');
@@ -55,7 +56,15 @@ function listed({ run, title, status }, isChosen) {
   return item;
 }
 
-const marks = { completed: '✓', failed: '✗', stopped: '■', waiting: '◆', paused: '‖', running: '●' };
+const marks = {
+  completed: '✓',
+  failed: '✗',
+  stopped: '■',
+  waiting: '◆',
+  paused: '‖',
+  running: '●',
+  damaged: '✗',
+};
 
 async function follow(run) {
   shown = run;

@@ -10,7 +10,7 @@ import { isBlobRef, Json } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
-import { damagedAt } from '../good-chunks.ts';
+import { damageOf } from '../good-chunks.ts';
 import type { House } from '../house.ts';
 import { sha256 } from '../system.ts';
 import { route, type Reply } from './route.ts';
@@ -117,7 +117,7 @@ async function undecidedPage(
     if (i === limit) return { approvals, next: rows[i - 1]?.run ?? null };
     const tree = await house.trees.of(row);
     // What was asked may have been answered where nobody can read it any more.
-    if (damagedAt(tree, row.head) !== undefined) continue;
+    if (damageOf(row, tree)) continue;
     const undecided = undecidedApprovals(tree);
     const had = undecided.findIndex(({ approval }) => approval === after);
     for (const approval of undecided.slice(had + 1)) {

@@ -10,6 +10,9 @@ import { endedOf, startedOf } from '../run-edges.ts';
 import { route } from './route.ts';
 import { largestPage, pageSize, pageWithin, whole } from './shapes.ts';
 
+/** The last good entry of that run, where it is damaged. */
+const damaged = z.int().optional();
+
 const ListedConversation = z.object({
   conversation: z.string(),
   app: z.string(),
@@ -19,6 +22,7 @@ const ListedConversation = z.object({
   status: RunStatus,
   run: z.string(),
   updatedAt: z.number(),
+  damaged,
 });
 
 const Exchange = z.object({
@@ -28,6 +32,7 @@ const Exchange = z.object({
   text: z.union([z.string(), BlobRef]),
   answer: z.union([z.string(), BlobRef]).nullable(),
   createdAt: z.number(),
+  damaged,
 });
 
 export const conversationRoutes = [
@@ -179,15 +184,13 @@ async function isOlder(
   return first?.run !== run;
 }
 
-function listed({
-  conversation,
-  app,
-  title,
-  status,
-  run,
-  updatedAt,
-}: RunRow): z.infer<typeof ListedConversation> {
-  return { conversation, app, title, status, run, updatedAt };
+function listed(row: RunRow): z.infer<typeof ListedConversation> {
+  const { conversation, app, title, status, run, updatedAt } = row;
+  return { conversation, app, title, status, run, updatedAt, ...damageIn(row) };
+}
+
+function damageIn({ damaged: after }: RunRow): { readonly damaged?: number } {
+  return after === null ? {} : { damaged: after };
 }
 
 export async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typeof Exchange>> {
@@ -196,7 +199,7 @@ export async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typ
   const ended = await endedOf(house, row);
   const text = await wholeText(house, row.tenant, started?.input.text ?? title);
   const answer = ended?.answer === undefined ? null : await wholeText(house, row.tenant, ended.answer);
-  return { run, app, status, text, answer, createdAt };
+  return { run, app, status, text, answer, createdAt, ...damageIn(row) };
 }
 
 /** A text, wherever it is kept; the reference where it is too long for an answer. */

@@ -4,8 +4,7 @@ import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunPage, RunStatus } from '../../run/native-api.ts';
 import { FlatTree, flatParts, flatTree } from '../../run/flat-tree.ts';
-import { present } from '../../run/present.ts';
-import { damagedAt, goodChunks } from '../good-chunks.ts';
+import { damageOf, goodChunks } from '../good-chunks.ts';
 import type { House } from '../house.ts';
 import { Asked } from '../preferring.ts';
 import { EntryShape, flag, largestPage, listedRun, pageSize, smallRun, whole } from './shapes.ts';
@@ -72,17 +71,13 @@ export const runRoutes = [
         );
       }
       const preferences = house.home.preferences(row.app, asked);
-      const end = Math.min(row.head, at ?? row.head);
       if (row.bytes <= smallRun) {
         const tree = await house.trees.shown(row, preferences, at);
-        return {
-          status: 200,
-          json: { ...flatTree(tree, row.run), ...present({ damaged: damagedAt(tree, end) }) },
-        };
+        return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at) } };
       }
       await heavy(row.bytes);
       const tree = await house.trees.still(row, preferences, at);
-      return { status: 200, parts: { ...flatParts(tree, row.run), damaged: damagedAt(tree, end) } };
+      return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at) } };
     },
   }),
   route({
