@@ -19,6 +19,8 @@ export interface Shown {
   readonly steps: OpenSteps<Placing>;
   /** Undecided approvals of steps that are not shown. */
   readonly asked: readonly Asked[];
+  /** Somebody has asked to stop it: all questions are over, also those still to come. */
+  readonly isStopping?: boolean;
 }
 
 interface Asked {
@@ -77,7 +79,7 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
     case 'message.taken':
       return [shown, atHome(shown, event)];
     case 'approval.requested': {
-      if (homeOf(shown, event.step) === event.step) return [shown, event];
+      if (homeOf(shown, event.step) === event.step || shown.isStopping) return [shown, atHome(shown, event)];
       const { approval, step, fingerprint } = event;
       return [{ ...shown, asked: [...shown.asked, { approval, step, fingerprint }] }, atHome(shown, event)];
     }
@@ -90,12 +92,13 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
       const asked = shown.asked.filter(({ approval }) => approval !== event.approval);
       return [{ ...shown, asked }, event];
     }
+    case 'stop.requested':
+      return [{ ...shown, asked: [], isStopping: true }, event];
     case 'run.started':
     case 'run.paused':
     case 'run.resumed':
     case 'run.ended':
     case 'worker.took':
-    case 'stop.requested':
     case 'message.queued':
     case 'unknown':
       return [shown, event];
@@ -140,7 +143,7 @@ function finish(shown: Shown, event: EventOf<'step.closed'> | EventOf<'step.retr
   const lapsed = shown.asked.find((each) => over.has(each.step));
   const asked = lapsed ? shown.asked.filter((each) => !over.has(each.step)) : shown.asked;
   const isShown = step.value.home === step.id;
-  return [{ steps, asked }, isShown ? event : toldElsewhere(step, event, lapsed)];
+  return [{ ...shown, steps, asked }, isShown ? event : toldElsewhere(step, event, lapsed)];
 }
 
 /** What people must know of the end of a step they do not see. Nobody may be left with a question that is over. */

@@ -55,7 +55,7 @@ export const selectRuns = `SELECT number, run.run, tenant, conversation, app, ti
   FROM run LEFT JOIN head ON head.run = number`;
 
 /** The same without any index of it. */
-export const selectUnindexed = selectRuns.replace('FROM run ', 'FROM run NOT INDEXED ');
+const selectUnindexed = selectRuns.replace('FROM run ', 'FROM run NOT INDEXED ');
 
 /** Undefined where the row is not what was written: then nothing in it can be believed, not even whose it is. */
 export function rowOf(stored: StoredRun): RunRow | undefined {
