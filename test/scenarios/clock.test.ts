@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
 import type { Entry } from '../../src/run/events.ts';
@@ -29,10 +30,11 @@ async function treeAt(url: string, run: string): Promise<{ tree: RunTree; entrie
   return { tree: foldAll(entries), entries };
 }
 
-const slowCharges = `
+/** An app whose runs charge three times, each of which takes a while. */
+const slowCharges = (limit: number, milliseconds: number): string => `
 import { appendFileSync } from 'node:fs';
 export default {
-  limits: { seconds: 600 },
+  limits: { seconds: ${limit} },
   tools: [{
     name: 'charge',
     description: 'Takes a while.',
@@ -40,7 +42,7 @@ export default {
     effect: 'once',
     async run(input) {
       appendFileSync('ledger', JSON.stringify(input) + '\\n');
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await new Promise((resolve) => setTimeout(resolve, ${milliseconds}));
       return 'done';
     },
   }],
@@ -60,7 +62,7 @@ test.for([
   { timeout: 90_000 },
   async ({ offset }, { skip }) => {
     skip(faketime === undefined, 'faketime is not installed');
-    const cwd = folder(slowCharges);
+    const cwd = folder(slowCharges(600, 1_500));
     const clock = join(cwd, 'clock');
     writeFileSync(clock, '+0');
     const { url } = await served(cwd, [], {
@@ -88,6 +90,23 @@ test.for([
     expect(ledger()).toHaveLength(60);
   },
 );
+
+const pastTheLease = 17_000;
+
+test('[E65 E68] [R08] [R39] [R41] a server stopped past its lease goes on where it was, and asks nobody', async () => {
+  const cwd = folder(slowCharges(15, 1_000));
+  const ledger = (): string[] => readFileSync(join(cwd, 'ledger'), 'utf8').trim().split('\n');
+  const { server, url } = await served(cwd);
+  const { run } = await vitrineClient({ url }).start({ text: 'go' });
+  await expect.poll(() => ledger().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  server.child.kill('SIGSTOP');
+  await sleep(pastTheLease);
+  server.child.kill('SIGCONT');
+  const { tree } = await treeAt(url, run);
+  expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'done' });
+  expect([tree.takeovers, tree.approvals.size, ledger().length]).toEqual([0, 0, 3]);
+  expect(tree.spent.milliseconds).toBeLessThan(15_000);
+}, 90_000);
 
 test('[E96] a model that hangs up in mid-answer is asked again, and everyone sees that it was', async () => {
   let asked = 0;
