@@ -1,9 +1,11 @@
-// A server that is asked for many runs, each watched to its end, and tells what memory it has after every so many of them.
+// A server that is asked for many runs, each watched to its end, and tells what memory it has after every so many of them;
+// with a folder, it leaves a heap snapshot there each time.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { writeHeapSnapshot } from 'node:v8';
 import { serve } from '../../src/server/serve.ts';
 
 export interface Measured {
@@ -14,6 +16,7 @@ export interface Measured {
 }
 
 const [runs, every] = [Number(process.argv[2]), Number(process.argv[3])];
+const snapshots = process.argv[4];
 const data = mkdtempSync(join(tmpdir(), 'vitrine-watched-'));
 const server = await serve({
   data,
@@ -55,6 +58,7 @@ async function measure(done: number): Promise<Measured> {
     globalThis.gc?.();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  if (snapshots !== undefined) writeHeapSnapshot(join(snapshots, `${done}.heapsnapshot`));
   const { heapUsed, external } = process.memoryUsage();
   return { runs: done, heap: heapUsed, external };
 }
