@@ -1,4 +1,4 @@
-import { redactedCode } from './hold-back.ts';
+import { inScopes } from './notice-codes.ts';
 import type { Entry, EventOf, StepId } from '../run/events.ts';
 import { isOpen, stepOf, type RunTree, type Step } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
@@ -27,22 +27,6 @@ export interface Recorded {
   /** The last time a scope looked and took a message. */
   lastPoll(step: StepId): number;
 }
-
-/** Notices the engine posts in scopes of the flow; they are not the flow's own words. */
-const engineNotices: ReadonlySet<string> = new Set([
-  'FLOW_DIVERGED',
-  'LATE_DECISION',
-  'DECISION_REFUSED',
-  'UNKNOWN_APPROVAL',
-  'ALREADY_PAUSED',
-  'NOT_PAUSED',
-  'ALREADY_STOPPING',
-  'RESULT_MISSING',
-  'SCHEMA_UNCHECKED',
-  redactedCode,
-  'STRAY_ERROR',
-  'ON_ITS_OWN',
-]);
 
 export function recordedIn(tree: RunTree, entries: Iterable<Entry>): Recorded {
   const children = new Map<StepId, Map<string, Step>>();
@@ -156,6 +140,6 @@ const saying: ReadonlySet<string> = new Set([
 ] satisfies Said['type'][]);
 
 function isSaid(event: Entry['event']): event is Said {
-  if (event.type === 'notice.posted') return !engineNotices.has(event.code);
+  if (event.type === 'notice.posted') return !inScopes.has(event.code);
   return saying.has(event.type);
 }

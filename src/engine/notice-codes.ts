@@ -1,0 +1,32 @@
+// A recovery counts what a flow has said, notices included, and must not take the engine's own words for the flow's.
+
+/** What the engine posts in scopes of a flow, or about the run as a whole. No flow has these codes. */
+export const inScopes: ReadonlySet<string> = new Set([
+  'ALREADY_PAUSED',
+  'ALREADY_STOPPING',
+  'DECISION_REFUSED',
+  'EARLIER_DAMAGED',
+  'FLOW_DIVERGED',
+  'LATE_DECISION',
+  'NOT_PAUSED',
+  'ON_ITS_OWN',
+  'RESULT_MISSING',
+  'SCHEMA_UNCHECKED',
+  'SECRET_REDACTED',
+  'STRAY_ERROR',
+  'UNKNOWN_APPROVAL',
+]);
+
+/** What the engine posts at turns and calls alone, where no flow speaks, or as the last thing of a run. */
+export const elsewhere: ReadonlySet<string> = new Set([
+  'BUDGET_EXHAUSTED',
+  'HISTORY_BOUNDED',
+  'IN_DOUBT',
+  'LATE_RESULT',
+  'SAID_TOO_MUCH',
+  'STATE_PRUNED',
+  'STATE_REFUSED',
+  'TOOL_AWAY',
+  'UPSTREAM_MALFORMED',
+  'WAITING_FOR_TURN',
+]);
