@@ -28,3 +28,8 @@ export async function delegate(
   await engine.idle();
   return { tree, world, run };
 }
+
+/** What was logged, but for where connections were lost. */
+export function bugsIn({ problems }: Pick<TestWorld, 'problems'>): TestWorld['problems'] {
+  return problems.filter(({ cause }) => !/^Error: http:\/\/127\.0\.0\.1:/.test(String(cause)));
+}
