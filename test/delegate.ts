@@ -31,5 +31,5 @@ export async function delegate(
 
 /** What was logged, but for where connections were lost. */
 export function bugsIn({ problems }: Pick<TestWorld, 'problems'>): TestWorld['problems'] {
-  return problems.filter(({ cause }) => !/^Error: http:\/\/127\.0\.0\.1:/.test(String(cause)));
+  return problems.filter(({ cause }) => !String(cause).startsWith('Error: http://127.0.0.1:'));
 }

@@ -64,7 +64,7 @@ async function say(
 type Told = FlatTree & { readonly conversation: string };
 
 const messagesOf = ({ body }: SeenRequest): unknown => (body as { readonly messages: unknown }).messages;
-const codesIn = ({ notices = [] }: FlatTree): string[] => notices.map(({ code }) => code);
+const codesIn = ({ notices }: FlatTree): string[] => notices.map(({ code }) => code);
 
 describe('what an agent that keeps nothing is sent', () => {
   const report = { type: 'application/pdf', title: 'report.pdf', data: 'JVBERi0xLjc=' };
