@@ -1,7 +1,7 @@
 import { Engine, type RunRequest } from '../src/engine/engine.ts';
 import type { Agent } from '../src/catalog/agent.ts';
 import type { RunTree } from '../src/run/tree.ts';
-import { ended, flowOf, startRun, testWorld, type TestWorld } from './world.ts';
+import { ended, flowOf, startRun, testWorld, type Problem, type TestWorld } from './world.ts';
 
 export interface Delegated {
   readonly tree: RunTree;
@@ -30,6 +30,6 @@ export async function delegate(
 }
 
 /** What was logged, but for where connections were lost. */
-export function bugsIn({ problems }: Pick<TestWorld, 'problems'>): TestWorld['problems'] {
+export function bugsIn({ problems }: { readonly problems: readonly Problem[] }): readonly Problem[] {
   return problems.filter(({ cause }) => !String(cause).startsWith('Error: http://127.0.0.1:'));
 }
