@@ -13,6 +13,7 @@ export interface Placing {
   /** How its home tells what it says: as words of its own, as a line of its log once it has ended, or not at all. */
   readonly voice: 'aloud' | 'line' | 'silent';
   readonly isStage: boolean;
+  readonly kind: string;
   readonly title: string;
   /** What it has said and attached that was not told yet. */
   readonly said: string;
@@ -30,6 +31,7 @@ export const runPlacing: Placing = {
   host: { home: 0, depth: 0, name: '' },
   voice: 'aloud',
   isStage: false,
+  kind: 'run',
   title: '',
   said: '',
   attached: '',
@@ -52,6 +54,7 @@ export function placingOf(preferences: Preferences, above: Placing, event: Place
     host: isMirrored ? above.host : { ...here, name },
     voice: isShown ? 'aloud' : voiceOf(preferences, above, event),
     isStage: isMirrored,
+    kind: event.kind,
     title: event.title,
     said: '',
     attached: '',
@@ -78,10 +81,14 @@ function namingOf(names: readonly string[], title: string): 'named' | 'unfinishe
   return !isBegun || wanted.some((name) => name.startsWith(own)) ? 'unfinished' : 'other';
 }
 
-/** The turn a shown step consists of says what the step has to say. All else must not be mixed with its words. */
+/**
+ * The turn a shown step consists of says what the step has to say; a router's is a decision that the step puts in words.
+ * All else must not be mixed with its words.
+ */
 function voiceOf({ stages }: Preferences, above: Placing, event: Placed): Placing['voice'] {
   if (isStage(event)) return stages === 'off' ? 'silent' : 'line';
-  return event.kind === 'turn' && above.home === event.parent ? 'aloud' : 'line';
+  const isItsOwn = event.kind === 'turn' && above.home === event.parent && above.kind !== 'route';
+  return isItsOwn ? 'aloud' : 'line';
 }
 
 function homeOf({ home, depth }: Placing): Pick<Placing, 'home' | 'depth'> {

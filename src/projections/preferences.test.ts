@@ -48,9 +48,9 @@ function contentOf(event: RunEvent): unknown {
   return undefined;
 }
 
-/** What a step has to say: its own words, and those of turns below it that nobody sees. */
-function ownWords(whole: RunTree, shown: RunTree, { id, children }: Step): string[] {
-  const turns = children.flatMap((child) => whole.steps.get(child) ?? []);
+/** What a step has to say: its own words, and those of turns below it that nobody sees, but for a router's. */
+function ownWords(whole: RunTree, shown: RunTree, { id, kind, children }: Step): string[] {
+  const turns = kind === 'route' ? [] : children.flatMap((child) => whole.steps.get(child) ?? []);
   const hidden = turns.filter((turn) => turn.kind === 'turn' && !turn.origin && !shown.steps.has(turn.id));
   const own = whole.steps.get(id);
   return [own, ...hidden].flatMap((step) => step?.text.content ?? []);
@@ -258,9 +258,18 @@ test('[P21] an answer is not mixed with what others said on the way to it', () =
     opened(4, 0, { kind: 'answer', title: 'Answer' }),
     turnOf(5, 4),
     said(5, 'Take an umbrella.'),
+    opened(6, 0, { kind: 'route', title: 'Coordination' }),
+    turnOf(7, 6),
+    said(7, '{"agent":"Weather"}'),
+    closed(7),
+    said(6, 'Weather knows.'),
   );
   expect(tree.steps.get(1)?.text).toEqual({ log: ['Turn: It rains.\n'] });
   expect(tree.steps.get(4)?.text).toEqual({ content: ['Take an umbrella.'] });
+  expect(tree.steps.get(6)?.text).toEqual({
+    log: ['Turn: {"agent":"Weather"}\n'],
+    content: ['Weather knows.'],
+  });
 });
 
 test.for<{ title: string[]; name: string }>([
