@@ -134,6 +134,14 @@ export const gatewayMutants: readonly Mutant[] = [
     only: 'A22] is idempotent is asked three times',
   },
   {
+    name: 'what a person agreed to is repeated',
+    file: 'src/engine/turn.ts',
+    find: "return effect !== 'once' && ![...tree.approvals.values()].some(({ step }) => step === id);",
+    replace: "return effect !== 'once';",
+    test: 'src/engine/retry.test.ts',
+    only: 'A22] an agent that is idempotent, and',
+  },
+  {
     name: 'an agent that may act once is asked again',
     file: 'src/gateways/agent-refusal.ts',
     find: 'return isRepeatable && isBeforeAnswer && retryable',
