@@ -152,8 +152,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'people are told addresses',
     file: 'src/gateways/http-exchange.ts',
-    find: 'this.#listener.fail(lost(this.#listener.who, this.#origin, error), isSent);',
-    replace: 'this.#listener.fail(lost(this.#origin, this.#origin, error), isSent);',
+    find: 'lost(this.#listener.who, this.#origin, error)',
+    replace: 'lost(this.#origin, this.#origin, error)',
     test: elsewhere,
     only: 'A23]',
   },
