@@ -1,7 +1,7 @@
 import { Engine, type RunRequest } from '../src/engine/engine.ts';
 import type { Agent } from '../src/catalog/agent.ts';
 import type { RunTree } from '../src/run/tree.ts';
-import { ended, flowOf, startRun, testWorld, type TestWorld } from './world.ts';
+import { ended, flowOf, startRun, testWorld, type Problem, type TestWorld } from './world.ts';
 
 export interface Delegated {
   readonly tree: RunTree;
@@ -27,4 +27,9 @@ export async function delegate(
   const tree = await ended(world.store, run);
   await engine.idle();
   return { tree, world, run };
+}
+
+/** What was logged, but for where connections were lost. */
+export function bugsIn({ problems }: { readonly problems: readonly Problem[] }): readonly Problem[] {
+  return problems.filter(({ cause }) => !String(cause).startsWith('Error: http://127.0.0.1:'));
 }

@@ -12,6 +12,13 @@ const Timeouts = z
     idle: milliseconds.exactOptional(),
   })
   .exactOptional();
+const size = z.int().positive().exactOptional();
+const limits = {
+  /** Bytes of one event: 1 MiB of a model, 8 MiB of an agent, unless said. */
+  event: size,
+  /** Bytes of one answer; 64 MiB unless said. */
+  answer: size,
+};
 const address = (example: string): z.ZodURL =>
   z.url({ protocol: /^https?$/, error: `write an address like ${example}` });
 
@@ -23,6 +30,7 @@ export const Model = z.strictObject({
   /** Models of the same endpoint, asked in this order when the first cannot answer. */
   fallbacks: z.array(z.string().min(1)).exactOptional(),
   timeouts: Timeouts,
+  limits: z.strictObject(limits).exactOptional(),
 });
 
 /** A deployment behind DIAL Core, or an application that speaks its format. */
@@ -32,6 +40,8 @@ const DialAgent = z.strictObject({
   apiVersion: z.string().min(1).exactOptional(),
   key: Secret,
   timeouts: Timeouts,
+  /** `part`: characters of one attachment, or of one piece of a stage; 4 Mi unless said. */
+  limits: z.strictObject({ ...limits, part: size }).exactOptional(),
 });
 export type DialAgent = z.infer<typeof DialAgent>;
 
@@ -43,6 +53,7 @@ const ConversationAgent = z.strictObject({
   /** When it writes a message into its history: before it acts on it, or after its answer. */
   records: z.enum(['before', 'after']).exactOptional(),
   timeouts: Timeouts,
+  limits: z.strictObject(limits).exactOptional(),
 });
 export type ConversationAgent = z.infer<typeof ConversationAgent>;
 
@@ -62,7 +73,10 @@ export const AgentSettings = z
     effect: Effect.exactOptional(),
     /** Whether it is ours: its words are not foreign then, and what it is told has not left. Models are, unless said. */
     trusted: z.boolean().exactOptional(),
-    /** How it remembers a conversation; `conversation-id` for a conversation service, else `stateless`, unless said. */
+    /**
+     * How it remembers a conversation. Unless said: `restore` for a DIAL deployment, `conversation-id` for a conversation
+     * service, else `stateless`.
+     */
     state: StateStrategy.exactOptional(),
     keeps: Keeps.exactOptional(),
     /** When a person must see the message and agree before it is sent. */

@@ -10,6 +10,19 @@ test('[K13] facts are taken out of what the agent reports; the rest is its own',
   });
 });
 
+test('[G25] facts may stand under `shared_context`, as coordinators of others have them; ours go first', () => {
+  const state = { is_gpa: true, shared_context: { place: 'Paris', user: 'John' } };
+  expect(sharedFacts(state)).toEqual({
+    own: { is_gpa: true },
+    facts: { place: 'Paris', user: 'John' },
+    problems: [],
+  });
+  expect(sharedFacts({ ...state, shared: { user: 'Olivia' } }).facts).toEqual({
+    place: 'Paris',
+    user: 'Olivia',
+  });
+});
+
 test.for<[string, Json]>([
   ['text', 'shared'],
   ['a list', [{ shared: {} }]],

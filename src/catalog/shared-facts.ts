@@ -16,21 +16,34 @@ export interface SharedFacts {
   readonly problems: readonly string[];
 }
 
-/** Named facts an agent wants others to know, under `shared` of what it reports. */
+/** Where agents put what they want others to know; the first is ours and goes before the other. */
+const places = ['shared', 'shared_context'] as const;
+
+/** Named facts an agent wants others to know, under `shared` or `shared_context` of what it reports. */
 export function sharedFacts(reported: Json): SharedFacts {
-  if (typeof reported !== 'object' || reported === null || !('shared' in reported))
+  if (typeof reported !== 'object' || reported === null || Array.isArray(reported))
     return { own: reported, facts: {}, problems: [] };
-  const { shared, ...own } = reported;
-  const checked = Facts.safeParse(shared);
   // A field of this name that is no list of facts is the agent's own business.
-  if (!checked.success) return { own: reported, facts: {}, problems: [] };
-  const given = Object.entries(checked.data);
+  const told = places.flatMap((place) => {
+    const facts = Facts.safeParse(Reflect.get(reported, place)).data;
+    return facts === undefined ? [] : [{ place, facts }];
+  });
+  const isFacts = new Set<string>(told.map(({ place }) => place));
+  const own = Object.fromEntries(Object.entries(reported).filter(([name]) => !isFacts.has(name)));
+  const all: Readonly<Record<string, Json>> = Object.assign(
+    {},
+    ...told.toReversed().map(({ facts }) => facts),
+  );
+  return { own: told.length === 0 ? reported : own, ...checked(all) };
+}
+
+function checked(facts: Readonly<Record<string, Json>>): Omit<SharedFacts, 'own'> {
+  const given = Object.entries(facts);
   const told = given
     .slice(0, mostFacts)
     .map(([name, fact]) => ({ name, fact, problem: problemOf(name, fact) }));
   const over = given.length - told.length;
   return {
-    own,
     facts: Object.fromEntries(told.flatMap(({ name, fact, problem }) => (problem ? [] : [[name, fact]]))),
     problems: [
       ...told.flatMap(({ name, problem }) =>

@@ -28,9 +28,49 @@ test('[K12] pruning keeps the newest five exchanges, and every call with all of 
   });
 });
 
-test('[K12] a state over its size is refused', () => {
-  expect(keepState('stateless', { text: 'x'.repeat(300_000) })).toEqual({
-    problem: expect.stringContaining('262144'),
+test('[K12] a state over its size is refused, and the size can be said', () => {
+  const state = { text: 'x'.repeat(300_000) };
+  expect(keepState('stateless', state)).toEqual({ problem: expect.stringContaining('262144') });
+  expect(keepState('stateless', state, { state: 400_000 })).toEqual({ state, left: 0 });
+  expect(keepState('stateless', state, { state: 1_000 })).toEqual({
+    problem: 'it has 300011 characters; 1000 are allowed (keeps.state)',
+  });
+});
+
+describe('[G25] calls and responses in two lists', () => {
+  const calls = (ids: readonly number[]): Json[] => ids.map((id) => ({ id: `c${id}`, name: 'run' }));
+  const responses = (ids: readonly number[]): Json[] => ids.map((id) => result(id));
+  const numbers = [0, 1, 2, 3, 4, 5, 6];
+  const newest = numbers.slice(2);
+
+  test.for<{ name: string; given: Json; kept: Json }>([
+    {
+      name: 'responses that name their calls, several and in any order',
+      given: { tool_calls: calls(numbers), tool_responses: responses([6, 0, 1, 1, 5, 6]), note: 'kept' },
+      kept: { tool_calls: calls(newest), tool_responses: responses([6, 5, 6]), note: 'kept' },
+    },
+    {
+      name: 'responses at the places of their calls',
+      given: { tool_calls: ['a', 'b', 'c', 'd', 'e', 'f', 'g'], tool_responses: [1, 2, 3, 4, 5, 6] },
+      kept: { tool_calls: ['c', 'd', 'e', 'f', 'g'], tool_responses: [3, 4, 5, 6] },
+    },
+    {
+      name: 'no responses',
+      given: { tool_calls: calls(numbers) },
+      kept: { tool_calls: calls(newest) },
+    },
+  ])('$name are pruned with them', ({ given, kept }) => {
+    expect(keepState('restore', given)).toEqual({ state: kept, left: 2 });
+    const wrapped = (inner: Json): Json => ({ is_gpa: true, gpa_messages: inner });
+    expect(keepState('restore', wrapped(given))).toEqual({ state: wrapped(kept), left: 2 });
+  });
+
+  test('stay as they are where they fit, and are refused where they are no lists', () => {
+    const few = { tool_calls: calls([1, 2]), tool_responses: responses([9, 1]) };
+    expect(keepState('restore', few)).toEqual({ state: few, left: 0 });
+    expect(keepState('restore', { tool_calls: 'run' })).toEqual({
+      problem: expect.stringContaining('tool_calls: '),
+    });
   });
 });
 

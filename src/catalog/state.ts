@@ -8,7 +8,12 @@ import { Json } from '../run/values.ts';
 export const StateStrategy = z.enum(['restore', 'conversation-id', 'stateless']);
 export type StateStrategy = z.infer<typeof StateStrategy>;
 
-const Restored = z.object({ tool_call_history: z.array(z.record(z.string(), Json)).optional() });
+/** Tool exchanges as agents keep them: as messages in one list, or as calls and responses in two. */
+const Restored = z.object({
+  tool_call_history: z.array(z.record(z.string(), Json)).optional(),
+  tool_calls: z.array(Json).optional(),
+  tool_responses: z.array(Json).optional(),
+});
 
 /**
  * What each strategy may keep. Anything else is refused with a notice, so that state cannot be poisoned or grow. An agent
@@ -20,7 +25,7 @@ const stateSchemas = {
   stateless: z.object({}).catchall(Json),
 } as const satisfies Record<StateStrategy, z.ZodType>;
 
-/** Characters of JSON that an agent's state may have; no more than this is ever sent back to it either. */
+/** Characters of JSON that an agent's state may have unless said; no more than this is ever sent back to it either. */
 export const stateLimit = 262_144;
 
 /** How much of what an agent remembers is kept and sent back to it. */
@@ -31,6 +36,10 @@ export const Keeps = z.strictObject({
   exchanges: z.int().positive().exactOptional(),
   /** And characters of them, about four to a token; 24,000 unless said. */
   characters: z.int().positive().exactOptional(),
+  /** Characters of what hung on the restored messages; 8 Mi unless said. What does not fit is named. */
+  attachments: z.int().nonnegative().exactOptional(),
+  /** Characters of JSON of one state, and of all that are sent back at once; 262,144 unless said. */
+  state: z.int().positive().exactOptional(),
 });
 export type Keeps = Readonly<z.infer<typeof Keeps>>;
 
@@ -48,20 +57,38 @@ export function keepState(strategy: StateStrategy, reported: Json, keeps: Keeps 
   }
   const { state, left } = pruned(reported, keeps.toolExchanges ?? defaultToolExchanges);
   const size = JSON.stringify(state).length;
-  if (size > stateLimit) return { problem: `it has ${size} characters; ${stateLimit} are allowed` };
+  const most = keeps.state ?? stateLimit;
+  if (size > most) return { problem: `it has ${size} characters; ${most} are allowed (keeps.state)` };
   return { state, left };
 }
 
 type Fields = Readonly<Record<string, Json>>;
 
+interface Pruned {
+  readonly state: Json;
+  readonly left: number;
+}
+
 /** A call and its results stay or go together: a result without its call is refused by every model. */
-function pruned(state: Json, most: number): { readonly state: Json; readonly left: number } {
+function pruned(state: Json, most: number): Pruned {
   if (!isRecord(state)) return { state, left: 0 };
-  const { tool_call_history: history, gpa_messages: wrapped } = state;
-  const inner = wrapped === undefined ? undefined : pruned(wrapped, most);
+  const inner = state['gpa_messages'] === undefined ? undefined : pruned(state['gpa_messages'], most);
   const whole = inner ? { ...state, gpa_messages: inner.state } : state;
-  const leftInside = inner?.left ?? 0;
-  if (!Array.isArray(history)) return { state: whole, left: leftInside };
+  const parts = [newestMessages(whole, most), newestCalls(whole, most)];
+  return {
+    state: Object.assign({}, whole, ...parts.map(({ kept }) => kept)),
+    left: parts.reduce((sum, { left }) => sum + left, inner?.left ?? 0),
+  };
+}
+
+interface Newest {
+  /** The fields that are other than they were. */
+  readonly kept: Fields;
+  readonly left: number;
+}
+
+function newestMessages({ tool_call_history: history }: Fields, most: number): Newest {
+  if (!Array.isArray(history)) return { kept: {}, left: 0 };
   const exchanges: Fields[][] = [];
   for (const message of history.filter(isRecord)) {
     const isCall = Array.isArray(message['tool_calls']) || exchanges.length === 0;
@@ -69,8 +96,24 @@ function pruned(state: Json, most: number): { readonly state: Json; readonly lef
     else exchanges.at(-1)?.push(message);
   }
   const kept = exchanges.slice(-most);
-  const left = exchanges.length - kept.length + leftInside;
-  return { state: { ...whole, tool_call_history: kept.flat() }, left };
+  return { kept: { tool_call_history: kept.flat() }, left: exchanges.length - kept.length };
+}
+
+/** A response belongs to the call it names, or else to the one at its place. */
+function newestCalls({ tool_calls: calls, tool_responses: responses }: Fields, most: number): Newest {
+  if (!Array.isArray(calls) || calls.length <= most) return { kept: {}, left: 0 };
+  const left = calls.length - most;
+  const gone = new Set(calls.slice(0, left).map((call) => fieldOf(call, 'id')));
+  const isKept = (response: Json, place: number): boolean => {
+    const call = fieldOf(response, 'tool_call_id');
+    return call === undefined ? place >= left : !gone.has(call);
+  };
+  const answered = Array.isArray(responses) ? { tool_responses: responses.filter(isKept) } : {};
+  return { kept: { tool_calls: calls.slice(left), ...answered }, left };
+}
+
+function fieldOf(value: Json, name: string): Json | undefined {
+  return isRecord(value) ? value[name] : undefined;
 }
 
 function isRecord(value: Json | undefined): value is Fields {

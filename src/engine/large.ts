@@ -1,5 +1,5 @@
 import type { Step } from '../run/tree.ts';
-import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
 
 /** Above this many characters of JSON a value is kept beside the journal, and the entry carries a reference. */
@@ -20,6 +20,14 @@ export async function keepLarge(execution: Execution, given: Json): Promise<Blob
   const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };
   const kept = await execution.insist(() => execution.world.store.blobs.put(owner, text));
   return { ...kept, preview: previewOf(text) };
+}
+
+/** An attachment as an entry carries it. */
+export async function keepAttachment(execution: Execution, attachment: Attachment): Promise<Attachment> {
+  const { data, ...rest } = attachment;
+  if (data === undefined || !isLarge(data)) return attachment;
+  const kept = await keepLarge(execution, data);
+  return isBlobRef(kept) ? { ...rest, blob: kept } : attachment;
 }
 
 export function previewOf(text: string): string {

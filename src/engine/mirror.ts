@@ -51,12 +51,12 @@ export class Mirror {
   }
 
   /** A stage without a name gets a readable one, and one that was never closed is closed with its turn. */
-  finish(outcome: 'completed' | 'failed'): void {
+  finish(outcome: 'completed' | 'failed' | 'stopped'): void {
     for (const [stage, step] of [...this.#steps].reverse()) {
       const known = this.#execution.tree.steps.get(step);
       if (!known || !isOpen(known)) continue;
       this.#title(stage, step);
-      const own = this.#closing.get(step) ?? (outcome === 'failed' ? 'failed' : 'abandoned');
+      const own = this.#closing.get(step) ?? (outcome === 'completed' ? 'abandoned' : outcome);
       this.#execution.emit({ type: 'step.closed', step, outcome: own });
     }
     const more = this.#complained - mostNotices;

@@ -5,7 +5,7 @@
 export async function readStream<T>(
   chunks: AsyncIterable<T>,
   signal: AbortSignal,
-  take: (chunk: T) => boolean,
+  take: (chunk: T) => boolean | Promise<boolean>,
 ): Promise<boolean> {
   const cut = Promise.withResolvers<never>();
   const end = (): void => cut.reject(signal.reason);
@@ -21,11 +21,13 @@ export async function readStream<T>(
 async function readAll<T>(
   chunks: AsyncIterable<T>,
   signal: AbortSignal,
-  take: (chunk: T) => boolean,
+  take: (chunk: T) => boolean | Promise<boolean>,
 ): Promise<boolean> {
   for await (const chunk of chunks) {
     if (signal.aborted) return false;
-    if (take(chunk)) return true;
+    const taken = take(chunk);
+    // To wait where there is nothing to wait for costs a turn of the loop for each piece of text.
+    if (typeof taken === 'boolean' ? taken : await taken) return true;
   }
   return false;
 }

@@ -1,7 +1,8 @@
 import { factName } from '../catalog/state.ts';
 import type { StepId } from '../run/events.ts';
 import { failureOf } from '../run/failure.ts';
-import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
+import { present } from '../run/present.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Json } from '../run/values.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
 import { untrustedIn, type Source } from '../run/untrusted.ts';
 import type { RunRow } from '../stores/store.ts';
@@ -13,7 +14,16 @@ import { loadRun } from './load.ts';
 export interface AgentExchange {
   readonly asked: string;
   readonly answered: string;
+  /** As they were recorded: what is large is a reference. */
+  readonly attachments: readonly Attachment[];
   readonly state?: Json;
+  /** The way of remembering the state was saved for. */
+  readonly strategy?: string;
+}
+
+export interface SavedState {
+  readonly state: Json;
+  readonly strategy: string;
 }
 
 /** A turn that was begun, whatever became of it. */
@@ -52,13 +62,14 @@ export class Remembered {
   }
 
   /** What was saved last under a name, wherever that was: runs overlap, so the newest run need not have it. */
-  async latest(name: string): Promise<Json | undefined> {
-    let last: { readonly at: number; readonly state: BlobRef | Json } | undefined;
+  async latest(name: string): Promise<SavedState | undefined> {
+    let last: ReturnType<Traces['states']['get']>;
     for await (const { states } of this.#traces(() => last?.at)) {
       const saved = states.get(name);
       if (saved && saved.at > (last?.at ?? -1)) last = saved;
     }
-    return last && this.#load(last.state);
+    const state = last && (await this.#load(last.state));
+    return last && state !== undefined ? { state, strategy: last.strategy } : undefined;
   }
 
   /** The newest exchanges of an agent, oldest first. What nothing was said in is none. */
@@ -77,7 +88,8 @@ export class Remembered {
       exchanges.push({
         asked: typeof text === 'string' ? text : JSON.stringify(text ?? ''),
         answered: textOf(step),
-        ...(state === undefined ? {} : { state }),
+        attachments: step.attachments ?? [],
+        ...present({ state, strategy: step.strategy }),
       });
     }
     return exchanges;
@@ -95,10 +107,16 @@ export class Remembered {
   async facts(names: readonly string[]): Promise<Record<string, Json>> {
     const facts: [string, Json][] = [];
     for (const name of names) {
-      const kept = await this.latest(factName(name));
+      const kept = (await this.latest(factName(name)))?.state;
       if (typeof kept === 'object' && kept !== null && 'fact' in kept) facts.push([name, kept['fact']]);
     }
     return Object.fromEntries(facts);
+  }
+
+  /** An attachment with its content, as far as that is still there. */
+  async whole({ blob, ...attachment }: Attachment): Promise<Attachment> {
+    const data = blob && (await this.#load(blob));
+    return typeof data === 'string' ? { ...attachment, data } : attachment;
   }
 
   /** What others wrote and the other runs have read. */
@@ -170,10 +188,11 @@ function turnedBack(thrown: unknown): undefined {
 
 function tracesIn(run: string, tree: RunTree): Traces {
   const turns = [...tree.steps.values()].flatMap((step): Turn[] => {
-    const { kind, status, query, state } = step;
-    const isOver = kind === 'turn' && status === 'completed' && query !== undefined;
+    const { kind, status, query, attachments, state } = step;
+    const isAsked = query !== undefined || attachments !== undefined;
+    const isOver = kind === 'turn' && status === 'completed' && isAsked;
     if (!isOver || (textOf(step) === '' && state === undefined)) return [];
-    return [{ step, asked: lastEdit(tree, step.id) ?? query }];
+    return [{ step, asked: lastEdit(tree, step.id) ?? query ?? '' }];
   });
   const begun = [...tree.steps.values()]
     .filter(({ kind, started }) => kind === 'turn' && started)

@@ -31,6 +31,23 @@ function cutOff(times: number, effect: Effect = 'pure', failure = cut) {
   return { agent, turns };
 }
 
+test.for<{ name: string; given: Partial<Agent>; isRepeatable: boolean | undefined }>([
+  { name: 'is idempotent', given: { effect: 'idempotent' }, isRepeatable: true },
+  { name: 'acts once', given: { effect: 'once' }, isRepeatable: undefined },
+  {
+    name: 'is idempotent, and a person agreed to this message',
+    given: { effect: 'idempotent', approval: 'always' },
+    isRepeatable: undefined,
+  },
+])('[A22] an agent that $name is told whether its turn may be repeated', async ({ given, isRepeatable }) => {
+  const { agent, turns } = cutOff(0);
+  const stage = new Stage();
+  const run = await stage.start(stage.hire({ flows: [flow], agents: [{ ...agent, ...given }] }), flow);
+  if (given.approval) await stage.decide(run, {});
+  expect((await stage.tree(run)).ended?.outcome).toBe('completed');
+  expect(turns.map((turn) => turn.isRepeatable)).toEqual([isRepeatable]);
+});
+
 describe('a turn whose stream is cut', () => {
   test.for(['pure', 'idempotent'] as const)(
     '[E96] is tried again where it is %s, shown as such, with the same key; what was said before is superseded',

@@ -66,6 +66,9 @@ const none = { entries: 0, bytes: 0 };
 /** How many bytes are kept beside the journal for an entry. */
 export function bytesBeside(event: RunEvent): number {
   const values: unknown[] = Object.values(event);
-  if (event.type === 'step.opened') values.push(event.call?.arguments);
+  if (event.type === 'step.opened')
+    values.push(event.call?.arguments, ...(event.attachments ?? []).map(({ blob }) => blob));
+  if (event.type === 'item.attached' && event.item.kind === 'attachment')
+    values.push(event.item.attachment.blob);
   return values.filter(isBlobRef).reduce((bytes, { size }) => bytes + size, 0);
 }

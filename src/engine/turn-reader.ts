@@ -85,8 +85,9 @@ export class TurnReader {
     return { outcome: 'failed', failure, ...this.#paid() };
   }
 
+  /** What the agent was at when it was cut off did not fail by itself if somebody stopped it. */
   abandon(): void {
-    this.#mirror.finish('failed');
+    this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');
   }
 
   #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {

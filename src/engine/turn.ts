@@ -1,21 +1,22 @@
 import type { Agent } from '../catalog/agent.ts';
-import type { Message, Turn } from '../gateways/gateway.ts';
+import type { AgentEvent, Message, Turn } from '../gateways/gateway.ts';
 import type { Untrusted } from '../run/events.ts';
 import { errorOf, RunError } from '../run/failure.ts';
 import { localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
-import type { BlobRef, Json } from '../run/values.ts';
+import type { Attachment, BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { forever, type Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
-import { isLarge, keepLarge } from './large.ts';
+import { hasLargeItem, withKeptItems } from './large-items.ts';
+import { isLarge, keepAttachment, keepLarge } from './large.ts';
 import type { Leaf, LeafOutcome } from './leaf.ts';
 import { lineName } from './line.ts';
 import { mustAsk } from './must-ask.ts';
 import { readStream } from './read-stream.ts';
 import { recallTurn } from './recall-turn.ts';
-import { restored } from './restore.ts';
+import { ownState, restored } from './restore.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
 import { standingOf, type Standing } from './standing.ts';
@@ -35,7 +36,8 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
   const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
   const isAsked = mustAsk(execution, agent, message);
-  const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked });
+  const attachments = isModel(agent) ? [] : await keptAttachments(execution, request.messages);
+  const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked, attachments });
   const mayBeAsked = !isModel(agent) && (isAsked || agent.sends === true);
   const stood = mayBeAsked ? await stoodBefore(execution, agent, request) : undefined;
   const step = await runLeaf(execution, request.parent, { ...leaf, stood });
@@ -58,6 +60,14 @@ async function stoodBefore(
 interface Prepared extends Placed {
   readonly shown: BlobRef | Json;
   readonly isAsked: boolean;
+  readonly attachments: readonly Attachment[];
+}
+
+/** What hangs on the message, as the opening carries it: the agent may need it again in a later turn. */
+function keptAttachments(execution: Execution, messages: readonly Message[]): Promise<readonly Attachment[]> {
+  const { attachments = [] } = messages[placeOfLast(messages)] ?? {};
+  if (attachments.length === 0) return Promise.resolve([]);
+  return execution.busy(Promise.all(attachments.map((one) => keepAttachment(execution, one))));
 }
 
 function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
@@ -77,6 +87,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
       agent: agent.name,
       effect: agent.effect,
       ...(isModel(agent) ? {} : { query: message }),
+      ...(request.attachments.length === 0 ? {} : { attachments: [...request.attachments] }),
       ...(agent.model === undefined ? {} : { model: agent.model }),
       ...present({ untrusted: untrustedIn(execution, agent, request) }),
     },
@@ -118,9 +129,7 @@ async function turnOf(
   { agent, request, bytes, conversation }: Sending,
 ): Promise<Turn> {
   const { messages, tools, toolChoice, answerSchema } = request;
-  const saved = remembers(agent)
-    ? await execution.insist(() => execution.remembered.latest(agent.name))
-    : undefined;
+  const state = remembers(agent) ? await ownState(execution, step, agent) : undefined;
   return {
     messages: await restored(execution, step, { agent, messages }),
     conversation: conversationAbroad(execution, conversation),
@@ -128,8 +137,14 @@ async function turnOf(
     ...(tools ? { tools } : {}),
     ...(toolChoice ? { toolChoice } : {}),
     ...(answerSchema === undefined ? {} : { answerSchema }),
-    ...(saved === undefined ? {} : { state: saved }),
+    ...(state === undefined ? {} : { state }),
+    ...(isRepeatable(execution, step, agent) ? { isRepeatable: true } : {}),
   };
+}
+
+/** An approval is for one attempt: what a person agreed to is not repeated without asking again. */
+function isRepeatable({ tree }: Execution, { id }: Step, { effect }: Agent): boolean {
+  return effect !== 'once' && ![...tree.approvals.values()].some(({ step }) => step === id);
 }
 
 async function stream(execution: Execution, step: Step, sending: Sending): Promise<LeafOutcome> {
@@ -146,14 +161,18 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   const signal = AbortSignal.any([execution.signal, ended.signal]);
   void meter.watchClock(signal, (spent) => ended.abort(new RunError('over-budget', spent)));
   try {
-    const isCut = await readStream(agent.gateway.takeTurn(turn, signal), signal, (events) => {
+    const take = (events: readonly AgentEvent[]): boolean => {
       if (!isOpen(step)) throw new RunError('rejected', `«${step.title}» was closed before it ended.`);
       for (const event of events) reader.take(event);
       meter.take(events);
       const spent = meter.overspent();
       if (spent) throw new RunError('over-budget', spent);
       return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
-    });
+    };
+    const isCut = await readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
+      hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),
+    );
+    if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;
     return reader.finish(isCut ? 'cut' : undefined);
@@ -162,11 +181,27 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
       reader.abandon();
       throw thrown;
     }
+    logOrigin(execution, thrown);
     await prompt;
     return reader.fail(thrown);
   } finally {
     ended.abort();
   }
+}
+
+/** Nobody here runs what an agent asks for unless it was offered: its answer may lack what it wanted to know. */
+function tellUnansweredCalls(execution: Execution, step: Step, { name }: Agent): void {
+  const tools = [...(step.requests?.values() ?? [])].map(({ tool }) => tool);
+  if (tools.length === 0) return;
+  const message = `${name} asked for ${[...new Set(tools)].join(', ')}, which nobody runs for it here: its answer may be incomplete.`;
+  execution.emit({ type: 'notice.posted', step: step.id, code: 'CALLS_UNANSWERED', message });
+}
+
+/** People are told who failed; where that is, and what the system says of it, is for those who run this. */
+function logOrigin({ world, run }: Execution, error: RunError): void {
+  let { cause } = error;
+  while (cause instanceof RunError) cause = cause.cause;
+  if (cause !== undefined) world.log.error({ run, cause }, error.message);
 }
 
 /** Whether it gets anything back of what it left in this conversation. */

@@ -1,17 +1,27 @@
 import type { Exchange, Scope } from '../engine/scope.ts';
 import type { CoordinateSettings } from './coordinate-settings.ts';
 
+type Bounds = Pick<CoordinateSettings, 'exchanges' | 'characters'>;
+
 const defaultExchanges = 8;
 const defaultCharacters = 24_000;
 
 /** The newest exchanges that fit; what was left out is said. */
-export function bounded(
-  scope: Scope,
+export function bounded(scope: Scope, history: readonly Exchange[], bounds: Bounds): readonly Exchange[] {
+  const kept = fitting(history, bounds);
+  const left = history.length - kept.length;
+  if (left > 0)
+    scope.notice(
+      'HISTORY_BOUNDED',
+      `${left} earlier exchanges were left out; the last ${kept.length} were sent.`,
+    );
+  return kept;
+}
+
+/** The same, for those who are not the first to get them: that something was left out is said once. */
+export function fitting(
   history: readonly Exchange[],
-  {
-    exchanges = defaultExchanges,
-    characters = defaultCharacters,
-  }: Pick<CoordinateSettings, 'exchanges' | 'characters'>,
+  { exchanges = defaultExchanges, characters = defaultCharacters }: Bounds,
 ): readonly Exchange[] {
   const kept: Exchange[] = [];
   let size = 0;
@@ -20,11 +30,5 @@ export function bounded(
     if (kept.length >= exchanges || size > characters) break;
     kept.unshift(exchange);
   }
-  const left = history.length - kept.length;
-  if (left > 0)
-    scope.notice(
-      'HISTORY_BOUNDED',
-      `${left} earlier exchanges were left out; the last ${kept.length} were sent.`,
-    );
   return kept;
 }

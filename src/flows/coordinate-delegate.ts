@@ -1,5 +1,6 @@
 import type { Scope, TurnRequest } from '../engine/scope.ts';
 import type { Delegate } from './coordinate-settings.ts';
+import { withUnanswered } from './unanswered.ts';
 
 type Message = Omit<TurnRequest['messages'][number], 'role'>;
 
@@ -7,11 +8,11 @@ type Message = Omit<TurnRequest['messages'][number], 'role'>;
 export async function delegate(scope: Scope, agent: Delegate, message: Message): Promise<string> {
   const known = await facts(scope, agent.receives ?? []);
   const { text, attachments = [] } = message;
-  const { text: said } = await scope.turn(agent.name, {
+  const result = await scope.turn(agent.name, {
     messages: [{ role: 'user', text: `${text}${known}`, ...(attachments.length > 0 ? { attachments } : {}) }],
     title: agent.title ?? agent.name,
   });
-  return said;
+  return withUnanswered(result);
 }
 
 /** What other agents shared, as data: whoever reads it must not take it for an instruction. */

@@ -385,9 +385,7 @@ describe('what bounds a coordinator', () => {
       ]);
     }
     const told = tree?.notices.map(({ code, message }) => `${code}: ${message}`);
-    expect(told).toEqual(
-      Array(2).fill('HISTORY_BOUNDED: 1 earlier exchanges were left out; the last 2 were sent.'),
-    );
+    expect(told).toEqual(['HISTORY_BOUNDED: 1 earlier exchanges were left out; the last 2 were sent.']);
   });
 
   /** Coordinators in coordinators, so many levels deep, with one agent at the bottom. */

@@ -1,7 +1,7 @@
 import type { Flow, RunInput, Scope, StepOptions } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { meaningOf } from '../wire/sectioned-text.ts';
-import { bounded } from './bounded-history.ts';
+import { bounded, fitting } from './bounded-history.ts';
 import { delegate } from './coordinate-delegate.ts';
 import type { CoordinateSettings, Delegate } from './coordinate-settings.ts';
 import {
@@ -148,7 +148,7 @@ interface Synthesis {
 
 async function synthesize(scope: Scope, { text, settings, findings, answers }: Synthesis): Promise<string> {
   try {
-    const history = bounded(scope, await scope.history(), settings);
+    const history = fitting(await scope.history(), settings);
     const messages = synthesisMessages(text, findings, history);
     const { text: answer } = await scope.turn(settings.writer, { messages, answers, title: 'Writing' });
     if (answer.trim() !== '') return answer;

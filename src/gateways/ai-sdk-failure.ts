@@ -36,11 +36,22 @@ export function failureOfProvider(
     return { error: failureOfStatus(who, statusCode, words), wait: retryAfter(responseHeaders) };
   }
   if (name === 'AI_APICallError' || /^(terminated|fetch failed|network error)$/i.test(message)) {
-    const failure = new RunError('unavailable', `The connection to ${who} failed: ${words}.`, {
+    // The words of the system name the address, which is for the log.
+    const failure = new RunError('unavailable', `The connection to ${who} failed (${codeIn(error)}).`, {
       retryable: isRetryable ?? true,
       cause: error,
     });
     return { error: failure };
   }
   return { error: new RunError('unavailable', `${who} failed: ${words}.`, { cause: error }) };
+}
+
+/** What the system calls it, wherever in the chain of causes that stands. */
+function codeIn(error: unknown): string {
+  let last = 'it was lost';
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    if (cause.cause === undefined && /^[\w ]+$/.test(cause.message)) last = cause.message;
+  }
+  return last;
 }

@@ -16,6 +16,18 @@ gatewayContract('ai-sdk', () =>
   }),
 );
 
+test('[A23] a connection that fails is told without its address', async () => {
+  const upstream = await openUpstream();
+  await upstream.close();
+  const provider = createOpenAICompatible({ name: 'fake', baseURL: upstream.url });
+  const { failure } = await hear(provider('m'));
+  expect(failure).toEqual({
+    code: 'unavailable',
+    message: 'The connection to Model m failed (ECONNREFUSED).',
+    retryable: true,
+  });
+});
+
 const turn: Turn = { messages: [{ role: 'user', text: 'hi' }], idempotencyKey: 'k', conversation: 'c' };
 
 interface Heard {

@@ -9,11 +9,15 @@ import type { EventChannel } from './event-channel.ts';
 import type { Turn } from './gateway.ts';
 import type { Endpoint, HttpRequest } from './http-exchange.ts';
 
-/** Bytes of one event (1 MiB unless said) and of one answer (64 MiB). */
+/** How much of one answer is taken. */
 export interface Limits {
+  /** Bytes of one event: 1 MiB of a model, 8 MiB of an agent, unless said. A longer one of an agent is left out. */
   readonly event?: number;
+  /** Bytes of the whole answer; 64 MiB unless said. */
   readonly answer?: number;
 }
+
+const mebi = 1024 * 1024;
 
 interface Asking {
   /** Who is asked, as failures name it. */
@@ -30,7 +34,7 @@ interface Asking {
 /** Sends one request that is answered with chunks of chat, and tells them. Resolves with why there was no answer. */
 export function askChat(request: HttpRequest, asking: Asking): Promise<Refusal | undefined> {
   const { who, turn, channel, endpoint, limits = {}, secrets, dialect } = asking;
-  const { event = 1024 * 1024, answer = 64 * 1024 * 1024 } = limits;
+  const { event = dialect ? 8 * mebi : mebi, answer = 64 * mebi } = limits;
   const clean = cleaner(secrets);
   const complaints = new Complaints(who, clean);
   const failureOf = (error: unknown): RunError => failureOfError(who, error, clean);

@@ -32,6 +32,7 @@ export function askJson(request: HttpRequest, asking: Asking, signal: AbortSigna
 
 class JsonListener implements Listener {
   exchange: Exchange | undefined;
+  readonly who: string;
   readonly #asking: Asking;
   readonly #resolve: (answer: JsonAnswer) => void;
   readonly #pieces: Uint8Array[] = [];
@@ -40,6 +41,7 @@ class JsonListener implements Listener {
   #wait: number | undefined;
 
   constructor(asking: Asking, resolve: (answer: JsonAnswer) => void) {
+    this.who = asking.who;
     this.#asking = asking;
     this.#resolve = resolve;
   }

@@ -23,6 +23,7 @@ const mostWords = 16 * 1024;
 /** One try at a turn: what one request brings is pushed into the channel, and `outcome` tells how it ended. */
 export class ChatAttempt implements Listener {
   readonly outcome: Promise<Refusal | undefined>;
+  readonly who: string;
   readonly #settings: Settings;
   readonly #settle: PromiseWithResolvers<Refusal | undefined>;
   #exchange: Exchange | undefined;
@@ -33,6 +34,7 @@ export class ChatAttempt implements Listener {
   #bytes = 0;
 
   constructor(settings: Settings) {
+    this.who = settings.who;
     this.#settings = settings;
     this.#settle = Promise.withResolvers();
     this.outcome = this.#settle.promise;

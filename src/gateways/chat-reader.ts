@@ -9,12 +9,15 @@ import type { AgentEvent, Turn } from './gateway.ts';
 import { parseJson } from '../wire/parse-json.ts';
 import { WholeText } from './whole-text.ts';
 
+/** Characters. */
+const mostArguments = 1024 * 1024;
+
 type FinishReason = Extract<AgentEvent, { type: 'turn.finished' }>['reason'];
 
 interface Settings {
   readonly who: string;
   readonly turn: Turn;
-  /** Bytes of one event of the stream, and characters of the arguments of one call. */
+  /** Bytes of one event of the stream; characters of the arguments of one call, up to a million. */
   readonly limit: number;
   readonly complaints: Complaints;
   /** The failure an error object of upstream stands for. */
@@ -35,26 +38,27 @@ export class ChatReader {
   #usage: ChatUsage | undefined;
   #finish: string | undefined;
   #hasRefused = false;
+  #hasOthers = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#sse = sseReader(settings.limit);
-    this.#calls = new ChatCalls(settings.turn, settings.limit);
+    this.#calls = new ChatCalls(settings.turn, Math.min(settings.limit, mostArguments));
   }
 
-  /** Throws `RunError` when upstream reports an error or goes over a limit; what it told before is in `events`. */
+  /**
+   * Throws `RunError` when upstream reports an error or goes over a limit; what it told before is in `events`. An agent
+   * that says one thing too large has worked all the same: only that is left out.
+   */
   read(bytes: Uint8Array, events: AgentEvent[]): void {
+    const { complaints, limit } = this.#settings;
+    const skip = (): void => complaints.refuse('an event', `${limit} bytes (limits.event)`, events);
     try {
-      this.#sse.read(bytes, (event) => this.#take(event, events));
+      this.#sse.read(bytes, (event) => this.#take(event, events), this.hasDialect ? skip : undefined);
     } catch (error) {
       if (!(error instanceof SseTooLarge)) throw error;
-      throw new RunError(
-        'too-large',
-        `${this.#settings.who} sent an event longer than ${error.limit} bytes.`,
-        {
-          cause: error,
-        },
-      );
+      const message = `${this.#settings.who} sent an event longer than ${error.limit} bytes.`;
+      throw new RunError('too-large', message);
     }
   }
 
@@ -109,8 +113,9 @@ export class ChatReader {
     this.#takeFrame(frame, events, data);
   }
 
-  #takeFrame(frame: unknown, events: AgentEvent[], data = ''): void {
+  #takeFrame(given: unknown, events: AgentEvent[], data = ''): void {
     const { dialect, complaints, failureOf } = this.#settings;
+    const frame = dialect ? this.#ofFirst(given, events) : given;
     const before = events.length;
     const isKnown = dialect?.take(frame, events) ?? false;
     if (events.slice(before).some(({ type }) => type !== 'notice.posted')) this.hasTold = true;
@@ -120,11 +125,22 @@ export class ChatReader {
     if (chunk === undefined || !(chunk.choices || chunk.usage || isKnown))
       return complaints.sent(`a chunk that cannot be read: ${data.slice(0, 200)}`, events);
     if (chunk.usage) this.#usage = chunk.usage;
-    // The number of a choice is not looked at: one was asked for, and some proxies count chunks in it.
+    // Of a model the number of a choice is not looked at: one was asked for, and some proxies count chunks in it.
     const [choice, ...others] = chunk.choices ?? [];
     if (others.length > 0) complaints.sent(`${others.length} more answers than were asked for`, events);
     if (choice?.delta) this.#takeDelta(choice.delta, events);
     this.#finish = choice?.finish_reason || this.#finish;
+  }
+
+  /** An agent may answer several times at once. Only its first answer is read, and that there are others is told once. */
+  #ofFirst(frame: unknown, events: AgentEvent[]): unknown {
+    if (typeof frame !== 'object' || frame === null || !('choices' in frame)) return frame;
+    const { choices } = frame;
+    if (!Array.isArray(choices) || !choices.some(isOther)) return frame;
+    if (!this.#hasOthers)
+      this.#settings.complaints.say('sent several answers at once; the first is shown.', events);
+    this.#hasOthers = true;
+    return { ...frame, choices: choices.filter((choice) => !isOther(choice)) };
   }
 
   #takeDelta(delta: ChatDelta, events: AgentEvent[]): void {
@@ -192,6 +208,11 @@ export class ChatReader {
         return 'other';
     }
   }
+}
+
+function isOther(choice: unknown): boolean {
+  const index = typeof choice === 'object' && choice !== null && 'index' in choice && choice.index;
+  return typeof index === 'number' && index !== 0;
 }
 
 function errorIn(frame: unknown): unknown {

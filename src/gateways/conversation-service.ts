@@ -15,6 +15,8 @@ import {
 import { requestHeaders } from './request-headers.ts';
 
 export interface ConversationSettings {
+  /** What people call it; its address is shown to nobody. */
+  readonly name?: string;
   /** Where the service is: `http://host:8042`. */
   readonly baseUrl: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -42,11 +44,11 @@ const longestHistory = 16 * 1024 * 1024;
 const longestAnswer = 64 * 1024;
 
 export function conversationService(settings: ConversationSettings): ConversationService {
-  const { baseUrl, title, headers: own = {} } = settings;
+  const { baseUrl, title, name, headers: own = {} } = settings;
   const url = (path: string): URL => urlBelow(baseUrl, path, 'http://host:8042');
   const root = url('conversations');
   const endpoint = httpEndpoint(root, { ...defaultTimeouts, ...settings.timeouts }, agentKeepAlive);
-  const who = `The conversation service at ${root.origin}`;
+  const who = name === undefined ? 'The conversation service' : `The conversation service ${name}`;
   const secrets = Object.values(own);
   const asking = { who, endpoint, clean: cleaner(secrets) };
   const below = (id: string): string => `conversations/${encodeURIComponent(id)}`;

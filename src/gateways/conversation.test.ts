@@ -249,6 +249,22 @@ describe('a conversation that is forgotten', () => {
     expect(sent()).toEqual(['POST /conversations/known/chat', 'GET /conversations/known']);
   });
 
+  test('[A22 A23] a service that may be told twice is, in the conversation it knows, and is named', async () => {
+    await open();
+    service.conversations.set('known', []);
+    const breaks: ChatPlan = () => [{ head: 500 }, { send: 'Internal Server Error' }, 'end'];
+    service.answer(breaks, says('done'));
+    const again = { ...inside('known'), isRepeatable: true };
+    expect((await hear(again)).events[0]).toMatchObject({ type: 'turn.retried' });
+    expect(sent()).toEqual(['POST /conversations/known/chat', 'POST /conversations/known/chat']);
+    service.answer(breaks);
+    expect((await hear(again, { name: 'users' })).failure).toEqual({
+      code: 'unavailable',
+      message: 'The conversation service users answered 500: Internal Server Error.',
+      retryable: true,
+    });
+  });
+
   test('a service that forgets what it has just created is given up', async () => {
     await open();
     service.answer(() => [{ head: 404 }, { send: '{"detail":"Conversation not found"}' }, 'end']);

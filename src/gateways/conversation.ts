@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../run/failure.ts';
 import { ConversationId, Created, History } from '../wire/conversation-service.ts';
-import { agentFailure, isUntouched } from './agent-refusal.ts';
+import { agentFailure, mayRepeat } from './agent-refusal.ts';
 import { askAgain, type Refusal, type Surroundings } from './ask-again.ts';
 import { askChat, type Limits } from './ask-chat.ts';
 import { withNotes } from './attachment-note.ts';
@@ -25,7 +25,8 @@ interface Asking {
 
 /**
  * A service that keeps conversations itself and is sent one message at a time. The id it keeps one under rides in the
- * state of the turn. It may act on what it is told, so it is asked again only if it certainly has not.
+ * state of the turn. It may act on what it is told, so it is asked again only if it certainly has not, or if that does no
+ * harm.
  */
 export function conversationGateway(
   settings: ConversationSettings,
@@ -53,13 +54,13 @@ async function converse(asking: Asking): Promise<void> {
   const known = idIn(turn);
   const refusal = await chat(asking, known ?? (await create(asking)));
   if (refusal === undefined) return;
-  if (known === undefined || !(await isForgotten(asking, known, refusal))) throw agentFailure(refusal);
+  if (known === undefined || !(await isForgotten(asking, known, refusal))) throw agentFailure(turn, refusal);
   const message =
     `${service.who} does not know conversation ${known} any more, so a new one was begun; ` +
     'what was said in the old one is forgotten.';
   channel.push([{ type: 'notice.posted', code: 'CONVERSATION_RENEWED', message }]);
   const again = await chat(asking, await create(asking));
-  if (again !== undefined) throw agentFailure(again);
+  if (again !== undefined) throw agentFailure(turn, again);
 }
 
 function chat(
@@ -69,7 +70,8 @@ function chat(
   const { who, endpoint, secrets } = service;
   const request = service.chat(id, turn, contentOf(turn));
   const asking = { who, turn, channel, endpoint, limits, secrets, dialect: () => conversationDialect(id) };
-  return askAgain({ channel, mayAskAgain: isUntouched, ...surroundings }, () => askChat(request, asking));
+  const mayAskAgain = (refusal: Refusal): boolean => mayRepeat(turn, refusal);
+  return askAgain({ channel, mayAskAgain, ...surroundings }, () => askChat(request, asking));
 }
 
 /** To create a conversation twice does nobody any harm. */

@@ -6,9 +6,12 @@ import type { Dialect } from './dialect.ts';
 import { DialStages } from './dial-stages.ts';
 import type { AgentEvent } from './gateway.ts';
 
+/** Characters of one attachment, or of one piece of a stage. */
+const largest = 4 * 1024 * 1024;
+
 /** What DIAL adds to chat completions: stages, attachments, state, and statistics of each model. */
-export function dialDialect(who: string, complaints: Complaints): Dialect {
-  const stages = new DialStages(who, complaints);
+export function dialDialect(who: string, complaints: Complaints, largestPart = largest): Dialect {
+  const stages = new DialStages(who, complaints, largestPart);
   let statistics: Statistics | undefined;
   let hasAsked = false;
 

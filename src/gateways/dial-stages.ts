@@ -1,5 +1,5 @@
 import { RunError } from '../run/failure.ts';
-import type { Item } from '../run/values.ts';
+import type { Attachment, Item } from '../run/values.ts';
 import { readAttachment, readStage, type StagePiece } from '../wire/dial.ts';
 import { unreadable } from '../wire/salvage.ts';
 import type { Complaints } from './complaints.ts';
@@ -25,14 +25,17 @@ const mostAtOnce = 500;
 export class DialStages {
   readonly #who: string;
   readonly #complaints: Complaints;
+  readonly #largest: number;
   readonly #stages = new Map<number, { isOpen: boolean; parent: number | undefined }>();
   readonly #whole = new WholeText();
   #attached = 0;
   #opened = 0;
 
-  constructor(who: string, complaints: Complaints) {
+  /** `largest`: characters of one part. */
+  constructor(who: string, complaints: Complaints, largest: number) {
     this.#who = who;
     this.#complaints = complaints;
+    this.#largest = largest;
   }
 
   takeAll(given: readonly unknown[], events: AgentEvent[]): void {
@@ -60,7 +63,8 @@ export class DialStages {
       if (isEmpty) this.#complaints.sent(`an attachment with nothing in it: ${excerpt(one)}`, events);
       if (faults.length > 0)
         this.#complaints.sent(`${unreadable('an attachment', faults)}: ${excerpt(one)}`, events);
-      return attachment === undefined ? [] : [{ kind: 'attachment', attachment }];
+      if (attachment === undefined || this.#isTooLarge(attachment, events)) return [];
+      return [{ kind: 'attachment', attachment }];
     });
   }
 
@@ -90,7 +94,8 @@ export class DialStages {
       this.#append({ stage, part: 'title', text: piece.name ?? '' }, events);
     }
     if (known?.isOpen) this.#comparePlace(piece, known.parent, events);
-    this.#append({ stage, part: 'content', text: content ?? '' }, events);
+    if (!this.#isTooLong(piece, events))
+      this.#append({ stage, part: 'content', text: content ?? '' }, events);
     for (const item of this.items(attachments, events)) events.push({ type: 'stage.attached', stage, item });
     if (isFinal(status)) this.#close(index, status, events);
   }
@@ -122,6 +127,24 @@ export class DialStages {
     const whole = text === '' ? '' : this.#whole.take(`${stage} ${part}`, text);
     if (whole === '') return;
     events.push({ type: part === 'title' ? 'stage.titled' : 'stage.appended', stage, text: whole });
+  }
+
+  #isTooLarge({ type, title, data = '', url = '' }: Attachment, events: AgentEvent[]): boolean {
+    const size = data.length + url.length;
+    if (size <= this.#largest) return false;
+    this.#refuse(`the attachment «${title ?? type}» of ${size} characters`, events);
+    return true;
+  }
+
+  #isTooLong({ index, name, content }: StagePiece, events: AgentEvent[]): boolean {
+    const size = content?.length ?? 0;
+    if (size <= this.#largest) return false;
+    this.#refuse(`${size} characters for stage ${name ? `«${name}»` : index}`, events);
+    return true;
+  }
+
+  #refuse(what: string, events: AgentEvent[]): void {
+    this.#complaints.refuse(what, `${this.#largest} characters (limits.part)`, events);
   }
 
   #close(index: number, outcome: 'completed' | 'failed', events: AgentEvent[]): void {

@@ -276,6 +276,96 @@ describe('refusals', () => {
   });
 });
 
+describe('an agent that may be asked twice', () => {
+  const repeatable = { ...turn, isRepeatable: true };
+  const broken = refused(500, { message: 'inner' });
+
+  test.for<{ name: string; acts: Act[] }>([
+    { name: '500', acts: broken },
+    { name: '503 of somebody in between', acts: [{ head: 503 }, { send: 'reset before headers' }, 'end'] },
+    { name: 'a connection that is reset', acts: ['reset'] },
+    { name: 'a stream that ends at once', acts: [sse, 'end'] },
+  ])('[A22 G11] is asked again after $name, with the same key', async ({ acts }) => {
+    upstream.answer(acts, answer);
+    const { events, failure, slept } = await hear({}, repeatable);
+    expect([failure, slept, events[0]?.type]).toEqual([undefined, [500], 'turn.retried']);
+    expect(upstream.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(['k', 'k']);
+  });
+
+  test('[A22] is asked three times, and its failure does not say that it may have acted', async () => {
+    upstream.answer(broken);
+    const { failure } = await hear({}, repeatable);
+    expect(upstream.requests).toHaveLength(3);
+    expect(failure).toEqual({
+      code: 'unavailable',
+      message: 'Deployment gpa answered 500: inner.',
+      retryable: true,
+    });
+  });
+
+  test.for<{ name: string; acts: Act[]; retryable: boolean }>([
+    { name: 'refuses', acts: refused(400, { message: 'no' }), retryable: false },
+    { name: 'has begun to answer', acts: [sse, { send: dial.text('a') }, 'reset'], retryable: true },
+    { name: 'is silent', acts: ['hang'], retryable: true },
+  ])('[A22 G12] is not asked again here when it $name', async ({ acts, retryable }) => {
+    upstream.answer(acts);
+    const { failure } = await hear({ timeouts: { firstByte: 50 } }, repeatable);
+    expect([upstream.requests.length, failure?.retryable]).toEqual([1, retryable]);
+  });
+});
+
+describe('several answers at once', () => {
+  const choice = (index: number, delta: object, finish: string | null = null): object => ({
+    index,
+    finish_reason: finish,
+    delta,
+  });
+  const chunk = (...choices: object[]): string => `data: ${JSON.stringify({ choices })}\n\n`;
+
+  test('[A20] the first is read, whatever the order, with its own stages and its own end', async () => {
+    const stage = (name: string): object => ({ custom_content: { stages: [{ index: 0, name }] } });
+    const send =
+      chunk(choice(1, stage('theirs')), choice(0, stage('ours'))) +
+      chunk(choice(1, { content: 'b' })) +
+      chunk(choice(0, { content: 'a' })) +
+      chunk(choice(0, {}, 'length'), choice(1, {}, 'stop')) +
+      dial.done;
+    upstream.answer([sse, { send }, 'end']);
+    const { events } = await hear();
+    expect(events).toEqual([
+      expect.objectContaining({ type: 'notice.posted', code: 'UPSTREAM_MALFORMED' }),
+      { type: 'stage.opened', stage: '0', title: 'ours' },
+      { type: 'text.appended', text: 'a' },
+      { type: 'turn.finished', reason: 'length' },
+    ]);
+  });
+
+  test('[A20] a long second answer does not cost the first', async () => {
+    const send = dial.text('a') + chunk(choice(1, { content: 'b' })).repeat(2_000) + dial.last() + dial.done;
+    upstream.answer([sse, { send }, 'end']);
+    const { events, failure } = await hear();
+    expect([failure, events.filter(({ type }) => type === 'notice.posted').length]).toEqual([undefined, 1]);
+  });
+});
+
+describe('parts that are too large', () => {
+  test('[A21] are told in few notices, however many there are', async () => {
+    const part = dial.attachment({ type: 'text/plain', title: 't', data: 'x'.repeat(11) });
+    upstream.answer([sse, { send: part.repeat(50) + dial.text('ok') + dial.done }, 'end']);
+    const { events } = await hear({ limits: { part: 10 } });
+    const notices = events.flatMap((event) => (event.type === 'notice.posted' ? event.message : []));
+    expect([events.length, notices.length]).toEqual([13, 11]);
+    expect(notices.at(-1)).toBe('Deployment gpa sent 40 more parts that are too large.');
+  });
+
+  test('[A21] a data URL counts as what it holds', async () => {
+    const url = `data:image/png;base64,${'x'.repeat(100)}`;
+    upstream.answer([sse, { send: dial.attachment({ type: 'image/png', url }) + dial.done }, 'end']);
+    const { events } = await hear({ limits: { part: 100 } });
+    expect(events.map(({ type }) => type)).toEqual(['notice.posted', 'turn.finished']);
+  });
+});
+
 const beats = (count: number, every: number): Act[] =>
   Array.from({ length: count }, (): Act[] => [
     { does: () => new Promise((resolve) => setTimeout(resolve, every)) },

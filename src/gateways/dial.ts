@@ -1,6 +1,6 @@
 import { RunError } from '../run/failure.ts';
-import { agentFailure, isUntouched } from './agent-refusal.ts';
-import { askAgain, type Surroundings } from './ask-again.ts';
+import { agentFailure, mayRepeat } from './agent-refusal.ts';
+import { askAgain, type Refusal, type Surroundings } from './ask-again.ts';
 import { askChat, type Limits } from './ask-chat.ts';
 import { pathOf, urlBelow } from './base-url.ts';
 import type { Complaints } from './complaints.ts';
@@ -29,12 +29,18 @@ export interface DialSettings {
   readonly key: Secret;
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeouts?: Partial<Timeouts>;
-  readonly limits?: Limits;
+  readonly limits?: Limits & {
+    /** Characters of one attachment or of one piece of a stage; 4 Mi unless said. A longer one is left out. */
+    readonly part?: number;
+  };
 }
 
 const defaultVersion = '2025-01-01-preview';
 
-/** Any DIAL deployment. It may act on what it is told, so it is asked again only if it certainly has not. */
+/**
+ * Any DIAL deployment. It may act on what it is told, so it is asked again only if it certainly has not, or if that does no
+ * harm.
+ */
 export function dialGateway(settings: DialSettings, surroundings: Surroundings = {}): Gateway {
   const { baseUrl, deployment, apiVersion = defaultVersion } = settings;
   const url = urlBelow(baseUrl, `openai/deployments/${deployment}/chat/completions`, 'https://host');
@@ -43,12 +49,11 @@ export function dialGateway(settings: DialSettings, surroundings: Surroundings =
   const who = `Deployment ${deployment}`;
   const ask = async (turn: Turn, channel: EventChannel): Promise<void> => {
     const { request, secrets } = requestOf(settings, { turn, who, path: pathOf(url) });
-    const dialect = (complaints: Complaints): Dialect => dialDialect(who, complaints);
+    const dialect = (complaints: Complaints): Dialect => dialDialect(who, complaints, settings.limits?.part);
     const asking = { who, turn, channel, endpoint, limits: settings.limits, secrets, dialect };
-    const refusal = await askAgain({ channel, mayAskAgain: isUntouched, ...surroundings }, () =>
-      askChat(request, asking),
-    );
-    if (refusal !== undefined) throw agentFailure(refusal);
+    const mayAskAgain = (refusal: Refusal): boolean => mayRepeat(turn, refusal);
+    const refusal = await askAgain({ channel, mayAskAgain, ...surroundings }, () => askChat(request, asking));
+    if (refusal !== undefined) throw agentFailure(turn, refusal);
   };
   return { takeTurn: (turn, signal) => channelled(signal, (channel) => ask(turn, channel)) };
 }

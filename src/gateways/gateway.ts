@@ -31,6 +31,8 @@ export interface Turn {
   readonly maxTokens?: number;
   /** The same for every attempt of one turn, so that a back end can recognise a repetition. */
   readonly idempotencyKey: string;
+  /** Whether a back end that takes it twice under this key does no harm. */
+  readonly isRepeatable?: boolean;
   /** The conversation this turn belongs to, forwarded to back ends that want it. */
   readonly conversation: string;
   /** What this agent saved in this conversation before. */

@@ -24,6 +24,7 @@ async function hearAll(url: URL, answers: number): Promise<Heard> {
   const hear = (i: number): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const listener: Listener = {
+      who: 'Model m',
       head: () => undefined,
       data(bytes) {
         if (i === 0) pieces.push(Buffer.from(bytes));
@@ -59,6 +60,7 @@ test('[X24] what came before a connection broke is read before the failure is to
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let told = 0;
   const listener: Listener = {
+    who: 'Model m',
     head: () => undefined,
     data(bytes) {
       told += bytes.length;

@@ -18,6 +18,8 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Whoever hears an answer. `data` says whether it can take more; if not, `resume` asks for it. */
 export interface Listener {
+  /** Who is asked, as failures name it: addresses are for the log. */
+  readonly who: string;
   head(status: number, headers: Headers): void;
   data(bytes: Uint8Array): boolean;
   end(): void;
@@ -126,7 +128,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const isSent = this.#phase !== 'connect';
-    this.#end(() => this.#listener.fail(lost(this.#origin, error), isSent));
+    this.#end(() => this.#listener.fail(lost(this.#listener.who, this.#origin, error), isSent));
   }
 
   resume(): void {
@@ -221,7 +223,9 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
       if (this.#unread.length > 0) return void this.#timer.refresh();
       this.cancel();
       const isSent = this.#phase !== 'connect';
-      this.#listener.fail(tooSlow(this.#origin, this.#phase, this.#timeouts), isSent);
+      const { code, message, retryable } = tooSlow(this.#listener.who, this.#phase, this.#timeouts).failure;
+      const cause = new Error(`${this.#origin} was too slow.`);
+      this.#listener.fail(new RunError(code, message, { retryable, cause }), isSent);
     });
   };
 }
@@ -238,16 +242,18 @@ export function tooSlow(who: string, phase: keyof Timeouts, timeouts: Timeouts):
   });
 }
 
-function lost(origin: string, error: Error): RunError {
+/** Where it was and what the system says of it are in the cause, which the log has and nobody else. */
+function lost(who: string, origin: string, error: Error): RunError {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const cause = new Error(`${origin}: ${error.message}`, { cause: error });
   if (code === 'UND_ERR_INVALID_ARG') {
-    const message = `The request to ${origin} cannot be sent (${error.message}); check the key and the headers.`;
-    return new RunError('malformed', message);
+    const message = `The request to ${who} cannot be sent (${error.message}); check the key and the headers.`;
+    return new RunError('malformed', message, { cause });
   }
   const hint =
     code === 'ECONNREFUSED' || code === 'ENOTFOUND' ? '; check that it runs and that baseUrl is right' : '';
-  return new RunError('unavailable', `The connection to ${origin} failed (${code})${hint}.`, {
+  return new RunError('unavailable', `The connection to ${who} failed (${code})${hint}.`, {
     retryable: true,
-    cause: error,
+    cause,
   });
 }

@@ -5,7 +5,8 @@ import { callTo, closed, ended, journal, opened, retried, said, started } from '
 import { plausibleRun } from '../../test/plausible-run.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { foldAll } from '../run/fold.ts';
-import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree } from '../run/tree.ts';
+import { stageName } from '../run/stage-name.ts';
+import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree, type Step } from '../run/tree.ts';
 import { preferred } from './preferences.ts';
 import { projectionContract } from './projection.contract.ts';
 import { Preferences, projectAll } from './projection.ts';
@@ -16,7 +17,7 @@ const tastes: readonly Preferences[] = [
   { stages: 'prefix' },
   { stages: 'off' },
   { names: ['stage', 'Web', 'Web Search'] },
-  { names: ['Web Search'], stages: 'flat', depth: 4 },
+  { names: ['web search'], stages: 'flat', depth: 4 },
   { depth: 0 },
   { depth: 1 },
   { depth: 3, stages: 'prefix' },
@@ -32,9 +33,7 @@ function shown(preferences: Preferences, ...events: readonly RunEvent[]): RunTre
   return foldAll(filtered(journal(...events), preferences));
 }
 
-const codesOfOurs = new Set(['STEP_FAILED', 'STEP_RETRIED']);
-
-/** All that was said, attached, noticed, asked and saved, in order, wherever. */
+/** All that was asked, saved and taken, in order, wherever. */
 function contents(entries: readonly Entry[]): unknown[] {
   return entries.flatMap(({ seq, event }) => {
     const content = contentOf(event);
@@ -43,17 +42,22 @@ function contents(entries: readonly Entry[]): unknown[] {
 }
 
 function contentOf(event: RunEvent): unknown {
-  if (event.type === 'text.appended') return [event.channel, event.text];
-  if (event.type === 'item.attached') return event.item;
-  if (event.type === 'notice.posted') return codesOfOurs.has(event.code) ? undefined : event.message;
   if (event.type === 'approval.requested') return [event.approval, event.title];
   if (event.type === 'state.saved') return [event.agent, event.state];
   if (event.type === 'message.taken') return event.message;
   return undefined;
 }
 
+/** What a step has to say: its own words, and those of turns below it that nobody sees, but for a router's. */
+function ownWords(whole: RunTree, shown: RunTree, { id, kind, children }: Step): string[] {
+  const turns = kind === 'route' ? [] : children.flatMap((child) => whole.steps.get(child) ?? []);
+  const hidden = turns.filter((turn) => turn.kind === 'turn' && !turn.origin && !shown.steps.has(turn.id));
+  const own = whole.steps.get(id);
+  return [own, ...hidden].flatMap((step) => step?.text.content ?? []);
+}
+
 describe.for(tastes.map((taste) => ({ taste })))('$taste', ({ taste }) => {
-  test('[P10] nothing that was said, attached, noticed or asked is lost, and every number stays', () => {
+  test('[P10] nothing that was asked, saved or taken is lost, and every number stays', () => {
     fc.assert(
       fc.property(fc.oneof(plausibleRun, anyEntries), (entries) => {
         const kept = filtered(entries, taste);
@@ -85,6 +89,21 @@ describe.for(tastes.map((taste) => ({ taste })))('$taste', ({ taste }) => {
     );
   });
 
+  test('[P20 P21] nobody says the words of another: what is hidden is a line of a log, or nothing', () => {
+    fc.assert(
+      fc.property(plausibleRun, (entries) => {
+        fc.pre(!entries.some(({ event }) => event.type === 'step.retried'));
+        const [whole, tree] = [foldAll(entries), foldAll(filtered(entries, taste))];
+        for (const step of tree.steps.values()) {
+          const known = whole.steps.get(step.id);
+          const words = known ? ownWords(whole, tree, known) : [];
+          expect(textOf(step).split('').toSorted()).toEqual(words.join('').split('').toSorted());
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   test('[P12] only what people asked for is shown', () => {
     fc.assert(
       fc.property(plausibleRun, (entries) => {
@@ -95,7 +114,8 @@ describe.for(tastes.map((taste) => ({ taste })))('$taste', ({ taste }) => {
           if (origin === undefined) continue;
           expect(taste.stages).not.toBe('off');
           const own = whole.steps.get(id)?.title ?? '';
-          if (taste.names) expect(taste.names.some((name) => own.trimStart().startsWith(name))).toBe(true);
+          const names = taste.names?.map(stageName);
+          if (names) expect(names.some((name) => stageName(own).startsWith(name))).toBe(true);
           if (taste.stages === 'prefix') expect(title).toBe(`[general] ${own}`);
           else expect(title).toBe(own);
           const isFlat = taste.stages === 'flat' || taste.stages === 'prefix';
@@ -141,7 +161,7 @@ function outline(tree: RunTree): string[] {
   );
 }
 
-test.for<{ taste: Preferences; expected: string[] }>([
+test.for<{ taste: Preferences; expected: string[]; log?: string }>([
   {
     taste: { stages: 'nested' },
     expected: ['2>3 Fetching «ad» completed', '3>4 Web Search «bc» failed'],
@@ -151,24 +171,119 @@ test.for<{ taste: Preferences; expected: string[] }>([
     taste: { stages: 'prefix' },
     expected: ['2>3 [Weather] Fetching «ad» completed', '2>4 [Weather] Web Search «bc» failed'],
   },
-  { taste: { names: ['Web Search'] }, expected: ['2>4 Web Search «c» failed'] },
-  { taste: { names: ['Fetching'] }, expected: ['2>3 Fetching «abcd» completed'] },
-  { taste: { depth: 3 }, expected: ['2>3 Fetching «abcd» completed'] },
+  {
+    taste: { names: ['web search'] },
+    expected: ['2>4 Web Search «bc» failed'],
+    log: 'Fetching: ad',
+  },
+  {
+    taste: { names: ['Fetching'] },
+    expected: ['2>3 Fetching «ad» completed'],
+    log: 'Web Search (failed): bc',
+  },
+  {
+    taste: { depth: 3 },
+    expected: ['2>3 Fetching «ad» completed'],
+    log: 'Web Search (failed): bc',
+  },
   {
     taste: { depth: 3, stages: 'flat' },
     expected: ['2>3 Fetching «ad» completed', '2>4 Web Search «bc» failed'],
   },
+  { taste: { depth: 2 }, expected: [], log: 'Web Search (failed): bc\nFetching: ad' },
   { taste: { stages: 'off' }, expected: [] },
-])('mirrored stages with $taste', ({ taste, expected }) => {
-  const [, , turn, ...stages] = outline(shown(taste, ...mirrored));
+])('[P21] mirrored stages with $taste', ({ taste, expected, log = '' }) => {
+  const tree = shown(taste, ...mirrored);
+  const [, , turn, ...stages] = outline(tree);
   expect(stages).toEqual(expected);
-  const own = { 0: 'abcde', 1: taste.names ? 'abde' : 'e' }[expected.length] ?? 'e';
-  expect(turn).toBe(`1>2 Turn «${taste.names?.[0] === 'Fetching' ? 'e' : own}» running`);
+  expect(turn).toBe('1>2 Turn «e» running');
+  const logs = [...tree.steps.values()].map((step) => textOf(step, 'log')).join('');
+  expect(logs.trim()).toBe(log);
+  expect(tree.notices).toEqual([]);
 });
 
-test('a failure of a step nobody sees is a notice where it speaks', () => {
-  const tree = shown({ stages: 'off' }, ...mirrored);
-  expect(tree.notices).toMatchObject([{ step: 2, code: 'STEP_FAILED', message: '«Web Search» failed.' }]);
+test('[P20] of stages that are off nothing is seen: no word, no item, no notice, no failure', () => {
+  const item = { kind: 'citation', title: 'a page' } as const;
+  const tree = shown(
+    { stages: 'off' },
+    ...mirrored.slice(0, 10),
+    { type: 'item.attached', step: 4, item },
+    { type: 'notice.posted', step: 4, code: 'SECRET_REDACTED', message: 'A secret was taken out.' },
+    ...mirrored.slice(10),
+  );
+  const turn = tree.steps.get(2);
+  expect([turn?.text, turn?.items, tree.notices, tree.steps.size]).toEqual([{ content: ['e'] }, [], [], 3]);
+});
+
+test('[P21] what hangs on a stage that is not named is named in its line, and stays out of the turn', () => {
+  const attachment = (title: string): RunEvent => ({
+    type: 'item.attached',
+    step: 3,
+    item: { kind: 'attachment', attachment: { type: 'text/plain', title, data: 'x' } },
+  });
+  const tree = shown(
+    { names: ['Nothing'] },
+    ...mirrored.slice(0, 5),
+    attachment('a.txt'),
+    attachment('b.txt'),
+    said(3, ` and\n ${'x'.repeat(600)}`),
+    closed(3),
+  );
+  const turn = tree.steps.get(2);
+  expect(turn?.items).toEqual([]);
+  expect(turn && textOf(turn, 'log')).toBe(`Fetching: a and ${'x'.repeat(493)}… [a.txt, b.txt]\n`);
+});
+
+test('[P21] a step of ours that failed beyond the depth is a notice where it speaks', () => {
+  const failure = { code: 'unavailable', message: 'It is away.' } as const;
+  const events = [started(), opened(1, 0), opened(2, 1, callTo('look', {}))] as const;
+  const tree = shown({ depth: 1 }, ...events, closed(2, { outcome: 'failed', failure }));
+  expect(tree.notices).toMatchObject([
+    { step: 1, code: 'STEP_FAILED', message: '«look» failed: It is away.' },
+  ]);
+});
+
+test('[P21] an answer is not mixed with what others said on the way to it', () => {
+  const turnOf = (step: number, parent: number) => opened(step, parent, { kind: 'turn', title: 'Turn' });
+  const tree = shown(
+    { depth: 1 },
+    started(),
+    opened(1, 0, { kind: 'agent', title: 'Team' }),
+    opened(2, 1, { kind: 'agent', title: 'Weather' }),
+    turnOf(3, 2),
+    said(3, 'It rains.'),
+    closed(3),
+    closed(2),
+    closed(1),
+    opened(4, 0, { kind: 'answer', title: 'Answer' }),
+    turnOf(5, 4),
+    said(5, 'Take an umbrella.'),
+    opened(6, 0, { kind: 'route', title: 'Coordination' }),
+    turnOf(7, 6),
+    said(7, '{"agent":"Weather"}'),
+    closed(7),
+    said(6, 'Weather knows.'),
+  );
+  expect(tree.steps.get(1)?.text).toEqual({ log: ['Turn: It rains.\n'] });
+  expect(tree.steps.get(4)?.text).toEqual({ content: ['Take an umbrella.'] });
+  expect(tree.steps.get(6)?.text).toEqual({
+    log: ['Turn: {"agent":"Weather"}\n'],
+    content: ['Weather knows.'],
+  });
+});
+
+test.for<{ title: string[]; name: string }>([
+  { title: ['🔍 Web Search'], name: 'web search' },
+  { title: ['🔍 ', 'Web ', 'Search'], name: 'Web Search' },
+  { title: ['WEB SEARCH'], name: '🔎  Web Search' },
+  { title: ['★'], name: '★' },
+])('[P22] $title is the stage «$name» that was asked for', ({ title: [first = '', ...pieces], name }) => {
+  const more = pieces.map((text): RunEvent => ({ type: 'title.appended', step: 3, text }));
+  const turn = mirrored.slice(0, 3);
+  const tree = shown({ names: [name] }, ...turn, stage(3, 2, first), ...more);
+  expect(tree.steps.get(3)?.title).toBe([first, ...pieces].join(''));
+  const other = shown({ names: [name] }, ...turn, stage(3, 2, `${first} by hand`));
+  expect(other.steps.has(3)).toBe(false);
 });
 
 test('a question about a step nobody sees is asked where it speaks, and is over when the step is', () => {
@@ -205,8 +320,8 @@ test('calls of two turns that nobody sees are not mixed up', () => {
   const events = [
     started(),
     opened(1, 0),
-    opened(2, 1),
-    opened(3, 1),
+    opened(2, 1, { kind: 'turn' }),
+    opened(3, 1, { kind: 'turn' }),
     asks(2, '{"a"'),
     asks(3, '{'),
     asks(2, ':1}'),

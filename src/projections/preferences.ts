@@ -1,4 +1,6 @@
 import type { Entry, EventOf, RunEvent, StepId } from '../run/events.ts';
+import type { Item } from '../run/values.ts';
+import { cutWith, gathered } from './cut.ts';
 import {
   onlyRun,
   openBelow,
@@ -29,9 +31,12 @@ interface Asked {
   readonly fingerprint: string;
 }
 
+/** Characters of what a step said that stand in its line. */
+const longestLine = 500;
+
 /**
- * A filter in front of every projection: entries in, at most one entry out for each, under the same number. So every
- * cursor holds, and nothing that was said is lost: what is not shown speaks through the nearest step that is.
+ * A filter in front of every projection: entries in, at most one entry out for each, under the same number, so that every
+ * cursor holds. What is not shown leaves a line in the log of the nearest step that is, and never a word in its answer.
  */
 export function preferred(preferences: Preferences): Projection<Shown, Entry> {
   return {
@@ -72,9 +77,11 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
     case 'phase.entered':
       return [shown, homeOf(shown, event.step) === event.step ? event : undefined];
     case 'text.appended':
-      return [shown, atHome(shown, ownCall(shown, event))];
+      return speak(shown, event);
     case 'item.attached':
+      return attach(shown, event);
     case 'notice.posted':
+      return [shown, voiceOf(shown, event.step) === 'silent' ? undefined : atHome(shown, event)];
     case 'state.saved':
     case 'message.taken':
       return [shown, atHome(shown, event)];
@@ -124,9 +131,41 @@ function rename(preferences: Preferences, shown: Shown, event: EventOf<'title.ap
   const title = step.value.title + event.text;
   const above = openStepOrRun(shown.steps, step.parent).value;
   const named = step.value.opening && { ...step.value.opening, title };
-  const placing = named ? placingOf(preferences, above, named) : { ...step.value, title };
+  const { said, attached } = step.value;
+  const placing = named
+    ? { ...placingOf(preferences, above, named), said, attached }
+    : { ...step.value, title };
   const next = { ...shown, steps: withChanged(shown.steps, step.id, placing) };
   return [next, named && placing.home === step.id ? shownAs(preferences, above, named) : undefined];
+}
+
+/** What a step that is not shown says waits for its line; what one said before it was shown comes with its next words. */
+function speak(shown: Shown, event: EventOf<'text.appended'>): Filtered {
+  const step = openStep(shown.steps, event.step);
+  if (!step) return [shown, event];
+  const { value } = step;
+  const { channel, text } = event;
+  if (value.voice === 'silent') return [shown, undefined];
+  if (value.voice === 'line') {
+    if (channel !== 'content' && channel !== 'log') return [shown, undefined];
+    return [changed(shown, step, { said: gathered(value.said, text, longestLine) }), undefined];
+  }
+  if (value.said === '' || channel !== 'content') return [shown, atHome(shown, ownCall(shown, event))];
+  return [changed(shown, step, { said: '' }), { ...event, text: value.said + text }];
+}
+
+/** What hangs on a stage that is not shown is named in its line. */
+function attach(shown: Shown, event: EventOf<'item.attached'>): Filtered {
+  const step = openStep(shown.steps, event.step);
+  if (!step?.value.isStage || step.value.home === step.id) return [shown, atHome(shown, event)];
+  if (step.value.voice === 'silent') return [shown, undefined];
+  const { attached: before } = step.value;
+  const name = before === '' ? nameOf(event.item) : `, ${nameOf(event.item)}`;
+  return [changed(shown, step, { attached: gathered(before, name, longestLine) }), undefined];
+}
+
+function changed(shown: Shown, { id, value }: OpenStep<Placing>, change: Partial<Placing>): Shown {
+  return { ...shown, steps: withChanged(shown.steps, id, { ...value, ...change }) };
 }
 
 /** Whatever ends takes along what is open below it, shown or not. */
@@ -148,22 +187,51 @@ function finish(shown: Shown, event: EventOf<'step.closed'> | EventOf<'step.retr
 
 /** What people must know of the end of a step they do not see. Nobody may be left with a question that is over. */
 function toldElsewhere(
-  { value: { home, title } }: OpenStep<Placing>,
+  { value }: OpenStep<Placing>,
   event: EventOf<'step.closed'> | EventOf<'step.retried'>,
   lapsed: Asked | undefined,
 ): RunEvent | undefined {
+  const { home, title, isStage, voice } = value;
   if (lapsed) {
     const reason = 'What it was about has ended.';
     const { approval, fingerprint } = lapsed;
     return { type: 'approval.lapsed', approval, fingerprint, reason };
   }
+  if (voice === 'silent') return undefined;
   if (event.type === 'step.retried') {
     const message = `«${title}» is tried again: ${event.reason}`;
     return { type: 'notice.posted', step: home, code: 'STEP_RETRIED', message };
   }
+  if (isStage || (event.outcome !== 'failed' && value.said !== ''))
+    return { type: 'text.appended', step: home, channel: 'log', text: `${lineOf(value, event)}\n` };
   if (event.outcome !== 'failed') return undefined;
   const message = event.failure ? `«${title}» failed: ${event.failure.message}` : `«${title}» failed.`;
   return { type: 'notice.posted', step: home, code: 'STEP_FAILED', message };
+}
+
+/** `Web Search: weather in Paris [results.txt]` */
+function lineOf({ title, said, attached }: Placing, { outcome }: EventOf<'step.closed'>): string {
+  const name = outcome === 'completed' ? title : `${title} (${outcome})`;
+  const words = cutWith(said.trim(), longestLine, '…');
+  const items = attached === '' ? '' : ` [${cutWith(attached, longestLine, '…')}]`;
+  return `${words === '' ? name : `${name}: ${words}`}${items}`.replaceAll(/\s+/g, ' ').trim();
+}
+
+function nameOf(item: Item): string {
+  switch (item.kind) {
+    case 'attachment':
+      return item.attachment.title ?? item.attachment.url ?? item.attachment.type;
+    case 'visualization':
+      return item.shape;
+    case 'citation':
+      return item.title;
+    case 'action':
+      return item.name;
+  }
+}
+
+function voiceOf({ steps }: Shown, step: StepId): Placing['voice'] {
+  return openStep(steps, step)?.value.voice ?? 'aloud';
 }
 
 function homeOf({ steps }: Shown, step: StepId): StepId {

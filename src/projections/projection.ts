@@ -26,7 +26,7 @@ export function projectAll<State, Frame>(
 
 /**
  * What a viewer, or an app for all its viewers, prefers to see. It changes what is shown, never what is recorded, and
- * what is not shown speaks through the nearest step that is.
+ * what is not shown is never mixed with the words of a step that is.
  */
 export const Preferences = z.strictObject({
   /**
@@ -34,7 +34,7 @@ export const Preferences = z.strictObject({
    * the agent's name in front, or not at all.
    */
   stages: z.enum(['nested', 'flat', 'prefix', 'off']).exactOptional(),
-  /** The only stages to show, by their whole title. */
+  /** The only stages to show, by their titles, without case and without symbols in front. */
   names: z.array(z.string()).exactOptional(),
   /** How many levels of steps to show below the run. */
   depth: z.int().nonnegative().exactOptional(),

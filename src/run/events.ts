@@ -103,6 +103,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     model: z.string().optional(),
     icon: z.string().optional(),
     query: z.string().optional(),
+    /** What hung on the message of an agent's turn. What is large is a reference. */
+    attachments: z.array(Attachment).optional(),
     reasoning: z.string().optional(),
     call: Call.optional(),
     origin: z.string().optional(),

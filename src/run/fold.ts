@@ -125,6 +125,7 @@ function save(tree: RunTree, event: EventOf<'state.saved'>): void {
   const step = tree.steps.get(event.step);
   if (step?.agent !== event.agent) return;
   step.state = event.state;
+  step.strategy = event.strategy;
   touch(step);
 }
 

@@ -82,6 +82,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   step.items = [];
   delete step.requests;
   delete step.state;
+  delete step.strategy;
   if (!step.started) start(tree, step);
   else if (!event.cutOff) charge(tree, step, 1);
   touch(step);
@@ -137,6 +138,7 @@ function describe(step: Step, event: EventOf<'step.opened'>): void {
   if (event.model) step.model = event.model;
   if (event.icon) step.icon = event.icon;
   if (event.query) step.query = event.query;
+  if (event.attachments) step.attachments = event.attachments;
   if (event.reasoning) step.reasoning = event.reasoning;
   if (event.origin) step.origin = event.origin;
   if (event.untrusted) step.untrusted = event.untrusted;

@@ -61,6 +61,7 @@ export interface Step {
   model?: string;
   icon?: string;
   query?: string;
+  attachments?: readonly Attachment[];
   reasoning?: string;
   origin?: string;
   untrusted?: Untrusted;
@@ -77,6 +78,8 @@ export interface Step {
   result?: BlobRef | Json;
   /** What its agent wants to be handed back with it. */
   state?: BlobRef | Json;
+  /** The way of remembering the state was saved for. */
+  strategy?: string;
   failure?: Failure;
   usage?: Usage;
   reusedFrom?: StepId;

@@ -12,9 +12,9 @@ import { secretIn } from './secrets.ts';
 export function agentsOf({ agents, models }: Config): readonly Agent[] {
   return Object.entries(agents).map(([name, settings]) => {
     const model = settings.model === undefined ? undefined : models[settings.model]?.model;
-    const { description, approval, sectioned, conversation, keeps } = settings;
-    const state = settings.state ?? (conversation ? 'conversation-id' : undefined);
-    const gateway = gatewayOf(settings, models);
+    const { description, approval, sectioned, keeps } = settings;
+    const state = settings.state ?? usualState(settings);
+    const gateway = gatewayOf(name, settings, models);
     const effect = settings.effect ?? (model === undefined ? 'once' : 'pure');
     const isForeign = !(settings.trusted ?? isOurs(settings, effect));
     return {
@@ -32,24 +32,34 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
   });
 }
 
+/** What those who are reached in this way are made for. */
+function usualState({ dial, conversation }: AgentSettings): Agent['state'] {
+  if (dial) return 'restore';
+  return conversation ? 'conversation-id' : undefined;
+}
+
 /** A model says nothing but what it makes of its messages. A gateway of one's own that only reads is taken for one. */
 function isOurs({ model, gateway }: AgentSettings, effect: Agent['effect']): boolean {
   return model !== undefined || (gateway !== undefined && effect === 'pure');
 }
 
-function gatewayOf({ model, dial, conversation, gateway }: AgentSettings, models: Config['models']): Gateway {
+function gatewayOf(
+  name: string,
+  { model, dial, conversation, gateway }: AgentSettings,
+  models: Config['models'],
+): Gateway {
   if (gateway) return gateway;
   if (dial) return dialGateway({ ...dial, key: () => secretIn(dial.key) });
-  if (conversation) return conversationOf(conversation);
+  if (conversation) return conversationOf(name, conversation);
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');
   const { key, ...chat } = settings;
   return openAiChatGateway({ ...chat, ...(key ? { key: () => secretIn(key) } : {}) });
 }
 
-function conversationOf({ key, ...settings }: ConversationAgent): Gateway {
-  if (!key) return conversationGateway(settings);
-  return conversationGateway({ ...settings, headers: { authorization: `Bearer ${secretIn(key)}` } });
+function conversationOf(name: string, { key, ...settings }: ConversationAgent): Gateway {
+  const headers = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
+  return conversationGateway({ ...settings, name, headers });
 }
 
 /** Long work of the server waits in one line with that of the agents. */

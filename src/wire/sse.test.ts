@@ -168,6 +168,57 @@ describe('limits', () => {
   });
 });
 
+describe('where what is too long is left out', () => {
+  function readOn(chunks: readonly Uint8Array[], limit: number): unknown[] {
+    const reader = sseReader(limit);
+    const heard: unknown[] = [];
+    for (const chunk of chunks)
+      reader.read(
+        chunk,
+        ({ data }) => heard.push(data),
+        () => heard.push(null),
+      );
+    return heard;
+  }
+
+  test.for<{ name: string; text: string; heard: unknown[] }>([
+    {
+      name: 'a line',
+      text: `data: a\n\ndata: ${'x'.repeat(99)}\n\ndata: b\n\n`,
+      heard: ['a', null, 'b'],
+    },
+    {
+      name: 'many lines',
+      text: `data: a\n\n${'data: abcd\n'.repeat(9)}\ndata: b\n\n`,
+      heard: ['a', null, 'b'],
+    },
+    {
+      name: 'a line among others of its event',
+      text: `data: a\ndata: ${'x'.repeat(99)}\ndata: c\n\ndata: b\n\n`,
+      heard: [null, 'b'],
+    },
+    { name: 'what never ends', text: `data: a\n\ndata: ${'x'.repeat(99)}`, heard: ['a', null] },
+  ])('[A21] $name costs its event and no other, wherever it is cut', ({ text, heard }) => {
+    const bytes = bytesOf(text);
+    expect(readOn([bytes], 16)).toEqual(heard);
+    expect(
+      readOn(
+        [...bytes].map((byte) => Uint8Array.of(byte)),
+        16,
+      ),
+    ).toEqual(heard);
+  });
+
+  test('[A21] what is heard does not depend on the cut', () => {
+    fc.assert(
+      fc.property(streams, fc.array(fc.nat(), { maxLength: 12 }), (bytes, places) => {
+        expect(readOn(cut(bytes, places), 8)).toEqual(readOn([bytes], 8));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
 test.for([
   ['retry: 1500\n\n', 1500],
   ['retry: 1500\nretry:20\r\ndata: x\n\n', 20],

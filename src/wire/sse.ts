@@ -17,8 +17,11 @@ export class SseTooLarge extends Error {
 }
 
 export interface SseReader {
-  /** Tells every event these bytes complete. Throws `SseTooLarge` before anything longer than the limit is kept. */
-  read(bytes: Uint8Array, tell: (event: SseEvent) => void): void;
+  /**
+   * Tells every event these bytes complete. Of an event longer than the limit nothing more is kept: `skip` is told of it and
+   * the next one is read, or else `SseTooLarge` is thrown.
+   */
+  read(bytes: Uint8Array, tell: (event: SseEvent) => void, skip?: () => void): void;
   /** How long the stream wants its reader to wait before coming back, if it has said so. Milliseconds. */
   readonly retry: number | undefined;
 }
@@ -32,6 +35,9 @@ const space = 32;
 export function sseReader(limit = 1024 * 1024): SseReader {
   const lines = lineReader(limit);
   const rest = unfinishedLine(limit);
+  const tooLarge = (): never => {
+    throw new SseTooLarge(limit);
+  };
   let isFirst = true;
   let isAfterReturn = false;
 
@@ -39,7 +45,7 @@ export function sseReader(limit = 1024 * 1024): SseReader {
     get retry() {
       return lines.retry;
     },
-    read(bytes, tell) {
+    read(bytes, tell, skip = tooLarge) {
       let start = 0;
       let feed = bytes.indexOf(lineFeed);
       let back = bytes.indexOf(carriageReturn);
@@ -49,7 +55,8 @@ export function sseReader(limit = 1024 * 1024): SseReader {
         isAfterReturn = end === back;
         if (!isSecondHalf) {
           const line = rest.finish(bytes.subarray(start, end));
-          lines.read(isFirst ? withoutMark(line) : line, tell);
+          if (line === undefined) lines.drop(skip);
+          else lines.read(isFirst ? withoutMark(line) : line, tell, skip);
           isFirst = false;
         }
         start = end + 1;
@@ -58,19 +65,29 @@ export function sseReader(limit = 1024 * 1024): SseReader {
       }
       if (start === bytes.length) return;
       isAfterReturn = false;
-      rest.keep(bytes.subarray(start));
+      if (!rest.keep(bytes.subarray(start))) lines.drop(skip);
     },
   };
 }
 
-/** The bytes of a line whose end has not come. They are copied, since a slice would hold the whole chunk in memory. */
+/**
+ * The bytes of a line whose end has not come. They are copied, since a slice would hold the whole chunk in memory. Of one
+ * that is too long nothing is kept.
+ */
 function unfinishedLine(limit: number) {
   let kept = new Uint8Array(0);
   let length = 0;
+  let isCut = false;
 
-  const keep = (bytes: Uint8Array): void => {
+  /** False once the line is too long. */
+  const keep = (bytes: Uint8Array): boolean => {
     const total = length + bytes.length;
-    if (total > limit) throw new SseTooLarge(limit);
+    isCut ||= total > limit;
+    if (isCut) {
+      kept = new Uint8Array(0);
+      length = 0;
+      return false;
+    }
     if (total > kept.length) {
       const larger = new Uint8Array(Math.max(total, kept.length * 2));
       larger.set(kept.subarray(0, length));
@@ -78,15 +95,14 @@ function unfinishedLine(limit: number) {
     }
     kept.set(bytes, length);
     length = total;
+    return true;
   };
-  const finish = (bytes: Uint8Array): Uint8Array => {
-    if (length === 0) {
-      if (bytes.length > limit) throw new SseTooLarge(limit);
-      return bytes;
-    }
-    keep(bytes);
-    const line = kept.subarray(0, length);
+  /** Undefined of a line that was too long. */
+  const finish = (bytes: Uint8Array): Uint8Array | undefined => {
+    if (length === 0 && !isCut) return bytes.length > limit ? undefined : bytes;
+    const line = keep(bytes) ? kept.subarray(0, length) : undefined;
     length = 0;
+    isCut = false;
     return line;
   };
   return { keep, finish };
@@ -101,10 +117,17 @@ function lineReader(limit: number) {
   let event = '';
   let id = '';
   let retry: number | undefined;
+  let isDropped = false;
 
-  const append = (value: Uint8Array): void => {
+  /** Nothing of the event that is being read is told. */
+  const drop = (skip: () => void): void => {
+    if (!isDropped) skip();
+    isDropped = true;
+    data = undefined;
+  };
+  const append = (value: Uint8Array, skip: () => void): void => {
     size += value.length + 1;
-    if (size > limit + 1) throw new SseTooLarge(limit);
+    if (isDropped || size > limit + 1) return drop(skip);
     const text = decoder.decode(value);
     data = data === undefined ? text : `${data}\n${text}`;
   };
@@ -113,17 +136,18 @@ function lineReader(limit: number) {
     data = undefined;
     size = 0;
     event = '';
+    isDropped = false;
     if (told !== undefined) tell(told);
   };
 
-  const read = (line: Uint8Array, tell: (event: SseEvent) => void): void => {
+  const read = (line: Uint8Array, tell: (event: SseEvent) => void, skip: () => void): void => {
     if (line.length === 0) return finish(tell);
     const end = line.indexOf(colon);
     if (end === 0) return;
     const value =
       end === -1 ? line.subarray(line.length) : line.subarray(line[end + 1] === space ? end + 2 : end + 1);
     const name = end === -1 ? line : line.subarray(0, end);
-    if (isData(name)) return append(value);
+    if (isData(name)) return append(value, skip);
     const field = decoder.decode(name);
     if (field === 'event') event = decoder.decode(value);
     if (field === 'id' && !value.includes(0)) id = decoder.decode(value);
@@ -131,6 +155,7 @@ function lineReader(limit: number) {
   };
   return {
     read,
+    drop,
     get retry() {
       return retry;
     },

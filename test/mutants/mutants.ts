@@ -4,6 +4,7 @@ import { accessMutants } from './of/access.ts';
 import { approvalMutants } from './of/approvals.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
+import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
 import { processMutants } from './of/process.ts';
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...approvalMutants,
   ...coreMutants,
   ...damageMutants,
+  ...gatewayMutants,
   ...graphMutants,
   ...hostileMutants,
   ...processMutants,

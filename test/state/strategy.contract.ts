@@ -62,6 +62,15 @@ function turnByTurn(stage: () => Stage): void {
     for (const text of ['one', 'two', 'three']) await talk.ask(to(text));
   });
 
+  test('[G20] what hangs on a message goes with it, and comes back where messages do', async () => {
+    const { talk, to } = stage();
+    await talk.ask(to('read file=a.txt'));
+    await talk.ask(to('what does it say?'));
+    await talk.ask(to('and file=large.txt'));
+    await talk.reopen();
+    await talk.ask(to('which of them is longer?'));
+  });
+
   test('[K17] one that failed does not come back', async () => {
     const { talk, to } = stage();
     await talk.fail(to('the first breaks'));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { RunTree } from '../../src/run/tree.ts';
+import { bugsIn } from '../delegate.ts';
 import { ended, until } from '../world.ts';
 import { startAgent, type AgentProcess } from './agent-process.ts';
 import { killVitrine } from './kill-vitrine.ts';
@@ -109,7 +110,7 @@ export class Talk {
     const tree = await this.over(run);
     await this.#compare(run, unseen);
     expect(tree.notices.filter(({ code }) => code === 'AGENT_FAILED')).toEqual([]);
-    expect([tree.ended?.outcome, this.vitrine.problems]).toEqual(['completed', []]);
+    expect([tree.ended?.outcome, bugsIn(this.vitrine)]).toEqual(['completed', []]);
     return { run, tree };
   }
 

@@ -1,8 +1,21 @@
 import type { Json } from '../../src/run/values.ts';
 
-/** What a stand-in agent was asked, without the facts that came along. */
+/** What a stand-in agent was asked, without the facts and files that came along. */
 export function questionIn(content: string): string {
-  return content.split('\n\nFacts other agents shared')[0] ?? '';
+  return content.split(/\n\n(?:Facts other agents shared|Attachment ")/)[0] ?? '';
+}
+
+/** What hangs on a message: the file it names (`file=a.txt`), small, or large if its name says so. */
+export function filesFor(question: string): readonly File[] {
+  const [, title] = /file=(\S+)/.exec(question) ?? [];
+  if (title === undefined) return [];
+  return [{ type: 'text/plain', title, data: `of ${title} `.repeat(title.startsWith('large') ? 5_000 : 1) }];
+}
+
+interface File {
+  readonly type: string;
+  readonly title: string;
+  readonly data: string;
 }
 
 /** The calls an agent made for a question: one, or as many as it says (`calls=7`), each with two results. */

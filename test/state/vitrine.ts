@@ -9,6 +9,7 @@ import type { Gateway } from '../../src/gateways/gateway.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { agentOf, testWorld, type Problem } from '../world.ts';
+import { filesFor } from './told-state.ts';
 
 export const agentNames = ['restore', 'conversation-id', 'stateless', 'shared'] as const;
 export type AgentName = (typeof agentNames)[number];
@@ -34,7 +35,9 @@ export async function openVitrine(folder: string, places: Places): Promise<Vitri
     engine,
     problems: world.problems,
     async start(conversation, text) {
-      return (await engine.start({ app: 'test', flow, conversation, input: { text } })).run;
+      const attachments = filesFor(text);
+      const input = attachments.length === 0 ? { text } : { text, attachments: [...attachments] };
+      return (await engine.start({ app: 'test', flow, conversation, input })).run;
     },
     async close() {
       over.abort();
