@@ -44,9 +44,9 @@ function newest(found: readonly AgentExchange[], { keeps = {} }: Agent): readonl
   return count === 0 ? [] : found.slice(-count);
 }
 
-/** Once, however often the turn is tried. */
+/** Once in a run, however often the turn is tried, and whoever else was given less than all. */
 function tell(execution: Execution, step: Step, { agent, sent }: { agent: string; sent: number }): void {
-  if (step.notices.some((notice) => notice.code === code)) return;
+  if (execution.tree.notices.some((notice) => notice.code === code)) return;
   const message = `Earlier exchanges of ${agent} were left out; its last ${sent} were sent.`;
   execution.emit({ type: 'notice.posted', step: step.id, code, message });
 }

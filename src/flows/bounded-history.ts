@@ -4,14 +4,12 @@ import type { CoordinateSettings } from './coordinate-settings.ts';
 const defaultExchanges = 8;
 const defaultCharacters = 24_000;
 
-/** The newest exchanges that fit; what was left out is said. */
+type Bounds = Pick<CoordinateSettings, 'exchanges' | 'characters'>;
+
+/** The newest exchanges that fit. */
 export function bounded(
-  scope: Scope,
   history: readonly Exchange[],
-  {
-    exchanges = defaultExchanges,
-    characters = defaultCharacters,
-  }: Pick<CoordinateSettings, 'exchanges' | 'characters'>,
+  { exchanges = defaultExchanges, characters = defaultCharacters }: Bounds,
 ): readonly Exchange[] {
   const kept: Exchange[] = [];
   let size = 0;
@@ -20,6 +18,16 @@ export function bounded(
     if (kept.length >= exchanges || size > characters) break;
     kept.unshift(exchange);
   }
+  return kept;
+}
+
+/** The same, and what was left out is said. */
+export function boundedAloud(
+  scope: Scope,
+  history: readonly Exchange[],
+  bounds: Bounds,
+): readonly Exchange[] {
+  const kept = bounded(history, bounds);
   const left = history.length - kept.length;
   if (left > 0)
     scope.notice(
