@@ -6,6 +6,7 @@ import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
+import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
@@ -19,6 +20,7 @@ export const mutants: readonly Mutant[] = [
   ...damageMutants,
   ...graphMutants,
   ...hostileMutants,
+  ...planMutants,
   ...processMutants,
   ...limitMutants,
   ...timeMutants,
