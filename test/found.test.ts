@@ -26,7 +26,7 @@ const settled = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 10, 11].map((n) => `security ${n}`),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `G${n}`),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14].map((n) => `reliability ${n}`),
-  ...[1, 2, 5, 8, 9, 11, 13, 14, 15].map((n) => `agents ${n}`),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17].map((n) => `agents ${n}`),
 ];
 
 test('every finding that is settled has a row, with a test and the line it failed with', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { routerMessages, synthesisMessages } from '../../src/flows/coordinate-words.ts';
-import { planSchema, readPlan, type RoutePlan } from '../../src/flows/plan.ts';
+import { planSchema, type RoutePlan } from '../../src/flows/plan.ts';
+import { readPlan } from '../../src/flows/read-plan.ts';
 import { chatRequest } from '../../src/gateways/chat-request.ts';
 import type { Message, ToolOffer } from '../../src/gateways/gateway.ts';
 import type { Json } from '../../src/run/values.ts';
@@ -47,12 +48,13 @@ interface Before {
 function route(text: string, history: readonly Before[] = []): RoutePlan {
   const names = agents.map(({ name }) => name);
   const { text: answer } = decideOn({
-    messages: routerMessages(text, agents, history),
+    messages: routerMessages({ text }, agents, history),
     answerSchema: planSchema(names),
   });
-  const plan = readPlan(answer, names);
-  if (typeof plan === 'string') throw new Error(plan);
-  return plan;
+  const read = readPlan(answer, agents);
+  if (typeof read === 'string') throw new Error(read);
+  expect(read.repairs).toEqual([]);
+  return read.plan;
 }
 
 const shape = ({ strategy, tasks }: RoutePlan): unknown[] => [

@@ -144,7 +144,8 @@ async function sent(client: Client, run: string, command: Command): Promise<numb
       return null;
     }
     case 'lapse':
-      throw new RunError('malformed', 'Only another run lets a question lapse.');
+    case 'tell':
+      throw new RunError('malformed', `Only another run may send «${command.type}».`);
   }
 }
 

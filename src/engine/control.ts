@@ -6,6 +6,9 @@ import type { Approval, RunTree } from '../run/tree.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { SentCommand } from '../stores/store.ts';
 
+/** The notice of a turn that cannot begin before a person has decided about another one. */
+export const waitingForPerson = 'WAITING_FOR_PERSON';
+
 type Decide = Extract<Command, { type: 'decide' }>;
 type Notice = Extract<RunEvent, { type: 'notice.posted' }>;
 type Lapse = Extract<Command, { type: 'lapse' }>;
@@ -50,6 +53,8 @@ export function entryFor({ id, command }: SentCommand, tree: RunTree, judge: Jud
       return decided({ id, command }, tree, judge);
     case 'lapse':
       return lapsed({ id, command }, tree);
+    case 'tell':
+      return { ...notice(waitingForPerson, command.message), step: command.step };
   }
 }
 

@@ -3,6 +3,7 @@ import { textOf, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { closeLeaf } from './close-leaf.ts';
 import { mostCutOffs } from './cut-offs.ts';
+import { tellWhoWaits } from './doubt-ahead.ts';
 import type { Execution } from './execution.ts';
 import { loadLarge } from './large.ts';
 import type { Leaf, Recalled } from './leaf.ts';
@@ -68,7 +69,7 @@ async function askWhetherItHappened(
   { leaf, recalled }: Doubt,
 ): Promise<void> {
   if (recalled.answer !== undefined) complete(execution, step, recalled.answer);
-  const { approval } = ask(execution, step, {
+  const asked = ask(execution, step, {
     purpose: 'doubt',
     ...(await whatRan(execution, step, leaf)),
     ...(await referredTo(execution, step, leaf)),
@@ -77,7 +78,9 @@ async function askWhetherItHappened(
     allowed: ['approve', 'reject', 'edit', 'defer'],
     priority: 'high',
   });
-  const decided = await execution.questions.decision(approval);
+  if (leaf.exclusive !== undefined)
+    await execution.busy(execution.insist(() => tellWhoWaits(execution, step, asked)));
+  const decided = await execution.questions.decision(asked.approval);
   const { by, decision, answer } = decided;
   if (decision === 'edit')
     return again(execution, step, {

@@ -2,7 +2,7 @@ import { failureOf } from '../run/failure.ts';
 import { undecidedApprovals, type Step } from '../run/tree.ts';
 import type { Execution } from './execution.ts';
 import type { Leaf } from './leaf.ts';
-import { loadRun } from './load.ts';
+import { otherRuns, sendToOther, treeOfOther } from './other-runs.ts';
 import { goneOn } from './permit.ts';
 import type { BegunTurn } from './remembered.ts';
 import { positionOf } from './standing.ts';
@@ -28,34 +28,23 @@ function unlessAway({ world, run }: Execution, thrown: unknown): void {
 }
 
 async function tellWhoAsks(execution: Execution, { agent = '', title }: Step): Promise<void> {
-  const { world, tree, run: own } = execution;
-  if (!tree.started) return;
-  const { tenant, conversation } = tree.started;
-  const { dispatch, journal, mailbox } = world.store;
-  const rows = await dispatch.list({ tenant, conversation, withApprovals: true });
-  const asking = rows.filter(({ run }) => run !== own);
+  const asking = await otherRuns(execution, { withApprovals: true });
   if (asking.length === 0) return;
   const begun = await execution.remembered.begun(agent);
   const reason = goneOn({ agent, title });
   for (const row of asking) {
     const { run } = row;
-    const { tree: other } = await loadRun(journal, row);
+    const other = await treeOfOther(execution, row);
     for (const { approval, step: id, position } of undecidedApprovals(other)) {
       const about = other.steps.get(id);
       if (about?.agent !== agent || about.started) continue;
       if (position === positionOf(execution, without(begun, run, id))) continue;
-      const command = { type: 'lapse', by: own, approval, reason } as const;
-      await mailbox.send({ id: `lapse_${approval}`, run, command }).catch(unlessOver);
+      const command = { type: 'lapse', by: execution.run, approval, reason } as const;
+      await sendToOther(execution, { id: `lapse_${approval}`, run, command });
     }
   }
 }
 
 function without(turns: readonly BegunTurn[], run: string, step: number): readonly BegunTurn[] {
   return turns.filter((turn) => turn.run !== run || turn.step !== step);
-}
-
-/** It has ended, or was erased: nobody waits there any more. */
-function unlessOver(thrown: unknown): void {
-  const { code } = failureOf(thrown);
-  if (code !== 'rejected' && code !== 'unknown') throw thrown;
 }

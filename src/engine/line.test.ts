@@ -126,7 +126,7 @@ describe('turns of one agent in one conversation', () => {
     const second = stage.hire({ flows: [flow], agents: [agent] });
     await stage.bury(first);
     const two = await say(stage, second, 'two');
-    expect([begun, codes(await stage.tree(two))]).toEqual([['one'], ['WAITING_FOR_TURN']]);
+    expect([begun, codes(await stage.tree(two))]).toEqual([['one'], ['WAITING_FOR_PERSON']]);
     await stage.decide(one, { decision: 'reject' });
     expect((await stage.tree(one)).ended).toBeUndefined();
     expect(begun).toEqual(['one', 'two']);

@@ -1,5 +1,7 @@
 import type { StepId } from '../run/events.ts';
 import type { RunTree, Step } from '../run/tree.ts';
+import { waitingForPerson } from './control.ts';
+import { doubtAhead } from './doubt-ahead.ts';
 import type { Execution } from './execution.ts';
 
 /** How long to wait before looking again whether it is our turn, should the hint get lost. */
@@ -23,8 +25,9 @@ export class Line {
   /** Resolves when it is this step's turn; people see that it waits. The run may be parked meanwhile. */
   async take(execution: Execution, step: Step, name: string): Promise<void> {
     while (!(await this.#isFirst(execution, step, name))) {
-      tell(execution, step);
-      await execution.waiting(this.#word(execution));
+      const word = this.#word(execution);
+      await execution.busy(tell(execution, step));
+      await execution.waiting(word);
     }
   }
 
@@ -91,8 +94,18 @@ function underWay(tree: RunTree, { id, agent }: Step): StepId | undefined {
   return undefined;
 }
 
-function tell(execution: Execution, step: Step): void {
-  if (step.notices.some((notice) => notice.code === code)) return;
-  const message = `Another turn of «${step.agent ?? step.title}» is under way in this conversation; this one waits.`;
-  execution.emit({ type: 'notice.posted', step: step.id, code, message });
+/** What it waits for: a person, where the turn before it is in doubt, or else that turn. Each is said once. */
+async function tell(execution: Execution, step: Step): Promise<void> {
+  await execution.barrier();
+  const doubt = await execution.insist(() => doubtAhead(execution, step));
+  const isSaid = (other: string): boolean => step.notices.some((notice) => notice.code === other);
+  const post = (said: string, message: string): void =>
+    execution.emit({ type: 'notice.posted', step: step.id, code: said, message });
+  if (doubt !== undefined) {
+    if (!step.notices.some(({ message }) => message === doubt)) post(waitingForPerson, doubt);
+  } else if (!isSaid(code) && !isSaid(waitingForPerson))
+    post(
+      code,
+      `Another turn of «${step.agent ?? step.title}» is under way in this conversation; this one waits.`,
+    );
 }

@@ -20,13 +20,16 @@ export const inScopes: ReadonlySet<string> = new Set([
 /** What the engine posts at turns and calls alone, where no flow speaks, or as the last thing of a run. */
 export const elsewhere: ReadonlySet<string> = new Set([
   'BUDGET_EXHAUSTED',
+  'CALLS_UNANSWERED',
   'HISTORY_BOUNDED',
   'IN_DOUBT',
   'LATE_RESULT',
   'SAID_TOO_MUCH',
+  'STATE_LEFT_OUT',
   'STATE_PRUNED',
   'STATE_REFUSED',
   'TOOL_AWAY',
   'UPSTREAM_MALFORMED',
+  'WAITING_FOR_PERSON',
   'WAITING_FOR_TURN',
 ]);

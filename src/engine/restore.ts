@@ -1,7 +1,7 @@
 import { stateLimit } from '../catalog/state.ts';
 import type { Agent } from '../catalog/agent.ts';
 import type { Message } from '../gateways/gateway.ts';
-import type { Step } from '../run/tree.ts';
+import type { Notice, Step } from '../run/tree.ts';
 import type { Attachment, Json } from '../run/values.ts';
 import type { Execution } from './execution.ts';
 import type { AgentExchange } from './remembered.ts';
@@ -26,7 +26,9 @@ export async function restored(
   const kept = newest(found, agent);
   const { attached, left } = await attachmentsOf(execution, kept, agent);
   const isShort = kept.length < found.length;
-  tell(execution, step, { code: 'HISTORY_BOUNDED', message: shortened(agent, { isShort, kept, left }) });
+  const message = shortened(agent, { isShort, kept, left });
+  // Once in a run, whoever else was given less than all.
+  tell(execution, step, { code: 'HISTORY_BOUNDED', message, told: execution.tree.notices });
   const thread = kept.flatMap(({ asked, answered, state, strategy }, i): Message[] => [
     { role: 'user', text: asked, ...(attached[i]?.length ? { attachments: attached[i] } : {}) },
     {
@@ -44,7 +46,7 @@ export async function ownState(execution: Execution, step: Step, agent: Agent): 
   const saved = await execution.insist(() => execution.remembered.latest(agent.name));
   if (saved === undefined || saved.strategy === agent.state) return saved?.state;
   const message = `What ${agent.name} left was saved while its state was «${saved.strategy}»; it is «${agent.state}» now, so it was not sent.`;
-  tell(execution, step, { code: 'STATE_LEFT_OUT', message });
+  tell(execution, step, { code: 'STATE_LEFT_OUT', message, told: step.notices });
   return undefined;
 }
 
@@ -111,8 +113,14 @@ function shortened({ name }: Agent, { isShort, kept, left }: Shortened): string 
   return [said, hung].filter((part) => part !== '').join(' ');
 }
 
-/** Once, however often the turn is tried. */
-function tell(execution: Execution, step: Step, { code, message }: { code: string; message: string }): void {
-  if (message === '' || step.notices.some((notice) => notice.code === code)) return;
+interface Telling {
+  readonly code: string;
+  readonly message: string;
+  /** Where it may stand already, however often the turn is tried. */
+  readonly told: readonly Notice[];
+}
+
+function tell(execution: Execution, step: Step, { code, message, told }: Telling): void {
+  if (message === '' || told.some((notice) => notice.code === code)) return;
   execution.emit({ type: 'notice.posted', step: step.id, code, message });
 }

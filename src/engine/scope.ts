@@ -54,6 +54,10 @@ export interface TurnResult {
   readonly reasoning: string;
   readonly calls: readonly RequestedCall[];
   readonly finish: Extract<AgentEvent, { type: 'turn.finished' }>['reason'] | 'cut';
+  /** What it attached to its answer. */
+  readonly items: readonly Item[];
+  /** Where nobody knows whether it happened and a person decided that it did: what that person said of it. */
+  readonly takenAsDone?: string;
   readonly usage?: Usage;
 }
 

@@ -228,7 +228,8 @@ function untrustedIn(
 
 /** The result of a turn, from the fold. */
 function turnResult(step: Step): TurnResult {
-  const finish = (step.result as { finish?: TurnResult['finish'] } | undefined)?.finish ?? 'other';
+  const { result, items, usage } = step;
+  const finish = (result as { finish?: TurnResult['finish'] } | undefined)?.finish;
   return {
     text: textOf(step),
     reasoning: textOf(step, 'reasoning'),
@@ -237,9 +238,17 @@ function turnResult(step: Step): TurnResult {
       tool,
       arguments: pieces.join(''),
     })),
-    finish,
-    ...(step.usage ? { usage: step.usage } : {}),
+    finish: finish ?? 'other',
+    items: [...items],
+    ...present({ usage, takenAsDone: finish === undefined ? wordOf(result) : undefined }),
   };
+}
+
+/** What a person left in place of an outcome: an answer of their own, or that they took it as done. */
+function wordOf(result: Step['result']): string | undefined {
+  if (result === undefined || typeof result === 'string') return result;
+  const { note } = result as { readonly note?: unknown };
+  return typeof note === 'string' ? note : JSON.stringify(result);
 }
 
 function lastText(messages: readonly Message[]): string {

@@ -1,25 +1,13 @@
 import type { Exchange, Scope } from '../engine/scope.ts';
 import type { CoordinateSettings } from './coordinate-settings.ts';
 
-type Bounds = Pick<CoordinateSettings, 'exchanges' | 'characters'>;
-
 const defaultExchanges = 8;
 const defaultCharacters = 24_000;
 
-/** The newest exchanges that fit; what was left out is said. */
-export function bounded(scope: Scope, history: readonly Exchange[], bounds: Bounds): readonly Exchange[] {
-  const kept = fitting(history, bounds);
-  const left = history.length - kept.length;
-  if (left > 0)
-    scope.notice(
-      'HISTORY_BOUNDED',
-      `${left} earlier exchanges were left out; the last ${kept.length} were sent.`,
-    );
-  return kept;
-}
+type Bounds = Pick<CoordinateSettings, 'exchanges' | 'characters'>;
 
-/** The same, for those who are not the first to get them: that something was left out is said once. */
-export function fitting(
+/** The newest exchanges that fit. */
+export function bounded(
   history: readonly Exchange[],
   { exchanges = defaultExchanges, characters = defaultCharacters }: Bounds,
 ): readonly Exchange[] {
@@ -30,5 +18,21 @@ export function fitting(
     if (kept.length >= exchanges || size > characters) break;
     kept.unshift(exchange);
   }
+  return kept;
+}
+
+/** The same, and what was left out is said. */
+export function boundedAloud(
+  scope: Scope,
+  history: readonly Exchange[],
+  bounds: Bounds,
+): readonly Exchange[] {
+  const kept = bounded(history, bounds);
+  const left = history.length - kept.length;
+  if (left > 0)
+    scope.notice(
+      'HISTORY_BOUNDED',
+      `${left} earlier exchanges were left out; the last ${kept.length} were sent.`,
+    );
   return kept;
 }

@@ -1,7 +1,7 @@
 import type { Flow, RunInput, Scope, TurnResult } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
-import { bounded } from './bounded-history.ts';
+import { boundedAloud } from './bounded-history.ts';
 import { conclude, ignoreCalls, tell } from './converse-answer.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls, type SettledCall } from './converse-calls.ts';
@@ -32,7 +32,7 @@ export async function converseIn(
 ): Promise<string> {
   const course = new Course(scope, settings, await register(scope, settings, input));
   if (course.answers) {
-    for (const { text, answer } of bounded(scope, await scope.history(), {})) {
+    for (const { text, answer } of boundedAloud(scope, await scope.history(), {})) {
       course.exchange.hear({ text });
       course.exchange.answered(answer);
     }

@@ -1,11 +1,15 @@
 // What people see of a coordinator while it works, and what bounds it.
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { cast, numbered } from '../../test/numbered-plan.ts';
 import { Stage } from '../../test/stage.ts';
 import { agentOf, ended, entriesOf, startRun, testWorld, until, type TestWorld } from '../../test/world.ts';
 import type { Agent } from '../catalog/agent.ts';
 import { Engine } from '../engine/engine.ts';
 import type { Gateway, Turn } from '../gateways/gateway.ts';
+import { decodeAll, encodeAll } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
+import { foldAll } from '../run/fold.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
 import type { Json, Limits } from '../run/values.ts';
 import { coordinate } from './coordinate.ts';
@@ -265,18 +269,55 @@ describe('when something fails', () => {
     expect([...tree.steps.values()].find(({ kind }) => kind === 'answer')?.status).toBe('skipped');
   });
 
-  test('[K5] an agent that needed one that failed works with the message alone', async () => {
-    const books = new Slow('books', 'B');
-    books.go(0);
-    const router = saying('router', plan('sequential', { agent: 'shaky' }, { agent: 'books' }));
+  test('[K31 K5] an agent begins when those it needs are done, behind no stranger', async () => {
+    const [slow, quick] = [new Slow('slow', 'S'), new Slow('quick', 'Q')];
+    const tasks = [{ agent: 'slow' }, { agent: 'quick' }, { agent: 'next', dependsOn: [1] }];
     const playing = await play([
-      router,
+      saying('router', plan('hybrid', ...tasks)),
       saying('writer', 'Done.'),
-      down('shaky', 'It is down.'),
-      books.agent,
+      slow.agent,
+      quick.agent,
+      saying('next', 'N'),
     ]);
-    await playing.finished();
-    expect(books.sent[0]?.messages.at(-1)?.text).toBe('Risk?');
+    await playing.once((now) => titled(now, 'QUICK')?.status === 'running');
+    quick.go(0);
+    const meanwhile = await playing.once((now) => titled(now, 'NEXT')?.status === 'completed');
+    expect(titled(meanwhile, 'SLOW')?.status).toBe('running');
+    slow.go(0);
+    expect((await playing.finished()).ended?.answer).toBe('Done.');
+  });
+
+  test('[K34] a run that was recorded when plans had numbers goes on wherever it was left, as it would have', async () => {
+    const recorded = decodeAll(readFileSync('test/golden/numbered-plan.journal', 'utf8'));
+    expect(recorded.length).toBeGreaterThan(40);
+    for (let kept = 1; kept < recorded.length; kept += 1) {
+      const flow = coordinate(numbered);
+      const world = testWorld({ flows: [flow], agents: cast() });
+      await world.store.dispatch.create({
+        run: 'run_old',
+        tenant: 'local',
+        conversation: 'c',
+        app: 'test',
+        title: 'old',
+        flow: 'coordinate@2',
+        last: kept,
+        frames: encodeAll(recorded.slice(0, kept)),
+      });
+      const engine = new Engine(world, 'w');
+      await engine.claim();
+      await engine.idle();
+      const tree = foldAll(await entriesOf(world.store, 'run_old'));
+      expect(codesIn(tree), `left after ${kept}`).not.toContain('FLOW_DIVERGED');
+      expect(tree.ended, `left after ${kept}`).toMatchObject({
+        outcome: 'completed',
+        answer: 'All was written.',
+      });
+      const isPlanned = recorded.slice(0, kept).some(({ event }) => event.type === 'step.planned');
+      const asked = [...tree.steps.values()].filter(
+        ({ kind, agent }) => kind === 'turn' && agent === 'graph',
+      );
+      expect(asked.length, `left after ${kept}`).toBe(isPlanned ? 2 : asked.length);
+    }
   });
 
   test('[K5 E20] after a crash nobody is asked again who failed or answered, and each failure is said once', async () => {

@@ -1,3 +1,5 @@
+import type { OnFailure } from './plan.ts';
+
 /** Someone a coordinator may send work to: an agent, or another coordinator with agents of its own. */
 export interface Delegate {
   readonly name: string;
@@ -18,6 +20,8 @@ export interface CoordinateSettings {
   readonly agents: readonly Delegate[];
   /** Who works when the router does not know. */
   readonly fallback: string;
+  /** What becomes of work that needs what somebody who failed was to find: `skip` unless said. */
+  readonly onFailure?: OnFailure;
   /** How many earlier exchanges are sent along; 8 unless said. */
   readonly exchanges?: number;
   /** And how many characters of them, about four to a token; 24,000 unless said. */

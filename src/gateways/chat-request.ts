@@ -1,7 +1,8 @@
-import type { Attachment } from '../run/values.ts';
+import type { Attachment, Json } from '../run/values.ts';
 import type { ChatMessage, ChatPart, ChatRequest } from '../wire/openai.ts';
 import { noteOf, withNotes } from './attachment-note.ts';
 import type { Message, Turn } from './gateway.ts';
+import { isStrict } from './strict-schema.ts';
 
 /** A turn as chat completions ask for it. */
 export function chatRequest(model: string, turn: Turn): ChatRequest {
@@ -40,10 +41,14 @@ export function chatOptions({
         }),
     ...(answerSchema === undefined
       ? {}
-      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: answerSchema } } }),
+      : { response_format: { type: 'json_schema', json_schema: asked(answerSchema) } }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
   };
+}
+
+function asked(schema: Json): { name: string; schema: Json; strict?: true } {
+  return { name: 'answer', schema, ...(isStrict(schema) ? { strict: true } : {}) };
 }
 
 /** The calls an assistant message asked for. */

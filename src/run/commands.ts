@@ -38,6 +38,13 @@ export const Command = z.discriminatedUnion('type', [
     approval: z.string().min(1),
     reason: z.string().min(1).max(4_000),
   }),
+  /** From run to run: what a turn that waits in line is waiting for. */
+  z.strictObject({
+    type: z.literal('tell'),
+    by,
+    step: z.int().nonnegative(),
+    message: z.string().min(1).max(4_000),
+  }),
 ]);
 export type Command = z.infer<typeof Command>;
 

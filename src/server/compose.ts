@@ -26,12 +26,12 @@ import { makeDataFolder } from './data-folder.ts';
 import { holdHome, type HeldHome } from './hold.ts';
 import type { App, HomeReader } from './home.ts';
 import { cleanLog, stderrLog } from './log.ts';
-import { namedFlows } from './named-flows.ts';
+import { namedFlows, type NamedApp } from './named-flows.ts';
 import { openTools, type OpenedTools } from './compose-tools.ts';
 import type { Teller } from './protocols.ts';
 import { outgoingBlobs, outgoingJournal } from './outgoing.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
-import { secretsOf } from './secrets.ts';
+import { expectKeys, secretsOf } from './secrets.ts';
 import type { Showing } from './shown-tree.ts';
 import { newId, sha256, systemClock } from './system.ts';
 
@@ -54,6 +54,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const config = readConfig(settings.config ?? {}, 'The configuration');
   // What is wrong with it is said before anything is opened.
   appsOf(config, 'The configuration');
+  expectKeys(config);
   makeDataFolder(folder);
   const store = await sqliteStore({ folder });
   let opened: OpenedTools | undefined;
@@ -160,11 +161,12 @@ export const builtIn = 'tour';
  * The apps of a configuration, and the one that is built in. `where` the configuration is stands before what is wrong
  * with it. Until its tools are opened it is known what apps there are, and not what they can call.
  */
-export function appsOf({ apps, limits }: Config, where: string, tools?: OpenedTools): readonly App[] {
+export function appsOf({ apps, limits, agents }: Config, where: string, tools?: OpenedTools): readonly App[] {
+  const names = [...Object.keys(agents), ...demoRoles.map(demoAgentName)];
   const configured = Object.entries(apps).map(
     ([name, { description, preferences, approvals, ...settings }]): App => ({
       name,
-      flow: flowOf(name, { ...settings, tools }, where),
+      flow: flowOf(name, { ...settings, tools, agents: names }, where),
       limits: { ...limits, ...settings.limits },
       ...present({ description, approvals, preferences }),
     }),
@@ -177,12 +179,12 @@ export function appsOf({ apps, limits }: Config, where: string, tools?: OpenedTo
 
 function flowOf(
   name: string,
-  { flow, settings, tools }: AppSettings & { readonly tools: OpenedTools | undefined },
+  { flow, settings, tools, agents }: AppSettings & Pick<NamedApp, 'tools' | 'agents'>,
   where: string,
 ): Flow {
   if (typeof flow !== 'string') return flow as Flow;
   const make = namedFlows[flow];
-  if (make) return make({ name, settings: settings ?? {}, tools });
+  if (make) return make({ name, settings: settings ?? {}, tools, agents });
   const known = Object.keys(namedFlows).join(', ');
   throw new RunError(
     'malformed',
@@ -202,9 +204,12 @@ function expectDistinct(apps: readonly App[], where: string): void {
   }
 }
 
+const demoRoles = ['planner', 'analyst', 'writer'] as const;
+const demoAgentName = (role: string): string => `demo-${role}`;
+
 function demoAgents(pace: number): readonly Agent[] {
-  return (['planner', 'analyst', 'writer'] as const).map((role) => ({
-    name: `demo-${role}`,
+  return demoRoles.map((role) => ({
+    name: demoAgentName(role),
     description: `The ${role} of the built-in demo: a script.`,
     gateway: demoModel(role, pace),
     model: 'scripted',

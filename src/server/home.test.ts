@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } f
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ended, flowOf, toolOf, until } from '../../test/world.ts';
 import type { ConfigInput } from '../catalog/config.ts';
 import { openHome, readHome } from './compose.ts';
@@ -186,7 +186,8 @@ describe('a data folder', () => {
     expect(await controlClient(data)).toBeUndefined();
   });
 
-  test('a model without its key fails by the name of the variable', async () => {
+  test('a model whose key is gone fails by the name of the variable', async () => {
+    vi.stubEnv('VITRINE_TEST_NO_SUCH_KEY', 'for a while');
     const flow = flowOf(
       async (scope) => (await scope.turn('m', { messages: [{ role: 'user', text: 'x' }] })).text,
       'ask',
@@ -201,6 +202,7 @@ describe('a data folder', () => {
       agents: { m: { model: 'l' } },
       apps: { ask: { flow } },
     });
+    vi.unstubAllEnvs();
     const { run } = await held.start({ ...request, app: 'ask', flow: 'ask@1' });
     const tree = await ended(held.store, run);
     expect(tree.ended?.failure?.message).toBe(

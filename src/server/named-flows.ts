@@ -7,11 +7,14 @@ import type { CoordinateSettings } from '../flows/coordinate-settings.ts';
 import { demoFlow } from '../flows/demo.ts';
 import { RunError } from '../run/failure.ts';
 import type { Tool } from '../tools/tool.ts';
+import { unknownAgent, wrongNames, type Wrong } from './names-in-settings.ts';
 
 /** An app that names its flow, as its configuration says it. */
 export interface NamedApp {
   readonly name: string;
   readonly settings: object;
+  /** The names of all agents there are. */
+  readonly agents: readonly string[];
   /** Undefined before they are opened. */
   readonly tools: ToolsNow | undefined;
 }
@@ -50,27 +53,31 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
   router: z.string(),
   writer: z.string(),
   fallback: z.string(),
+  onFailure: z.enum(['skip', 'ask', 'continue']).exactOptional(),
   exchanges: z.int().positive().exactOptional(),
   characters: z.int().positive().exactOptional(),
-  agents: z.array(
-    z.strictObject({
-      name: z.string(),
-      title: z.string().exactOptional(),
-      icon: z.string().exactOptional(),
-      description: z.string(),
-      receives: z.array(z.string()).exactOptional(),
-      get team() {
-        return Coordinate.exactOptional();
-      },
-    }),
-  ),
+  agents: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        title: z.string().exactOptional(),
+        icon: z.string().exactOptional(),
+        description: z.string(),
+        receives: z.array(z.string()).exactOptional(),
+        get team() {
+          return Coordinate.exactOptional();
+        },
+      }),
+    )
+    .min(1, 'name at least one agent'),
 });
 
 /** Flows that an app may name. */
 export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
   tour: () => demoFlow,
-  converse: ({ name, settings, tools }) => {
+  converse: ({ name, settings, agents, tools }) => {
     const { tools: wanted, ...checked } = read(Converse, name, settings);
+    expectNone(name, unknownAgent(['agent'], checked.agent, agents));
     if (tools) for (const tool of wanted ?? []) expectTool(tools, tool, name);
     const base = {
       ...checked,
@@ -86,18 +93,35 @@ export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
       },
     };
   },
-  coordinate: ({ name, settings }) => coordinate(read(Coordinate, name, settings), name),
+  coordinate: ({ name, settings, agents }) => {
+    const checked = read(Coordinate, name, settings);
+    expectNone(name, wrongNames(checked, agents));
+    return coordinate(checked, name);
+  },
 };
 
 function read<T>(schema: z.ZodType<T>, app: string, settings: object): T {
   const parsed = schema.safeParse(settings);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = ['apps', app, 'settings', ...(issue?.path ?? [])].join('.');
-  throw new RunError(
-    'malformed',
-    `The configuration does not fit: ${place}: ${issue?.message ?? 'is wrong'}.`,
-  );
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === 'number' ? part : String(part))),
+    message,
+  }));
+  throw misfit(app, issues);
+}
+
+function expectNone(app: string, wrongs: readonly Wrong[]): void {
+  if (wrongs.length > 0) throw misfit(app, wrongs);
+}
+
+const mostTold = 5;
+
+function misfit(app: string, wrongs: readonly Wrong[]): RunError {
+  const told = wrongs.slice(0, mostTold).map(({ path, message }) => {
+    const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+    return `apps.${app}.settings${place}: ${message}`;
+  });
+  return new RunError('malformed', `The configuration does not fit: ${told.join('; ')}.`);
 }
 
 type Offered = Pick<Tool, 'name' | 'description' | 'schema'>;
@@ -128,8 +152,5 @@ function expectTool(tools: ToolsNow, name: string, app: string): void {
   const all = tools.now();
   if (all.some((tool) => tool.name === name) || tools.servers.owns(name)) return;
   const known = all.map((tool) => tool.name).join(', ') || 'none';
-  throw new RunError(
-    'malformed',
-    `The configuration does not fit: apps.${app}.settings.tools: there is no tool «${name}»; known: ${known}.`,
-  );
+  throw misfit(app, [{ path: ['tools'], message: `there is no tool «${name}»; known: ${known}` }]);
 }

@@ -6,6 +6,7 @@ import type { RunRow } from '../stores/store.ts';
 import type { Caller } from './access/caller.ts';
 import { fileOf, largestFile, type StoredFile } from './files.ts';
 import type { House } from './house.ts';
+import { ownConversation } from './own-conversation.ts';
 
 /** What a route can be about. `anyone` needs no caller, `tenant` shows only what is the caller's by asking for no more. */
 export interface Subjects {
@@ -40,11 +41,14 @@ export const finders: Finders = {
     return row;
   },
   async conversation(sought) {
-    const conversation = sought.params['conversation'] ?? '';
-    const filter = { tenant: tenantOf(sought), conversation, limit: 1 };
-    const [newest] = await sought.house.home.dispatch.list(filter);
-    if (!newest) throw missing('conversation', conversation);
-    return { conversation, newest };
+    const given = sought.params['conversation'] ?? '';
+    const tenant = tenantOf(sought);
+    const own = sought.caller ? ownConversation(sought.caller, given).id : given;
+    for (const conversation of new Set([own, given])) {
+      const [newest] = await sought.house.home.dispatch.list({ tenant, conversation, limit: 1 });
+      if (newest) return { conversation, newest };
+    }
+    throw missing('conversation', given);
   },
   async approval(sought) {
     const { approval: id, fingerprint: named } = readQuestionId(sought.params['approval'] ?? '');

@@ -14,6 +14,21 @@ export function secretIn({ env }: SecretReference): string {
   throw new RunError('unauthenticated', `set the environment variable ${env}.`);
 }
 
+/** The keys of agents, and of the models they are, must be there: what would fail at the first message fails now. */
+export function expectKeys({ agents, models }: Config): void {
+  const keys = Object.entries(agents).flatMap(([name, { model = '', dial, conversation }]) => [
+    { place: `agents.${name}.dial.key`, key: dial?.key },
+    { place: `agents.${name}.conversation.key`, key: conversation?.key },
+    { place: `models.${model}.key`, key: models[model]?.key },
+  ]);
+  const missing = keys.flatMap(({ place, key }) =>
+    key && !process.env[key.env] ? `${place}: set the environment variable ${key.env}` : [],
+  );
+  if (missing.length === 0) return;
+  const told = [...new Set(missing)].join('; ');
+  throw new RunError('malformed', `The configuration does not fit: ${told}.`);
+}
+
 /** The secrets a configuration refers to, with what should be known about them. */
 export function secretsOf(config: Config): {
   readonly secrets: Secrets;

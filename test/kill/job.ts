@@ -1,6 +1,7 @@
 // What a process that will be killed is told.
 import type { Catalog } from '../../src/engine/world.ts';
 import { coordinatedCatalog, type Places } from './coordinated.ts';
+import { plannedCatalog } from './planned.ts';
 import { killCatalog, type Hooks, type killFlows, type Ledger } from './world.ts';
 
 /** `before` the commit that holds an entry, `after` it but before anyone is told, or after a tool's `effect`. */
@@ -16,11 +17,13 @@ export interface Job {
   readonly work: Work;
 }
 
-/** What is killed: a flow whose effects go to the ledger, or a coordinator of agents that live elsewhere. */
+/** What is killed: a flow or a plan whose effects go to the ledger, or a coordinator of agents that live elsewhere. */
 export type Work =
   | { readonly flow: keyof typeof killFlows; readonly ledger: Ledger }
+  | { readonly flow: 'planned'; readonly seed: number; readonly ledger: Ledger }
   | { readonly flow: 'coordinated'; readonly places: Places };
 
 export function catalogOf(work: Work, hooks: Hooks): Catalog {
+  if ('seed' in work) return plannedCatalog(work.seed, work.ledger);
   return 'places' in work ? coordinatedCatalog(work.places) : killCatalog(work.ledger, hooks);
 }

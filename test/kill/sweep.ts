@@ -19,6 +19,7 @@ import type { Store } from '../../src/stores/store.ts';
 import { entriesOf, testWorld } from '../world.ts';
 import { catalogOf, type Job, type Point, type Work } from './job.ts';
 import type { Line } from './ledger.ts';
+import type { killFlows } from './world.ts';
 
 const child = fileURLToPath(new URL('./child.ts', import.meta.url));
 const ledgerProcess = fileURLToPath(new URL('./ledger.ts', import.meta.url));
@@ -57,7 +58,7 @@ export async function killAt(socket: string, flow: LedgerFlow, point: Point): Pr
   });
 }
 
-type LedgerFlow = Extract<Work, { readonly ledger: unknown }>['flow'];
+type LedgerFlow = keyof typeof killFlows;
 
 /** How a case is looked at from outside. */
 export interface Judge {

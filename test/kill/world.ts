@@ -55,7 +55,7 @@ function ledgerTool(ledger: Ledger, { name, effect }: { name: string; effect: Ef
     async (_, context) => {
       const { idempotencyKey } = context;
       context.say(`${name} begins`);
-      await tell(ledger, { effect, key: idempotencyKey, what: name });
+      await tellLedger(ledger, { effect, key: idempotencyKey, what: name });
       await hooks.afterEffect(name);
       return { done: name };
     },
@@ -72,7 +72,7 @@ function ledgerAgent(ledger: Ledger, name: string, script: Script): Agent {
     effect: 'pure',
     gateway: {
       async *takeTurn(turn, signal) {
-        await tell(ledger, { effect: 'model', key: turn.idempotencyKey, what: name });
+        await tellLedger(ledger, { effect: 'model', key: turn.idempotencyKey, what: name });
         yield* inner.takeTurn(turn, signal);
       },
     },
@@ -156,7 +156,8 @@ async function callAll(scope: Scope, tools: readonly string[]): Promise<string[]
   return outcomes;
 }
 
-function tell({ socket, file }: Ledger, line: Omit<Line, 'file'>): Promise<void> {
+/** Resolves when it is written down. */
+export function tellLedger({ socket, file }: Ledger, line: Omit<Line, 'file'>): Promise<void> {
   return new Promise((resolve, reject) => {
     const connection = connect(socket, () => connection.write(`${JSON.stringify({ file, ...line })}\n`));
     connection.once('data', () => {

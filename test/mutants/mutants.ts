@@ -7,6 +7,7 @@ import { damageMutants } from './of/damage.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
+import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...gatewayMutants,
   ...graphMutants,
   ...hostileMutants,
+  ...planMutants,
   ...processMutants,
   ...limitMutants,
   ...timeMutants,

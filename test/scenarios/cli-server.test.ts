@@ -33,6 +33,10 @@ beforeAll(() =>
         return `${text}: ${decision} by ${by}`;
       }, 'asks'),
       long: appWith(async () => long, 'long'),
+      recalls: appWith(
+        async (scope) => (await scope.history()).map(({ text }) => text).join(' and '),
+        'recalls',
+      ),
       quiet: {
         ...appWith(async (scope) => {
           await scope.step({ key: 'a', title: 'Outer' }, (outer) =>
@@ -93,6 +97,12 @@ describe('the terminal at a server', () => {
       .map((line) => JSON.parse(line) as { readonly seq: number });
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, i) => i + 1));
     expect(entries.at(-1)).toMatchObject({ event: { type: 'run.ended', answer: 'quickly: approve by ada' } });
+  });
+
+  test('[K47] begins a conversation of its own name, and goes on with it', async () => {
+    const named = (text: string) => typed('run', text, '--app', 'recalls', '--conversation', 'mine');
+    for (const text of ['one', 'two']) expect(await named(text)).toMatchObject({ code: 0 });
+    expect((await named('three')).out.trimEnd().split('\n').at(-1)).toBe('one and two');
   });
 
   test('lists what is asked; rejects, edits, pauses, resumes, says something and stops', async () => {

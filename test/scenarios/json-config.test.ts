@@ -96,9 +96,10 @@ test('agents that speak DIAL, and agents that keep conversations, are reached as
   expect(people.out, people.error).toContain('John');
 });
 
-test('a key that is in no variable is missed by name', async () => {
-  const { out } = await ask('Calculate fibonacci(3)', ['--app', 'team'], { GENERAL_KEY: '' });
-  expect(out).toContain('set the environment variable GENERAL_KEY');
+test('[K46] a key that is in no variable is missed by field and name, before the run begins', async () => {
+  const { code, error } = await ask('Calculate fibonacci(3)', ['--app', 'team'], { GENERAL_KEY: '' });
+  expect(error).toContain('agents.general.dial.key: set the environment variable GENERAL_KEY');
+  expect(code).toBe(2);
 });
 
 test('tools of one name from two places are refused before the run begins', async () => {

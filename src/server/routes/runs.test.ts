@@ -118,7 +118,11 @@ describe('a run', () => {
     ['an epoch', { input: { text: 'x' }, epoch: 7 }, '«epoch»'],
     ['a blob of somebody', { input: { text: 'x', attachments: [{ type: 'a', blob: {} }] } }, '«blob»'],
     ['a limit that is none', { input: { text: 'x' }, limits: { turns: -1 } }, 'limits.turns'],
-    ['no conversation of theirs', { input: { text: 'x' }, conversation: 'c' }, 'There is no conversation'],
+    [
+      'no conversation of theirs',
+      { input: { text: 'x' }, conversation: 'conversation_1' },
+      'There is no conversation',
+    ],
   ] as const)('is not started with %s', async ([, json, why]) => {
     const at = house();
     const answer = await at.ask('/api/runs', { json });

@@ -8,6 +8,7 @@ import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
 import { appNamed, type App } from '../home.ts';
 import { expectOpen, type House } from '../house.ts';
 import { missing } from '../owner.ts';
+import { ownConversation } from '../own-conversation.ts';
 import { withRoom } from '../room.ts';
 import { ownKey, sameRun, startedWith } from '../same-start.ts';
 import { route } from './route.ts';
@@ -45,8 +46,12 @@ export const startRoutes = [
     },
     async handle({ house, caller, body, header }) {
       const key = idempotencyKeyIn(header);
-      const started = await startRun(house, caller, { ...body, ...(key === undefined ? {} : { key }) });
-      const { run, conversation } = started;
+      const named = body.conversation === undefined ? undefined : ownConversation(caller, body.conversation);
+      const { run, conversation } = await startRun(house, caller, {
+        ...body,
+        ...(named ? { conversation: named.id, begins: named.mayBegin } : {}),
+        ...(key === undefined ? {} : { key }),
+      });
       return {
         status: 201,
         json: { run, conversation, events: `/api/runs/${run}/events` },
@@ -61,11 +66,17 @@ interface Begun {
   readonly conversation: string;
 }
 
+interface Start extends StartRun {
+  readonly key?: string;
+  /** Whether the conversation may begin with it. */
+  readonly begins?: boolean;
+}
+
 /** Start a run for somebody, within what they may have. The same key again, for the same request, gives the same run. */
 export async function startRun(
   house: House,
   caller: Caller,
-  { app: name, input, limits = {}, key, ...request }: StartRun & { readonly key?: string },
+  { app: name, input, limits = {}, key, begins = false, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(house);
   await house.readiness.expect();
@@ -81,7 +92,8 @@ export async function startRun(
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(house, caller, key);
   if (earlier) return sameRun(house, earlier.run, wanted);
-  if (request.conversation !== undefined) await expectConversation(house, tenant, request.conversation);
+  if (request.conversation !== undefined && !begins)
+    await expectConversation(house, tenant, request.conversation);
   const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
   const start = (): ReturnType<House['home']['engine']['start']> =>
     house.home.engine.start({
