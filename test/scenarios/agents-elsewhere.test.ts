@@ -302,6 +302,6 @@ describe('an agent that', () => {
     expect(tree.steps.find(({ agent, kind }) => agent === 'gpa' && kind === 'turn')?.calls).toMatchObject([
       { tool: 'get_weather' },
     ]);
-    expect(heard.at(-1)).toContain('It asked for get_weather, which nobody runs for it here');
+    expect(heard.at(-1)).toContain('It is not finished: it asked for get_weather');
   });
 });
