@@ -14,7 +14,7 @@ import { ownKey, sameRun, startedWith } from '../same-start.ts';
 import { route } from './route.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 
-export const StartRun = z.strictObject({
+const StartRun = z.strictObject({
   app: z.string().min(1).max(100).exactOptional(),
   input: z.strictObject({
     text: z.string().min(1).max(1_000_000),
