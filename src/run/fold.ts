@@ -75,7 +75,8 @@ function apply(tree: RunTree, event: RunEvent): void {
  * the machine slept.
  */
 function passTime(tree: RunTree, { at, jump = 0, event }: Entry): void {
-  const idle = runStatus(tree) !== 'running' || event.type === 'worker.took' || event.type === 'run.started';
+  const isResting = runStatus(tree) !== 'running' || (tree.stopping && tree.working === 0);
+  const idle = isResting || event.type === 'worker.took' || event.type === 'run.started';
   if (!idle && tree.at > 0) tree.spent.milliseconds += Math.max(0, at - tree.at - jump);
   tree.at = Math.max(tree.at, at);
 }
