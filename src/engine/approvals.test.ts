@@ -183,7 +183,7 @@ describe('a decision', () => {
     const tree = await stage.tree(run);
     expect(tree.ended?.answer).toBe('completed');
     expect(tree.notices.map(({ code, message }) => [code, message])).toEqual([
-      ['LATE_DECISION', `bob decided «reject», but ann had decided «approve» at ${when}.`],
+      ['LATE_DECISION', `bob decided «reject», but before that ann decided «approve» at ${when}.`],
       ['UNKNOWN_APPROVAL', 'There is no approval nothing in this run.'],
     ]);
   });

@@ -1,4 +1,5 @@
 import { misfitOfFields, type Command } from '../run/commands.ts';
+import { decisionTold } from '../run/decided.ts';
 import { isForAnother } from '../run/deciders.ts';
 import type { RunEvent } from '../run/events.ts';
 import { present } from '../run/present.ts';
@@ -108,8 +109,7 @@ function tooLate(what: string, { decided, lapsedAt, lapsedBecause }: Approval): 
     return notice('LATE_DECISION', `${what}, but nobody waits for it since ${when}${why || '.'}`);
   }
   if (!decided) return undefined;
-  const when = new Date(decided.at).toISOString();
-  return notice('LATE_DECISION', `${what}, but ${decided.by} had decided «${decided.decision}» at ${when}.`);
+  return notice('LATE_DECISION', `${what}, but before that ${decisionTold(decided)}.`);
 }
 
 function refusalOf(command: Decide, approval: Approval): Notice | undefined {

@@ -68,6 +68,11 @@ export class Engine {
     this.worker = worker;
   }
 
+  /** What keeps this worker from its work now, and is tried again. */
+  get trouble(): string | undefined {
+    return [...this.#troubles.values()].at(-1);
+  }
+
   /** Runs in the hands of this worker. */
   get busyWith(): readonly string[] {
     return [...this.#executions.keys()];

@@ -124,7 +124,7 @@ describe('pause after tool', () => {
       decision: 'approve',
     });
     await until(talk.world.store, talk.run, ({ approvals }) => approvals.size === 2);
-    expect(await refusal(resume(talk, 'req_1', 1))).toMatch(/rejected: bob decided «approve» on batch 1 at/);
+    expect(await refusal(resume(talk, 'req_1', 1))).toMatch(/rejected: Batch 1: bob decided «approve» at/);
     await talk.finish();
   });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
 import type { Command } from '../run/commands.ts';
+import { decisionTold } from '../run/decided.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
 import type { Approval, RunTree } from '../run/tree.ts';
@@ -55,13 +56,8 @@ export function resumeCommand(
   if (!pause) throw new RunError('rejected', notWaiting(resuming, pauses));
   const id = `resume:${run}:${pause.approval}`;
   const { decided } = pause;
-  if (decided && decided.command !== id) {
-    const when = new Date(decided.at).toISOString();
-    throw new RunError(
-      'rejected',
-      `${decided.by} decided «${decided.decision}» on batch ${toolBatchId} at ${when}.`,
-    );
-  }
+  if (decided && decided.command !== id)
+    throw new RunError('rejected', `Batch ${toolBatchId}: ${decisionTold(decided)}.`);
   const { approval, fingerprint } = pause;
   return { id, command: { type: 'decide', by, approval, fingerprint, decision: 'approve' } };
 }

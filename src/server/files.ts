@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileOwner, type Store } from '../stores/store.ts';
+import { blobName } from './system.ts';
 
 /** In bytes. */
 export const largestFile = 20 * 1024 * 1024;
@@ -30,7 +31,7 @@ export async function keepFile(
 ): Promise<string> {
   const envelope: Envelope = { vitrine: 'file', name, type, base64: bytes.toString('base64') };
   const text = JSON.stringify(envelope);
-  const id = createHash('sha256').update(text.toWellFormed()).digest('hex');
+  const id = blobName(text);
   const { blob } = await blobs.put({ tenant, run: ownerOfFile(tenant, id) }, text);
   return blob;
 }

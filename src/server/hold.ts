@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { flowId, Engine } from '../engine/engine.ts';
 import type { World } from '../engine/world.ts';
 import type { Secrets } from '../guards/secrets.ts';
@@ -82,9 +83,8 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     blobs: outgoingBlobs(store.blobs, secrets),
     ...control,
     async standing(run) {
-      const row = await store.dispatch.get(run);
       const isOurs = takes === 'everything' || asked.has(run);
-      return standingOf(row, { isBusy: engine.busyWith.includes(run), isOurs, problem: problems.of(run) });
+      return standingOf(await store.dispatch.get(run), { run, engine, isOurs, problems });
     },
     rest,
     async close() {
@@ -170,28 +170,30 @@ async function seen({ clock }: World, sent: Receipt, again: () => Promise<Receip
 }
 
 interface Signs {
-  readonly isBusy: boolean;
+  readonly run: string;
+  readonly engine: Engine;
   readonly isOurs: boolean;
-  readonly problem: string | undefined;
+  readonly problems: Problems;
 }
 
-function standingOf(row: RunRow | undefined, { isBusy, isOurs, problem }: Signs): Standing {
+function standingOf(row: RunRow | undefined, { run, engine, isOurs, problems }: Signs): Standing {
   if (!row || row.state === 'ended') return { is: 'ended' };
   if (row.state === 'waiting') return { is: 'parked' };
-  if (isBusy || (isOurs && problem === undefined)) return { is: 'working' };
+  const problem = problems.of(run) ?? engine.trouble;
+  if (engine.busyWith.includes(run) || (isOurs && problem === undefined)) return { is: 'working' };
   return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
 }
 
-/** What was last said to be wrong with each run, or with all of them, for whoever asks why nobody works on one. */
+/** What was last said to be wrong with each run, for whoever asks why nobody works on it. */
 class Problems {
-  readonly #known = new Map<string | undefined, string>();
+  readonly #known = new LRUCache<string, string>({ max: 1_000 });
 
   note(run: string | undefined, problem: string): void {
-    this.#known.set(run, problem);
+    if (run !== undefined) this.#known.set(run, problem);
   }
 
   of(run: string): string | undefined {
-    return this.#known.get(run) ?? this.#known.get(undefined);
+    return this.#known.get(run);
   }
 }
 

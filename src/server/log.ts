@@ -30,9 +30,13 @@ export function cleanLog(log: Log, clean: (text: string) => string): Log {
   };
 }
 
+/** As the lines of requests have it. */
+const problemLevel = 50;
+
 function lineOf({ run, cause }: Parameters<Log['error']>[0], message: string): string {
   const about = run === undefined ? {} : { run };
-  return `${JSON.stringify({ at: new Date().toISOString(), message, ...about, cause: told(cause) })}\n`;
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: problemLevel, time, ...about, cause: told(cause), msg: message })}\n`;
 }
 
 function told(cause: unknown): string {

@@ -69,7 +69,11 @@ export const finders: Finders = {
   },
 };
 
-async function ownRun(sought: Pick<Sought, 'house' | 'caller'>, run: string): Promise<RunRow | undefined> {
+/** A run of the caller's tenant; those of others are not there. */
+export async function ownRun(
+  sought: Pick<Sought, 'house' | 'caller'>,
+  run: string,
+): Promise<RunRow | undefined> {
   const row = await sought.house.home.dispatch.get(run);
   return row?.tenant === tenantOf(sought) ? row : undefined;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { decodeAll } from '../run/codec.ts';
 import { RunError } from '../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../run/values.ts';
@@ -6,6 +5,7 @@ import type { RunRow } from '../stores/store.ts';
 import type { Caller } from './access/caller.ts';
 import { sameAgain } from './command-run.ts';
 import type { House } from './house.ts';
+import { blobName } from './system.ts';
 
 /** What somebody wants begun. */
 export interface WantedRun {
@@ -72,7 +72,7 @@ function areSame(kept: readonly Attachment[], wanted: readonly Attachment[]): bo
 /** What is large is kept under the hash of what it is. */
 function isSameText(kept: string | BlobRef | undefined, text: string | undefined): boolean {
   if (!isBlobRef(kept) || text === undefined) return kept === text;
-  return kept.blob === createHash('sha256').update(JSON.stringify(text).toWellFormed()).digest('hex');
+  return kept.blob === blobName(JSON.stringify(text));
 }
 
 function isEqual(one: object, other: object): boolean {

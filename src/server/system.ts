@@ -58,6 +58,11 @@ export function newId(kind: string): string {
   return `${kind}_${Date.now().toString(36)}${randomBytes(6).toString('hex')}`;
 }
 
+/** What a store calls a text that it keeps: half a surrogate pair has no bytes of its own. */
+export function blobName(text: string): string {
+  return sha256(text.toWellFormed());
+}
+
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

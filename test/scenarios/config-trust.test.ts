@@ -80,7 +80,7 @@ test('[V33] what was typed is recorded at once, and it is said how to go on', as
   expect([approved.code, approved.out]).toEqual([0, `${run}.a1: approve.\n`]);
   expect(approved.error).toContain(`vitrine resume ${run}`);
   const again = await here.type('reject', `${run}.a1`);
-  expect([again.code, again.error]).toEqual([1, expect.stringContaining('had decided «approve»')]);
+  expect([again.code, again.error]).toEqual([1, expect.stringContaining('decided «approve» at')]);
 });
 
 test('[V33] an MCP command of a folder is not started to stop a run there', async () => {

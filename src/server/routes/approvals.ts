@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { misfitOfFields, type Command } from '../../run/commands.ts';
+import { decisionTold } from '../../run/decided.ts';
 import { Decision } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
@@ -12,7 +13,8 @@ import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import { damageOf } from '../good-chunks.ts';
 import type { House } from '../house.ts';
-import { sha256 } from '../system.ts';
+import { ownRun } from '../owner.ts';
+import { blobName } from '../system.ts';
 import { route, type Reply } from './route.ts';
 import { largestPage, pageBytes, whole } from './shapes.ts';
 
@@ -49,14 +51,14 @@ export const approvalRoutes = [
         schema: ApprovalPage,
       },
     },
-    async handle({ house, caller: { tenant }, query: { run, after, limit = 50 }, heavy }) {
+    async handle({ house, caller, query: { run, after, limit = 50 }, heavy }) {
       const place = placeAfter(after);
       const first = run ?? place.within;
       const rows = [
-        ...(first === undefined ? [] : await ownRun(house, tenant, first)),
+        ...(first === undefined ? [] : await waitingIn({ house, caller }, first)),
         ...(run === undefined
           ? await house.home.dispatch.list({
-              tenant,
+              tenant: caller.tenant,
               withApprovals: true,
               limit: limit + 1,
               ...(place.run === undefined ? {} : { after: place.run }),
@@ -130,9 +132,9 @@ async function undecidedPage(
   return { approvals, next: null };
 }
 
-async function ownRun(house: House, tenant: string, run: string): Promise<readonly RunRow[]> {
-  const row = await house.home.dispatch.get(run);
-  return row?.tenant === tenant && row.approvals > 0 ? [row] : [];
+async function waitingIn(sought: Parameters<typeof ownRun>[0], run: string): Promise<readonly RunRow[]> {
+  const row = await ownRun(sought, run);
+  return row && row.approvals > 0 ? [row] : [];
 }
 
 type Deciding = z.infer<typeof Decide> & { readonly by: string };
@@ -183,11 +185,7 @@ function settled(row: RunRow, approval: Approval, wanted: Omit<Deciding, 'by'>):
   }
   if (!decided) throw new RangeError('an approval that was not decided cannot be told as decided');
   if (isSame(decided, wanted)) return { status: 200, json: asked(row, approval) };
-  const when = new Date(decided.at).toISOString();
-  throw new RunError(
-    'rejected',
-    `${decided.by} decided «${decided.decision}» at ${when}; it cannot be decided again.`,
-  );
+  throw new RunError('rejected', `${decisionTold(decided)}; it cannot be decided again.`);
 }
 
 function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Deciding, 'by'>): boolean {
@@ -195,7 +193,7 @@ function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Deciding
   if (decided.decision !== wanted.decision) return false;
   if (wanted.decision === 'edit') {
     const kept = decided.arguments;
-    const isKept = isBlobRef(kept) && kept.blob === sha256(JSON.stringify(wanted.arguments).toWellFormed());
+    const isKept = isBlobRef(kept) && kept.blob === blobName(JSON.stringify(wanted.arguments));
     if (!isKept && !same(kept, wanted.arguments)) return false;
   }
   return same(decided.answer, wanted.answer);
