@@ -106,7 +106,8 @@ function noteAnswers(app: FastifyInstance, house: House, callerOf: CallerOf): No
     const route = routeOptions.url ?? 'none';
     house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
     const { address: from } = house.door.sourceOf(visitOf(request));
-    house.log.answered({ method, route, status, milliseconds, from, who: callerOf(request)?.who });
+    const { who, tenant } = callerOf(request) ?? {};
+    house.log.answered({ method, route, status, milliseconds, from, who, tenant });
   };
   app.addHook('onResponse', async (request, reply) => note(request, reply));
   return note;
