@@ -1,16 +1,22 @@
 import type { Call, EventOf, Outcome } from '../run/events.ts';
 import { isBlobRef, type BlobRef, type Item, type Json } from '../run/values.ts';
 import type { Visualization } from '../wire/console.ts';
+import { parseJson } from '../wire/parse-json.ts';
+import { decisionText } from './console-decision.ts';
+import { graphRows } from './console-graph.ts';
+import { lengths } from './console-lengths.ts';
+import { readable } from './console-said.ts';
 import { cut, cutWith } from './cut.ts';
 import { partAll } from './thinking-tags.ts';
-
-export const lengths = { query: 500, response: 2_000, reasoning: 500, summary: 200 } as const;
 
 /** The face of a step card: one piece of delegated work. */
 export interface Card {
   readonly number: number;
   /** The card it was opened in. */
   readonly parent: number | undefined;
+  readonly kind: string;
+  /** Of another agent, mirrored here. */
+  readonly isStage: boolean;
   /** Without an agent of its own, a card goes by its title, which may still be arriving. */
   readonly agent: string | undefined;
   readonly query: string;
@@ -22,20 +28,21 @@ export interface Card {
 
 interface Opening {
   readonly number: number;
-  readonly parent: number | undefined;
+  /** The card it is opened in. */
+  readonly above: Card | undefined;
   readonly thought: string;
   readonly at: number;
 }
 
-export function newCard(
-  event: EventOf<'step.opened'>,
-  { number, parent, thought, at: since }: Opening,
-): Card {
+export function newCard(event: EventOf<'step.opened'>, { number, above, thought, at: since }: Opening): Card {
+  const { kind, origin, title } = event;
   const agent = event.agent ?? event.call?.tool;
   const asked = askedBy(event.query ?? argumentText(event.call));
-  const query = asked.query || (agent === undefined ? '' : cut(event.title, lengths.query));
+  // Who names no question of their own works on what the agent around them was asked.
+  const query = asked.query || (agent === undefined && above ? above.query : cut(title, lengths.query));
   const reasoning = event.reasoning ?? asked.reasoning;
-  return { number, parent, agent, query, reasoning, thought: thought || undefined, since };
+  const face = { kind, isStage: origin !== undefined, agent, query, reasoning };
+  return { number, parent: above?.number, ...face, thought: thought || undefined, since };
 }
 
 /** A person may have changed what will run, and a new attempt may run something else. */
@@ -43,24 +50,55 @@ export function withCall(card: Card, call: Call | undefined): Card {
   return call ? { ...card, query: askedBy(argumentText(call)).query } : card;
 }
 
-type Closing = Pick<EventOf<'step.closed'>, 'outcome' | 'result' | 'failure'>;
+export type Closing = Pick<EventOf<'step.closed'>, 'outcome' | 'result' | 'failure' | 'reusedFrom'>;
 
-/** What a card says in the end, whichever way it came to its end. */
-export function responseOf({ outcome, result, failure }: Closing, said: string, action?: string): string {
+export interface Ended {
+  readonly query: string;
+  readonly response: string;
+  readonly isError: boolean;
+  /** It was asked before, and not done again. */
+  readonly isBlocked: boolean;
+}
+
+/** What came of the work of a card: what was said, undefined where that is nothing for people, and the action taken. */
+interface Work {
+  readonly said: string | undefined;
+  readonly action: string | undefined;
+}
+
+/** How a card ends. Without a text of its own it says what came of it. */
+export function endedCard(card: Card, closing: Closing, { said, action }: Work): Ended {
+  const { outcome, failure, reusedFrom } = closing;
+  const stage = card.isStage && said !== undefined ? argumentsIn(said) : { rest: said, given: '' };
+  const query = card.isStage && action !== undefined ? `${action} ${stage.given}`.trim() : stage.given;
+  const response = responseOf(card, closing, { said: stage.rest, action });
+  return {
+    query: cut(query, lengths.query) || card.query,
+    response: cutWith(response, lengths.response, '…'),
+    isError: isError(outcome) || (outcome === 'reused' && failure !== undefined),
+    isBlocked: outcome === 'reused' && reusedFrom !== undefined,
+  };
+}
+
+function responseOf({ kind }: Card, { outcome, result, failure }: Closing, { said, action }: Work): string {
   const reason = failure ? `: ${failure.message}` : '';
   switch (outcome) {
     case 'completed':
-      return limited(action === undefined ? said || plainText(result) : `Action executed: ${action}`);
+      if (action !== undefined) return `Action executed: ${action}`;
+      if (kind === 'ask') return decisionText(result) ?? plainText(result);
+      if (said === undefined) return 'It gave data, and no analysis.';
+      return said || readable(plainText(result));
     case 'reused':
-      return limited(said || plainText(result) || 'Reused: the same was asked before.');
+      if (failure) return `${failed(failure)} (It failed like this before, and was not tried again.)`;
+      return said || plainText(result) || 'Reused: the same was asked before.';
     case 'failed':
-      return limited(failed(failure));
+      return failed(failure);
     case 'skipped':
-      return limited(`SKIPPED${reason}`);
+      return `SKIPPED${reason}`;
     case 'stopped':
-      return limited(`STOPPED${reason}`);
+      return `STOPPED${reason}`;
     case 'abandoned':
-      return limited(`ABANDONED${reason}`);
+      return `ABANDONED${reason}`;
   }
 }
 
@@ -69,7 +107,7 @@ export function failed(failure: Closing['failure']): string {
 }
 
 /** A card that nobody will finish any more is an error, and never left waiting. */
-export function isError(outcome: Outcome): boolean {
+function isError(outcome: Outcome): boolean {
   return outcome === 'failed' || outcome === 'stopped' || outcome === 'abandoned';
 }
 
@@ -82,7 +120,7 @@ export function plainText(value: BlobRef | Json | undefined): string {
 export function visualizationOf(item: Exclude<Item, { kind: 'action' }>, agent: string): Visualization {
   switch (item.kind) {
     case 'visualization':
-      return { type: item.shape, data: item.data };
+      return { type: item.shape, data: item.shape === 'graph' ? graphRows(item.data) : item.data };
     case 'citation': {
       const citations = item.url === undefined ? item.title : `${item.title} ${item.url}`;
       return { type: 'documents', data: { content: item.quote ?? '', agent, citations } };
@@ -95,8 +133,13 @@ export function visualizationOf(item: Exclude<Item, { kind: 'action' }>, agent: 
   }
 }
 
-function limited(text: string): string {
-  return cutWith(text, lengths.response, '…');
+/** Agents begin the stage of a tool with what they give it, in a line. */
+function argumentsIn(text: string): { readonly rest: string; readonly given: string } {
+  const end = text.indexOf('\n');
+  const line = text.slice(0, end).trim();
+  const isGiven = end > 0 && line.startsWith('{') && parseJson(line) !== undefined;
+  const rest = text.slice(end + 1);
+  return isGiven && rest.trim() !== '' ? { rest, given: line } : { rest: text, given: '' };
 }
 
 /** The orchestrator writes its thoughts into the arguments of a call; they are not part of the question. */

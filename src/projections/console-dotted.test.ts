@@ -60,12 +60,13 @@ test('calls have ids, cards within cards are summed up, and messages come in pie
         sub_steps: [{ index: 1, query: 'g.V()', result_summary: 'two', agent: 'query' }],
       },
     },
-    { event: 'status', data: { message: 'Orchestrator: Answer' } },
+    { event: 'status', data: { message: 'Orchestrator: Writing the answer…' } },
     { event: 'message.start', data: { id: 'run-1-s3' } },
     { event: 'message.delta', data: { id: 'run-1-s3', text: 'The fibre ' } },
     { event: 'message.delta', data: { id: 'run-1-s3', text: 'is cut.' } },
     { event: 'message.complete', data: { id: 'run-1-s3', text: 'The fibre is cut.' } },
     { event: 'run.complete', data: { steps: 2, time: '10.0s' } },
+    { event: 'done', data: { status: 'completed' } },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { StepId } from '../run/events.ts';
 import type { DottedFrame } from '../wire/console.ts';
-import { lengths } from './console-card.ts';
+import { lengths } from './console-lengths.ts';
 import type { Memory } from './console-draft.ts';
 import { consoleRun, type ConsoleOptions } from './console-run.ts';
 import type { Happening, ShownCard } from './console-story.ts';
@@ -33,8 +33,6 @@ function named(happening: Happening, run: string): DottedFrame[] {
       return [{ event: 'message.delta', data: { id: happening.id, text: happening.text } }];
     case 'speech.ended':
       return [{ event: 'message.complete', data: { id: happening.id, text: happening.text } }];
-    case 'heard':
-      return [{ event: 'user.message', data: { text: happening.text } }];
     case 'changed': {
       const { type: _, number, ...change } = happening;
       return [{ event: 'status', data: number === undefined ? change : { ...change, step: number } }];
@@ -51,11 +49,11 @@ function began(
   { text, thread, at, isFollowUp }: Extract<Happening, { type: 'began' }>,
   run: string,
 ): DottedFrame[] {
-  const heard: DottedFrame[] = isFollowUp ? [{ event: 'user.message', data: { text } }] : [];
+  const heard: DottedFrame[] = isFollowUp ? [{ event: 'user_message', data: { text } }] : [];
   return [
+    ...heard,
     { event: 'run.start', data: { run_id: run, alert: text, timestamp: isoTime(at) } },
     { event: 'session.created', data: { session_id: thread, thread_id: thread } },
-    ...heard,
   ];
 }
 
@@ -63,8 +61,7 @@ function closed(
   {
     card,
     step,
-    response,
-    isError,
+    ended: { response, isError, isBlocked },
     visualizations,
     action,
     below,
@@ -83,6 +80,7 @@ function closed(
     ...(reasoning === undefined ? {} : { reasoning: cutWith(reasoning, lengths.reasoning, '…') }),
     ...(subSteps.length > 0 ? { sub_steps: subSteps } : {}),
     ...(isError ? { error: true as const } : {}),
+    ...(isBlocked ? { blocked: true as const } : {}),
     ...(action ? { is_action: true as const, action: action.data } : {}),
   };
   return [{ event: 'tool_call.complete', data }];
@@ -97,12 +95,14 @@ function ended(happening: Extract<Happening, { type: 'ended' }>, run: string): D
     frames.push({ event: 'message.start', data: { id } });
     frames.push({ event: 'message.complete', data: { id, text: answer, ...shown } });
   }
-  if (outcome === 'failed') return [...frames, { event: 'error', data: { message: failure } }];
-  const status = outcome === 'stopped' ? { status: 'cancelled' as const } : {};
-  return [
-    ...frames,
-    { event: 'run.complete', data: { steps: cards, time: seconds(milliseconds), ...status } },
-  ];
+  if (outcome === 'failed') {
+    frames.push({ event: 'error', data: { message: failure } });
+    return [...frames, { event: 'done', data: { status: 'failed' } }];
+  }
+  const status = outcome === 'stopped' ? 'cancelled' : 'completed';
+  const stopped = outcome === 'stopped' ? { status: 'cancelled' as const } : {};
+  frames.push({ event: 'run.complete', data: { steps: cards, time: seconds(milliseconds), ...stopped } });
+  return [...frames, { event: 'done', data: { status } }];
 }
 
 function about({ number, agent, query, parentStep }: ShownCard, step: StepId, run: string) {

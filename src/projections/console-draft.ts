@@ -1,6 +1,8 @@
 import type { StepId } from '../run/events.ts';
+import { lengths } from './console-lengths.ts';
 import { runPart, type Brought, type Part } from './console-part.ts';
 import type { Happening } from './console-story.ts';
+import { cutWith } from './cut.ts';
 import { onlyRun, openStepOrRun, withChanged, type OpenStep, type OpenSteps } from './open-steps.ts';
 
 /** What a console must remember of a run. */
@@ -13,6 +15,10 @@ export interface Memory {
   readonly thought: string;
   /** The last message, whole. */
   readonly message: string;
+  /** What was being said to the person when it was stopped. */
+  readonly partial: string;
+  /** The last line of thinking: nothing is said twice in a row. */
+  readonly line: string;
 }
 
 export const noMemory: Memory = {
@@ -21,6 +27,8 @@ export const noMemory: Memory = {
   startedAt: undefined,
   thought: '',
   message: '',
+  partial: '',
+  line: '',
 };
 
 /** The memory while one entry is told, and what is told of it. */
@@ -47,14 +55,39 @@ export function bring(draft: Draft, step: OpenStep<Part>, change: Partial<Brough
   changePart(draft, step, { brought: { ...step.value.brought, ...change } });
 }
 
-export function think(draft: Draft, id: StepId, status: string): void {
-  draft.told.push({ type: 'thought', agent: agentAt(draft, id), status });
+/** A line of thinking for people to read; nothing where it was just said, be it in other clothes. */
+export function freshLine(draft: Draft, status: string): string {
+  const line = cutWith(status.replace(/^\s*\*\*System notice\*\*: /, '').trim(), lengths.reasoning, '…');
+  if (line === draft.memory.line) return '';
+  if (line !== '') remember(draft, { line });
+  return line;
+}
+
+export function think(draft: Draft, agent: string, status: string): void {
+  const line = freshLine(draft, status);
+  if (line !== '') draft.told.push({ type: 'thought', agent, status: line });
+}
+
+export function thinkAt(draft: Draft, id: StepId, status: string): void {
+  think(draft, agentAt(draft, id), status);
 }
 
 /** Who is at work there: the agent of the card, or the orchestrator. */
 export function agentAt({ memory }: Draft, id: StepId): string {
   const { owner } = openStepOrRun(memory.steps, id).value;
   return owner === 0 ? orchestrator : nameOf(openStepOrRun(memory.steps, owner).value);
+}
+
+/** The card it belongs to, and those around that one. */
+export function cardsAround({ memory }: Draft, id: StepId): readonly OpenStep<Part>[] {
+  const cards: OpenStep<Part>[] = [];
+  let { owner } = openStepOrRun(memory.steps, id).value;
+  while (owner !== 0) {
+    const card = openStepOrRun(memory.steps, owner);
+    cards.push(card);
+    ({ owner } = openStepOrRun(memory.steps, card.parent).value);
+  }
+  return cards;
 }
 
 export function numberAt({ memory }: Draft, id: StepId): number {

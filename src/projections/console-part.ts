@@ -1,7 +1,9 @@
 import type { EventOf, StepId } from '../run/events.ts';
 import type { SubStep, Visualization } from '../wire/console.ts';
 import { joined, type Chain } from './chain.ts';
-import { lengths, type Card } from './console-card.ts';
+import type { Card } from './console-card.ts';
+import { lengths } from './console-lengths.ts';
+import { shownText, unsaid, withShown, type Said } from './console-said.ts';
 import { gathered } from './cut.ts';
 import type { Tagged } from './thinking-tags.ts';
 
@@ -28,12 +30,31 @@ export interface Part {
   readonly card: Card | undefined;
   readonly speech: Speech | undefined;
   readonly speeches: number;
+  /** Whether it waits for a person. */
+  readonly isAsking: boolean;
+  readonly waits: Waits;
+  readonly acts: Acts;
   readonly brought: Brought;
+}
+
+/** How long a card, and what is below it, waited for people. */
+export interface Waits {
+  /** How many wait now, and since when there are some. */
+  readonly now: number;
+  readonly since: number;
+  /** Before that. Milliseconds. */
+  readonly before: number;
+}
+
+/** The actions a card was told of, and those of the cards below it. */
+export interface Acts {
+  readonly own: Chain<string> | undefined;
+  readonly below: Chain<string> | undefined;
 }
 
 /** What an attempt has brought so far. */
 export interface Brought {
-  readonly said: string;
+  readonly said: Said;
   readonly mused: string;
   readonly shown: Chain<Visualization> | undefined;
   readonly action: { readonly name: string; readonly data: unknown } | undefined;
@@ -41,7 +62,7 @@ export interface Brought {
 }
 
 export const nothing: Brought = {
-  said: '',
+  said: unsaid,
   mused: '',
   shown: undefined,
   action: undefined,
@@ -55,6 +76,9 @@ export const runPart: Part = {
   card: undefined,
   speech: undefined,
   speeches: 0,
+  isAsking: false,
+  waits: { now: 0, since: 0, before: 0 },
+  acts: { own: undefined, below: undefined },
   brought: nothing,
 };
 
@@ -75,13 +99,15 @@ export function roleOf(event: EventOf<'step.opened'>, above: Part): Role {
 }
 
 export function isNothing({ said, mused, shown, action }: Brought): boolean {
-  return said === '' && mused === '' && shown === undefined && action === undefined;
+  return said === unsaid && mused === '' && shown === undefined && action === undefined;
 }
 
 /** What a part brought, handed to its card when it closes: only what its last attempt brought counts. */
 export function handedUp(to: Brought, from: Brought): Brought {
+  const text = shownText(from.said);
   return {
-    said: gathered(to.said, from.said, lengths.response),
+    // A card in whose part there was nothing for people to read has nothing either, until somebody says more.
+    said: text === undefined ? { ...to.said, place: from.said.place } : withShown(to.said, text),
     mused: gathered(to.mused, from.mused, lengths.reasoning),
     shown: joined(to.shown, from.shown),
     action: from.action ?? to.action,

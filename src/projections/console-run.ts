@@ -2,7 +2,8 @@ import type { EventOf, RunEvent, StepId } from '../run/events.ts';
 import { questionId } from '../run/question-id.ts';
 import { visible } from '../run/visible.ts';
 import { listed } from './chain.ts';
-import { lengths, plainText, visualizationOf, withCall } from './console-card.ts';
+import { act } from './console-acts.ts';
+import { plainText, visualizationOf, withCall } from './console-card.ts';
 import {
   agentAt,
   bring,
@@ -11,14 +12,18 @@ import {
   numberAt,
   remember,
   think,
+  thinkAt,
   type Draft,
   type Memory,
 } from './console-draft.ts';
-import { nothing, type Part } from './console-part.ts';
+import { lengths } from './console-lengths.ts';
+import { nothing, runPart, type Part } from './console-part.ts';
+import { readable, withText } from './console-said.ts';
 import { endSpeech, restartSpeech, speak } from './console-speech.ts';
 import { closeBelow, closePart, openPart } from './console-steps.ts';
 import { changeBy, type Happening } from './console-story.ts';
-import { cutWith, gathered } from './cut.ts';
+import { beginWait, endWait } from './console-waits.ts';
+import { gathered } from './cut.ts';
 import { openStep, openStepOrRun, withNothingOpened, type OpenStep } from './open-steps.ts';
 import type { Projection } from './projection.ts';
 import { shownQuestion } from './shown-question.ts';
@@ -74,11 +79,12 @@ function take(draft: Draft, event: RunEvent): void {
     case 'step.retried':
       return inStep(draft, event);
     case 'notice.posted':
-      return think(draft, event.step, event.message);
+      return thinkAt(draft, event.step, event.message);
     case 'unknown':
-      return think(draft, 0, `This version does not know the event «${event.kind}».`);
+      return thinkAt(draft, 0, `This version does not know the event «${event.kind}».`);
+    // Clients take a message of the user for the beginning of a turn, and drop what follows.
     case 'message.queued':
-      return void draft.told.push({ type: 'heard', text: event.text });
+      return think(draft, 'User', event.text);
     // Pending steps become cards when they open; phases and states are not for people at a console.
     case 'step.planned':
     case 'phase.entered':
@@ -97,14 +103,18 @@ function begin(draft: Draft, { input, conversation, earlier = [] }: EventOf<'run
 }
 
 function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.ended'>): void {
-  closeBelow(draft, 0, outcome === 'stopped' ? 'stopped' : 'abandoned');
-  endSpeech(draft, 0);
-  const { cards, startedAt = draft.at, message, steps } = draft.memory;
-  const text = partAll(plainText(answer)).shown;
+  const isStopped = outcome === 'stopped';
+  closeBelow(draft, 0, isStopped ? 'stopped' : 'abandoned');
+  endSpeech(draft, 0, { isStopped });
+  const { cards, startedAt = draft.at, message, steps, partial } = draft.memory;
+  const whole = readable(partAll(plainText(answer)).shown);
+  const isPartial = isStopped && whole === '' && partial !== '';
+  const text = isPartial ? partial : whole;
   draft.told.push({
     type: 'ended',
     outcome,
     answer: text,
+    isPartial,
     isSaid: text === message,
     failure: failure?.message ?? 'The run failed.',
     visualizations: listed(openStepOrRun(steps, 0).value.brought.shown),
@@ -117,6 +127,7 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
 function ask(draft: Draft, event: EventOf<'approval.requested'>): void {
   const { title, message, step } = event;
   const number = numberAt(draft, step);
+  beginWait(draft, step);
   const question = visible(message === undefined ? title : `${title}: ${message}`);
   draft.told.push({
     type: 'changed',
@@ -153,18 +164,21 @@ function inStep(draft: Draft, event: StepEvent): void {
   }
 }
 
-/** A step that waited for a person is timed from when it went ahead. */
-function start(draft: Draft, step: OpenStep<Part>, { call }: EventOf<'step.started'>): void {
+/** A step that waited is timed from when it went ahead. */
+function start(draft: Draft, { id }: OpenStep<Part>, { call }: EventOf<'step.started'>): void {
+  endWait(draft, id);
+  const step = openStepOrRun(draft.memory.steps, id);
   const { card } = step.value;
-  if (card) changePart(draft, step, { card: { ...withCall(card, call), since: draft.at } });
+  if (!card) return;
+  const { waits } = runPart;
+  changePart(draft, step, { card: { ...withCall(card, call), since: draft.at }, waits });
 }
 
 function say(draft: Draft, step: OpenStep<Part>, { channel, text }: EventOf<'text.appended'>): void {
   const { role, brought } = step.value;
   switch (channel) {
     case 'content': {
-      const said = gathered(brought.said, text, lengths.response);
-      if (said !== brought.said) bring(draft, step, { said });
+      bring(draft, step, { said: withText(brought.said, text) });
       if (role === 'message') speak(draft, openStepOrRun(draft.memory.steps, step.id), text);
       return;
     }
@@ -174,7 +188,7 @@ function say(draft: Draft, step: OpenStep<Part>, { channel, text }: EventOf<'tex
       return;
     }
     case 'log':
-      if (text.trim() !== '') think(draft, step.id, cutWith(text.trim(), lengths.reasoning, '…'));
+      thinkAt(draft, step.id, text);
       return;
     // The arguments of a call are the query of its own card.
     case 'arguments':
@@ -186,16 +200,15 @@ function attach(draft: Draft, step: OpenStep<Part>, { item }: EventOf<'item.atta
     const value = visualizationOf(item, agentAt(draft, step.id));
     return bring(draft, step, { shown: { value, before: step.value.brought.shown } });
   }
-  const { name, data } = item;
-  draft.told.push({ type: 'acted', number: numberAt(draft, step.id), name, data, at: draft.at });
-  bring(draft, step, { action: { name, data } });
+  act(draft, step, item);
 }
 
 function retry(draft: Draft, id: StepId, { attempt, reason, call }: EventOf<'step.retried'>): void {
   closeBelow(draft, id, 'abandoned');
+  endWait(draft, id);
   const step = openStepOrRun(draft.memory.steps, id);
   const { card, speech, title } = step.value;
-  think(draft, id, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
+  thinkAt(draft, id, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
   changePart(draft, step, {
     brought: nothing,
     card: card && withCall(card, call),

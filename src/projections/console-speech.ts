@@ -1,5 +1,5 @@
 import type { StepId } from '../run/events.ts';
-import { changePart, remember, type Draft } from './console-draft.ts';
+import { changePart, freshLine, remember, type Draft } from './console-draft.ts';
 import type { Part, Speech } from './console-part.ts';
 import { openStepOrRun, type OpenStep } from './open-steps.ts';
 import { part, untagged } from './thinking-tags.ts';
@@ -19,15 +19,27 @@ export function restartSpeech(draft: Draft, speech: Speech): Speech {
   return { ...speech, text: '', tagged: untagged };
 }
 
-export function endSpeech(draft: Draft, id: StepId, isAside = false): void {
+interface SpeechEnd {
+  /** Said by the run itself between its steps. */
+  readonly isAside?: boolean;
+  readonly isStopped?: boolean;
+}
+
+export function endSpeech(draft: Draft, id: StepId, { isAside = false, isStopped = false }: SpeechEnd): void {
   const step = openStepOrRun(draft.memory.steps, id);
   const { speech, speeches } = step.value;
   if (!speech) return;
   const rest = speech.tagged.isInside ? '' : speech.tagged.held;
   const { text, hasBegun } = grown(draft, speech, rest);
-  if (hasBegun) draft.told.push({ type: 'speech.ended', id: speech.id, text, isAside });
+  if (hasBegun)
+    draft.told.push({
+      type: 'speech.ended',
+      id: speech.id,
+      text,
+      aside: isAside ? freshLine(draft, text) : '',
+    });
   changePart(draft, step, { speech: undefined, speeches: speeches + 1 });
-  if (text !== '') remember(draft, { message: text });
+  if (text !== '') remember(draft, { message: text, partial: isStopped ? text : '' });
 }
 
 function grown(draft: Draft, speech: Speech, more: string): Speech {

@@ -1,30 +1,33 @@
 import type { EventOf, StepId } from '../run/events.ts';
 import { listed } from './chain.ts';
-import { failed, isError, lengths, newCard, responseOf } from './console-card.ts';
-import { bring, changePart, nameOf, numberAt, remember, think, type Draft } from './console-draft.ts';
+import { activities, activityOf, isForMachines } from './console-activity.ts';
+import { endedCard, failed, newCard, type Card, type Closing } from './console-card.ts';
+import { bring, changePart, nameOf, remember, thinkAt, type Draft } from './console-draft.ts';
+import { lengths } from './console-lengths.ts';
 import { handedUp, isNothing, nothing, roleOf, runPart, type Brought, type Part } from './console-part.ts';
+import { shownText, unsaid } from './console-said.ts';
 import { endSpeech } from './console-speech.ts';
 import type { ShownCard } from './console-story.ts';
+import { endWait, waited } from './console-waits.ts';
 import { cutWith } from './cut.ts';
 import { openBelow, openStepOrRun, withClosed, withOpened, type OpenStep } from './open-steps.ts';
 
 export function openPart(draft: Draft, event: EventOf<'step.opened'>): void {
-  endSpeech(draft, 0, true);
+  endSpeech(draft, 0, { isAside: true });
   const above = openStepOrRun(draft.memory.steps, event.parent);
   const role = roleOf(event, above.value);
-  const title = event.title || event.kind;
   const owner = role === 'card' ? event.step : above.value.owner;
   const plainPart = { ...runPart, role, owner, title: event.title };
   if (role !== 'card') {
     remember(draft, { steps: withOpened(draft.memory.steps, event, plainPart) });
-    return think(draft, event.step, title);
+    return thinkAt(draft, event.step, activityOf(event, role));
   }
   const { cards, thought } = draft.memory;
-  const parent = numberAt(draft, above.id) || undefined;
+  const { card: outer } = openStepOrRun(draft.memory.steps, above.value.owner).value;
   const number = draft.before + cards + 1;
-  const card = newCard(event, { number, parent, thought, at: draft.at });
+  const card = newCard(event, { number, above: outer, thought, at: draft.at });
   const steps = withOpened(draft.memory.steps, event, { ...plainPart, card });
-  remember(draft, { steps, cards: cards + 1, thought: '' });
+  remember(draft, { steps, cards: cards + 1, thought: '', ...quiet(draft) });
   const opened = openStepOrRun(steps, event.step);
   draft.told.push({
     type: 'card.opened',
@@ -34,7 +37,10 @@ export function openPart(draft: Draft, event: EventOf<'step.opened'>): void {
   });
 }
 
-type Closing = Pick<EventOf<'step.closed'>, 'outcome' | 'result' | 'failure'>;
+/** After a card somebody is at work again, and that is said again. */
+function quiet({ memory }: Draft): { readonly line: string } {
+  return { line: activities.has(memory.line) ? '' : memory.line };
+}
 
 /** Close a step, and before it all that is open below it: no card is left waiting. */
 export function closePart(draft: Draft, step: OpenStep<Part>, closing: Closing): void {
@@ -52,19 +58,21 @@ export function closeBelow(draft: Draft, id: StepId, outcome: 'stopped' | 'aband
 
 function shut(draft: Draft, step: OpenStep<Part>, closing: Closing): void {
   const { role, owner } = step.value;
-  if (role === 'card') return shutCard(draft, step, closing);
-  if (role === 'message') endSpeech(draft, step.id);
-  const { said, mused } = step.value.brought;
+  endWait(draft, step.id);
+  if (role === 'card') return shutCard(draft, openStepOrRun(draft.memory.steps, step.id), closing);
+  if (role === 'message') endSpeech(draft, step.id, { isStopped: closing.outcome === 'stopped' });
+  const { mused } = step.value.brought;
+  const said = shownText(step.value.brought.said) ?? '';
   const thought = said || mused;
   if (role === 'message' && thought !== '') {
     remember(draft, { thought: cutWith(thought, lengths.reasoning, '…') });
   }
-  if (role === 'thinking' && said.trim() !== '') {
-    think(draft, step.id, cutWith(said.trim(), lengths.reasoning, '…'));
+  if (role === 'thinking' && !isForMachines(said)) {
+    thinkAt(draft, step.id, said);
   }
-  if (closing.failure) think(draft, step.id, failed(closing.failure));
+  if (closing.failure) thinkAt(draft, step.id, failed(closing.failure));
   remember(draft, { steps: withClosed(draft.memory.steps, step.id) });
-  const kept = role === 'part' ? step.value.brought : { ...step.value.brought, said: '', mused: '' };
+  const kept = role === 'part' ? step.value.brought : { ...step.value.brought, said: unsaid, mused: '' };
   if (isNothing(kept)) return;
   const home = openStepOrRun(draft.memory.steps, owner);
   changePart(draft, home, { brought: handedUp(home.value.brought, kept) });
@@ -72,32 +80,31 @@ function shut(draft: Draft, step: OpenStep<Part>, closing: Closing): void {
 
 function shutCard(draft: Draft, step: OpenStep<Part>, closing: Closing): void {
   const { said, action, shown, below } = step.value.brought;
-  const card = shownCard(draft, step, step.value.brought);
-  const response = responseOf(closing, said, action?.name);
+  const shownOpen = shownCard(draft, step, step.value.brought);
+  const ended = endedCard(faceOf(step), closing, { said: shownText(said), action: action?.name });
+  const card = { ...shownOpen, query: ended.query };
   draft.told.push({
     type: 'card.closed',
     step: step.id,
     card,
-    response,
-    isError: isError(closing.outcome),
+    ended,
     visualizations: listed(shown),
     action,
     below: listed(below),
     at: draft.at,
   });
-  remember(draft, { steps: withClosed(draft.memory.steps, step.id) });
+  remember(draft, { steps: withClosed(draft.memory.steps, step.id), ...quiet(draft) });
   const { owner } = openStepOrRun(draft.memory.steps, step.parent).value;
   if (owner === 0) return;
   const home = openStepOrRun(draft.memory.steps, owner);
-  const summary = { query: card.query, result_summary: cutWith(response, lengths.summary, '…') };
+  const summary = { query: card.query, result_summary: cutWith(ended.response, lengths.summary, '…') };
   bring(draft, home, {
     below: { value: { ...summary, agent: card.agent }, before: home.value.brought.below },
   });
 }
 
 function shownCard({ memory, at }: Draft, step: OpenStep<Part>, brought: Brought): ShownCard {
-  const { card } = step.value;
-  if (!card) throw new RangeError(`step ${step.id} is a card without a face`);
+  const card = faceOf(step);
   const { owner } = openStepOrRun(memory.steps, step.parent).value;
   const { number, parent, query, thought, since } = card;
   const reasoning = card.reasoning ?? (brought.mused.trim() === '' ? undefined : brought.mused);
@@ -110,7 +117,12 @@ function shownCard({ memory, at }: Draft, step: OpenStep<Part>, brought: Brought
     reasoning,
     thought,
     agent,
-    milliseconds: Math.max(0, at - since),
+    milliseconds: Math.max(0, at - since - waited(step.value.waits, at)),
     parentStep,
   };
+}
+
+function faceOf({ id, value: { card } }: OpenStep<Part>): Card {
+  if (!card) throw new RangeError(`step ${id} is a card without a face`);
+  return card;
 }

@@ -1,7 +1,8 @@
 import type { EventOf, StepId } from '../run/events.ts';
 import type { SubStep, Visualization } from '../wire/console.ts';
 import { questionId } from '../run/question-id.ts';
-import type { Card } from './console-card.ts';
+import type { Card, Ended } from './console-card.ts';
+import { decided } from './console-decision.ts';
 import type { ShownQuestion } from './shown-question.ts';
 
 /** What happens on a console, whichever generation of names it is told in. */
@@ -19,8 +20,7 @@ export type Happening =
       readonly type: 'card.closed';
       readonly step: StepId;
       readonly card: ShownCard;
-      readonly response: string;
-      readonly isError: boolean;
+      readonly ended: Ended;
       readonly visualizations: readonly Visualization[];
       readonly action: { readonly name: string; readonly data: unknown } | undefined;
       readonly below: readonly Omit<SubStep, 'index'>[];
@@ -39,10 +39,9 @@ export type Happening =
       readonly type: 'speech.ended';
       readonly id: string;
       readonly text: string;
-      /** Said by the run itself between its steps, so surely not the answer. */
-      readonly isAside: boolean;
+      /** What the run itself said between its steps, so surely not the answer, if that is news. */
+      readonly aside: string;
     }
-  | { readonly type: 'heard'; readonly text: string }
   | ({
       readonly type: 'changed';
       readonly status: string;
@@ -54,6 +53,8 @@ export type Happening =
       readonly type: 'ended';
       readonly outcome: EventOf<'run.ended'>['outcome'];
       readonly answer: string;
+      /** The run was stopped while it was being said. */
+      readonly isPartial: boolean;
       /** The answer was the last message, so it need not be said again. */
       readonly isSaid: boolean;
       readonly failure: string;
@@ -63,21 +64,13 @@ export type Happening =
       readonly milliseconds: number;
     };
 
-export interface ShownCard extends Omit<Card, 'agent' | 'since'> {
+export interface ShownCard extends Pick<Card, 'number' | 'parent' | 'query' | 'reasoning' | 'thought'> {
   readonly agent: string;
   readonly milliseconds: number;
   readonly parentStep: StepId | undefined;
 }
 
 type Change = Extract<Happening, { type: 'changed' }>;
-
-const decisions = {
-  approve: 'Approved by',
-  reject: 'Rejected by',
-  edit: 'Changed and approved by',
-  defer: 'Put off by',
-  expire: 'Not decided in time:',
-} as const;
 
 type Changing = EventOf<
   'run.paused' | 'run.resumed' | 'stop.requested' | 'worker.took' | 'approval.decided' | 'approval.lapsed'
@@ -97,10 +90,9 @@ export function changeBy(event: Changing): Change | undefined {
       return change('in_progress', 'Another worker took over where the last one ended');
     case 'approval.decided': {
       const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
-      const message = `${decisions[event.decision]} ${event.by}`;
       const { approval, shown: fingerprint } = event;
       const id = fingerprint === undefined ? approval : questionId({ approval, fingerprint });
-      return { ...change(status, message, event.rationale), approval: id };
+      return { type: 'changed', status, message: decided(event), approval: id };
     }
     case 'approval.lapsed':
       return { ...change('in_progress', 'A question lapsed', event.reason), approval: questionId(event) };

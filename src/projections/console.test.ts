@@ -76,17 +76,16 @@ test('a card is told when it opens, with agent, query and reasoning, and again w
       data: { run_id: 'run-1', alert: 'Why is the link down?', timestamp: '2026-11-15T00:00:00.000Z' },
     },
     { event: 'thread_created', data: { thread_id: 'c-1' } },
-    { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'Coordination' } },
+    { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'Deciding who works on this…' } },
     { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'The graph knows.' } },
     { event: 'step_start', data: { step: 1, agent: 'GraphExplorerAgent' } },
     {
       event: 'step_started',
       data: { ...card, timestamp: '2026-11-15T00:00:04.000Z', reasoning: 'Paths first.' },
     },
-    { event: 'step_thinking', data: { agent: 'GraphExplorerAgent', status: 'Graph' } },
     { event: 'step_response', data: done },
     { event: 'step_complete', data: done },
-    { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'Answer' } },
+    { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'Writing the answer…' } },
     { event: 'message', data: { text: 'The fibre is cut.' } },
     { event: 'run_complete', data: { steps: 1, tokens: 12, time: '13.0s' } },
     { event: 'done', data: { status: 'completed' } },
@@ -193,10 +192,7 @@ test('what the run says between its steps is shown when the next one opens', () 
     said(0, 'Done.'),
     ended('Done.'),
   );
-  expect(all('step_thinking', sequence).map(({ status }) => status)).toEqual([
-    '**System notice**: no more tools.',
-    'Model',
-  ]);
+  expect(all('step_thinking', sequence).map(({ status }) => status)).toEqual(['no more tools.', 'Thinking…']);
   expect(all('message', sequence)).toEqual([{ text: 'Done.' }]);
 });
 
@@ -313,8 +309,11 @@ test('[V53] [S39] people see pauses, stops, takeovers and questions, and what be
     { status: 'in_progress', message: 'Resumed by ada.' },
     { status: 'cancelling', message: 'Stopped by ada: Enough.' },
   ]);
-  expect(all('user_message', sequence)).toEqual([{ text: 'Go on' }, { text: 'And user 5?' }]);
-  expect(all('step_thinking', sequence)).toEqual([{ agent: 'delete_user', status: 'This takes long.' }]);
+  expect(all('user_message', sequence)).toEqual([{ text: 'Go on' }]);
+  expect(all('step_thinking', sequence)).toEqual([
+    { agent: 'User', status: 'And user 5?' },
+    { agent: 'delete_user', status: 'This takes long.' },
+  ]);
   expect(all('step_complete', sequence)).toMatchObject([
     { response: 'STOPPED', error: true, duration: '7.0s' },
   ]);

@@ -1,5 +1,5 @@
 import type { ConsoleFrame } from '../wire/console.ts';
-import { lengths } from './console-card.ts';
+import { lengths } from './console-lengths.ts';
 import { orchestrator, type Memory } from './console-draft.ts';
 import { consoleRun, type ConsoleOptions } from './console-run.ts';
 import type { Happening, ShownCard } from './console-story.ts';
@@ -20,8 +20,9 @@ function named(happening: Happening, run: string): ConsoleFrame[] {
         event: 'run_start',
         data: { run_id: run, alert: text, timestamp: isoTime(at) },
       };
+      // On re-opening, clients drop what stands between a message of the user and the next start.
       const heard: ConsoleFrame[] = isFollowUp ? [{ event: 'user_message', data: { text } }] : [];
-      return [start, { event: 'thread_created', data: { thread_id: thread } }, ...heard];
+      return [...heard, start, { event: 'thread_created', data: { thread_id: thread } }];
     }
     case 'thought': {
       const { agent, status } = happening;
@@ -36,8 +37,6 @@ function named(happening: Happening, run: string): ConsoleFrame[] {
       const acted = { step: number, action_name: name, action_data: data, timestamp: isoTime(at) };
       return [{ event: 'action_executed', data: acted }];
     }
-    case 'heard':
-      return [{ event: 'user_message', data: { text: happening.text } }];
     case 'changed': {
       const { type: _, number, ...change } = happening;
       return [{ event: 'status_change', data: number === undefined ? change : { ...change, step: number } }];
@@ -45,9 +44,8 @@ function named(happening: Happening, run: string): ConsoleFrame[] {
     case 'ended':
       return ended(happening);
     case 'speech.ended': {
-      const status = cutWith(happening.text.trim(), lengths.reasoning, '…');
-      const isShown = happening.isAside && status !== '';
-      return isShown ? [{ event: 'step_thinking', data: { agent: orchestrator, status } }] : [];
+      const { aside: status } = happening;
+      return status === '' ? [] : [{ event: 'step_thinking', data: { agent: orchestrator, status } }];
     }
     // Words before a card are the reasoning of that card here, and the answer comes whole.
     case 'speech.begun':
@@ -67,8 +65,7 @@ function opened({ card, at }: Extract<Happening, { type: 'card.opened' }>): Cons
 
 function closed({
   card,
-  response,
-  isError,
+  ended: { response, isError, isBlocked },
   visualizations,
   action,
   at,
@@ -81,6 +78,7 @@ function closed({
     ...(visualizations.length > 0 ? { visualizations: [...visualizations] } : {}),
     ...reasoned(card, (text) => cutWith(text, lengths.reasoning, '…')),
     ...(isError ? { error: true as const } : {}),
+    ...(isBlocked ? { blocked: true as const } : {}),
     ...(action ? { is_action: true as const, action: action.data } : {}),
   };
   return [
@@ -90,9 +88,12 @@ function closed({
 }
 
 function ended(happening: Extract<Happening, { type: 'ended' }>): ConsoleFrame[] {
-  const { outcome, answer, visualizations, failure, cards, tokens, milliseconds } = happening;
+  const { outcome, answer, isPartial, visualizations, failure, cards, tokens, milliseconds } = happening;
   const frames: ConsoleFrame[] = [];
-  const shown = visualizations.length > 0 ? { visualizations: [...visualizations] } : {};
+  const shown = {
+    ...(visualizations.length > 0 ? { visualizations: [...visualizations] } : {}),
+    ...(isPartial ? { partial: true as const } : {}),
+  };
   if (answer !== '' || visualizations.length > 0) {
     frames.push({ event: 'message', data: { text: answer, ...shown } });
   }

@@ -125,9 +125,8 @@ function isTerminal(as: Name, { event, data }: SseFrame): boolean {
     case 'steps':
       return JSON.parse(data).e?.type === 'run.ended';
     case 'console':
-      return event === 'done';
     case 'console-dotted':
-      return event === 'run.complete' || event === 'error';
+      return event === 'done';
     case 'execution': {
       const frame = ExecutionFrame.parse(JSON.parse(data));
       const isCompleted = frame.event === 'run_completed' && frame.payload.status === 'completed';

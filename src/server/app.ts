@@ -82,7 +82,11 @@ function letIn(app: FastifyInstance, house: House): CallerOf {
     welcomeGuest(house, request, reply);
     const visit = visitOf(request);
     if (house.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
+    const isStranger = house.door.isStranger(visit);
+    if (isStranger) reply.headers(strangerHeaders);
     house.door.expectHonest(visit);
+    // They asked whether they may ask, and are told why not when they do.
+    if (isStranger) return;
     if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(house);
     const caller = await house.door.callerOf(visit);
     if (!caller) return;
@@ -106,7 +110,8 @@ function noteAnswers(app: FastifyInstance, house: House, callerOf: CallerOf): No
     const route = routeOptions.url ?? 'none';
     house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
     const { address: from } = house.door.sourceOf(visitOf(request));
-    house.log.answered({ method, route, status, milliseconds, from, who: callerOf(request)?.who });
+    const { who, tenant } = callerOf(request) ?? {};
+    house.log.answered({ method, route, status, milliseconds, from, who, tenant });
   };
   app.addHook('onResponse', async (request, reply) => note(request, reply));
   return note;
@@ -186,13 +191,24 @@ function welcomeGuest({ door }: House, { headers }: FastifyRequest, reply: Fasti
   const origin = door.guestOrigin(headers);
   if (origin === undefined) return;
   reply.headers({
+    ...asking,
     'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',
   });
 }
+
+const asking = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+};
+
+/**
+ * A browser shows a page nothing of what another site answers: the people of a page that is not named would read that the
+ * server cannot be reached. So they may ask, and read that they may not. They get nothing else: whatever has such an
+ * origin is refused before any of it is read.
+ */
+const strangerHeaders = { ...asking, 'access-control-allow-origin': '*' };
 
 /** A header that stands twice says two things: neither counts. */
 function one(value: string | string[] | undefined): string | undefined {

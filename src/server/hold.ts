@@ -16,6 +16,7 @@ export interface HeldHome extends Home {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
+  readonly agents: World['catalog']['agents'];
   readonly secrets: Secrets;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
@@ -59,11 +60,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
   const { preferences, notices: unkept } = keepPreferences(folder, apps);
   const { store, secrets } = world;
-  const rest = once(async () => {
-    if (typeof listening === 'function') await listening();
-    over.abort();
-    await working;
-  });
+  const rest = once(() => letGo(listening, over, working));
   return {
     isHolder: true,
     isGone: () => false,
@@ -73,6 +70,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     engine,
     store,
     apps,
+    agents: world.catalog.agents,
     secrets,
     toolServers: holding.toolServers,
     announce: (served) => void (url = served),
@@ -93,6 +91,17 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
       await holding.onClose?.();
     },
   };
+}
+
+/** Hear of nothing more, and finish what is in hand. */
+async function letGo(
+  listening: Failure | (() => Promise<void>),
+  over: AbortController,
+  working: Promise<void>,
+): Promise<void> {
+  if (typeof listening === 'function') await listening();
+  over.abort();
+  await working;
 }
 
 function isEdit(command: Command): boolean {

@@ -11,6 +11,7 @@ export interface AnsweredRequest {
   /** The address it came from, as far as it is known. */
   readonly from: string;
   readonly who: string | undefined;
+  readonly tenant: string | undefined;
 }
 
 /** What whoever operates the house reads. */
@@ -24,8 +25,9 @@ export interface HouseLog {
 export function houseLogOf(level: ServerSettings['log'], problems: Log): HouseLog {
   const out = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   return {
-    answered({ milliseconds, ...request }) {
-      out.info({ ...request, milliseconds: Math.round(milliseconds * 10) / 10 }, 'answered');
+    answered({ method, route, status, milliseconds, from, who }) {
+      const rounded = Math.round(milliseconds * 10) / 10;
+      out.info({ method, route, status, from, who, milliseconds: rounded }, 'answered');
     },
     problem(message, cause) {
       if (level !== 'silent') problems.error({ cause }, message);

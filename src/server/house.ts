@@ -3,6 +3,7 @@ import type { Door } from './access/door.ts';
 import type { HeavyWork } from './heavy.ts';
 import type { HeldHome } from './hold.ts';
 import type { HouseLog } from './house-log.ts';
+import type { LogTail } from './log-tail.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 import type { Quotas } from './quotas.ts';
@@ -33,6 +34,8 @@ export interface House {
   isClosing(): boolean;
   /** What whoever operates the house reads: requests, and bugs, which no client hears of. */
   readonly log: HouseLog;
+  /** What of it callers may follow. */
+  readonly logTail: LogTail;
 }
 
 /** Fails once the server has begun to go away. */

@@ -11,6 +11,7 @@ import { heavyWork } from './heavy.ts';
 import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
 import { cleanLog, stderrLog } from './log.ts';
+import { followed, logTailOf } from './log-tail.ts';
 import { metricsOf } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
@@ -125,6 +126,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
       const closed = app.close();
+      house.logTail.close();
       await house.channels.close();
       const enough = setTimeout(() => {
         app.server.closeAllConnections();
@@ -164,6 +166,7 @@ interface Furnishing extends Opening {
 function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: Furnishing): House {
   const now = (): number => Date.now();
   const houseLog = houseLogOf(config.server.log, log);
+  const logTail = logTailOf();
   const { auth, server } = config;
   const door = doorOf({
     folder,
@@ -206,7 +209,8 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     now,
     newId,
     isClosing: () => closing.aborted,
-    log: houseLog,
+    log: followed(houseLog, logTail, now),
+    logTail,
     ...(defaultApp === undefined ? {} : { defaultApp }),
   };
 }

@@ -1,9 +1,17 @@
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import type { RunRow } from '../stores/store.ts';
 import type { House } from './house.ts';
 import type { TellingOptions } from './protocols.ts';
 import { runsOf } from './routes/conversations.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
+
+/** The generation of names in which a session is told. */
+export const Generation = z.enum(['console', 'console-dotted']);
+export type Generation = z.infer<typeof Generation>;
+
+/** The end of a stream, and no event of the session: clients close at the first they see. */
+export const streamEnd = 'done';
 
 /**
  * How a run of a session is told. Its events are counted over all turns, and the count is the cursor: so whoever watches
@@ -11,10 +19,10 @@ import { toldRun, type ToldFrame } from './told-run.ts';
  */
 export function consoleTelling(
   { home }: House,
-  { app }: RunRow,
-  cardsBefore: number,
+  { row: { app }, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
+  as: Generation,
 ): Omit<TellingOptions, 'run'> & { readonly as: string } {
-  return { as: 'console', cardsBefore, preferences: home.preferences(app) };
+  return { as, cardsBefore, preferences: home.preferences(app) };
 }
 
 /** What a run of a session has told the console, as numbers. */
@@ -30,10 +38,16 @@ export interface Turn extends Told {
   readonly cardsBefore: number;
 }
 
+export interface SoughtSession {
+  readonly tenant: string;
+  readonly session: string;
+  readonly as?: Generation | undefined;
+}
+
 /** All turns of a session, the oldest first. */
 export async function turnsOf(
   house: House,
-  { tenant, session }: { readonly tenant: string; readonly session: string },
+  { tenant, session, as = 'console' }: SoughtSession,
   heavy: (bytes: number) => Promise<void>,
 ): Promise<readonly Turn[]> {
   const rows = await runsOf(house, tenant, session);
@@ -41,40 +55,48 @@ export async function turnsOf(
   const turns: Turn[] = [];
   let cardsBefore = 0;
   for (const row of rows) {
-    const told = await toldOf(house, row, cardsBefore);
+    const told = await toldOf(house, { row, cardsBefore }, as);
     turns.push({ row, cardsBefore, ...told });
     cardsBefore += told.cards;
   }
   return turns;
 }
 
-/** What the console was told in a turn. */
-export function framesOf(
+/** The events of a turn. */
+export async function* framesOf(
   house: House,
-  { row, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
-): AsyncIterable<ToldFrame> {
-  return toldRun(house, row, consoleTelling(house, row, cardsBefore));
+  turn: Pick<Turn, 'row' | 'cardsBefore'>,
+  as: Generation = 'console',
+): AsyncGenerator<ToldFrame> {
+  for await (const frame of toldRun(house, turn.row, consoleTelling(house, turn, as)))
+    if (frame.event !== streamEnd) yield frame;
 }
 
 /** What ended runs have told does not change, and lists ask for it again and again. */
 const kept = new WeakMap<House, LRUCache<string, Told>>();
 const keptRuns = 10_000;
 
-async function toldOf(house: House, row: RunRow, cardsBefore: number): Promise<Told> {
+async function toldOf(
+  house: House,
+  { row, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
+  as: Generation,
+): Promise<Told> {
   const known = kept.get(house) ?? new LRUCache<string, Told>({ max: keptRuns });
   kept.set(house, known);
-  const key = `${row.run} ${cardsBefore}`;
-  const told = known.get(key) ?? (await count(framesOf(house, { row, cardsBefore })));
+  const key = `${as} ${row.run} ${cardsBefore}`;
+  const told = known.get(key) ?? (await count(framesOf(house, { row, cardsBefore }, as)));
   if (row.state === 'ended') known.set(key, told);
   return told;
 }
+
+const opensCard: ReadonlySet<string> = new Set(['step_started', 'tool_call.start']);
 
 async function count(frames: AsyncIterable<ToldFrame>): Promise<Told> {
   let events = 0;
   let cards = 0;
   for await (const { event } of frames) {
     events += 1;
-    if (event === 'step_started') cards += 1;
+    if (opensCard.has(event)) cards += 1;
   }
   return { events, cards };
 }

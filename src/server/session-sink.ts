@@ -1,3 +1,4 @@
+import { streamEnd } from './session-log.ts';
 import type { Sink } from './viewers/viewer.ts';
 
 /** A console counts the events of a whole session, over all its turns: that number is its cursor. */
@@ -28,6 +29,11 @@ export function turnSinks(sink: Sink): (turn: SinkTurn) => Sink {
         let numbered = '';
         for (const frame of text.split('\n\n')) {
           if (frame === '') continue;
+          if (isEnd(frame)) {
+            // Of the stream, not of the turn.
+            if (!over) numbered += numberedFrame(frame);
+            continue;
+          }
           number += 1;
           if (number > since) numbered += numberedFrame(frame, number);
         }
@@ -42,10 +48,15 @@ export function turnSinks(sink: Sink): (turn: SinkTurn) => Sink {
 
 const nothing = Buffer.alloc(0);
 
+function isEnd(frame: string): boolean {
+  return frame.split('\n').includes(`event: ${streamEnd}`);
+}
+
 /** Names first, so that a stream is the same whenever it is read. */
-function numberedFrame(frame: string, number: number): string {
+function numberedFrame(frame: string, number?: number): string {
   const lines = frame.split('\n').filter((line) => !line.startsWith('id: '));
   const names = lines.filter((line) => line.startsWith('event: '));
   const data = lines.filter((line) => !line.startsWith('event: '));
-  return `${[...names, `id: ${number}`, ...data].join('\n')}\n\n`;
+  const id = number === undefined ? [] : [`id: ${number}`];
+  return `${[...names, ...id, ...data].join('\n')}\n\n`;
 }

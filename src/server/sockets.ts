@@ -59,6 +59,7 @@ function noteIn(
       milliseconds: house.now() - begun,
       from,
       who: caller?.who,
+      tenant: caller?.tenant,
     });
 }
 

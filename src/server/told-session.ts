@@ -4,7 +4,8 @@ import type { House } from './house.ts';
 import type { JsonParts } from './json-parts.ts';
 import { startedOf } from './run-edges.ts';
 import { exchangeOf, newestOfEach } from './routes/conversations.ts';
-import { framesOf, sessionStatus, turnsOf, type Turn } from './session-log.ts';
+import { inOrderOfStarting } from './parents-first.ts';
+import { framesOf, sessionStatus, turnsOf, type Generation, type Turn } from './session-log.ts';
 
 export const SessionStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']);
 
@@ -89,7 +90,11 @@ async function summary(
 }
 
 /** A session as its schema has it; what may be long is told while it is sent. */
-export async function wholeSession(house: House, id: string, turns: readonly Turn[]): Promise<JsonParts> {
+export async function wholeSession(
+  house: House,
+  turns: readonly Turn[],
+  { id, as }: { readonly id: string; readonly as?: Generation | undefined },
+): Promise<JsonParts> {
   const [first] = turns;
   const last = turns.at(-1);
   const asked = first && (await exchangeOf(house, first.row)).text;
@@ -99,7 +104,7 @@ export async function wholeSession(house: House, id: string, turns: readonly Tur
     ...(last ? await endOf(house, last) : {}),
     thread_id: id,
     turn_count: turns.length,
-    event_log: eventsOf(house, turns),
+    event_log: eventsOf(house, turns, as),
     steps: cardsOf(house, turns),
   };
 }
@@ -122,9 +127,10 @@ const ending: ReadonlySet<string> = new Set(['message', 'run_complete', 'error']
 async function* eventsOf(
   house: House,
   turns: readonly Turn[],
+  as: Generation | undefined,
 ): AsyncGenerator<z.infer<typeof Session>['event_log'][number]> {
   for (const [i, turn] of turns.entries())
-    for await (const { event, data, at } of framesOf(house, turn))
+    for await (const { event, data, at } of inOrderOfStarting(() => framesOf(house, turn, as)))
       yield { event, data, turn: i + 1, timestamp: new Date(at).toISOString() };
 }
 

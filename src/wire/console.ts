@@ -24,10 +24,13 @@ const ended = {
   visualizations: z.array(Visualization).exactOptional(),
   reasoning: z.string().max(501).exactOptional(),
   error: z.literal(true).exactOptional(),
+  /** Asked before, and not done again; the original does not have it. */
+  blocked: z.literal(true).exactOptional(),
   is_action: z.literal(true).exactOptional(),
   action: z.unknown().exactOptional(),
 };
 
+const done = { status: z.enum(['completed', 'failed', 'cancelled']) };
 const start = { run_id: z.string(), alert: z.string(), timestamp };
 
 /** What a person is asked, on top of the original protocol, which has no approvals. */
@@ -54,14 +57,19 @@ export const ConsoleFrame = z.discriminatedUnion('event', [
     action_data: z.unknown(),
     timestamp,
   }),
-  frame('message', { text: z.string(), visualizations: z.array(Visualization).exactOptional() }),
+  frame('message', {
+    text: z.string(),
+    visualizations: z.array(Visualization).exactOptional(),
+    /** Stopped while it was being said; the original does not have it. */
+    partial: z.literal(true).exactOptional(),
+  }),
   frame('run_complete', { steps: z.int(), tokens: z.number(), time: z.string() }),
   frame('error', { message: z.string() }),
   frame('user_message', { text: z.string() }),
   frame('status_change', { status: z.string(), message: z.string(), ...approval }),
   /** Sent by the server into a silence; no entry gives one. */
   frame('heartbeat', {}),
-  frame('done', { status: z.enum(['completed', 'failed', 'cancelled']) }),
+  frame('done', done),
 ]);
 export type ConsoleFrame = z.infer<typeof ConsoleFrame>;
 
@@ -90,7 +98,7 @@ export const DottedFrame = z.discriminatedUnion('event', [
     text: z.string(),
     visualizations: z.array(Visualization).exactOptional(),
   }),
-  frame('user.message', { text: z.string() }),
+  frame('user_message', { text: z.string() }),
   frame('status', { message: z.string(), status: z.string().exactOptional(), ...approval }),
   frame('run.complete', {
     steps: z.int(),
@@ -98,6 +106,7 @@ export const DottedFrame = z.discriminatedUnion('event', [
     status: z.literal('cancelled').exactOptional(),
   }),
   frame('error', { message: z.string() }),
+  frame('done', done),
 ]);
 export type DottedFrame = z.infer<typeof DottedFrame>;
 

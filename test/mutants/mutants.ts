@@ -2,6 +2,7 @@
 import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
 import { approvalMutants } from './of/approvals.ts';
+import { consoleMutants } from './of/console.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { gatewayMutants } from './of/gateways.ts';
@@ -17,6 +18,7 @@ import { guardMutants } from './of/guards.ts';
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
   ...approvalMutants,
+  ...consoleMutants,
   ...coreMutants,
   ...damageMutants,
   ...gatewayMutants,

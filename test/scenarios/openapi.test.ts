@@ -217,7 +217,10 @@ describe('what the server answers is what its description says', () => {
     const { event_log: log } = (await ask('GET /api/sessions/:conversation', { id })).json as {
       readonly event_log: readonly unknown[];
     };
-    await ask('GET /api/sessions/:conversation/stream', { id, query: `?since=${log.length}` });
+    await ask('GET /api/sessions/:conversation/stream', {
+      id,
+      headers: { 'last-event-id': `${log.length}` },
+    });
     await ask('GET /api/sessions/:conversation/stream', { id, query: '?since=9999' });
     await ask('GET /api/sessions', { query: '?scenario=telco' });
     await ask('POST /api/sessions/:conversation/message', { id, json: { text: 'more' } });
@@ -226,7 +229,15 @@ describe('what the server answers is what its description says', () => {
     await ask('GET /api/sessions/:conversation', { id: waiting });
     await ask('POST /api/sessions/:conversation/message', { id: waiting, json: { text: 'more' } });
     await ask('POST /api/sessions/:conversation/cancel', { id: waiting });
+    await ask('POST /api/sessions/:conversation/save', { id: waiting });
     await ask('DELETE /api/sessions/:conversation', { id: waiting });
+  });
+
+  test('to the page of the console', async () => {
+    await ask('GET /api/agents');
+    for (const part of ['scenario', 'current', 'resources']) await ask(`GET /api/config/${part}`);
+    await ask('POST /api/alert', { json: { text: 'a' } });
+    await ask('GET /api/logs', { query: '?follow=false' });
   });
 
   test('of runs that nobody here can work on, and of more than a share', async () => {
@@ -252,6 +263,7 @@ describe('what the server answers is what its description says', () => {
       json: { decision: 'approve', fingerprint: textAt(list, 'approvals', 0, 'fingerprint') },
     });
     await ask('POST /api/sessions', { json: { scenario: 's', alert_text: 'a' } });
+    await ask('POST /api/alert', { json: { text: 'a' } });
   });
 
   test('and nothing that is described was left out', () => {

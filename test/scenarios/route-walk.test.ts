@@ -92,6 +92,8 @@ async function acmeThings(): Promise<Things> {
 }
 
 function pathOf({ path }: Route): string {
+  // It has no end of its own.
+  if (path === '/api/logs') return `${path}?follow=false`;
   return path.replaceAll(/:(\w+)/g, (_, name: string) => String(Reflect.get(things, name)));
 }
 

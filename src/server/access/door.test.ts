@@ -17,6 +17,7 @@ import {
 } from '../../../test/serving.ts';
 import { readConfig } from '../../catalog/config.ts';
 import { streamViewer } from '../../../test/stream.ts';
+import { routeTable } from '../routes/table.ts';
 import { revokeKey } from './keys.ts';
 import { lockOf } from './lock.ts';
 
@@ -96,7 +97,46 @@ describe('on this machine', () => {
   ] as const)('[S11] [S14] for %s the answer is right', async ([, headers, status]) => {
     const answer = await at.ask('/api/runs', { headers });
     expect(answer.status).toBe(status);
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    // A refusal may be read by whoever caused it, an answer by nobody else.
+    expect(answer.headers.get('access-control-allow-origin')).toBe('origin' in headers ? '*' : null);
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  test('[V87] a page that is not named can ask, reads why it may not, and reaches nothing', async () => {
+    const origin = 'https://evil.example';
+    const asking = { origin, 'access-control-request-method': 'POST' };
+    const preflight = await at.ask('/api/runs', { method: 'OPTIONS', headers: asking });
+    expect([preflight.status, preflight.text]).toEqual([204, '']);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
+    for (const { method, path } of routeTable) {
+      if (method === 'WS') continue;
+      const json = method === 'POST' ? { json: { input: { text: 'x' } } } : {};
+      const refused = await at.ask(path, { method, headers: { origin }, ...json });
+      expect(refused.status).toBe(403);
+      expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+      expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(refused.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(refused.json).toEqual({
+        error: {
+          code: 'refused',
+          message: `The site «${origin}» may not use this server: name it in «server.origins».`,
+        },
+      });
+    }
+    expect((await at.ask('/api/runs')).json).toMatchObject({ runs: [] });
+  });
+
+  test('[V87] what is not asked by a page tells pages nothing', async () => {
+    for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { origin: at.url }]) {
+      const answer = await at.ask('/api/runs', { headers });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    }
+    const rebound = await raw(
+      at.url,
+      'GET /api/runs HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\nConnection: close\r\n\r\n',
+    );
+    expect(rebound).toMatch(/^HTTP\/1\.1 403 /);
+    expect(rebound.toLowerCase()).not.toContain('access-control-allow-origin');
   });
 
   test('[S11] a form cannot start anything', async () => {
@@ -129,9 +169,9 @@ describe('on this machine', () => {
       'null',
     ])
       for (const method of ['GET', 'OPTIONS']) {
-        const refused = await at.ask('/api/runs', { method, headers: { origin: other } });
-        expect(refused.status).toBe(403);
-        expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+        const refused = await at.ask('/api/runs', { key, method, headers: { origin: other } });
+        expect(refused.status).toBe(method === 'GET' ? 403 : 204);
+        expect(refused.headers.get('access-control-allow-origin')).toBe('*');
         expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
       }
   });

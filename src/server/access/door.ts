@@ -4,7 +4,7 @@ import { folderOwner, localTenant } from '../home.ts';
 import { badgesOf, type Badges } from './badges.ts';
 import type { Caller } from './caller.ts';
 import { badgeIn } from './cookie.ts';
-import { expectHonest, type Visit } from './honest.ts';
+import { expectHonest, isStranger, type Visit } from './honest.ts';
 import { keyringOf, type Keyring } from './keyring.ts';
 import type { KeyRecord } from './keys.ts';
 import { ensureLocalKey, localKeyFile } from './local-key.ts';
@@ -24,6 +24,8 @@ export interface Door {
   readonly ticket?: string;
   /** Fails with `refused` for a request that another site has made a browser send, or that somebody forwarded. */
   expectHonest(visit: Visit): void;
+  /** Whether it comes from a page of another site that may not use this server. */
+  isStranger(visit: Visit): boolean;
   /** Where a request comes from. */
   sourceOf(arrival: Arrival): Source;
   /** Who it is; undefined if they have not said, or not so that it counts. */
@@ -86,6 +88,7 @@ export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: 
     holderOf,
     mayStay,
     sourceOf,
+    isStranger: (visit) => isStranger(visit, { server, source: sourceOf(visit) }),
     expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
     callerOf: (visit) => callerOf(visit, { isLocked, badges, sourceOf, seen, holderOf, mayStay }),
     bearerOf(ticket) {

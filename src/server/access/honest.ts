@@ -45,19 +45,28 @@ function expectName({ headers }: Visit, { server, lock }: Place): void {
   );
 }
 
+/** Whether it comes from a page of a site that may not use this server. */
+export function isStranger(
+  { headers: { origin, host } }: Pick<Visit, 'headers'>,
+  { server, source }: Pick<Place, 'server' | 'source'>,
+): boolean {
+  return origin !== undefined && !isOwn(origin, host, source) && !server.origins.includes(origin);
+}
+
 function expectOrigin({ method, headers, isSocket }: Visit, { server, source }: Place): void {
   const { origin } = headers;
   if (origin !== undefined) {
-    if (isOwn(origin, headers.host, source) || server.origins.includes(origin)) return;
+    // Who asks whether they may ask has asked nothing yet.
+    if (method === 'OPTIONS' || !isStranger({ headers }, { server, source })) return;
     throw new RunError(
       'refused',
-      `The site «${origin.slice(0, 100)}» may not use this server: see server.origins.`,
+      `The site «${origin.slice(0, 100)}» may not use this server: name it in «server.origins».`,
     );
   }
   const site = headers['sec-fetch-site'];
   const isVisit = method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !isSocket;
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isVisit)
-    throw new RunError('refused', 'Another site made this request: see server.origins.');
+    throw new RunError('refused', 'Another site made this request: name it in «server.origins».');
   // Browsers say where a socket comes from. A badge without that is not from one that has it by right.
   if (isSocket && badgeCookies.some((name) => cookieIn(headers, name) !== undefined))
     throw new RunError('refused', 'A socket with a cookie must say its origin.');

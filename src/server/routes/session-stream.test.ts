@@ -53,7 +53,7 @@ async function watched(since: number) {
 
 test('a session has all its turns, numbered through, and one who has had some gets the rest', async () => {
   expect(idsIn(whole)).toEqual(idsIn(whole).map((_, i) => i + 1));
-  expect(whole.match(/^event: done$/gm)).toHaveLength(3);
+  expect(whole.match(/^event: done$/gm)).toHaveLength(1);
   const count = idsIn(whole).length;
   for (const since of [1, Math.floor(count / 3), Math.floor(count / 2), count - 1]) {
     const { text } = await at.ask(`/api/sessions/${session}/stream?since=${since}`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { House } from '../house.ts';
-import { consoleTelling, eventCount, turnsOf, type Turn } from '../session-log.ts';
+import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../session-log.ts';
 import { turnSinks } from '../session-sink.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import { route, type Reply } from './route.ts';
@@ -18,47 +18,62 @@ export const sessionStreamRoutes = [
     tag: 'console',
     role: 'viewer',
     addresses: 'conversation',
-    query: z.strictObject({ since: whole(0, Number.MAX_SAFE_INTEGER).optional() }),
+    query: z.strictObject({
+      /** How many events were seen. */
+      since: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+      /** The generation of names; each counts its own events. */
+      as: Generation.optional(),
+    }),
     headers: cursorHeader,
     answers: {
       200: { about: 'Named events, each with its number.', type: 'text/event-stream' },
-      204: { about: 'There is nothing more.' },
+      204: { about: 'There is nothing more for one who comes back by «Last-Event-ID».' },
       409: { about: 'There are not so many events yet.' },
     },
     async handle({ house, caller: { tenant }, subject: { conversation }, query, header }) {
-      const turns = await turnsOf(house, { tenant, session: conversation }, async () => {});
-      const since = sinceIn(header('last-event-id')) ?? query.since ?? 0;
-      return watchSession(house, turns, since);
+      const { as = 'console' } = query;
+      const turns = await turnsOf(house, { tenant, session: conversation, as }, async () => {});
+      const seen = sinceIn(header('last-event-id'));
+      // Browsers come back by themselves: one that has everything would come back for ever.
+      if (seen !== undefined && isOver(turns) && seen === eventCount(turns)) return { status: 204 };
+      return watchSession(house, turns, { as, since: seen ?? query.since ?? 0 });
     },
   }),
 ];
 
-function watchSession(house: House, turns: readonly Turn[], since: number): Reply {
+function isOver(turns: readonly Turn[]): boolean {
+  return turns.at(-1)?.row.state === 'ended';
+}
+
+interface Watching {
+  readonly as: Generation;
+  readonly since: number;
+}
+
+function watchSession(house: House, turns: readonly Turn[], watching: Watching): Reply {
   const total = eventCount(turns);
-  const last = turns.at(-1);
-  if (since > total || !last)
+  const { since } = watching;
+  if (since > total)
     throw new RunError('rejected', `The session has ${total} events; ${since} is in its future.`);
-  const isOver = last.row.state === 'ended';
-  if (isOver && since === total) return { status: 204 };
-  return { status: 200, beat: heartbeat, stream: (sink) => showTurns(house, turns, { sink, since }) };
+  return { status: 200, beat: heartbeat, stream: (sink) => showTurns(house, turns, { ...watching, sink }) };
 }
 
 /** One turn after the other, each as far as the connection takes it: a long past waits in the journal, not here. */
 function showTurns(
   house: House,
   turns: readonly Turn[],
-  { sink, since }: { readonly sink: Sink; readonly since: number },
+  { as: generation, sink, since }: Watching & { readonly sink: Sink },
 ): void {
   const sinkFor = turnSinks(sink);
   const show = (i: number, before: number): void => {
     const turn = turns[i];
     if (!turn) return sink.end();
-    const { row, cardsBefore, events } = turn;
+    const { row, events } = turn;
     const next = before + events;
     const isLast = i === turns.length - 1;
     if (!isLast && since >= next) return show(i + 1, next);
     const { run, head } = row;
-    const { as, ...telling } = consoleTelling(house, row, cardsBefore);
+    const { as, ...telling } = consoleTelling(house, turn, generation);
     const told = house.protocols.telling(as, { run, ...telling });
     const over = isLast ? {} : { over: (number: number) => show(i + 1, number) };
     house.channels.watch({ run, head, ...told }, sinkFor({ before, since, ...over }), 0);

@@ -5,7 +5,7 @@ import type { Caller } from '../access/caller.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
 import type { House } from '../house.ts';
 import { startedOf } from '../run-edges.ts';
-import { eventCount, sessionStatus, turnsOf } from '../session-log.ts';
+import { eventCount, Generation, sessionStatus, turnsOf } from '../session-log.ts';
 import {
   listed,
   ListedSession,
@@ -24,26 +24,21 @@ export const sessionRoutes = [
   route({
     method: 'POST',
     path: '/api/sessions',
-    about: 'Begin an investigation. An app of the scenario’s name is run, or the default app.',
+    about:
+      'Begin an investigation. An app of the scenario’s name is run, or the default app, also where none is said.',
     tag: 'console',
     role: 'member',
     addresses: 'tenant',
     body: z.strictObject({
-      scenario: z.string().min(1).max(200),
+      scenario: z.string().max(200).optional(),
       alert_text: z.string().min(1).max(1_000_000),
     }),
     answers: {
       200: { about: 'It has begun.', schema: z.object({ session_id: z.string(), status: SessionStatus }) },
       429: { about: 'Too many are under way.' },
     },
-    async handle({ house, caller, body: { scenario, alert_text: text } }) {
-      await expectPlace(house, caller.tenant);
-      const isApp = house.home.apps.some(({ name }) => name === scenario);
-      const started = await startRun(house, caller, {
-        ...(isApp ? { app: scenario } : {}),
-        input: { text },
-        labels: { scenario },
-      });
+    async handle({ house, caller, body: { scenario = '', alert_text: text } }) {
+      const started = await startSession(house, caller, { scenario, text });
       return { status: 200, json: { session_id: started.conversation, status: 'in_progress' } };
     },
   }),
@@ -61,7 +56,7 @@ export const sessionRoutes = [
     async handle({ house, caller: { tenant }, query: { scenario }, heavy }) {
       const once = onceHeavy(heavy);
       const sessions = [];
-      for (const row of await newestSessions(house, tenant, scenario))
+      for (const row of await newestSessions(house, tenant, scenario || undefined))
         sessions.push(await listedSession(house, row, once));
       return { status: 200, json: { sessions } };
     },
@@ -73,10 +68,11 @@ export const sessionRoutes = [
     tag: 'console',
     role: 'viewer',
     addresses: 'conversation',
+    query: z.strictObject({ as: Generation.optional() }),
     answers: { 200: { about: 'The session.', schema: Session } },
-    async handle({ house, caller: { tenant }, subject: { conversation }, heavy }) {
-      const turns = await turnsOf(house, { tenant, session: conversation }, heavy);
-      return { status: 200, parts: await wholeSession(house, conversation, turns) };
+    async handle({ house, caller: { tenant }, subject: { conversation: id }, query: { as }, heavy }) {
+      const turns = await turnsOf(house, { tenant, session: id }, heavy);
+      return { status: 200, parts: await wholeSession(house, turns, { id, as }) };
     },
   }),
   route({
@@ -86,11 +82,22 @@ export const sessionRoutes = [
     tag: 'console',
     role: 'member',
     addresses: 'conversation',
-    answers: { 200: { about: 'It is gone.', schema: z.object({ deleted: z.literal(true) }) } },
+    query: z.strictObject({ scenario: z.string().max(200).optional() }),
+    answers: { 200: { about: 'It is gone.', schema: z.object({ deleted: z.string() }) } },
     async handle({ house, caller, subject: { conversation } }) {
       await eraseConversation(house, caller, conversation);
-      return { status: 200, json: { deleted: true } };
+      return { status: 200, json: { deleted: conversation } };
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/sessions/:conversation/save',
+    about: 'Every investigation is kept from its beginning: nothing is left to do.',
+    tag: 'console',
+    role: 'member',
+    addresses: 'conversation',
+    answers: { 200: { about: 'It is kept.', schema: z.object({ saved: z.string() }) } },
+    handle: ({ subject: { conversation } }) => ({ status: 200, json: { saved: conversation } }),
   }),
   route({
     method: 'POST',
@@ -99,6 +106,7 @@ export const sessionRoutes = [
     tag: 'console',
     role: 'member',
     addresses: 'conversation',
+    query: z.strictObject({ as: Generation.optional() }),
     body: z.strictObject({ text: z.string().min(1).max(1_000_000) }),
     answers: {
       200: {
@@ -107,10 +115,10 @@ export const sessionRoutes = [
       },
       409: { about: 'The last question is not answered yet.' },
     },
-    async handle({ house, caller, subject: { conversation, newest }, body: { text }, heavy }) {
+    async handle({ house, caller, subject: { conversation, newest }, query: { as }, body: { text }, heavy }) {
       if (newest.state !== 'ended')
         throw new RunError('rejected', 'The last question is not answered yet: wait for it, or cancel it.');
-      const turns = await turnsOf(house, { tenant: caller.tenant, session: conversation }, heavy);
+      const turns = await turnsOf(house, { tenant: caller.tenant, session: conversation, as }, heavy);
       const { labels } = (await startedOf(house, newest)) ?? { labels: {} };
       await startRun(house, caller, { app: newest.app, input: { text }, conversation, labels });
       const json = { status: 'processing', turn: turns.length + 1, event_offset: eventCount(turns) };
@@ -138,6 +146,28 @@ export const sessionRoutes = [
     },
   }),
 ];
+
+/** Begin a session: with the app of its scenario, if there is one, or the default app. */
+export async function startSession(
+  house: House,
+  caller: Caller,
+  { scenario, text }: { readonly scenario: string; readonly text: string },
+): Promise<{ readonly run: string; readonly conversation: string }> {
+  await expectPlace(house, caller.tenant);
+  const isApp = house.home.apps.some(({ name }) => name === scenario);
+  if (!isApp && house.defaultApp === undefined) {
+    const known = house.home.apps.map(({ name }) => name).join(', ');
+    throw new RunError(
+      'malformed',
+      `No app is called «${scenario}», and «defaultApp» is not set: «scenario» is one of ${known}.`,
+    );
+  }
+  return startRun(house, caller, {
+    ...(isApp ? { app: scenario } : {}),
+    input: { text },
+    ...(scenario === '' ? {} : { labels: { scenario } }),
+  });
+}
 
 /** One place is enough for all sessions of a list: they are told one after the other. */
 function onceHeavy(heavy: (bytes: number) => Promise<void>): (bytes: number) => Promise<void> {

@@ -1,4 +1,5 @@
 import { approvalRoutes } from './approvals.ts';
+import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
 import { executionRoutes } from './execution.ts';
 import { fileRoutes } from './files.ts';
@@ -27,6 +28,7 @@ const described: readonly Route[] = [
   ...fileRoutes,
   ...sessionRoutes,
   ...sessionStreamRoutes,
+  ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
 ];
