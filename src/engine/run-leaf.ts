@@ -1,4 +1,5 @@
 import { failureOf, RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { isOpen, type Step } from '../run/tree.ts';
 import { closeLeaf } from './close-leaf.ts';
 import { settleDoubt } from './doubt.ts';
@@ -93,7 +94,9 @@ async function tryAgain(
   while (execution.isGated) await execution.gate();
   if (isUsedUp(execution, leaf)) return execution.busy(settle(execution, step, { leaf, outcome: failed }));
   const reason = failed.failure?.message ?? 'It failed.';
-  execution.emit({ type: 'step.retried', step: step.id, attempt: step.attempt + 1, reason });
+  const tokens = failed.usage && failed.usage.input + failed.usage.output;
+  const attempt = step.attempt + 1;
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...present({ tokens }) });
 }
 
 async function settle(
