@@ -48,15 +48,21 @@ export class TurnMeter {
     return this.#complete;
   }
 
-  /** What one chunk brought. A chunk and an event without text count too: an endless stream of them must not be free. */
-  take(events: readonly AgentEvent[]): void {
-    this.#written += 1 + events.length;
-    for (const event of events) {
-      if ('text' in event) this.#written += event.text.length;
-      if (event.type === 'stage.opened') this.#written += opening;
-      if (event.type === 'turn.retried') this.#forget();
-      if (event.type === 'call.appended') this.#takeCall(event);
-    }
+  isWhole(call: string): boolean {
+    return this.#calls.get(call)?.isComplete ?? false;
+  }
+
+  /** A chunk and an event without text count too: an endless stream of them must not be free. */
+  arrived(): void {
+    this.#written += 1;
+  }
+
+  take(event: AgentEvent): void {
+    this.#written += 1;
+    if ('text' in event) this.#written += event.text.length;
+    if (event.type === 'stage.opened') this.#written += opening;
+    if (event.type === 'turn.retried') this.#forget();
+    if (event.type === 'call.appended') this.#takeCall(event);
   }
 
   /** Why this turn must end now. */
@@ -111,15 +117,15 @@ class PartialCall {
   #isQuoted = false;
   #isEscaped = false;
   #arguments: 'arriving' | 'whole' | 'broken' = 'arriving';
-  #isComplete = false;
+  isComplete = false;
 
   /** Whether this piece completed the call. */
   take(text: string, tool: string | undefined): boolean {
-    if (this.#isComplete) return false;
+    if (this.isComplete) return false;
     if (tool) this.#tool = tool;
     if (this.#arguments === 'arriving') this.#read(text);
-    this.#isComplete = this.#arguments === 'whole' && this.#tool !== '';
-    return this.#isComplete;
+    this.isComplete = this.#arguments === 'whole' && this.#tool !== '';
+    return this.isComplete;
   }
 
   /** Parsed once, where the outermost bracket closes: what is not JSON there never will be. */

@@ -23,6 +23,7 @@ import type { TurnRequest, TurnResult } from './scope.ts';
 import { sentCharacters } from './sent.ts';
 import { standingOf, type Standing } from './standing.ts';
 import { owned } from './stray.ts';
+import { Surplus } from './surplus.ts';
 import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
 
@@ -163,19 +164,29 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
   const ended = new AbortController();
   const signal = AbortSignal.any([execution.signal, ended.signal]);
+  const surplus = new Surplus(meter, request.maxCalls ?? Infinity, (milliseconds) =>
+    execution.world.clock.sleep(milliseconds, signal),
+  );
   void meter.watchClock(signal, (spent) => ended.abort(new RunError('over-budget', spent)));
   try {
     const take = (events: readonly AgentEvent[]): boolean => {
       if (!isOpen(step)) throw new RunError('rejected', `«${step.title}» was closed before it ended.`);
-      for (const event of events) reader.take(event);
-      meter.take(events);
+      meter.arrived();
+      for (const event of events) {
+        if (surplus.ends(event)) return true;
+        reader.take(event);
+        meter.take(event);
+      }
+      surplus.settle();
       const spent = meter.overspent();
       if (spent) throw new RunError('over-budget', spent);
-      return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
+      return false;
     };
-    const isCut = await readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
+    const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
       hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),
     );
+    const isCut = await Promise.race([read, surplus.closed]);
+    if (isCut) ended.abort();
     if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;

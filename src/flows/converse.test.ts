@@ -65,16 +65,20 @@ describe('two-stage', () => {
     expect(world.problems).toEqual([]);
   });
 
-  test('[C3] what arrives in one piece beyond the limit is shown as skipped, with a notice', async () => {
-    const both: Move = {
-      type: 'together',
-      events: [
-        { type: 'call.appended', call: 'c1', tool: 'list_files', text: '{}' },
-        { type: 'call.appended', call: 'c2', tool: 'read_file', text: '{"path":"a.md"}' },
-        { type: 'call.appended', call: 'c3', tool: 'read_file', text: '{"path":' },
-      ],
-    };
-    const { tree, turns } = await talk({ model: asking([both]), tools: [list, read] });
+  const surplus = [
+    { type: 'call.appended', call: 'c1', tool: 'list_files', text: '{}' },
+    { type: 'call.appended', call: 'c2', tool: 'read_file', text: '{"path":"a.md"}' },
+    { type: 'call.appended', call: 'c3', tool: 'read_file', text: '{"path":' },
+  ] as const;
+  const never = { type: 'text.appended', text: 'never read' } as const;
+
+  test.for<{ name: string; moves: readonly Move[] }>([
+    { name: 'in one piece', moves: [{ type: 'together', events: [...surplus] }] },
+    { name: 'in pieces', moves: surplus },
+    { name: 'in one piece with text after it', moves: [{ type: 'together', events: [...surplus, never] }] },
+    { name: 'in pieces with text after them', moves: [...surplus, never] },
+  ])('[C3] [C71] what arrives $name beyond the limit is shown as skipped, with a notice', async ({ moves }) => {
+    const { tree, turns } = await talk({ model: asking(moves), tools: [list, read] });
     expect(calls(tree)).toEqual(['list_files completed', 'read_file skipped', 'read_file skipped']);
     expect(tree.notices.map(({ code }) => code)).toEqual(['CALL_SKIPPED', 'CALL_SKIPPED']);
     expect(
@@ -137,7 +141,7 @@ describe('two-stage', () => {
       tools: [list, read],
       rules: { maxToolsPerPhase: 2 },
     });
-    expect(calls(tree)).toEqual(['list_files completed', 'read_file completed']);
+    expect(calls(tree)).toEqual(['list_files completed', 'read_file completed', 'read_file skipped']);
   });
 
   test('[C7] [C8] a permitted call opens the next tool phase, up to the last cycle; then one call without tools', async () => {
