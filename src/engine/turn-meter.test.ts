@@ -86,21 +86,29 @@ describe('a stream without an end', () => {
 describe('complete calls', () => {
   test.for<{ name: string; pieces: readonly string[]; whole: string; finish: string }>([
     { name: 'in pieces', pieces: ['{"a"', ':{"b":"}"', '}}', 'no'], whole: '{"a":{"b":"}"}}', finish: 'cut' },
-    { name: 'with brackets in strings', pieces: ['{"a":"\\"}]', '"}', 'no'], whole: '{"a":"\\"}]"}', finish: 'cut' },
+    {
+      name: 'with brackets in strings',
+      pieces: ['{"a":"\\"}]', '"}', 'no'],
+      whole: '{"a":"\\"}]"}',
+      finish: 'cut',
+    },
     { name: 'a list', pieces: ['[1,', '2]', 'no'], whole: '[1,2]', finish: 'cut' },
     { name: 'with an empty piece at the end', pieces: ['{}', ''], whole: '{}', finish: 'calls' },
     { name: 'never JSON', pieces: ['{a}', '{}', '{}'], whole: '{a}{}{}', finish: 'calls' },
     { name: 'nothing', pieces: ['', ''], whole: '', finish: 'calls' },
-  ])('[C2] arguments $name: the stream is closed where the call is whole', async ({ pieces, whole, finish }) => {
-    const chunks = [
-      ...pieces.map((text, i): readonly AgentEvent[] => [
-        { type: 'call.appended', call: 'c1', ...(i === 0 ? { tool: 'x' } : {}), text },
-      ]),
-      [{ type: 'turn.finished', reason: 'calls' }] as const,
-    ];
-    const { answer } = await turnOf(() => chunks, { maxCalls: 1 });
-    expect(JSON.parse(answer)).toMatchObject({ finish, calls: [{ arguments: whole }] });
-  });
+  ])(
+    '[C2] arguments $name: the stream is closed where the call is whole',
+    async ({ pieces, whole, finish }) => {
+      const chunks = [
+        ...pieces.map((text, i): readonly AgentEvent[] => [
+          { type: 'call.appended', call: 'c1', ...(i === 0 ? { tool: 'x' } : {}), text },
+        ]),
+        [{ type: 'turn.finished', reason: 'calls' }] as const,
+      ];
+      const { answer } = await turnOf(() => chunks, { maxCalls: 1 });
+      expect(JSON.parse(answer)).toMatchObject({ finish, calls: [{ arguments: whole }] });
+    },
+  );
 
   test('[C2] the name may come last', async () => {
     const chunks: (readonly AgentEvent[])[] = [
@@ -116,7 +124,12 @@ describe('complete calls', () => {
     });
   });
 
-  const called = (id: string, text = '{}'): AgentEvent => ({ type: 'call.appended', call: id, tool: 'x', text });
+  const called = (id: string, text = '{}'): AgentEvent => ({
+    type: 'call.appended',
+    call: id,
+    tool: 'x',
+    text,
+  });
 
   test('[C71] a stream that falls silent after its calls is closed', async () => {
     const silent: Gateway = {

@@ -2,7 +2,7 @@ import type { Flow, RunInput, Scope, TurnResult } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
 import { boundedAloud } from './bounded-history.ts';
-import { conclude, ignoreCalls, tell } from './converse-answer.ts';
+import { answerIn, conclude, ignoreCalls, tell } from './converse-answer.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls, type SettledCall } from './converse-calls.ts';
 import { Course, isResult, type Why } from './converse-course.ts';
@@ -73,11 +73,10 @@ async function untilAnswer(course: Course, input: Pick<RunInput, 'labels'>): Pro
     if (turn instanceof RunError) return conclude(course, whyFailed(course, turn), turn);
     if (turn.calls.length === 0 || course.offers().length === 0) {
       await ignoreCalls(course, turn);
-      if (turn.text.trim() !== '') return turn.text;
-      return conclude(course, {
-        code: 'empty',
-        sentence: 'The model replied without text, so it is asked once more.',
-      });
+      const answer = answerIn(turn, course);
+      if (answer !== undefined) return answer;
+      const what = turn.calls.length > 0 ? 'asked for tools that are not there' : 'replied without text';
+      return conclude(course, { code: 'empty', sentence: `The model ${what}, so it is asked once more.` });
     }
     const why = await settleCalls(course, turn, input);
     if (why) return conclude(course, why);
