@@ -3,7 +3,8 @@ import { ask, begin, resultsIn, say, stepsOf, type Talk } from '../../test/conve
 import { ended, entriesOf, toolOf, treeOf, until } from '../../test/world.ts';
 import { Engine } from '../engine/engine.ts';
 import { RunError } from '../run/failure.ts';
-import { resumeCommand, ResumeRequest } from './converse-resume.ts';
+import { ResumeRequest } from '../run/tool-pause.ts';
+import { resumeCommand } from './converse-resume.ts';
 
 async function paused(labels: Record<string, string> = { requestId: 'req_1' }) {
   const talk = await begin({

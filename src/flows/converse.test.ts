@@ -521,7 +521,9 @@ describe('always an answer', () => {
         rules: { protocol },
       });
       expect(tree.ended?.outcome).toBe('completed');
-      expect(tree.ended?.answer).toContain('There is no answer from the model. The model replied without any text.');
+      expect(tree.ended?.answer).toContain(
+        'There is no answer from the model. The model replied without any text.',
+      );
       expect(tree.ended?.answer).toContain('a.md');
       expect(turns).toHaveLength(3);
     }

@@ -17,6 +17,7 @@ interface Talking {
   readonly tools?: readonly Tool[];
   readonly rules?: object;
   readonly limits?: { readonly tokens: number };
+  readonly approvals?: 'second-person';
 }
 
 interface Talk extends Serving {
@@ -24,12 +25,7 @@ interface Talk extends Serving {
   readonly turns: readonly Turn[];
 }
 
-async function talking({
-  model,
-  tools = [],
-  rules = {},
-  limits = { tokens: 1_000_000 },
-}: Talking): Promise<Talk> {
+async function talking({ model, tools = [], rules = {}, ...app }: Talking): Promise<Talk> {
   const turns: Turn[] = [];
   const gateway = scriptedGateway((turn) => {
     turns.push(turn);
@@ -38,7 +34,7 @@ async function talking({
   const config: ConfigInput = {
     agents: { model: { description: 'A model.', gateway, effect: 'pure' } },
     tools: [...tools],
-    apps: { talk: { flow: 'converse', settings: { agent: 'model', rules }, limits } },
+    apps: { talk: { flow: 'converse', settings: { agent: 'model', rules }, ...app } },
     defaultApp: 'talk',
   };
   return { ...(await serving({ config })), turns };
@@ -85,4 +81,39 @@ describe('the budget', () => {
       expect(tree).toMatchObject({ status: 'completed', answer: 'One file.' });
     },
   );
+});
+
+describe('pause after tool', () => {
+  const pausing = { model: restless, tools: [list], rules: { pauseAfterTool: true } };
+
+  test('[C73] a plain resume goes on, over HTTP, and one that has nothing to resume says so', async () => {
+    const at = await talking(pausing);
+    const run = await begun(at);
+    await seen(at, run, ({ status }) => status === 'waiting');
+    const resumed = await at.ask(`/api/runs/${run}/resume`, { json: { reason: 'fine' } });
+    expect([resumed.status, resumed.json]).toMatchObject([200, { changed: true }]);
+    const second = await seen(at, run, ({ approvals }) => approvals.length === 2);
+    expect(second.approvals[0]).toMatchObject({ status: 'decided', decision: 'approve', rationale: 'fine' });
+    // Paused besides: what was paused goes on first.
+    await at.ask(`/api/runs/${run}/pause`, { json: {} });
+    expect((await at.ask(`/api/runs/${run}/resume`, { json: {} })).json).toMatchObject({ changed: true });
+    expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(2);
+    await at.ask(`/api/runs/${run}/resume`, { json: {} });
+    await seen(at, run, ({ approvals }) => approvals.length === 3);
+    await at.ask(`/api/runs/${run}/resume`, { json: {} });
+    expect(await seen(at, run, ({ status }) => status === 'completed')).toMatchObject({
+      answer: 'One file.',
+    });
+    expect((await at.ask(`/api/runs/${run}/resume`, { json: {} })).status).toBe(409);
+  });
+
+  test('[C73] whoever may not decide what the run asks cannot resume it either', async () => {
+    const at = await talking({ ...pausing, approvals: 'second-person' });
+    const run = await begun(at);
+    await seen(at, run, ({ status }) => status === 'waiting');
+    const refused = await at.ask(`/api/runs/${run}/resume`, { json: {} });
+    expect(refused.status).toBe(403);
+    expect(refused.text).toContain('wants a second person to decide');
+    expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(1);
+  });
 });
