@@ -7,12 +7,7 @@ import { runBatch } from './converse-batch.ts';
 import { sortCalls, type SettledCall } from './converse-calls.ts';
 import { Course, isResult, type Why } from './converse-course.ts';
 import { pauseAfterTool } from './converse-resume.ts';
-import {
-  completeRules,
-  converseSettings,
-  type ConverseRules,
-  type ConverseSettings,
-} from './converse-settings.ts';
+import { expectAllowed, rulesFor, type ConverseRules, type ConverseSettings } from './converse-settings.ts';
 import { actionInstruction, clause, lastInstruction, noticesOf } from './converse-words.ts';
 
 /** One agent with tools, run so that it always ends with an answer, whatever the model does. */
@@ -20,6 +15,11 @@ export function converse(settings: ConverseSettings): Flow {
   return {
     name: settings.name ?? 'converse',
     version: '1',
+    check: ({ labels }) =>
+      expectAllowed(
+        rulesFor(settings, labels).rules.actionTools,
+        settings.tools.map(({ name }) => name),
+      ),
     run: (scope, input) => converseIn(scope, settings, input),
   };
 }
@@ -58,10 +58,14 @@ function register(
   { labels }: Pick<RunInput, 'labels'>,
 ): Promise<ConverseRules> {
   const tools = settings.tools.map(({ name }) => name);
-  return scope.step({ key: 'tools', kind: 'registration', title: 'Tools', query: tools.join(', ') }, () => {
-    const { rules } = converseSettings(settings, {}, labels);
-    return Promise.resolve(completeRules(rules));
-  });
+  return scope.step(
+    { key: 'tools', kind: 'registration', title: 'Tools', query: tools.join(', ') },
+    (step) => {
+      const { rules, overruled } = rulesFor(settings, labels);
+      for (const sentence of overruled) step.notice('RULE_OVERRULED', sentence);
+      return Promise.resolve(rules);
+    },
+  );
 }
 
 /** Turns and batches of calls, one after the other, until there is an answer. */

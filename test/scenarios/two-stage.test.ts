@@ -1,4 +1,7 @@
 // One agent with tools, as those meet it who ask over HTTP.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
@@ -7,7 +10,8 @@ import { scriptedGateway } from '../../src/gateways/scripted.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { ask, resultsIn, say } from '../conversation.ts';
-import { serving, textAt, untilAnswer, type Serving } from '../serving.ts';
+import { serving, temporaryFolder, textAt, untilAnswer, type Serving } from '../serving.ts';
+import { vitrine } from '../vitrine.ts';
 import { toolOf } from '../world.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -59,6 +63,12 @@ async function seen(
 }
 
 const list = toolOf('list_files', () => ['a.md']);
+/** A configuration of one model that answers, with these files. */
+const fileTalk = (rules: object, files = temporaryFolder()): ConfigInput => ({
+  agents: { model: { description: '', gateway: scriptedGateway(restless), effect: 'pure' } },
+  tools: [{ files }],
+  apps: { talk: { flow: 'converse', settings: { agent: 'model', rules } } },
+});
 /** Asks for another folder whenever it has tools. */
 const restless = ({ messages, tools }: Turn): Move[] =>
   tools ? [ask('list_files', { path: `${resultsIn(messages)}` })] : [say('One file.')];
@@ -117,3 +127,112 @@ describe('pause after tool', () => {
     expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(1);
   });
 });
+
+describe('rules', () => {
+  test('[C74] the allowlist of the action phase may name any tool of the app, and offers no others there', async () => {
+    const offers: (readonly string[])[] = [];
+    const model = (turn: Turn): Move[] => {
+      offers.push(turn.tools?.map(({ name }) => name) ?? []);
+      const [tool] = offers.at(-1) ?? [];
+      return tool === undefined ? [say('Done.')] : [ask(tool, { path: `${resultsIn(turn.messages)}` })];
+    };
+    const config = fileTalk({ actionTools: { allow: { read_file: 1 } } });
+    const agents = { model: { description: '', gateway: scriptedGateway(model), effect: 'pure' as const } };
+    const at = await serving({ config: { ...config, agents } });
+    expect(await seen(at, await begun(at, { app: 'talk' }))).toMatchObject({ answer: 'Done.' });
+    expect(offers).toEqual([['list_files', 'read_file', 'search_files'], ['read_file'], []]);
+  });
+
+  test('[C74] an allowlist that names what is no tool is refused at start, with its place', async () => {
+    const config = fileTalk({ actionTools: { allow: { read_fil: 1 } } });
+    await expect(serving({ config })).rejects.toThrow(
+      'The configuration does not fit: apps.talk.settings.rules: actionTools names «read_fil», which is no tool here; there are: list_files, read_file, search_files.',
+    );
+  });
+
+  test('[C75] two-stage switched off by the operator stays off for clients, and the run says so', async () => {
+    vi.stubEnv('TWO_STAGE_ENABLED', 'false');
+    const at = await talking({ model: restless, tools: [list] });
+    const labels = { 'converse.protocol': 'two-stage' };
+    const asked = await seen(at, await begun(at, { labels }));
+    expect(registered(asked)).toMatchObject({
+      result: { protocol: 'unified' },
+      notices: [
+        { code: 'RULE_OVERRULED', message: expect.stringContaining('switched off here (TWO_STAGE_ENABLED)') },
+      ],
+    });
+    expect(registered(await seen(at, await begun(at))).notices).toBeUndefined();
+  });
+
+  test.for([
+    { path: '/api/runs', body: { input: { text: 'x' } } },
+    { path: '/api/sessions', body: { scenario: 'talk', alert_text: 'x' } },
+  ])('[C76] $path takes the rules of one request, and refuses wrong ones at once', async ({ path, body }) => {
+    const at = await talking({ model: restless, tools: [list] });
+    const start = (labels: object) => at.ask(path, { json: { ...body, labels } });
+    for (const [labels, says] of [
+      [
+        { 'converse.protocol': 'three-stage' },
+        'converse.protocol is «three-stage»; set it to two-stage or unified.',
+      ],
+      [{ 'converse.maxCycle': '1' }, 'There is no setting «converse.maxCycle»'],
+      [
+        { 'converse.actionTools': 'pay:1' },
+        'actionTools names «pay», which is no tool here; there are: list_files.',
+      ],
+    ] as const) {
+      const { status, text } = await start(labels);
+      expect([status, text]).toEqual([400, expect.stringContaining(says)]);
+    }
+    expect((await at.ask('/api/runs')).json).toMatchObject({ runs: [] });
+    expect((await start({ 'converse.protocol': 'unified' })).status).toBeLessThan(300);
+    const run = textAt(await at.ask('/api/runs'), 'runs', 0, 'run');
+    expect(registered(await seen(at, run))).toMatchObject({ result: { protocol: 'unified' } });
+  });
+});
+
+describe('the terminal', () => {
+  test('[C75] --protocol two-stage is told that it is switched off', async () => {
+    const cwd = temporaryFolder();
+    const words = ['run', 'List the files', '--files', '.', '--protocol', 'two-stage'];
+    const { code, out } = await vitrine(words, { cwd, env: { TWO_STAGE_ENABLED: 'false' } });
+    expect(code).toBe(0);
+    expect(out).toContain(
+      '! Two-stage is switched off here (TWO_STAGE_ENABLED), so this conversation is unified.',
+    );
+  });
+
+  test('[C73] resume goes on after a tool phase', async () => {
+    const cwd = temporaryFolder();
+    const paused = {
+      flow: 'converse',
+      settings: { agent: 'model', rules: { pauseAfterTool: true, maxCycles: 1 } },
+    };
+    const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
+    writeFileSync(
+      join(cwd, 'vitrine.config.ts'),
+      `import { scriptedGateway } from ${source('../../src/gateways/scripted.ts')};
+const gateway = scriptedGateway(({ tools }) => tools
+  ? [{ type: 'call', call: 'c', tool: 'list_files', arguments: '{}' }]
+  : [{ type: 'say', text: 'That is all.' }]);
+export default {
+  agents: { model: { gateway, effect: 'pure' } },
+  tools: [{ files: '.' }],
+  apps: { talk: ${JSON.stringify(paused)} },
+};`,
+    );
+    const asked = await vitrine(['run', 'What is there?', '--app', 'talk'], { cwd });
+    expect([asked.code, asked.out]).toEqual([
+      3,
+      expect.stringContaining('Go on with the results of batch 1?'),
+    ]);
+    const resumed = await vitrine(['resume'], { cwd });
+    expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('That is all.')]);
+  });
+});
+
+function registered({ steps }: FlatTree): FlatTree['steps'][number] {
+  const step = steps.find(({ kind }) => kind === 'registration');
+  if (!step) throw new Error('no tools were registered');
+  return step;
+}

@@ -18,7 +18,7 @@ import {
 import { eraseConversation } from './conversations.ts';
 import { route } from './route.ts';
 import { smallRun } from './shapes.ts';
-import { startRun } from './start-run.ts';
+import { startRun, StartRun } from './start-run.ts';
 
 export const sessionRoutes = [
   route({
@@ -31,18 +31,20 @@ export const sessionRoutes = [
     body: z.strictObject({
       scenario: z.string().min(1).max(200),
       alert_text: z.string().min(1).max(1_000_000),
+      /** As of any run: `converse.protocol` and the like choose for this investigation. */
+      labels: StartRun.shape.labels,
     }),
     answers: {
       200: { about: 'It has begun.', schema: z.object({ session_id: z.string(), status: SessionStatus }) },
       429: { about: 'Too many are under way.' },
     },
-    async handle({ house, caller, body: { scenario, alert_text: text } }) {
+    async handle({ house, caller, body: { scenario, alert_text: text, labels } }) {
       await expectPlace(house, caller.tenant);
       const isApp = house.home.apps.some(({ name }) => name === scenario);
       const started = await startRun(house, caller, {
         ...(isApp ? { app: scenario } : {}),
         input: { text },
-        labels: { scenario },
+        labels: { ...labels, scenario },
       });
       return { status: 200, json: { session_id: started.conversation, status: 'in_progress' } };
     },
