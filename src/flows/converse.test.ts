@@ -705,13 +705,11 @@ describe('control', () => {
     await working;
   });
 
-  test('[C11] a wrong label fails the run with its name and the fix', async () => {
-    const { tree } = await talk({
-      model: () => [say('x')],
-      request: { labels: { 'converse.maxCycles': 'many' } },
+  test('[C76] a wrong label is refused with its name and the fix, and nothing is begun', async () => {
+    const labels = { 'converse.maxCycles': 'many' };
+    await expect(talk({ model: () => [say('x')], request: { labels } })).rejects.toMatchObject({
+      failure: { code: 'malformed', message: expect.stringContaining('converse.maxCycles is «many»') },
     });
-    expect(tree.ended).toMatchObject({ outcome: 'failed', failure: { code: 'malformed' } });
-    expect(tree.ended?.failure?.message).toContain('converse.maxCycles is «many»');
   });
 
   test('[C24] a failing tool is told to the model as it is', async () => {

@@ -7,6 +7,7 @@ import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
 import type { Move } from '../../src/gateways/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import { RunError } from '../../src/run/failure.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { ask, resultsIn, say } from '../conversation.ts';
@@ -188,6 +189,40 @@ describe('rules', () => {
     expect((await start({ 'converse.protocol': 'unified' })).status).toBeLessThan(300);
     const run = textAt(await at.ask('/api/runs'), 'runs', 0, 'run');
     expect(registered(await seen(at, run))).toMatchObject({ result: { protocol: 'unified' } });
+  });
+});
+
+describe('a blocked repeat', () => {
+  test('[C77] of a failed call is failed again, and says that it was blocked', async () => {
+    const broken = toolOf('list_files', () => {
+      throw new RunError('unavailable', 'The disk is away.');
+    });
+    const model = ({ tools }: Turn): Move[] => (tools ? [ask('list_files', {})] : [say('It is away.')]);
+    const at = await talking({ model, tools: [broken], rules: { maxCycles: 9 } });
+    const run = await begun(at);
+    const calls = (await seen(at, run)).steps.filter(({ kind }) => kind === 'call');
+    expect(calls.map(({ status, blocked }) => [status, blocked])).toEqual([
+      ['failed', undefined],
+      ['failed', undefined],
+      ...Array(3).fill(['failed', true]),
+    ]);
+    expect(calls[2]).toMatchObject({
+      reusedFrom: calls[1]?.id,
+      failure: { message: 'The disk is away.' },
+      notices: [{ code: 'DUPLICATE_BLOCKED' }],
+    });
+    const told = await at.ask(`/api/runs/${run}/events?as=execution`);
+    expect(told.text.match(/"event":"step_failed".*The disk is away/g)).toHaveLength(5);
+  });
+
+  test('[C77] of a call that worked has its outcome, and says that it was blocked', async () => {
+    const model = ({ tools }: Turn): Move[] => (tools ? [ask('list_files', {})] : [say('One.')]);
+    const at = await talking({ model, tools: [list] });
+    const calls = (await seen(at, await begun(at))).steps.filter(({ kind }) => kind === 'call');
+    expect(calls.slice(0, 2)).toMatchObject([
+      { status: 'completed', result: ['a.md'] },
+      { status: 'reused', result: ['a.md'], blocked: true },
+    ]);
   });
 });
 
