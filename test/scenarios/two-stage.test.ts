@@ -192,6 +192,28 @@ describe('rules', () => {
   });
 });
 
+test('[E222] an exception of a tool reaches the model in words, and the person with its line', async () => {
+  const broken = toolOf('look', () => {
+    throw new TypeError('no such column');
+  });
+  const model = ({ messages }: Turn): Move[] =>
+    resultsIn(messages) === 0 ? [ask('look', {})] : [say('It broke.')];
+  const at = await talking({ model, tools: [broken] });
+  const { steps } = await seen(at, await begun(at));
+  expect(steps.find(({ kind }) => kind === 'call')).toMatchObject({
+    status: 'failed',
+    failure: {
+      code: 'internal',
+      message: '«look» broke: no such column',
+      where: expect.stringMatching(/^scenarios\/two-stage\.test\.ts:\d+$/),
+    },
+  });
+  const sent = JSON.stringify(at.turns[1]?.messages);
+  expect(sent).toContain('«look» broke: no such column');
+  expect(sent).not.toContain('two-stage.test.ts');
+  expect(at.problems).toMatchObject([{ message: 'look broke.', cause: { message: 'no such column' } }]);
+});
+
 describe('a blocked repeat', () => {
   test('[C77] of a failed call is failed again, and says that it was blocked', async () => {
     const broken = toolOf('list_files', () => {
@@ -235,6 +257,20 @@ describe('the terminal', () => {
     expect(out).toContain(
       '! Two-stage is switched off here (TWO_STAGE_ENABLED), so this conversation is unified.',
     );
+  });
+
+  test('[E222] an exception of one’s own flow is told with its file and line, and not as ours', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(
+      join(cwd, 'vitrine.config.ts'),
+      `export default {
+  apps: { mine: { flow: { name: 'mine', version: '1', run: () => { throw new Error('I forgot.'); } } } },
+};`,
+    );
+    const { code, out, error } = await vitrine(['run', 'Go', '--app', 'mine'], { cwd });
+    expect(code).toBe(1);
+    expect(out).toMatch(/I could not finish this\. «mine» broke: I forgot\. \([^)]*vitrine\.config\.ts:2\)/);
+    expect(`${out}${error}`).not.toContain('inside Vitrine');
   });
 
   test('[C73] resume goes on after a tool phase', async () => {
