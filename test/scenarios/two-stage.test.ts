@@ -273,7 +273,7 @@ describe('the terminal', () => {
     expect(`${out}${error}`).not.toContain('inside Vitrine');
   });
 
-  test('[C73] resume goes on after a tool phase', async () => {
+  test('[C73] [P32] resume goes on after a tool phase, and trace tells all of it', async () => {
     const cwd = temporaryFolder();
     const paused = {
       flow: 'converse',
@@ -299,6 +299,23 @@ export default {
     ]);
     const resumed = await vitrine(['resume'], { cwd });
     expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('That is all.')]);
+    const run = /run_\w+/.exec(resumed.out)?.[0] ?? '';
+    const { out } = await vitrine(['trace', run], { cwd });
+    expect(out).toMatch(/approval_decided +\S+ decided «approve»/);
+    expect(out).toMatch(/phase_transition +From tool_phase to action_phase/);
+    expect(out).toMatch(/llm_call +Asked model · \d messages/);
+    expect(out.trimEnd()).toMatch(/orion_response +That is all\.$/);
+    const calls = await vitrine(['trace', run, '--type', 'llm_call', '--json'], { cwd });
+    const [call] = calls.out.split('\n');
+    expect(JSON.parse(call ?? '')).toMatchObject({
+      type: 'llm_call',
+      details: {
+        messages: [{ role: 'user', content: 'What is there?' }],
+        tools: expect.arrayContaining(['read_file']),
+      },
+    });
+    const wrong = await vitrine(['trace', run, '--type', 'everything'], { cwd });
+    expect([wrong.code, wrong.error]).toEqual([2, expect.stringContaining('--type: ')]);
   });
 });
 
