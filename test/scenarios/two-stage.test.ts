@@ -259,6 +259,21 @@ describe('the terminal', () => {
     );
   });
 
+  test('[C78] the demo has an app in which the two stages can be seen', async () => {
+    const words = ['run', 'Summarise the capacity review', '--app', 'library'];
+    const { code, out } = await vitrine(words, { cwd: temporaryFolder() });
+    expect(code).toBe(0);
+    const phases = out.match(/^ {2}(?:tool phase|action phase|complete) \d$/gm)?.map((line) => line.trim());
+    expect(phases).toEqual([
+      'tool phase 1',
+      'action phase 1',
+      'tool phase 2',
+      'action phase 2',
+      'complete 2',
+    ]);
+    expect(out).toContain('Light the third fibre before July 2026');
+  });
+
   test('[E222] an exception of one’s own flow is told with its file and line, and not as ours', async () => {
     const cwd = temporaryFolder();
     writeFileSync(
