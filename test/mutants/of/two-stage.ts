@@ -59,8 +59,8 @@ export const twoStageMutants: readonly Mutant[] = [
     file: 'src/run/tool-pause.ts',
     find: 'const pause = tree.paused ? undefined : openPause(tree);',
     replace: 'const pause = tree.paused ? openPause(tree) : undefined;',
-    test: trace,
-    only: 'P31',
+    test: 'src/flows/converse-resume.test.ts',
+    only: 'C73',
   },
   {
     name: 'a client beats the operator',
