@@ -18,7 +18,7 @@ import {
 import { eraseConversation } from './conversations.ts';
 import { route } from './route.ts';
 import { smallRun } from './shapes.ts';
-import { startRun, StartRun } from './start-run.ts';
+import { Labels, startRun } from './start-run.ts';
 
 export const sessionRoutes = [
   route({
@@ -32,7 +32,7 @@ export const sessionRoutes = [
       scenario: z.string().min(1).max(200),
       alert_text: z.string().min(1).max(1_000_000),
       /** As of any run: `converse.protocol` and the like choose for this investigation. */
-      labels: StartRun.shape.labels,
+      labels: Labels.exactOptional(),
     }),
     answers: {
       200: { about: 'It has begun.', schema: z.object({ session_id: z.string(), status: SessionStatus }) },
