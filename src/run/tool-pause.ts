@@ -22,7 +22,7 @@ export function pauseIn({ steps }: RunTree, { step, arguments: asked }: Approval
 }
 
 /** The question after a tool phase that waits now. */
-export function openPause(tree: RunTree): Approval | undefined {
+function openPause(tree: RunTree): Approval | undefined {
   return undecidedApprovals(tree).find((approval) => pauseIn(tree, approval) !== undefined);
 }
 
