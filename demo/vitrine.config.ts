@@ -1,5 +1,6 @@
 // The demo world, loaded like anyone's configuration. It says where its agents are and how they remember; the flow that
 // coordinates them is one of those that ship.
+import { fileURLToPath } from 'node:url';
 import type { DefinedConfig } from '../src/index.ts';
 import { asksToPost } from './duty-desk/posting.ts';
 import { asksForDeletion } from './user-service/deletion.ts';
@@ -7,8 +8,13 @@ import { demoWorld, type World, type WorldSettings } from './world.ts';
 
 export default function demoConfig(settings: WorldSettings): DefinedConfig {
   const world = demoWorld(settings);
+  const library = fileURLToPath(new URL('./general-agent/library', import.meta.url));
   return {
     agents: agentsOf(world),
+    tools: [
+      { files: library, trusted: true },
+      { documents: library, trusted: true },
+    ],
     apps: {
       demo: {
         description:
@@ -16,7 +22,18 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
         flow: 'coordinate',
         settings: { router: 'demo-model', writer: 'demo-model', fallback: 'general', agents: delegates },
       },
+      library: {
+        description:
+          'one agent with the files and documents of the library, in two stages: tools first, then the answer',
+        flow: 'converse',
+        settings: {
+          agent: 'demo-model',
+          system: 'Answer from the library. Use tools where they help, and say which file it comes from.',
+          rules: { protocol: 'two-stage' },
+        },
+      },
     },
+    defaultApp: 'demo',
     close: () => world.close(),
   };
 }

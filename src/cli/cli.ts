@@ -20,6 +20,7 @@ import { runs } from './commands/runs.ts';
 import { serve } from './commands/serve.ts';
 import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
+import { trace } from './commands/trace.ts';
 import { verify } from './commands/verify.ts';
 import { completionFor, shells } from './completion.ts';
 import { helpOf, overview } from './help.ts';
@@ -44,6 +45,7 @@ const commands: readonly CliCommand[] = [
   reject,
   edit,
   exportRun,
+  trace,
   verify,
   backup,
   keys,

@@ -1,3 +1,4 @@
+import { sentenceOf } from '../run/failure.ts';
 import { isOpen, type Approval, type RunTree, type Step } from '../run/tree.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 import { exact, visible } from '../run/visible.ts';
@@ -60,7 +61,7 @@ function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {
   for (const approval of tree.approvals.values())
     if (approval.step === step.id) lines.push(...fateOf(approval, step));
   if (step.failure && step.id !== 0)
-    lines.push(...folded(visibleLine(step.failure.message), { width, lines: 3 }, ['red']));
+    lines.push(...folded(visibleLine(sentenceOf(step.failure)), { width, lines: 3 }, ['red']));
   return lines;
 }
 

@@ -210,9 +210,54 @@ describe('one budget for the whole run', () => {
     const tree = await stage.tree(run);
     expect([stepAt(tree, 'turn1').usage, stepAt(tree, 'turn2').usage]).toEqual([
       { input: 7, output: 3 },
-      { input: 0, output: 10, estimated: true },
+      { input: 1, output: 10, estimated: true },
     ]);
-    expect(tree.spent.tokens).toBe(20);
+    expect(tree.spent.tokens).toBe(21);
+  });
+
+  test('[E220] what is sent counts: messages, calls, tools and text that is attached', async () => {
+    const mute = modelOf(async function* () {
+      yield [{ type: 'text.appended', text: 'four' }];
+    });
+    const picture = { type: 'image/png', data: 'x'.repeat(40_000) };
+    const flow = flowOf(async (scope) => {
+      const calls = [{ id: 'c', tool: 'look', arguments: 'x'.repeat(400) }];
+      await scope.turn('model', {
+        messages: [
+          { role: 'assistant', text: 'x'.repeat(400), calls },
+          {
+            role: 'user',
+            text: '',
+            attachments: [{ type: 'text/plain', data: 'x'.repeat(400) }, picture],
+          },
+        ],
+        tools: [{ name: 'look', description: 'x'.repeat(400), schema: {} }],
+      });
+      return 'done';
+    });
+    const stage = new Stage();
+    const run = await stage.start(stage.hire({ flows: [flow], agents: [mute] }), flow);
+    const { usage } = stepAt(await stage.tree(run), 'turn1');
+    expect(usage).toMatchObject({ output: 1, estimated: true });
+    expect(usage?.input).toBeGreaterThan(400);
+    expect(usage?.input).toBeLessThan(450);
+  });
+
+  test('[E220] an attempt that said something before it failed is paid for with what it was sent', async () => {
+    let attempts = 0;
+    const shaky = modelOf(async function* () {
+      attempts += 1;
+      if (attempts === 2) throw new RunError('unavailable', 'Not now.', { retryable: true });
+      yield [{ type: 'text.appended', text: 'x'.repeat(40) }];
+      if (attempts === 1) throw new RunError('unavailable', 'Gone.', { retryable: true });
+    });
+    const flow = flowOf(async (scope) => (await scope.turn('model', user('x'.repeat(400)))).text);
+    const stage = new Stage();
+    const run = await stage.start(stage.hire({ flows: [flow], agents: [shaky] }), flow);
+    await stage.clock.pass(10_000);
+    const tree = await stage.tree(run);
+    expect([attempts, tree.ended?.outcome]).toEqual([3, 'completed']);
+    expect(tree.spent.tokens).toBe(2 * (100 + 10));
   });
 
   test('[E86] the time a person takes is not the run’s', async () => {

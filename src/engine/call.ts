@@ -1,6 +1,7 @@
 import type { EarlierOutcome } from '../policies/policy.ts';
 import type { Call } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { fingerprintOf, signatureOf } from '../run/signature.ts';
 import type { BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -41,12 +42,12 @@ export async function runCall(execution: Execution, name: string, request: Place
   const remembered = rememberedFor(execution, leaf);
   const known = remembered && (await remembered);
   const step = await runLeaf(execution, request.parent, known ? { ...leaf, earlier: known } : leaf);
-  if (step.status === 'completed' || step.status === 'reused') {
-    const failure = step.failure ? { failure: step.failure } : {};
+  const isReused = step.status === 'reused' || step.reusedFrom !== undefined;
+  if (step.status === 'completed' || isReused) {
     const result = await execution.busy(resultOf(execution, step));
-    if (step.status === 'completed') return { outcome: step.status, result, step: step.id };
-    const from = step.reusedFrom === undefined ? {} : { from: step.reusedFrom };
-    return { outcome: step.status, result, ...failure, ...from, step: step.id };
+    if (!isReused) return { outcome: 'completed', result, step: step.id };
+    const { failure, reusedFrom: from } = step;
+    return { outcome: 'reused', result, ...present({ failure, from }), step: step.id };
   }
   const failure: Failure = step.failure ?? { code: 'unavailable', message: `${name} was not run.` };
   return { outcome: step.status === 'skipped' ? 'skipped' : 'failed', failure, step: step.id };

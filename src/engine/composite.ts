@@ -1,7 +1,8 @@
-import { errorOf, failureOf, RunError } from '../run/failure.ts';
+import { errorOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { isOpen, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
+import { failureIn } from './broken.ts';
 import { forever, type Execution } from './execution.ts';
 import { keepLarge, resultOf } from './large.ts';
 import { leave, meet } from './meet.ts';
@@ -42,12 +43,12 @@ export async function composite<T>(
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
-    const failure = execution.world.secrets.cleanAll(failureOf(thrown));
+    const failure = execution.world.secrets.cleanAll(failureIn(step.title, thrown));
     await leave(execution, step.id);
     execution.emit({ type: 'step.closed', step: step.id, outcome: 'failed', failure });
     if (thrown instanceof RunError && thrown.failure === failure) throw thrown;
-    const { code, message, retryable } = failure;
-    throw new RunError(code, message, { ...present({ retryable }), cause: thrown });
+    const { code, message, ...more } = failure;
+    throw new RunError(code, message, { ...more, cause: thrown });
   }
   await leave(execution, step.id);
   const kept = await execution.busy(keepLarge(execution, result));

@@ -1,10 +1,10 @@
 import type { EventOf, RunEvent } from '../run/events.ts';
-import type { Failure } from '../run/failure.ts';
+import { sentenceOf, type Failure } from '../run/failure.ts';
 import { isOpen, type RunTree, type Step } from '../run/tree.ts';
 
 /** Whoever asked gets an answer also when the work could not be done. */
-export function apology({ message }: Failure): string {
-  return `I could not finish this. ${message}`;
+export function apology(failure: Failure): string {
+  return `I could not finish this. ${sentenceOf(failure)}`;
 }
 
 /** What must be said before a run can end: every open step is closed, the deepest first. */

@@ -84,7 +84,7 @@ export class Engine {
     const conversation = request.conversation ?? this.#world.newId('conversation');
     const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
     const { flow, app } = request;
-    this.#flowOf(flow);
+    this.#flowOf(flow).check?.({ labels: request.labels ?? {} });
     const { secrets, store, time, clock } = this.#world;
     const asked = { input: request.input, labels: request.labels ?? {} };
     const { input: given, labels } = secrets.cleanAll(asked);

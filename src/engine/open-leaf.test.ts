@@ -118,7 +118,7 @@ describe('a call again', () => {
     await working;
   });
 
-  test('[C32] that failed twice gets the failure again', async () => {
+  test('[C32] [C77] that failed twice gets the failure again, and is shown as failed', async () => {
     const flow = flowOf(async (scope) => {
       const results = [];
       for (let i = 1; i <= 3; i += 1) results.push(await scope.call('broken', {}, { id: `c${i}` }));
@@ -136,6 +136,12 @@ describe('a call again', () => {
       ['failed', 'It is down.'],
       ['failed', 'It is down.'],
       ['reused', 'It is down.'],
+    ]);
+    const steps = [...tree.steps.values()].filter(({ kind }) => kind === 'call');
+    expect(steps.map(({ status, reusedFrom }) => [status, reusedFrom])).toEqual([
+      ['failed', undefined],
+      ['failed', undefined],
+      ['failed', steps[1]?.id],
     ]);
   });
 

@@ -85,8 +85,8 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
       const first = firstOf(execution.tree, verdict);
       const used = first
         ? { ...outcomeOf(first), reusedFrom: first.id }
-        : { result: leaf.earlier?.result ?? null };
-      return execution.emit({ type: 'step.closed', step: step.id, outcome: 'reused', ...used });
+        : { outcome: 'reused' as const, result: leaf.earlier?.result ?? null };
+      return execution.emit({ type: 'step.closed', step: step.id, ...used });
     }
     case 'refuse':
       return refuse(execution, step, verdict);
@@ -98,9 +98,14 @@ function enact(execution: Execution, step: Step, { verdict, leaf }: { verdict: V
   }
 }
 
-function outcomeOf({ result, failure }: Step): Pick<EventOf<'step.closed'>, 'result' | 'failure'> {
-  return present({ result, failure });
+/** What failed before, or was refused, is a failure again: shown as anything else it would look like a success. */
+function outcomeOf({ status, result, failure }: Step): Pick<EventOf<'step.closed'>, Used> {
+  const isRefusal = failure !== undefined && status === 'skipped';
+  const outcome = isRefusal ? 'skipped' : failure ? 'failed' : 'reused';
+  return { outcome, ...present({ result, failure }) };
 }
+
+type Used = 'outcome' | 'result' | 'failure';
 
 /** Not run, and shown as such. */
 function refuse(execution: Execution, step: Step, { code, reason }: Refusal): void {

@@ -1,5 +1,6 @@
-import { failureOf, RunError } from '../run/failure.ts';
+import { RunError } from '../run/failure.ts';
 import { isBlobRef } from '../run/values.ts';
+import { failureIn } from './broken.ts';
 import { apology } from './ending.ts';
 import type { Execution } from './execution.ts';
 import { loadInput } from './large-input.ts';
@@ -29,7 +30,7 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, 'A flow broke.');
     await leave(execution, 0);
-    const failure = failureOf(thrown);
+    const failure = failureIn(flow.name, thrown);
     await execution.end({ outcome: 'failed', failure, answer: apology(failure) });
   }
 }

@@ -1,5 +1,7 @@
-import { failureOf, RunError } from '../run/failure.ts';
+import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { isOpen, type Step } from '../run/tree.ts';
+import { failureIn } from './broken.ts';
 import { closeLeaf } from './close-leaf.ts';
 import { settleDoubt } from './doubt.ts';
 import { lastEdit } from './edited.ts';
@@ -53,7 +55,7 @@ async function perform(execution: Execution, step: Step, trying: Trying): Promis
   const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {
     const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
     if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');
-    return { outcome: 'failed', failure: failureOf(thrown) } satisfies LeafOutcome;
+    return { outcome: 'failed', failure: failureIn(step.title, thrown) } satisfies LeafOutcome;
   });
   // Cut off by a stop: the end of the run closes it, with its doubt.
   if (outcome.outcome === 'failed' && execution.signal.aborted) return undefined;
@@ -93,7 +95,9 @@ async function tryAgain(
   while (execution.isGated) await execution.gate();
   if (isUsedUp(execution, leaf)) return execution.busy(settle(execution, step, { leaf, outcome: failed }));
   const reason = failed.failure?.message ?? 'It failed.';
-  execution.emit({ type: 'step.retried', step: step.id, attempt: step.attempt + 1, reason });
+  const tokens = failed.usage && failed.usage.input + failed.usage.output;
+  const attempt = step.attempt + 1;
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...present({ tokens }) });
 }
 
 async function settle(

@@ -1,11 +1,12 @@
 import { redacted } from '../guards/guard.ts';
 import { deepest, isTooDeep } from '../run/depth.ts';
-import { failureOf, RunError } from '../run/failure.ts';
+import { RunError } from '../run/failure.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
 import type { Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
 import { AttemptTimer } from './attempt-timer.ts';
+import { failureIn } from './broken.ts';
 import { tellLate } from './close-leaf.ts';
 import type { Execution } from './execution.ts';
 import type { LeafOutcome } from './leaf.ts';
@@ -31,7 +32,7 @@ export async function runTool(execution: Execution, step: Step, work: Work): Pro
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
-    return { outcome: 'failed', failure: failureOf(thrown) };
+    return { outcome: 'failed', failure: failureIn(work.tool.name, thrown) };
   }
 }
 

@@ -8,6 +8,8 @@ export interface Flow {
   readonly name: string;
   /** A run goes on with the version it started with. Raise it when recorded runs would not fit the code any more. */
   readonly version: string;
+  /** Fails, with what to do about it, where a run cannot begin with this. Nothing is kept of such a run. */
+  check?(input: Pick<RunInput, 'labels'>): void;
   run(scope: Scope, input: RunInput): Promise<string>;
 }
 

@@ -29,6 +29,10 @@ async function turnOf(
   tokens = 1_000,
 ) {
   const { gateway, read } = gatewayOf(events);
+  return { ...(await turnWith(gateway, request, tokens)), read };
+}
+
+async function turnWith(gateway: Gateway, request: Partial<TurnRequest>, tokens = 1_000) {
   const flow = flowOf(async (scope) => {
     try {
       const messages = [{ role: 'user' as const, text: 'go' }];
@@ -42,7 +46,7 @@ async function turnOf(
   const world = testWorld({ flows: [flow], agents });
   const { run } = await startRun(new Engine(world, 'w1'), flow, { limits: { tokens } });
   const tree = await ended(world.store, run);
-  return { tree, read, answer: answerOf(tree) };
+  return { tree, answer: answerOf(tree) };
 }
 
 function* forever(chunk: readonly AgentEvent[]): Iterable<readonly AgentEvent[]> {
@@ -80,22 +84,31 @@ describe('a stream without an end', () => {
 });
 
 describe('complete calls', () => {
-  test.for<{ name: string; pieces: readonly string[]; read: number }>([
-    { name: 'arguments in pieces', pieces: ['{"a"', ':{"b":"}"', '}}', 'never'], read: 3 },
-    { name: 'brackets and escapes in strings', pieces: ['{"a":"\\"}]', '"}', 'never'], read: 2 },
-    { name: 'a list', pieces: ['[1,', '2]', 'never'], read: 2 },
-    { name: 'arguments that are never JSON', pieces: ['{a}', '{}', '{}'], read: 4 },
-    { name: 'no arguments', pieces: ['', ''], read: 3 },
-  ])('[C2] $name: the stream is closed where the call is whole', async ({ pieces, read: expected }) => {
-    const chunks = [
-      ...pieces.map((text, i): readonly AgentEvent[] => [
-        { type: 'call.appended', call: 'c1', ...(i === 0 ? { tool: 'x' } : {}), text },
-      ]),
-      [{ type: 'turn.finished', reason: 'calls' }] as const,
-    ];
-    const { read } = await turnOf(() => chunks, { maxCalls: 1 });
-    expect(read.chunks).toBe(expected);
-  });
+  test.for<{ name: string; pieces: readonly string[]; whole: string; finish: string }>([
+    { name: 'in pieces', pieces: ['{"a"', ':{"b":"}"', '}}', 'no'], whole: '{"a":{"b":"}"}}', finish: 'cut' },
+    {
+      name: 'with brackets in strings',
+      pieces: ['{"a":"\\"}]', '"}', 'no'],
+      whole: '{"a":"\\"}]"}',
+      finish: 'cut',
+    },
+    { name: 'a list', pieces: ['[1,', '2]', 'no'], whole: '[1,2]', finish: 'cut' },
+    { name: 'with an empty piece at the end', pieces: ['{}', ''], whole: '{}', finish: 'calls' },
+    { name: 'never JSON', pieces: ['{a}', '{}', '{}'], whole: '{a}{}{}', finish: 'calls' },
+    { name: 'nothing', pieces: ['', ''], whole: '', finish: 'calls' },
+  ])(
+    '[C2] arguments $name: the stream is closed where the call is whole',
+    async ({ pieces, whole, finish }) => {
+      const chunks = [
+        ...pieces.map((text, i): readonly AgentEvent[] => [
+          { type: 'call.appended', call: 'c1', ...(i === 0 ? { tool: 'x' } : {}), text },
+        ]),
+        [{ type: 'turn.finished', reason: 'calls' }] as const,
+      ];
+      const { answer } = await turnOf(() => chunks, { maxCalls: 1 });
+      expect(JSON.parse(answer)).toMatchObject({ finish, calls: [{ arguments: whole }] });
+    },
+  );
 
   test('[C2] the name may come last', async () => {
     const chunks: (readonly AgentEvent[])[] = [
@@ -103,8 +116,43 @@ describe('complete calls', () => {
       [{ type: 'call.appended', call: 'c1', tool: 'x', text: '' }],
       [{ type: 'text.appended', text: 'never' }],
     ];
-    const { read, answer } = await turnOf(() => chunks, { maxCalls: 1 });
-    expect(read.chunks).toBe(2);
-    expect(JSON.parse(answer)).toMatchObject({ finish: 'cut', calls: [{ tool: 'x', arguments: '{}' }] });
+    const { answer } = await turnOf(() => chunks, { maxCalls: 1 });
+    expect(JSON.parse(answer)).toEqual({
+      text: '',
+      finish: 'cut',
+      calls: [{ id: 'c1', tool: 'x', arguments: '{}' }],
+    });
+  });
+
+  const called = (id: string, text = '{}'): AgentEvent => ({
+    type: 'call.appended',
+    call: id,
+    tool: 'x',
+    text,
+  });
+
+  test('[C71] a stream that falls silent after its calls is closed', async () => {
+    const silent: Gateway = {
+      async *takeTurn(_turn, signal) {
+        yield [called('c1')];
+        await new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      },
+    };
+    const { answer } = await turnWith(silent, { maxCalls: 1 });
+    expect(JSON.parse(answer)).toMatchObject({ finish: 'cut', calls: [{ id: 'c1' }] });
+  });
+
+  test.for([
+    { name: 'of calls', chunk: (i: number) => called(`c${i}`) },
+    { name: 'of arguments', chunk: (i: number) => called(i === 0 ? 'c0' : 'c1', i === 0 ? '{}' : '[1,') },
+  ])('[C71] a stream without an end $name that will not run is closed soon', async ({ chunk }) => {
+    function* endless(): Iterable<readonly AgentEvent[]> {
+      for (let i = 0; ; i += 1) yield [chunk(i)];
+    }
+    const { answer, read } = await turnOf(endless, { maxCalls: 1 }, 1_000_000);
+    expect(JSON.parse(answer)).toMatchObject({ finish: 'cut' });
+    expect(read.chunks).toBeLessThan(6_000);
   });
 });

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../gateways/gateway.ts';
 import { deepest } from '../run/depth.ts';
 import { limitsOf, millisecondsLeft } from '../run/limits.ts';
+import { tokensIn } from '../run/tokens.ts';
 import type { Execution } from './execution.ts';
 import { lastSpace } from './space.ts';
 
@@ -8,7 +9,6 @@ import { lastSpace } from './space.ts';
 const answerReserve = { tokens: 8_192, milliseconds: 60_000 } as const;
 /** Less than what the run has to end with. */
 const answerSpace = { entries: lastSpace.entries / 2, bytes: lastSpace.bytes / 2 };
-const charactersPerToken = 4;
 /** What a call or a stage costs before it says anything, in characters: each is kept, shown and told. */
 const opening = 200;
 /** Characters of one turn, whatever the budget is. */
@@ -25,14 +25,17 @@ export class TurnMeter {
   readonly #calls = new Map<string, PartialCall>();
   /** What the answer may take up beyond the space of the run. */
   readonly #beyond: { readonly entries: number; readonly bytes: number };
+  readonly #sent: number;
   #written = 0;
   #complete = 0;
 
-  constructor(execution: Execution, answers: boolean) {
+  /** `sent` is how many characters whoever takes the turn has to read. */
+  constructor(execution: Execution, { sent, answers }: { sent: number; answers: boolean }) {
+    this.#sent = sent;
     this.#execution = execution;
     this.#beyond = answers ? answerSpace : { entries: 0, bytes: 0 };
     const { tree, writer } = execution;
-    const tokensLeft = limitsOf(tree).tokens - tree.spent.tokens;
+    const tokensLeft = limitsOf(tree).tokens - tree.spent.tokens - tokensIn(sent);
     const timeLeft = millisecondsLeft(tree, writer.now());
     this.#extra = {
       tokens: answers ? Math.max(0, answerReserve.tokens - tokensLeft) : 0,
@@ -45,15 +48,21 @@ export class TurnMeter {
     return this.#complete;
   }
 
-  /** What one chunk brought. A chunk and an event without text count too: an endless stream of them must not be free. */
-  take(events: readonly AgentEvent[]): void {
-    this.#written += 1 + events.length;
-    for (const event of events) {
-      if ('text' in event) this.#written += event.text.length;
-      if (event.type === 'stage.opened') this.#written += opening;
-      if (event.type === 'turn.retried') this.#forget();
-      if (event.type === 'call.appended') this.#takeCall(event);
-    }
+  isWhole(call: string): boolean {
+    return this.#calls.get(call)?.isComplete ?? false;
+  }
+
+  /** A chunk and an event without text count too: an endless stream of them must not be free. */
+  arrived(): void {
+    this.#written += 1;
+  }
+
+  take(event: AgentEvent): void {
+    this.#written += 1;
+    if ('text' in event) this.#written += event.text.length;
+    if (event.type === 'stage.opened') this.#written += opening;
+    if (event.type === 'turn.retried') this.#forget();
+    if (event.type === 'call.appended') this.#takeCall(event);
   }
 
   /** Why this turn must end now. */
@@ -61,7 +70,7 @@ export class TurnMeter {
     const { tree } = this.#execution;
     const { tokens } = limitsOf(tree);
     if (this.#millisecondsLeft() <= 0) return this.#outOfTime();
-    const used = tree.spent.tokens + this.#written / charactersPerToken;
+    const used = tree.spent.tokens + tokensIn(this.#sent + this.#written);
     if (used > tokens + this.#extra.tokens) return `The run has used up its ${tokens} tokens.`;
     const full = this.#execution.space.used(this.#beyond);
     if (full !== undefined) return full;
@@ -108,15 +117,15 @@ class PartialCall {
   #isQuoted = false;
   #isEscaped = false;
   #arguments: 'arriving' | 'whole' | 'broken' = 'arriving';
-  #isComplete = false;
+  isComplete = false;
 
   /** Whether this piece completed the call. */
   take(text: string, tool: string | undefined): boolean {
-    if (this.#isComplete) return false;
+    if (this.isComplete) return false;
     if (tool) this.#tool = tool;
     if (this.#arguments === 'arriving') this.#read(text);
-    this.#isComplete = this.#arguments === 'whole' && this.#tool !== '';
-    return this.#isComplete;
+    this.isComplete = this.#arguments === 'whole' && this.#tool !== '';
+    return this.isComplete;
   }
 
   /** Parsed once, where the outermost bracket closes: what is not JSON there never will be. */

@@ -1,6 +1,8 @@
 import type { Agent } from '../catalog/agent.ts';
 import type { AgentEvent } from '../gateways/gateway.ts';
 import type { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
+import { tokensIn } from '../run/tokens.ts';
 import { textOf, type Step } from '../run/tree.ts';
 import type { Json, Usage } from '../run/values.ts';
 import { AgentState } from './agent-state.ts';
@@ -15,10 +17,13 @@ export class TurnReader {
   readonly #step: Step;
   readonly #state: AgentState;
   #mirror: Mirror;
+  readonly #sent: number;
   #usage: Usage | undefined;
   #finish: TurnResult['finish'] = 'other';
 
-  constructor(execution: Execution, step: Step, agent: Agent) {
+  /** `sent` is how many characters the agent was sent. */
+  constructor(execution: Execution, step: Step, { agent, sent }: { agent: Agent; sent: number }) {
+    this.#sent = sent;
     this.#execution = execution;
     this.#step = step;
     this.#state = new AgentState(execution, step.id, agent);
@@ -71,7 +76,7 @@ export class TurnReader {
 
   finish(reason = this.#finish): LeafOutcome {
     this.#mirror.finish('completed');
-    return { outcome: 'completed', result: { finish: reason }, ...this.#paid() };
+    return { outcome: 'completed', result: { finish: reason }, usage: this.#used() };
   }
 
   /** What could not be recorded as it came. `given` is the state the turn began with. */
@@ -82,7 +87,7 @@ export class TurnReader {
   /** What was written before the failure is paid for too. */
   fail({ failure }: RunError): LeafOutcome {
     this.abandon();
-    return { outcome: 'failed', failure, ...this.#paid() };
+    return { outcome: 'failed', failure, ...present({ usage: this.#paid() }) };
   }
 
   /** What the agent was at when it was cut off did not fail by itself if somebody stopped it. */
@@ -92,6 +97,7 @@ export class TurnReader {
 
   #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {
     const attempt = this.#step.attempt + 1;
+    const paid = this.#paid();
     this.#usage = undefined;
     this.#finish = 'other';
     this.#mirror = new Mirror(this.#execution, this.#step.id);
@@ -100,15 +106,21 @@ export class TurnReader {
       step: this.#step.id,
       attempt,
       reason,
+      ...(paid ? { tokens: paid.input + paid.output } : {}),
       ...(model === undefined ? {} : { model }),
     });
   }
 
-  /** What the model says it used, or an estimate: a model that says nothing must not be free. */
-  #paid(): { readonly usage?: Usage } {
-    if (this.#usage) return { usage: this.#usage };
-    const usage = estimate(this.#step);
-    return usage.output > 0 ? { usage } : {};
+  /** What the model says it used, or an estimate of what it read and wrote: one that says nothing must not be free. */
+  #used(): Usage {
+    if (this.#usage) return this.#usage;
+    return { input: tokensIn(this.#sent), output: tokensIn(writtenIn(this.#step)), estimated: true };
+  }
+
+  /** Of what was not finished: where nothing came back, nothing may have been read. */
+  #paid(): Usage | undefined {
+    const used = this.#used();
+    return this.#usage || used.output > 0 ? used : undefined;
   }
 
   #emit(event: Parameters<Execution['emit']>[0]): void {
@@ -116,9 +128,8 @@ export class TurnReader {
   }
 }
 
-/** Without the model's own figures: about four characters to a token. */
-function estimate(step: Step): Usage {
+/** In characters. */
+function writtenIn(step: Step): number {
   const requested = [...(step.requests?.values() ?? [])].flatMap(({ pieces }) => pieces);
-  const written = textOf(step).length + textOf(step, 'reasoning').length + requested.join('').length;
-  return { input: 0, output: Math.ceil(written / 4), estimated: true };
+  return textOf(step).length + textOf(step, 'reasoning').length + requested.join('').length;
 }

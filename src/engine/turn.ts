@@ -4,6 +4,7 @@ import type { Untrusted } from '../run/events.ts';
 import { errorOf, RunError } from '../run/failure.ts';
 import { localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
+import { tokensIn } from '../run/tokens.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -19,8 +20,10 @@ import { recallTurn } from './recall-turn.ts';
 import { ownState, restored } from './restore.ts';
 import { runLeaf } from './run-leaf.ts';
 import type { TurnRequest, TurnResult } from './scope.ts';
+import { sentCharacters } from './sent.ts';
 import { standingOf, type Standing } from './standing.ts';
 import { owned } from './stray.ts';
+import { Surplus } from './surplus.ts';
 import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
 
@@ -98,6 +101,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
       mustAsk: request.isAsked,
       sends: agent.sends ?? false,
       answers: request.answers ?? false,
+      tokens: tokensIn(sentCharacters(request)),
     },
     bytes: message,
     shown: request.shown,
@@ -155,23 +159,34 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   const prompt = execution.prompts.record(step, agent.name, turn);
   // It is waited for in the end; a failure before that must not count as nobody's.
   prompt.catch(() => {});
-  const reader = new TurnReader(execution, step, agent);
-  const meter = new TurnMeter(execution, request.answers ?? false);
+  const sent = sentCharacters(turn);
+  const reader = new TurnReader(execution, step, { agent, sent });
+  const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
   const ended = new AbortController();
   const signal = AbortSignal.any([execution.signal, ended.signal]);
+  const surplus = new Surplus(meter, request.maxCalls ?? Infinity, (milliseconds) =>
+    execution.world.clock.sleep(milliseconds, signal),
+  );
   void meter.watchClock(signal, (spent) => ended.abort(new RunError('over-budget', spent)));
   try {
     const take = (events: readonly AgentEvent[]): boolean => {
       if (!isOpen(step)) throw new RunError('rejected', `«${step.title}» was closed before it ended.`);
-      for (const event of events) reader.take(event);
-      meter.take(events);
+      meter.arrived();
+      for (const event of events) {
+        if (surplus.ends(event)) return true;
+        reader.take(event);
+        meter.take(event);
+      }
+      surplus.settle();
       const spent = meter.overspent();
       if (spent) throw new RunError('over-budget', spent);
-      return request.maxCalls !== undefined && meter.completeCalls >= request.maxCalls;
+      return false;
     };
-    const isCut = await readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
+    const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
       hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),
     );
+    const isCut = await Promise.race([read, surplus.closed]);
+    if (isCut) ended.abort();
     if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;

@@ -3,7 +3,7 @@ import { RunError } from '../run/failure.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls } from './converse-calls.ts';
 import type { Course, Why } from './converse-course.ts';
-import { composedAnswer, emptyInstruction, lastInstruction, noticesOf } from './converse-words.ts';
+import { againInstruction, composedAnswer, lastInstruction, noticesOf } from './converse-words.ts';
 
 /** What people see the moment something is refused or taken away. */
 export function tell(course: Course, notices: readonly string[]): void {
@@ -30,33 +30,40 @@ export async function conclude(course: Course, why: Why, failure?: RunError): Pr
   if (course.phase !== 'action_phase') course.enter('action_phase', why.code);
   tell(course, [why.sentence]);
   if (why.code === 'person') return compose(course, why.sentence);
-  const last = await lastAnswer(course, why);
+  const last = await lastAnswer(course, why, failure);
   if (typeof last === 'string') return last;
-  const problem = last ?? failure;
   // An answer made of nothing would look like one.
-  if (course.results.length === 0)
-    throw problem ?? new RunError('unavailable', 'The model replied without any text.');
-  return compose(course, problem?.failure.message ?? 'It replied without any text.');
+  if (course.results.length === 0) throw last;
+  return compose(course, last.failure.message);
 }
 
-/** One last call without tools, and one more if nothing comes of it. The failure if it fails. */
-async function lastAnswer(course: Course, why: Why): Promise<string | RunError | undefined> {
+/** The text of a turn, if it can be the answer: what stands before a call is none while there are results to answer from. */
+export function answerIn({ text, calls }: TurnResult, { results }: Course): string | undefined {
+  return text.trim() === '' || (calls.length > 0 && results.length > 0) ? undefined : text;
+}
+
+/** One last call without tools, and one more if nothing comes of it. Why there is no answer, if there is none. */
+async function lastAnswer(course: Course, why: Why, failure?: RunError): Promise<string | RunError> {
   const isSecondChance = why.code === 'empty';
+  let problem = 'The model replied without any text.';
   for (let chance = isSecondChance ? 2 : 1; chance <= 2; chance += 1) {
-    const instructions = chance === 1 ? [lastInstruction] : [emptyInstruction, lastInstruction];
+    const instructions = chance === 1 ? [lastInstruction] : [againInstruction, lastInstruction];
     try {
       const turn = await course.scope.turn(course.settings.agent, {
         messages: course.exchange.messages(instructions),
         answers: course.answers,
       });
       await ignoreCalls(course, turn);
-      if (turn.text.trim() !== '') return turn.text;
+      const answer = answerIn(turn, course);
+      if (answer !== undefined) return answer;
+      const said = turn.text.trim();
+      if (said !== '') problem = `The model asked for tools that are not there, and said: ${said}`;
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
       return thrown;
     }
   }
-  return undefined;
+  return failure ?? new RunError('unavailable', problem);
 }
 
 /** Calls a model asked for although it was offered no tools. */

@@ -54,7 +54,7 @@ const longest = 262_144;
 /** Checking and signing arguments is recursive: deeper ones would end in a stack overflow. */
 const deepest = 64;
 
-export function sortCalls({ calls, finish }: TurnResult, { known, offered, most }: Permission): SortedCalls {
+export function sortCalls({ calls }: TurnResult, { known, offered, most }: Permission): SortedCalls {
   const sorted = {
     run: [] as ReadCall[],
     misfits: [] as ReadCall[],
@@ -64,8 +64,8 @@ export function sortCalls({ calls, finish }: TurnResult, { known, offered, most 
   const used = new Map<string, number>();
   for (const call of calls.map((requested) => readCall(requested, known))) {
     const uses = used.get(call.tool) ?? 0;
-    // We cut the model off ourselves, so it is not its fault that a later call is incomplete.
-    if (call.problem !== undefined && finish === 'cut' && call.isKnown) sorted.left.push(call);
+    // Whatever follows the last one that may run: where it was cut off, it is not the model's fault that it is incomplete.
+    if (call.problem !== undefined && call.isKnown && sorted.run.length >= most) sorted.left.push(call);
     else if (call.problem !== undefined) sorted.misfits.push(call);
     else if (uses >= (offered.get(call.tool) ?? 0)) sorted.refused.push(call);
     else if (sorted.run.length >= most) sorted.left.push(call);

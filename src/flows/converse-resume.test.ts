@@ -3,7 +3,8 @@ import { ask, begin, resultsIn, say, stepsOf, type Talk } from '../../test/conve
 import { ended, entriesOf, toolOf, treeOf, until } from '../../test/world.ts';
 import { Engine } from '../engine/engine.ts';
 import { RunError } from '../run/failure.ts';
-import { resumeCommand, ResumeRequest } from './converse-resume.ts';
+import { goOn, ResumeRequest } from '../run/tool-pause.ts';
+import { resumeCommand } from './converse-resume.ts';
 
 async function paused(labels: Record<string, string> = { requestId: 'req_1' }) {
   const talk = await begin({
@@ -53,6 +54,22 @@ describe('pause after tool', () => {
     expect(tree.ended?.answer).toBe('Read.');
     expect(turns).toHaveLength(3);
     await talk.finish();
+  });
+
+  test('[C73] to go on is to resume what is paused, and else to agree to what waits after a tool phase', async () => {
+    const { world, run, finish } = await paused();
+    const tree = await until(world.store, run, ({ undecided }) => undecided === 1);
+    expect(goOn({ ...tree, paused: true }, 'bob')).toEqual({ type: 'resume', by: 'bob' });
+    const [asked] = tree.approvals.values();
+    const { approval, fingerprint } = asked ?? {};
+    expect(goOn(tree, 'bob')).toEqual({
+      type: 'decide',
+      by: 'bob',
+      approval,
+      fingerprint,
+      decision: 'approve',
+    });
+    await finish();
   });
 
   test('[C40] without a name of its own, the request is the run', async () => {

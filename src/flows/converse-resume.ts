@@ -1,17 +1,10 @@
-import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
 import type { Command } from '../run/commands.ts';
 import { decisionTold } from '../run/decided.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
+import { pauseIn, pauseKey, type ResumeRequest } from '../run/tool-pause.ts';
 import type { Approval, RunTree } from '../run/tree.ts';
-
-/** What a client sends to go on after a tool phase. */
-export const ResumeRequest = z.strictObject({
-  requestId: z.string().min(1),
-  toolBatchId: z.int().nonnegative(),
-});
-export type ResumeRequest = z.infer<typeof ResumeRequest>;
 
 /** Wait until somebody has looked at the results. The run costs nothing meanwhile, and survives a restart. */
 export async function pauseAfterTool(
@@ -49,11 +42,18 @@ export function resumeCommand(
     const how = tree.ended ? `has ended (${tree.ended.outcome})` : 'is being stopped';
     throw new RunError('rejected', `Request ${requestId} ${how}, so nothing can be resumed.`);
   }
-  const pauses = [...tree.approvals.values()].filter((asked) => isPause(tree, asked, requestId));
-  const pause = pauses.find(
-    ({ arguments: asked }) => ResumeRequest.safeParse(asked).data?.toolBatchId === toolBatchId,
-  );
-  if (!pause) throw new RunError('rejected', notWaiting(resuming, pauses));
+  const batchOf = (asked: Approval): number | undefined => {
+    const pause = pauseIn(tree, asked);
+    return pause?.requestId === requestId ? pause.toolBatchId : undefined;
+  };
+  const asked = [...tree.approvals.values()];
+  const pause = asked.find((each) => batchOf(each) === toolBatchId);
+  if (!pause) {
+    const open = asked.find(
+      (each) => batchOf(each) !== undefined && !each.decided && each.lapsedAt === undefined,
+    );
+    throw new RunError('rejected', notWaiting(resuming, open && batchOf(open)));
+  }
   const id = `resume:${run}:${pause.approval}`;
   const { decided } = pause;
   if (decided && decided.command !== id)
@@ -62,20 +62,7 @@ export function resumeCommand(
   return { id, command: { type: 'decide', by, approval, fingerprint, decision: 'approve' } };
 }
 
-/** A question of the flow itself. What the arguments of a call look like does not make it one. */
-function isPause({ steps }: RunTree, { step, arguments: asked }: Approval, requestId: string): boolean {
-  const { kind, key } = steps.get(step) ?? {};
-  const { data } = ResumeRequest.safeParse(asked);
-  return kind === 'ask' && data?.requestId === requestId && key === pauseKey(data.toolBatchId);
-}
-
-function pauseKey(toolBatchId: number): string {
-  return `resume ${toolBatchId}`;
-}
-
-function notWaiting({ requestId, toolBatchId }: Resuming, pauses: readonly Approval[]): string {
-  const open = pauses.find(({ decided, lapsedAt }) => !decided && lapsedAt === undefined);
-  const batch = ResumeRequest.safeParse(open?.arguments).data?.toolBatchId;
+function notWaiting({ requestId, toolBatchId }: Resuming, batch: number | undefined): string {
   const waits = batch === undefined ? 'it does not wait now' : `it waits after batch ${batch}`;
   return `Request ${requestId} does not wait after batch ${toolBatchId}; ${waits}.`;
 }

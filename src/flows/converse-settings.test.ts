@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { completeRules, converseSettings, type ConverseSettings } from './converse-settings.ts';
+import {
+  completeRules,
+  expectAllowed,
+  rulesFor,
+  switchesIn,
+  type ConverseSettings,
+} from './converse-settings.ts';
 
 const tools = ['list_files', 'read_file'].map((name) => ({ name, description: name, schema: {} }));
 const base: ConverseSettings = { agent: 'model', system: 'Be exact.', tools };
@@ -18,32 +24,65 @@ describe('settings', () => {
     expect(completeRules({ protocol: 'unified' }).maxToolsPerPhase).toBe(8);
   });
 
-  test('[C11] the request beats the environment, which beats the app', () => {
+  test('[C11] the request beats the app', () => {
     const app: ConverseSettings = {
       ...base,
       rules: { protocol: 'unified', maxToolsPerPhase: 5, maxCycles: 7 },
     };
-    const environment = { TWO_STAGE_ENABLED: 'true', TWO_STAGE_MAX_TOOLS: '2' };
-    expect(converseSettings(app, {}, {}).rules).toEqual(app.rules);
-    expect(converseSettings(app, environment, {}).rules).toEqual({
+    expect(rulesFor(app, {}).rules).toMatchObject({ ...app.rules });
+    const labels = { 'converse.protocol': 'two-stage', 'converse.maxCycles': '1', project: 'P1' };
+    expect(rulesFor(app, labels).rules).toMatchObject({
       protocol: 'two-stage',
-      maxToolsPerPhase: 2,
-      maxCycles: 7,
-    });
-    const labels = { 'converse.protocol': 'unified', 'converse.maxCycles': '1', project: 'P1' };
-    expect(converseSettings(app, environment, labels).rules).toEqual({
-      protocol: 'unified',
-      maxToolsPerPhase: 2,
+      maxToolsPerPhase: 5,
       maxCycles: 1,
     });
   });
 
-  test('[C11] one switch in the environment goes back to unified', () => {
-    for (const off of ['false', '0']) {
-      const { rules } = converseSettings(base, { TWO_STAGE_ENABLED: off }, {});
-      expect(rules?.protocol).toBe('unified');
-    }
-    expect(converseSettings(base, { TWO_STAGE_ENABLED: '' }, {}).rules).toEqual({});
+  test.for(['false', '0'])(
+    '[C75] switched off (%s), every conversation is unified, and says so if asked otherwise',
+    (off) => {
+      const switches = switchesIn({ TWO_STAGE_ENABLED: off });
+      expect(rulesFor({ ...base, switches }, {})).toMatchObject({
+        rules: { protocol: 'unified' },
+        overruled: [],
+      });
+      const overruled = [
+        'Two-stage is switched off here (TWO_STAGE_ENABLED), so this conversation is unified.',
+      ];
+      const labels = { 'converse.protocol': 'two-stage' };
+      expect(rulesFor({ ...base, switches }, labels)).toMatchObject({
+        rules: { protocol: 'unified' },
+        overruled,
+      });
+      const app: ConverseSettings = { ...base, switches, rules: { protocol: 'two-stage' } };
+      expect(rulesFor(app, {})).toMatchObject({ rules: { protocol: 'unified' }, overruled });
+    },
+  );
+
+  test('[C75] switched on, apps are two-stage, and a request may go back', () => {
+    const app: ConverseSettings = {
+      ...base,
+      rules: { protocol: 'unified' },
+      switches: switchesIn({ TWO_STAGE_ENABLED: 'true' }),
+    };
+    expect(rulesFor(app, {}).rules.protocol).toBe('two-stage');
+    expect(rulesFor(app, { 'converse.protocol': 'unified' })).toMatchObject({
+      rules: { protocol: 'unified' },
+      overruled: [],
+    });
+    expect(switchesIn({ TWO_STAGE_ENABLED: '', TWO_STAGE_MAX_TOOLS: ' ' })).toEqual({});
+  });
+
+  test('[C75] nobody gets more calls in one phase than the operator gives', () => {
+    const switches = switchesIn({ TWO_STAGE_MAX_TOOLS: '2' });
+    const of = (rules: ConverseSettings['rules'], labels = {}) =>
+      rulesFor({ ...base, switches, ...(rules ? { rules } : {}) }, labels);
+    expect(of(undefined)).toMatchObject({ rules: { maxToolsPerPhase: 2 }, overruled: [] });
+    expect(of({ maxToolsPerPhase: 1 })).toMatchObject({ rules: { maxToolsPerPhase: 1 }, overruled: [] });
+    expect(of(undefined, { 'converse.maxToolsPerPhase': '5' })).toMatchObject({
+      rules: { maxToolsPerPhase: 2 },
+      overruled: ['5 calls in one phase were asked for; at most 2 are run (TWO_STAGE_MAX_TOOLS).'],
+    });
   });
 
   test('[C11] every label is understood', () => {
@@ -55,7 +94,7 @@ describe('settings', () => {
       'converse.maxCycles': '9',
       'converse.pauseAfterTool': 'true',
     };
-    expect(converseSettings(base, {}, labels).rules).toEqual({
+    expect(rulesFor(base, labels).rules).toEqual({
       protocol: 'two-stage',
       preset: 'parallel',
       maxToolsPerPhase: 4,
@@ -82,6 +121,13 @@ describe('settings', () => {
     { environment: { TWO_STAGE_ENABLED: 'perhaps' }, says: /TWO_STAGE_ENABLED is «perhaps».*true or false/ },
     { environment: { TWO_STAGE_MAX_TOOLS: '-1' }, says: /TWO_STAGE_MAX_TOOLS .*from 1 to 64/ },
   ])('[C11] a wrong value names itself and the fix: $says', ({ labels = {}, environment = {}, says }) => {
-    expect(() => converseSettings(base, environment, labels)).toThrow(says);
+    const wrong = (): void => {
+      const { actionTools } = rulesFor({ ...base, switches: switchesIn(environment) }, labels).rules;
+      expectAllowed(
+        actionTools,
+        tools.map(({ name }) => name),
+      );
+    };
+    expect(wrong).toThrow(says);
   });
 });

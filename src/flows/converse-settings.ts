@@ -1,12 +1,13 @@
 import type { TurnRequest } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 
 export type ToolOffers = NonNullable<TurnRequest['tools']>;
 
 /** Which calls may follow once results are there: none, some tools so many times each, or any that is not a duplicate. */
 export type ActionTools = 'none' | 'non-duplicate' | { readonly allow: Readonly<Record<string, number>> };
 
-/** How a conversation goes. Each may be set for an app, by the environment and for one request, the last of these wins. */
+/** How a conversation goes. Each may be set for an app and for one request, which wins; over both stand the switches. */
 export interface ConverseRules {
   readonly protocol: 'two-stage' | 'unified';
   /** `strict`: one call after the other, and the model is cut off at the last one allowed. `parallel`: all at once. */
@@ -25,19 +26,56 @@ export interface ConverseSettings {
   readonly system: string;
   readonly tools: ToolOffers;
   readonly rules?: Partial<ConverseRules>;
+  readonly switches?: Switches;
+}
+
+/** What whoever operates the server has set, for every app and every request. */
+export interface Switches {
+  /** Off: every conversation is unified, whatever anybody asks for. On: also those of apps that say otherwise are not. */
+  readonly twoStage?: boolean;
+  /** The most calls that may run in one phase. */
+  readonly maxTools?: number;
 }
 
 type Strings = Readonly<Record<string, string | undefined>>;
 
-/** Settings as they hold for one request: those of the app, under what the environment and the run's labels say. */
-export function converseSettings(
-  base: ConverseSettings,
-  environment: Strings,
-  labels: Strings,
-): ConverseSettings {
-  const rules = { ...base.rules, ...environmentRules(environment), ...labelRules(labels) };
-  checkAllowed(rules.actionTools, base.tools);
-  return { ...base, rules };
+export interface RulesNow {
+  readonly rules: ConverseRules;
+  /** What was asked for and is not done, since the operator decided otherwise. In sentences. */
+  readonly overruled: readonly string[];
+}
+
+/** The rules as they hold for one request: those of the app, under what the run's labels say, under the switches. */
+export function rulesFor({ rules: own = {}, switches = {} }: ConverseSettings, labels: Strings): RulesNow {
+  const { twoStage, maxTools } = switches;
+  const preset = twoStage === true ? { ...own, protocol: 'two-stage' as const } : own;
+  const asked = { ...preset, ...labelRules(labels) };
+  const isOff = twoStage === false;
+  const rules = completeRules({
+    ...asked,
+    ...(isOff ? { protocol: 'unified' } : {}),
+    ...present({ maxToolsPerPhase: asked.maxToolsPerPhase ?? maxTools }),
+  });
+  const overruled: string[] = [];
+  if (isOff && asked.protocol === 'two-stage')
+    overruled.push('Two-stage is switched off here (TWO_STAGE_ENABLED), so this conversation is unified.');
+  if (maxTools === undefined || rules.maxToolsPerPhase <= maxTools) return { rules, overruled };
+  overruled.push(
+    `${rules.maxToolsPerPhase} calls in one phase were asked for; at most ${maxTools} are run (TWO_STAGE_MAX_TOOLS).`,
+  );
+  return { rules: { ...rules, maxToolsPerPhase: maxTools }, overruled };
+}
+
+/** Fails where an allowlist names what is no tool of the app. */
+export function expectAllowed(actionTools: ActionTools, tools: readonly string[]): void {
+  if (typeof actionTools !== 'object') return;
+  const unknown = Object.keys(actionTools.allow).find((tool) => !tools.includes(tool));
+  if (unknown === undefined) return;
+  const known = tools.join(', ') || 'none';
+  throw new RunError(
+    'malformed',
+    `actionTools names «${unknown}», which is no tool here; there are: ${known}.`,
+  );
 }
 
 /** Every rule, those nobody set included. */
@@ -59,13 +97,14 @@ interface Setting {
   readonly value: string;
 }
 
-function environmentRules(environment: Strings): Partial<ConverseRules> {
-  const rules: { -readonly [Name in keyof ConverseRules]?: ConverseRules[Name] } = {};
+/** As the environment says. */
+export function switchesIn(environment: Strings): Switches {
   const enabled = given(environment, 'TWO_STAGE_ENABLED');
-  if (enabled) rules.protocol = yesOrNo(enabled) ? 'two-stage' : 'unified';
   const maxTools = given(environment, 'TWO_STAGE_MAX_TOOLS');
-  if (maxTools) rules.maxToolsPerPhase = numberUpTo(64, maxTools);
-  return rules;
+  return {
+    ...(enabled ? { twoStage: yesOrNo(enabled) } : {}),
+    ...(maxTools ? { maxTools: numberUpTo(64, maxTools) } : {}),
+  };
 }
 
 const readers: { readonly [Name in keyof ConverseRules]: (setting: Setting) => ConverseRules[Name] } = {
@@ -129,17 +168,6 @@ function readActionTools(setting: Setting): ActionTools {
     allow[tool] = Number(times);
   }
   return { allow };
-}
-
-function checkAllowed(actionTools: ActionTools | undefined, tools: ToolOffers): void {
-  if (typeof actionTools !== 'object') return;
-  const unknown = Object.keys(actionTools.allow).find((tool) => !tools.some(({ name }) => name === tool));
-  if (unknown === undefined) return;
-  const known = tools.map(({ name }) => name).join(', ') || 'none';
-  throw new RunError(
-    'malformed',
-    `actionTools names «${unknown}», which is no tool here; there are: ${known}.`,
-  );
 }
 
 function wrong({ name, value }: Setting, expected: string): RunError {

@@ -14,7 +14,8 @@ export const actionInstruction =
 export const lastInstruction =
   'No tools are available any more. Answer the user now from what is above, and say openly what is missing.';
 
-export const emptyInstruction = 'Your last reply had no text. Reply with the answer itself.';
+/** What a model reads when its last reply had no text, or asked for tools that are not there. */
+export const againInstruction = 'Your last reply was not an answer. Reply with the answer itself, in words.';
 
 /** A result as a model reads it. Line breaks inside are escaped, so that no result can pretend to be another box. */
 export function resultBox(call: SettledCall): string {

@@ -65,26 +65,33 @@ describe('two-stage', () => {
     expect(world.problems).toEqual([]);
   });
 
-  test('[C3] what arrives in one piece beyond the limit is shown as skipped, with a notice', async () => {
-    const both: Move = {
-      type: 'together',
-      events: [
-        { type: 'call.appended', call: 'c1', tool: 'list_files', text: '{}' },
-        { type: 'call.appended', call: 'c2', tool: 'read_file', text: '{"path":"a.md"}' },
-        { type: 'call.appended', call: 'c3', tool: 'read_file', text: '{"path":' },
-      ],
-    };
-    const { tree, turns } = await talk({ model: asking([both]), tools: [list, read] });
-    expect(calls(tree)).toEqual(['list_files completed', 'read_file skipped', 'read_file skipped']);
-    expect(tree.notices.map(({ code }) => code)).toEqual(['CALL_SKIPPED', 'CALL_SKIPPED']);
-    expect(
-      turns[1]?.messages.some(({ text }) => text.startsWith('NOTICE: read_file, read_file: not run')),
-    ).toBe(true);
-    const root = tree.steps.get(0);
-    expect(root && textOf(root)).toContain(
-      '**System notice**: read_file, read_file: not run, since at most 1 may run',
-    );
-  });
+  const surplus = [
+    { type: 'call.appended', call: 'c1', tool: 'list_files', text: '{}' },
+    { type: 'call.appended', call: 'c2', tool: 'read_file', text: '{"path":"a.md"}' },
+    { type: 'call.appended', call: 'c3', tool: 'read_file', text: '{"path":' },
+  ] as const;
+  const never = { type: 'text.appended', text: 'never read' } as const;
+
+  test.for<{ name: string; moves: readonly Move[] }>([
+    { name: 'in one piece', moves: [{ type: 'together', events: [...surplus] }] },
+    { name: 'in pieces', moves: surplus },
+    { name: 'in one piece with text after it', moves: [{ type: 'together', events: [...surplus, never] }] },
+    { name: 'in pieces with text after them', moves: [...surplus, never] },
+  ])(
+    '[C3] [C71] what arrives $name beyond the limit is shown as skipped, with a notice',
+    async ({ moves }) => {
+      const { tree, turns } = await talk({ model: asking(moves), tools: [list, read] });
+      expect(calls(tree)).toEqual(['list_files completed', 'read_file skipped', 'read_file skipped']);
+      expect(tree.notices.map(({ code }) => code)).toEqual(['CALL_SKIPPED', 'CALL_SKIPPED']);
+      expect(
+        turns[1]?.messages.some(({ text }) => text.startsWith('NOTICE: read_file, read_file: not run')),
+      ).toBe(true);
+      const root = tree.steps.get(0);
+      expect(root && textOf(root)).toContain(
+        '**System notice**: read_file, read_file: not run, since at most 1 may run',
+      );
+    },
+  );
 
   test('[C4] parallel runs eight at once, and the rest are skipped', async () => {
     let running = 0;
@@ -137,7 +144,7 @@ describe('two-stage', () => {
       tools: [list, read],
       rules: { maxToolsPerPhase: 2 },
     });
-    expect(calls(tree)).toEqual(['list_files completed', 'read_file completed']);
+    expect(calls(tree)).toEqual(['list_files completed', 'read_file completed', 'read_file skipped']);
   });
 
   test('[C7] [C8] a permitted call opens the next tool phase, up to the last cycle; then one call without tools', async () => {
@@ -167,20 +174,21 @@ describe('two-stage', () => {
 
   test('[C5] [C6] no tools in the action phase: what is called there is ignored, and that is shown', async () => {
     const { tree, turns, world } = await talk({
-      model: ({ messages }) =>
-        resultsIn(messages) === 0
-          ? [ask('list_files', {})]
-          : [
-              say('Two files.'),
-              ask('read_file', {}, 'c2'),
-              ask('unheard_of', {}, 'c3'),
-              ask('read_file', '{', 'c4'),
-            ],
+      model: ({ messages }) => {
+        if (resultsIn(messages) === 0) return [ask('list_files', {})];
+        if (messages.some(({ text }) => text.includes('not an answer'))) return [say('Two files.')];
+        return [
+          say('Let me see. '),
+          ask('read_file', {}, 'c2'),
+          ask('unheard_of', {}, 'c3'),
+          ask('read_file', '{', 'c4'),
+        ];
+      },
       tools: [list, read],
       rules: { actionTools: 'none' },
     });
     expect(tree.ended?.answer).toBe('Two files.');
-    expect(turns.map(({ tools }) => tools?.length ?? 0)).toEqual([2, 0]);
+    expect(turns.map(({ tools }) => tools?.length ?? 0)).toEqual([2, 0, 0]);
     expect(calls(tree)).toEqual(['list_files completed', 'read_file skipped', 'read_file skipped']);
     expect(stepsOf(tree, 'misfit').map(({ title, status }) => [title, status])).toEqual([
       ['unheard_of', 'failed'],
@@ -188,7 +196,9 @@ describe('two-stage', () => {
     expect(tree.notices.map(({ code }) => code)).toContain('CALL_REFUSED');
     const root = tree.steps.get(0);
     expect(root && textOf(root)).toContain('not permitted now, so the call is ignored');
-    expect(stepsOf(tree, 'verdict')).toEqual([]);
+    expect(stepsOf(tree, 'verdict').map((step) => textOf(step))).toEqual([
+      'The model asked for tools that are not there, so it is asked once more.',
+    ]);
     expect(world.problems).toEqual([]);
   });
 
@@ -511,7 +521,9 @@ describe('always an answer', () => {
         rules: { protocol },
       });
       expect(tree.ended?.outcome).toBe('completed');
-      expect(tree.ended?.answer).toContain('There is no answer from the model. It replied without any text.');
+      expect(tree.ended?.answer).toContain(
+        'There is no answer from the model. The model replied without any text.',
+      );
       expect(tree.ended?.answer).toContain('a.md');
       expect(turns).toHaveLength(3);
     }
@@ -535,6 +547,41 @@ describe('always an answer', () => {
     expect(turns.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 0, 0]);
     expect(calls(tree)).toEqual(['list_files completed', 'list_files skipped', 'list_files skipped']);
     expect(tree.ended?.answer).toContain('What the tools returned');
+  });
+
+  test.for([
+    { name: 'two-stage', rules: { protocol: 'two-stage' } },
+    { name: 'unified', rules: { protocol: 'unified' } },
+    { name: 'an action phase without tools', rules: { actionTools: 'none' } },
+  ] as const)(
+    '[C72] with results in hand, what a model says before a call is no answer: $name',
+    async ({ rules }) => {
+      const prefacing = ({ messages }: Turn): Move[] => [
+        say('Thinking again. '),
+        ask('read_file', { page: resultsIn(messages) }),
+      ];
+      const { tree, turns } = await talk({ model: prefacing, tools: [read], rules });
+      expect(turns.at(-1)?.messages.map(({ text }) => text)).toContain(
+        'Your last reply was not an answer. Reply with the answer itself, in words.',
+      );
+      expect(tree.ended?.outcome).toBe('completed');
+      expect(tree.ended?.answer).toMatch(
+        /^There is no answer from the model\. The model asked for tools that are not there/,
+      );
+      expect(tree.ended?.answer).toContain('- read_file: {"ok":true,"result":{"input":{"page":0}}}');
+      const corrected = await talk({
+        model: (turn) =>
+          turn.messages.some(({ text }) => text.includes('not an answer')) ? [say('Two.')] : prefacing(turn),
+        tools: [read],
+        rules,
+      });
+      expect(corrected.tree.ended?.answer).toBe('Two.');
+    },
+  );
+
+  test('[C72] without results, what a model says beside a call that is ignored is its answer', async () => {
+    const { tree } = await talk({ model: () => [say('Hello.'), ask('read_file', {})], tools: [] });
+    expect(tree.ended?.answer).toBe('Hello.');
   });
 
   test('[C25] a model whose stream never ends is cut off, and the answer is composed', async () => {
@@ -658,13 +705,11 @@ describe('control', () => {
     await working;
   });
 
-  test('[C11] a wrong label fails the run with its name and the fix', async () => {
-    const { tree } = await talk({
-      model: () => [say('x')],
-      request: { labels: { 'converse.maxCycles': 'many' } },
+  test('[C76] a wrong label is refused with its name and the fix, and nothing is begun', async () => {
+    const labels = { 'converse.maxCycles': 'many' };
+    await expect(talk({ model: () => [say('x')], request: { labels } })).rejects.toMatchObject({
+      failure: { code: 'malformed', message: expect.stringContaining('converse.maxCycles is «many»') },
     });
-    expect(tree.ended).toMatchObject({ outcome: 'failed', failure: { code: 'malformed' } });
-    expect(tree.ended?.failure?.message).toContain('converse.maxCycles is «many»');
   });
 
   test('[C24] a failing tool is told to the model as it is', async () => {

@@ -2,17 +2,12 @@ import type { Flow, RunInput, Scope, TurnResult } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
 import { boundedAloud } from './bounded-history.ts';
-import { conclude, ignoreCalls, tell } from './converse-answer.ts';
+import { answerIn, conclude, ignoreCalls, tell } from './converse-answer.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls, type SettledCall } from './converse-calls.ts';
 import { Course, isResult, type Why } from './converse-course.ts';
 import { pauseAfterTool } from './converse-resume.ts';
-import {
-  completeRules,
-  converseSettings,
-  type ConverseRules,
-  type ConverseSettings,
-} from './converse-settings.ts';
+import { expectAllowed, rulesFor, type ConverseRules, type ConverseSettings } from './converse-settings.ts';
 import { actionInstruction, clause, lastInstruction, noticesOf } from './converse-words.ts';
 
 /** One agent with tools, run so that it always ends with an answer, whatever the model does. */
@@ -20,6 +15,11 @@ export function converse(settings: ConverseSettings): Flow {
   return {
     name: settings.name ?? 'converse',
     version: '1',
+    check: ({ labels }) =>
+      expectAllowed(
+        rulesFor(settings, labels).rules.actionTools,
+        settings.tools.map(({ name }) => name),
+      ),
     run: (scope, input) => converseIn(scope, settings, input),
   };
 }
@@ -58,10 +58,14 @@ function register(
   { labels }: Pick<RunInput, 'labels'>,
 ): Promise<ConverseRules> {
   const tools = settings.tools.map(({ name }) => name);
-  return scope.step({ key: 'tools', kind: 'registration', title: 'Tools', query: tools.join(', ') }, () => {
-    const { rules } = converseSettings(settings, {}, labels);
-    return Promise.resolve(completeRules(rules));
-  });
+  return scope.step(
+    { key: 'tools', kind: 'registration', title: 'Tools', query: tools.join(', ') },
+    (step) => {
+      const { rules, overruled } = rulesFor(settings, labels);
+      for (const sentence of overruled) step.notice('RULE_OVERRULED', sentence);
+      return Promise.resolve(rules);
+    },
+  );
 }
 
 /** Turns and batches of calls, one after the other, until there is an answer. */
@@ -73,11 +77,10 @@ async function untilAnswer(course: Course, input: Pick<RunInput, 'labels'>): Pro
     if (turn instanceof RunError) return conclude(course, whyFailed(course, turn), turn);
     if (turn.calls.length === 0 || course.offers().length === 0) {
       await ignoreCalls(course, turn);
-      if (turn.text.trim() !== '') return turn.text;
-      return conclude(course, {
-        code: 'empty',
-        sentence: 'The model replied without text, so it is asked once more.',
-      });
+      const answer = answerIn(turn, course);
+      if (answer !== undefined) return answer;
+      const what = turn.calls.length > 0 ? 'asked for tools that are not there' : 'replied without text';
+      return conclude(course, { code: 'empty', sentence: `The model ${what}, so it is asked once more.` });
     }
     const why = await settleCalls(course, turn, input);
     if (why) return conclude(course, why);

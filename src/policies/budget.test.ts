@@ -70,6 +70,15 @@ describe('the budget', () => {
     expect(refusal(tree, { ...turn, answers: true })).toBeUndefined();
   });
 
+  test('[E220] does not send what is more than all that is left', () => {
+    const tree = treeOf({ tokens: 100 });
+    expect(refusal(tree, { ...turn, tokens: 100 })).toBeUndefined();
+    expect(refusal(tree, { ...turn, tokens: 101 })).toBe(
+      'BUDGET_EXHAUSTED: This would be sent about 101 tokens; 100 of the run’s 100 are left.',
+    );
+    expect(refusal(tree, { ...turn, tokens: 101, answers: true })).toBeUndefined();
+  });
+
   test('[E80] counts levels', () => {
     const tree = treeOf({ depth: 2 }, opened(1, 'step'), opened(2, 'step', { parent: 1 }));
     expect(refusal(tree, { ...call, parent: 1 })).toBeUndefined();

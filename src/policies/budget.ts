@@ -5,7 +5,7 @@ import type { Policy, Verdict } from './policy.ts';
  * One budget for the whole tree, read from the journal, so that it also holds after a recovery. One turn is kept back
  * for the answer.
  */
-export const budget: Policy = ({ tree, now, full }, { kind, parent, answers }) => {
+export const budget: Policy = ({ tree, now, full }, { kind, parent, answers, tokens = 0 }) => {
   const limits = limitsOf(tree);
   const { spent } = tree;
   const depth = (tree.steps.get(parent)?.depth ?? 0) + 1;
@@ -17,7 +17,12 @@ export const budget: Policy = ({ tree, now, full }, { kind, parent, answers }) =
     return exhausted(`The run has used up its ${limits.turns} model turns.`);
   }
   if (answers) return { verdict: 'allow' };
-  if (spent.tokens >= limits.tokens) return exhausted(`The run has used up its ${limits.tokens} tokens.`);
+  const left = limits.tokens - spent.tokens;
+  if (left <= 0) return exhausted(`The run has used up its ${limits.tokens} tokens.`);
+  if (tokens > left)
+    return exhausted(
+      `This would be sent about ${tokens} tokens; ${left} of the run’s ${limits.tokens} are left.`,
+    );
   if (millisecondsLeft(tree, now) <= 0)
     return exhausted(`The run has used up its ${limits.seconds} seconds.`);
   if (full !== undefined) return exhausted(full);

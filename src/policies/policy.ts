@@ -20,6 +20,8 @@ export interface Intent {
   readonly repeatable?: boolean;
   /** The turn that writes the final answer may use what is kept back for it. */
   readonly answers?: boolean;
+  /** About as many as a turn is sent. */
+  readonly tokens?: number;
 }
 
 /**

@@ -60,7 +60,7 @@ export function outputOf(event: EventOf<'step.closed'>, text: string): Record<st
     ...(output === '' ? {} : { output: cutWith(output, lengths.summary, '...') }),
     ...(usage ? { tokens: usage.input + usage.output } : {}),
     ...(failure ? { reason: failure.message } : {}),
-    ...(reusedFrom === undefined ? {} : { reused_from: stepName(reusedFrom) }),
+    ...(reusedFrom === undefined ? {} : { reused_from: stepName(reusedFrom), blocked: true }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Failure } from '../run/failure.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
 import type { TraceEvent } from '../wire/trace.ts';
 import { previewLength, type TracedPhase, type TracedStep } from './trace-state.ts';
+import { isoTime } from './time-text.ts';
 
 /** A line of the trace, before it gets its place. */
 export type TraceLine = Pick<TraceEvent, 'source' | 'type' | 'summary' | 'details'> &
@@ -23,7 +24,11 @@ export function userMessage(text: BlobRef | string, details: TraceLine['details'
   };
 }
 
-export function modelCalled({ agent, model, attempt, phase }: TracedStep): TraceLine {
+/** What was sent is kept beside the journal, under the step: see `withPrompts`. */
+export function modelCalled(
+  { agent, model, attempt, phase }: TracedStep,
+  step: EventOf<'step.opened'>['step'],
+): TraceLine {
   const who = agent ?? 'a model';
   return {
     source: 'orion',
@@ -33,7 +38,7 @@ export function modelCalled({ agent, model, attempt, phase }: TracedStep): Trace
       attempt > 1 ? `Asked ${who} again (attempt ${attempt})` : `Asked ${who}`,
       'Asked a model',
     ),
-    details: { agent: agent ?? null, model: model ?? null, attempt, ...placeOf(phase) },
+    details: { step, agent: agent ?? null, model: model ?? null, attempt, ...placeOf(phase) },
     phase,
   };
 }
@@ -64,7 +69,8 @@ export function modelAnswered(step: TracedStep, event: EventOf<'step.closed'>, a
 }
 
 export function toolCalled(step: TracedStep): TraceLine {
-  const { call, title, query, attempt, phase } = step;
+  const { call, title, query, isBegun, phase } = step;
+  const attempt = isBegun ? step.attempt : 0;
   const tool = call?.tool ?? title;
   const written: Json = call ? shown(call.arguments) : (query ?? '');
   const details: TraceLine['details'] = call
@@ -76,14 +82,14 @@ export function toolCalled(step: TracedStep): TraceLine {
     type: 'tool_call',
     direction: 'outbound',
     toolName: tool,
-    summary: summaryOf(`Called ${tool}${again}`, 'Called a tool'),
+    summary: summaryOf(`${isBegun ? 'Called' : 'Asked for'} ${tool}${again}`, 'Called a tool'),
     details: { arguments: written, attempt, ...details, ...placeOf(phase) },
     phase,
   };
 }
 
 export function toolReturned(step: TracedStep, event: EventOf<'step.closed'>, at: number): TraceLine {
-  const { call, title, attempt, phase } = step;
+  const { call, title, attempt, isBegun, phase } = step;
   const tool = call?.tool ?? title;
   const { outcome, failure, result } = event;
   return {
@@ -99,7 +105,7 @@ export function toolReturned(step: TracedStep, event: EventOf<'step.closed'>, at
       toolCallId: call?.id ?? null,
       outcome,
       result: result === undefined ? null : shown(result),
-      attempts: call ? attempt : 0,
+      attempts: isBegun ? attempt : 0,
       milliseconds: at - step.openedAt,
       ...placeOf(phase),
     },
@@ -174,6 +180,83 @@ export function phaseEnded(phase: TracedPhase, reason: string | undefined): Trac
   };
 }
 
+export function phaseChanged(
+  from: TracedPhase,
+  { phase, batch, reason }: EventOf<'phase.entered'>,
+): TraceLine {
+  return {
+    source: 'system',
+    type: 'phase_transition',
+    summary: `From ${from.phase} to ${phase}`,
+    details: { fromPhase: from.phase, toPhase: phase, reason: reason ?? null, toolBatchId: batch },
+    phase: from,
+  };
+}
+
+export function answered({ outcome, answer }: EventOf<'run.ended'>): TraceLine {
+  const text = typeof answer === 'string' ? answer : (answer?.preview ?? '');
+  const size = typeof answer === 'string' ? text.length : (answer?.size ?? 0);
+  return {
+    source: 'orion',
+    type: 'orion_response',
+    direction: 'outbound',
+    summary: summaryOf(text, `The run ended without an answer (${outcome})`),
+    details: { content: preview(text, size), outcome },
+  };
+}
+
+type Asked = EventOf<'approval.requested' | 'approval.decided' | 'approval.lapsed'>;
+
+/** What a person was asked, and what became of it. */
+export function question(event: Asked): TraceLine {
+  const details = { approval: event.approval };
+  switch (event.type) {
+    case 'approval.requested': {
+      const { step, title, message = null, fingerprint, arguments: asked } = event;
+      const about = { step, message, fingerprint, arguments: asked === undefined ? null : shown(asked) };
+      const summary = summaryOf(`Asked a person: ${title}`, 'Asked a person');
+      return { source: 'system', type: 'approval_requested', summary, details: { ...details, ...about } };
+    }
+    case 'approval.decided': {
+      const { by, decision, rationale = null } = event;
+      const summary = summaryOf(`${by} decided «${decision}»`, 'Decided');
+      return {
+        source: 'user',
+        type: 'approval_decided',
+        summary,
+        details: { ...details, by, decision, rationale },
+      };
+    }
+    case 'approval.lapsed': {
+      const summary = summaryOf(`The question lapsed: ${event.reason}`, 'The question lapsed');
+      return {
+        source: 'system',
+        type: 'approval_lapsed',
+        summary,
+        details: { ...details, reason: event.reason },
+      };
+    }
+  }
+}
+
+const controls = {
+  'run.paused': { type: 'run_paused', what: 'paused the run' },
+  'run.resumed': { type: 'run_resumed', what: 'resumed the run' },
+  'stop.requested': { type: 'run_stopped', what: 'stopped the run' },
+} as const;
+
+/** What somebody asked of the run as a whole. */
+export function controlled({ type, by, reason }: EventOf<keyof typeof controls>): TraceLine {
+  const { type: told, what } = controls[type];
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return {
+    source: 'user',
+    type: told,
+    summary: summaryOf(`${by} ${what}${why}`, what),
+    details: { by, reason: reason ?? null },
+  };
+}
+
 export function systemError(failure: { readonly code: string; readonly message: string }): TraceLine {
   const { code, message } = failure;
   return {
@@ -183,11 +266,6 @@ export function systemError(failure: { readonly code: string; readonly message: 
     details: { code },
     error: { message, code },
   };
-}
-
-/** A time no calendar has is shown as the first one. */
-export function isoTime(at: number): string {
-  return new Date(Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? at : 0).toISOString();
 }
 
 function placeOf(phase: TracedPhase | undefined): TraceLine['details'] {

@@ -15,6 +15,8 @@ export interface TracedStep {
   readonly title: string;
   readonly openedAt: number;
   readonly attempt: number;
+  /** Whether anything was asked of anybody: what is blocked, refused or does not fit never begins. */
+  readonly isBegun: boolean;
   readonly phase?: TracedPhase;
   readonly call?: Call;
   readonly agent?: string;
@@ -59,6 +61,7 @@ export function opened(state: TraceState, event: EventOf<'step.opened'>, at: num
     title,
     openedAt: at,
     attempt,
+    isBegun: event.started ?? false,
     ...(phase ? { phase } : {}),
     ...(call ? { call } : {}),
     ...(agent === undefined ? {} : { agent }),
@@ -88,6 +91,12 @@ export function said(state: TraceState, event: EventOf<'text.appended'>): TraceS
   return { ...state, open: withValue(state.open, event.step, kept) };
 }
 
+export function begun(state: TraceState, { step: id, call }: EventOf<'step.started'>): TraceState {
+  const step = valueAt(state.open, id);
+  if (!step) return state;
+  return { ...state, open: withValue(state.open, id, { ...step, isBegun: true, ...(call ? { call } : {}) }) };
+}
+
 export function retried(
   state: TraceState,
   { step: id, attempt, model, call }: EventOf<'step.retried'>,
@@ -95,7 +104,7 @@ export function retried(
   const step = valueAt(state.open, id);
   if (!step) return state;
   const changed = { ...(model === undefined ? {} : { model }), ...(call ? { call } : {}) };
-  const again = { ...step, ...changed, attempt, text: '', isCut: false, requested: {} };
+  const again = { ...step, ...changed, attempt, isBegun: true, text: '', isCut: false, requested: {} };
   return { ...state, open: withValue(state.open, id, again) };
 }
 

@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { ask, begin, resultsIn, say, talk, type Conversation } from '../../test/conversation.ts';
 import { ended, entriesOf, toolOf, until } from '../../test/world.ts';
 import type { Entry } from '../run/events.ts';
-import { TraceEvent, TraceType } from '../wire/trace.ts';
+import { foldAll } from '../run/fold.ts';
+import { goOn } from '../run/tool-pause.ts';
+import { TraceEvent, type TraceType } from '../wire/trace.ts';
 import { projectAll } from './projection.ts';
 import { projectionContract } from './projection.contract.ts';
+import { withPrompts } from './trace-prompts.ts';
 import { traceProjection } from './trace.ts';
 
 projectionContract('trace', traceProjection('run_1'));
@@ -46,37 +49,46 @@ describe('the trace of a conversation', () => {
         "tool_call [tool_phase 0/0]: Called list_files",
         "tool_result [tool_phase 0/0]: list_files completed",
         "orchestration_phase_end [tool_phase 0/0]: tool_phase of batch 1 is over: executed",
+        "phase_transition: From tool_phase to action_phase",
         "orchestration_phase_start [action_phase 1/0]: action_phase of batch 1 begins",
         "llm_call [action_phase 1/0]: Asked model",
         "llm_result [action_phase 1/0]: Asked for list_files",
         "orchestration_phase_end [action_phase 1/0]: action_phase of batch 1 is over: tool_calls_produced",
+        "phase_transition: From action_phase to tool_phase",
         "orchestration_phase_start [tool_phase 2/1]: tool_phase of batch 2 begins",
-        "tool_call [tool_phase 2/1]: Called list_files",
+        "tool_call [tool_phase 2/1]: Asked for list_files",
         "duplicate_tool_call [tool_phase 2/1]: list_files was asked for again; an earlier outcome is used",
         "tool_result [tool_phase 2/1]: list_files reused",
         "orchestration_phase_end [tool_phase 2/1]: tool_phase of batch 2 is over: duplicate_blocked",
+        "phase_transition: From tool_phase to action_phase",
         "orchestration_phase_start [action_phase 3/1]: action_phase of batch 2 begins",
         "llm_call [action_phase 3/1]: Asked model",
         "llm_result [action_phase 3/1]: Asked for list_files",
         "orchestration_phase_end [action_phase 3/1]: action_phase of batch 2 is over: tool_calls_produced",
+        "phase_transition: From action_phase to tool_phase",
         "orchestration_phase_start [tool_phase 4/1]: tool_phase of batch 3 begins",
-        "tool_call [tool_phase 4/1]: Called list_files",
+        "tool_call [tool_phase 4/1]: Asked for list_files",
         "duplicate_tool_call [tool_phase 4/1]: list_files was asked for again; an earlier outcome is used",
         "tool_result [tool_phase 4/1]: list_files reused",
         "orchestration_phase_end [tool_phase 4/1]: tool_phase of batch 3 is over: duplicate_blocked",
+        "phase_transition: From tool_phase to action_phase",
         "orchestration_phase_start [action_phase 5/1]: action_phase of batch 3 begins",
         "llm_call [action_phase 5/1]: Asked model",
         "llm_result [action_phase 5/1]: Asked for list_files",
         "orchestration_phase_end [action_phase 5/1]: action_phase of batch 3 is over: tool_calls_produced",
+        "phase_transition: From action_phase to tool_phase",
         "orchestration_phase_start [tool_phase 6/1]: tool_phase of batch 4 begins",
-        "tool_call [tool_phase 6/1]: Called list_files",
+        "tool_call [tool_phase 6/1]: Asked for list_files",
         "duplicate_tool_call [tool_phase 6/1]: list_files was asked for again; an earlier outcome is used",
         "tool_result [tool_phase 6/1]: list_files reused",
         "orchestration_phase_end [tool_phase 6/1]: tool_phase of batch 4 is over: duplicate_exceeded",
+        "phase_transition: From tool_phase to action_phase",
         "orchestration_phase_start [action_phase 7/1]: action_phase of batch 4 begins",
         "llm_call [action_phase 7/1]: Asked model",
         "llm_result [action_phase 7/1]: One file.",
         "orchestration_phase_end [action_phase 7/1]: action_phase of batch 4 is over: completed",
+        "phase_transition: From action_phase to complete",
+        "orion_response: One file.",
       ]
     `);
   });
@@ -170,18 +182,69 @@ describe('the trace of a conversation', () => {
       model: () => [{ type: 'fail', code: 'unavailable', message: 'The model is down.' }],
       tools: [list],
     });
-    expect(events.slice(-2).map(({ type, details }) => [type, details['reason'] ?? details['code']])).toEqual(
-      [
-        ['orchestration_phase_end', 'failed'],
-        ['system_error', 'unavailable'],
-      ],
-    );
+    const ends = events.slice(-3);
+    expect(
+      ends.map(({ type, details }) => [type, details['reason'] ?? details['code'] ?? details['outcome']]),
+    ).toEqual([
+      ['orchestration_phase_end', 'failed'],
+      ['system_error', 'unavailable'],
+      ['orion_response', 'failed'],
+    ]);
   });
 
-  test('[C60] every type is one a dashboard knows', async () => {
+  test('[P30] a duplicate that was blocked was attempted no time, and what worked once', async () => {
     const { events } = await traced(looping);
-    const types = new Set(events.map(({ type }) => type));
-    for (const type of TraceType.options.filter((each) => each !== 'system_error'))
-      expect(types).toContain(type);
+    const attempts = events.flatMap(({ details }) => details['attempts'] ?? []);
+    expect(attempts).toEqual([1, 0, 0, 0]);
+    const calls = events.filter(({ type }) => type === 'tool_call');
+    expect(calls.map(({ details }) => details['attempt'])).toEqual([1, 0, 0, 0]);
+  });
+
+  test('[P31] tells questions, decisions, pause, resume, stop and the answer', async () => {
+    const { world, engine, run } = await begin({ ...looping, rules: { pauseAfterTool: true } });
+    const over = new AbortController();
+    const working = engine.work(over.signal);
+    const tree = await until(world.store, run, ({ undecided }) => undecided === 1);
+    await engine.send(run, { type: 'pause', by: 'ann', reason: 'lunch' });
+    await engine.send(run, goOn(tree, 'bob'));
+    await engine.send(run, { type: 'resume', by: 'ann' });
+    await until(world.store, run, ({ undecided, approvals }) => approvals.size === 2 && undecided === 1);
+    await engine.send(run, { type: 'stop', by: 'ann' });
+    await ended(world.store, run);
+    over.abort();
+    await working;
+    const events = traceOf(run, await entriesOf(world.store, run));
+    for (const event of events) expect(TraceEvent.safeParse(event).error).toBeUndefined();
+    const control = events.filter(({ type }) => /^(?:approval|run)_|^orion/.test(type));
+    expect(control.map(told)).toEqual([
+      'approval_requested: Asked a person: Go on with the results of batch 1?',
+      'run_paused: ann paused the run: lunch',
+      'approval_decided: bob decided «approve»',
+      'run_resumed: ann resumed the run',
+      'approval_requested: Asked a person: Go on with the results of batch 2?',
+      'run_stopped: ann stopped the run',
+      'orion_response: The run ended without an answer (stopped)',
+    ]);
+  });
+
+  test('[P32] a model call has what was sent: the system prompt, the messages, the tools', async () => {
+    const { world, run } = await talk(looping);
+    const entries = await entriesOf(world.store, run);
+    const load = (blob: string) => world.store.blobs.get('local', blob);
+    const events = await withPrompts(traceOf(run, entries), foldAll(entries), load);
+    const calls = events.filter(({ type }) => type === 'llm_call').map(({ details }) => details);
+    expect(calls[0]).toMatchObject({
+      systemPrompt: 'Be exact.',
+      messages: [{ role: 'user', content: 'What is there?' }],
+      tools: ['list_files'],
+    });
+    expect(calls[1]?.['messages']).toMatchObject([
+      { role: 'user' },
+      { role: 'system', content: expect.stringContaining('TOOL RESULT: list_files') },
+      { role: 'system' },
+    ]);
+    expect(calls.at(-1)).toMatchObject({ tools: [] });
+    const without = await withPrompts(traceOf(run, entries), foldAll(entries), async () => undefined);
+    expect(without).toEqual(traceOf(run, entries));
   });
 });

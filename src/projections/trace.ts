@@ -4,12 +4,15 @@ import type { TraceEvent } from '../wire/trace.ts';
 import type { Projection } from './projection.ts';
 import { emptyMap, valueAt } from './step-map.ts';
 import {
+  answered,
+  controlled,
   duplicateBlocked,
-  isoTime,
   modelAnswered,
   modelCalled,
+  phaseChanged,
   phaseEnded,
   phaseStarted,
+  question,
   systemError,
   toolCalled,
   toolReturned,
@@ -17,7 +20,18 @@ import {
   userMessage,
   type TraceLine,
 } from './trace-lines.ts';
-import { closed, emptyState, entered, left, opened, retried, said, type TraceState } from './trace-state.ts';
+import { isoTime } from './time-text.ts';
+import {
+  begun as started,
+  closed,
+  emptyState,
+  entered,
+  left,
+  opened,
+  retried,
+  said,
+  type TraceState,
+} from './trace-state.ts';
 
 type Step = readonly [TraceState, readonly TraceLine[]];
 
@@ -65,17 +79,20 @@ function trace(state: TraceState, { at, event }: Entry, run: string): Step {
       return [state, troubles.has(event.code) ? [systemError(event)] : []];
     case 'unknown':
       return [state, [systemError({ code: 'UNKNOWN_EVENT', message: `Unknown event «${event.kind}».` })]];
-    case 'run.paused':
-    case 'run.resumed':
-    case 'worker.took':
-    case 'stop.requested':
-    case 'step.planned':
     case 'step.started':
-    case 'title.appended':
-    case 'item.attached':
+      return [started(state, event), []];
     case 'approval.requested':
     case 'approval.decided':
     case 'approval.lapsed':
+      return [state, [question(event)]];
+    case 'run.paused':
+    case 'run.resumed':
+    case 'stop.requested':
+      return [state, [controlled(event)]];
+    case 'worker.took':
+    case 'step.planned':
+    case 'title.appended':
+    case 'item.attached':
     case 'prompt.recorded':
     case 'state.saved':
     case 'message.taken':
@@ -100,10 +117,11 @@ function begun(
   return [next, [userMessage(input.text, { app, conversation, who, attachments })]];
 }
 
-function over(state: TraceState, { outcome, failure }: EventOf<'run.ended'>): Step {
+function over(state: TraceState, event: EventOf<'run.ended'>): Step {
+  const { outcome, failure } = event;
   const ends = [...state.phases.values()].map((phase) => phaseEnded(phase, outcome));
   const errors = failure ? [systemError(failure)] : [];
-  return [{ ...state, open: emptyMap(), phases: new Map() }, [...ends, ...errors]];
+  return [{ ...state, open: emptyMap(), phases: new Map() }, [...ends, ...errors, answered(event)]];
 }
 
 function phased(state: TraceState, event: EventOf<'phase.entered'>): Step {
@@ -111,7 +129,7 @@ function phased(state: TraceState, event: EventOf<'phase.entered'>): Step {
   const next = entered(state, event);
   const now = next.phases.get(event.step);
   const lines = [
-    ...(before ? [phaseEnded(before, event.reason)] : []),
+    ...(before ? [phaseEnded(before, event.reason), phaseChanged(before, event)] : []),
     ...(now ? [phaseStarted(now, event.reason)] : []),
   ];
   return [next, lines];
@@ -120,7 +138,7 @@ function phased(state: TraceState, event: EventOf<'phase.entered'>): Step {
 function opening(state: TraceState, event: EventOf<'step.opened'>, at: number): Step {
   const next = opened(state, event, at);
   const step = valueAt(next.open, event.step);
-  if (step?.kind === 'turn') return [next, [modelCalled(step)]];
+  if (step?.kind === 'turn') return [next, [modelCalled(step, event.step)]];
   if (step?.kind === 'call' || step?.kind === 'misfit') return [next, [toolCalled(step)]];
   return [next, []];
 }
@@ -128,7 +146,7 @@ function opening(state: TraceState, event: EventOf<'step.opened'>, at: number): 
 function again(state: TraceState, event: EventOf<'step.retried'>): Step {
   const next = retried(state, event);
   const step = valueAt(next.open, event.step);
-  if (step?.kind === 'turn') return [next, [modelCalled(step)]];
+  if (step?.kind === 'turn') return [next, [modelCalled(step, event.step)]];
   return [next, step?.kind === 'call' ? [toolCalled(step)] : []];
 }
 
@@ -145,7 +163,7 @@ function closing(state: TraceState, event: EventOf<'step.closed'>, at: number): 
   const { reusedFrom } = event;
   const previous = reusedFrom === undefined ? undefined : valueAt(state.ended, reusedFrom);
   const repeated = { requestId: state.requestId, previous, reusedFrom };
-  const duplicate = event.outcome === 'reused' ? [duplicateBlocked(step, repeated)] : [];
+  const duplicate = reusedFrom === undefined ? [] : [duplicateBlocked(step, repeated)];
   return [next, [...ends, ...duplicate, toolReturned(step, event, at)]];
 }
 

@@ -102,8 +102,8 @@ function added(past: Past, step: Step, tree: RunTree): Past {
 }
 
 /** What an earlier run of the conversation had found is new to this one. */
-function isDuplicate({ status, reusedFrom }: Step): boolean {
-  return status === 'reused' && reusedFrom !== undefined;
+function isDuplicate({ reusedFrom }: Step): boolean {
+  return reusedFrom !== undefined;
 }
 
 function isRejected(tree: RunTree, step: Step): boolean {

@@ -145,6 +145,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     reason: z.string(),
     /** The attempt before was cut off by the end of its worker: it does not count towards the budget. */
     cutOff: z.boolean().optional(),
+    /** What the attempt before used, sent and written; without it, what it wrote is estimated. */
+    tokens: z.number().nonnegative().optional(),
     call: Call.optional(),
     model: z.string().optional(),
   }),

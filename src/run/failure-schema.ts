@@ -25,5 +25,7 @@ export const Failure = z.object({
   retryable: z.boolean().optional(),
   /** Of what is damaged: the last entry that is good. */
   after: z.int().optional(),
+  /** Of an exception in code of whoever uses this: its file and line. For people, not for models. */
+  where: z.string().optional(),
 });
 export type Failure = z.infer<typeof Failure>;

@@ -20,7 +20,7 @@ export const statusOf = {
   unready: 503,
 } as const satisfies Record<FailureCode, number>;
 
-interface FailureOptions extends Pick<Failure, 'retryable' | 'after'> {
+interface FailureOptions extends Pick<Failure, 'retryable' | 'after' | 'where'> {
   readonly cause?: unknown;
 }
 
@@ -36,6 +36,7 @@ export class RunError extends Error {
       message,
       ...(options.retryable === undefined ? {} : { retryable: options.retryable }),
       ...(options.after === undefined ? {} : { after: options.after }),
+      ...(options.where === undefined ? {} : { where: options.where }),
     };
   }
 }
@@ -43,6 +44,11 @@ export class RunError extends Error {
 /** A failure that was recorded, or came from another thread or process, as something to throw. */
 export function errorOf({ code, message, ...more }: Failure): RunError {
   return new RunError(code, message, more);
+}
+
+/** A failure in a sentence for people, who may look at the line it comes from. */
+export function sentenceOf({ message, where }: Failure): string {
+  return where === undefined ? message : `${message} (${where})`;
 }
 
 /** The failure a thrown value stands for. Anything but a `RunError` is a bug, and clients learn nothing of it. */

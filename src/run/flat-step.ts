@@ -43,7 +43,9 @@ export const FlatStep = z.object({
   result: z.union([BlobRef, Json]).optional(),
   failure: Failure.optional(),
   usage: Usage.optional(),
+  /** It was not run: the same was asked for before, and this is the step whose outcome it has. */
   reusedFrom: StepId.optional(),
+  blocked: z.literal(true).optional(),
   openedAt: z.number().optional(),
   closedAt: z.number().optional(),
   /** From its beginning to its end, once it has ended. */
@@ -76,6 +78,7 @@ export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
       approvals: filled([...approvals]),
     }),
     ...present({ prompt, result, failure, usage, reusedFrom, openedAt, closedAt }),
+    ...(reusedFrom === undefined ? {} : { blocked: true as const }),
     ...(began === undefined || closedAt === undefined ? {} : { milliseconds: closedAt - began }),
   };
 }

@@ -1,6 +1,7 @@
 import { lapse } from './approvals.ts';
 import type { EventOf, Outcome } from './events.ts';
 import { refuse } from './notices.ts';
+import { tokensIn } from './tokens.ts';
 import { isOpen, newStep, setStatus, stepOf, textOf, touch, type RunTree, type Step } from './tree.ts';
 
 export function plan(tree: RunTree, event: EventOf<'step.planned'>): void {
@@ -72,7 +73,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   closeBelow(tree, step, 'abandoned');
   lapse(tree, step);
   setStatus(tree, step, 'running');
-  if (!event.cutOff) tree.spent.tokens += writtenTokens(step);
+  if (!event.cutOff) tree.spent.tokens += event.tokens ?? writtenTokens(step);
   step.attempt = event.attempt;
   if (event.call) step.call = event.call;
   if (event.model) step.model = event.model;
@@ -161,12 +162,12 @@ function charge(tree: RunTree, step: Step, units: 1 | -1): void {
   if (step.kind === 'call') tree.spent.calls += units;
 }
 
-/** What an abandoned attempt of a model wrote, at about four characters a token: it never said what it used. */
+/** What an abandoned attempt of a model wrote: it never said what it used. */
 function writtenTokens(step: Step): number {
   if (step.kind !== 'turn') return 0;
   let written = textOf(step).length + textOf(step, 'reasoning').length + textOf(step, 'arguments').length;
   for (const { pieces } of step.requests?.values() ?? []) for (const piece of pieces) written += piece.length;
-  return Math.ceil(written / 4);
+  return tokensIn(written);
 }
 
 function isFinished(step: Step): boolean {

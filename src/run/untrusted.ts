@@ -36,7 +36,8 @@ function attached(step: StepId, attachments: readonly Attachment[]): Source[] {
 
 /** What is still at work has told nobody anything; what failed may have said why in words of its own. */
 function hasBrought(step: Step): boolean {
-  return step.status === 'reused' || (step.started && step.status !== 'pending' && !isOpen(step));
+  const isReused = step.status === 'reused' || step.reusedFrom !== undefined;
+  return isReused || (step.started && step.status !== 'pending' && !isOpen(step));
 }
 
 function sourceOf({ id, kind, title, untrusted }: Step): Source {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 export const Json: z.ZodType<Json> = z.json();
 
-/** Tokens of one model turn; `estimated` when an attempt was abandoned before the model could say. */
+/** Tokens of one model turn; `estimated` where the model did not say. */
 export const Usage = z.object({
   input: z.number().nonnegative(),
   output: z.number().nonnegative(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Flow } from '../engine/scope.ts';
 import { converse } from '../flows/converse.ts';
-import { converseSettings } from '../flows/converse-settings.ts';
+import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../flows/converse-settings.ts';
 import { coordinate } from '../flows/coordinate.ts';
 import type { CoordinateSettings } from '../flows/coordinate-settings.ts';
 import { demoFlow } from '../flows/demo.ts';
@@ -41,7 +41,10 @@ const Converse = z.strictObject({
       preset: z.enum(['strict', 'parallel']).exactOptional(),
       maxToolsPerPhase: z.int().positive().exactOptional(),
       actionTools: z
-        .union([z.enum(['none', 'non-duplicate']), z.strictObject({ allow: z.record(z.string(), z.int()) })])
+        .union([
+          z.enum(['none', 'non-duplicate']),
+          z.strictObject({ allow: z.record(z.string(), z.int().positive()) }),
+        ])
         .exactOptional(),
       maxCycles: z.int().positive().exactOptional(),
       pauseAfterTool: z.boolean().exactOptional(),
@@ -79,17 +82,19 @@ export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
     const { tools: wanted, ...checked } = read(Converse, name, settings);
     expectNone(name, unknownAgent(['agent'], checked.agent, agents));
     if (tools) for (const tool of wanted ?? []) expectTool(tools, tool, name);
-    const base = {
-      ...checked,
-      name,
-      tools: offersOf([...offered(tools, wanted), ...expected(tools, checked)]),
+    const ready = { ...checked, name, switches: switchesIn(process.env) };
+    const now = (): Flow => converse({ ...ready, tools: offersOf(offered(tools, wanted)) });
+    const check: Flow['check'] = ({ labels }) => {
+      const { actionTools } = rulesFor({ ...ready, tools: [] }, labels).rules;
+      if (tools) expectAllowed(actionTools, mayCome(tools, wanted, actionTools));
     };
-    const ready = converseSettings(base, process.env, {});
+    within(`apps.${name}.settings.rules`, () => check({ labels: {} }));
     return {
-      ...converse(ready),
+      ...now(),
+      check,
       async run(scope, input) {
         await tools?.servers.tried;
-        return converse({ ...ready, tools: offersOf(offered(tools, wanted)) }).run(scope, input);
+        return now().run(scope, input);
       },
     };
   },
@@ -136,16 +141,26 @@ function offered(tools: ToolsNow | undefined, wanted: readonly string[] | undefi
   return wanted ? wanted.flatMap((name) => all.filter((tool) => tool.name === name)) : all;
 }
 
-/** What the rules name that may come yet. */
-function expected(
-  tools: ToolsNow | undefined,
-  { rules }: Pick<z.infer<typeof Converse>, 'rules'>,
-): readonly Offered[] {
-  const { actionTools } = rules;
+/** The names of what is there, and of what an allowlist names and a server may bring yet. */
+function mayCome(
+  tools: ToolsNow,
+  wanted: readonly string[] | undefined,
+  actionTools: ActionTools,
+): readonly string[] {
   const named = typeof actionTools === 'object' ? Object.keys(actionTools.allow) : [];
-  return named
-    .filter((name) => tools === undefined || tools.servers.owns(name))
-    .map((name) => ({ name, description: '', schema: {} }));
+  const coming = named.filter((name) => tools.servers.owns(name) && (wanted?.includes(name) ?? true));
+  return [...new Set([...offered(tools, wanted).map(({ name }) => name), ...coming])];
+}
+
+/** What is wrong with a part of the configuration says where that part is. */
+function within(place: string, check: () => void): void {
+  try {
+    check();
+  } catch (cause) {
+    if (!(cause instanceof RunError)) throw cause;
+    const { code, message } = cause.failure;
+    throw new RunError(code, `The configuration does not fit: ${place}: ${message}`, { cause });
+  }
 }
 
 function expectTool(tools: ToolsNow, name: string, app: string): void {

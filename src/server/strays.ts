@@ -1,9 +1,6 @@
-import { fileURLToPath } from 'node:url';
+import { isForeign } from '../engine/broken.ts';
 import { takeStray } from '../engine/stray.ts';
 import type { Log } from '../engine/world.ts';
-
-/** Everything of ours, as stacks name it. */
-const ours = fileURLToPath(new URL('..', import.meta.url));
 
 /**
  * Keep one careless tool or flow from ending the process for all: what it leaves behind fails its own step. What nobody's step
@@ -23,13 +20,4 @@ export function containStrays(log: Log): () => void {
     process.off('unhandledRejection', take);
     process.off('uncaughtException', take);
   };
-}
-
-/** Whether code took part that is neither ours, nor a library's, nor Node's. */
-function isForeign(cause: unknown): boolean {
-  const stack = cause instanceof Error ? (cause.stack ?? '') : '';
-  const files = [...stack.matchAll(/(?:\(|at |async )(?:file:\/\/)?(\/[^\s()]+?):\d+:\d+/g)].map(
-    ([, file = '']) => file,
-  );
-  return files.some((file) => !file.startsWith(ours) && !file.includes('/node_modules/'));
 }

@@ -4,6 +4,7 @@ const TraceSource = z.enum(['user', 'orion', 'tool', 'system']);
 
 export const TraceType = z.enum([
   'user_message',
+  'orion_response',
   'llm_call',
   'llm_result',
   'tool_registration',
@@ -12,6 +13,13 @@ export const TraceType = z.enum([
   'duplicate_tool_call',
   'orchestration_phase_start',
   'orchestration_phase_end',
+  'phase_transition',
+  'approval_requested',
+  'approval_decided',
+  'approval_lapsed',
+  'run_paused',
+  'run_resumed',
+  'run_stopped',
   'system_error',
 ]);
 export type TraceType = z.infer<typeof TraceType>;

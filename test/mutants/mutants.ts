@@ -14,6 +14,7 @@ import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
+import { twoStageMutants } from './of/two-stage.ts';
 
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
@@ -30,4 +31,5 @@ export const mutants: readonly Mutant[] = [
   ...timeMutants,
   ...toolMutants,
   ...guardMutants,
+  ...twoStageMutants,
 ];

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { converse } from '../../src/flows/converse.ts';
-import { converseSettings } from '../../src/flows/converse-settings.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
 import { dialGateway } from '../../src/gateways/dial.ts';
 import { scriptedGateway } from '../../src/gateways/scripted.ts';
@@ -90,7 +89,7 @@ beforeAll(() =>
           chatty: { gateway: scriptedGateway(chatty), effect: 'pure' },
         },
         tools: [measure],
-        apps: { noc: { flow: noc }, chat: { flow: converse(converseSettings(settings, {}, {})) } },
+        apps: { noc: { flow: noc }, chat: { flow: converse(settings) } },
       },
     });
   }),

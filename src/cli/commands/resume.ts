@@ -1,9 +1,10 @@
 import { failureOf } from '../../run/failure.ts';
+import { goOn } from '../../run/tool-pause.ts';
 import { folderOwner, type Home, type RunRow } from '../../server/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
 import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand, type Given } from '../command.ts';
 import { visibleLine } from '../escape.ts';
-import { allRuns, findRun } from '../find.ts';
+import { allRuns, findRun, treeOf } from '../find.ts';
 import { inHome } from '../in-home.ts';
 import { lookIn, serverOf, type Place } from '../place.ts';
 import { showRun, type Shown, type Where } from '../show-run.ts';
@@ -13,7 +14,7 @@ export const resume: CliCommand = {
   usage: '[<run>] [options]',
   summary: 'finish every unfinished run of the folder, or one, then exit',
   details: [
-    'Runs that were cut off go on where they were, paused ones go on, and what waits for a person is asked here if',
+    'Runs that were cut off go on where they were, paused ones and those that wait after a tool go on, and what waits for a person is asked here if',
     'there is a terminal, approved with --yes, and otherwise listed and left (exit code 3).',
   ],
   options: {
@@ -75,6 +76,12 @@ async function unfinished(home: Home, named: string | undefined): Promise<readon
   return rows.toReversed();
 }
 
+async function letGoOn(home: Home, { run, status }: RunRow): Promise<void> {
+  if (status !== 'paused' && status !== 'waiting') return;
+  const command = goOn(await treeOf(home, run), folderOwner);
+  if (status === 'paused' || command.type === 'decide') await home.send(run, command);
+}
+
 /** All of them work at once; they are shown one after the other, for whoever watches misses nothing. */
 async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Promise<Resumed> {
   const { terminal } = where;
@@ -86,8 +93,7 @@ async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Pro
       terminal.warn(`Run ${row.run} needs the flow ${row.flow}, which is not known here: give its --config.`);
       codes.push(exit.failed);
     }
-    if (taken.at(-1) === row && row.status === 'paused')
-      await home.send(row.run, { type: 'resume', by: folderOwner });
+    if (taken.at(-1) === row) await letGoOn(home, row);
   }
   for (const { run, head, title } of taken) {
     if (!terminal.isLive) terminal.say(`${run}  ${visibleLine(title)}`);

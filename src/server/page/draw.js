@@ -103,7 +103,7 @@ function drawSaid(known, step) {
     said.length,
     items.length,
     notices.length,
-    failure?.message,
+    failure && sentenceOf(failure),
   ].join();
   if (known.sign === sign) return;
   known.sign = sign;
@@ -111,7 +111,7 @@ function drawSaid(known, step) {
     call && element('div', 'said data', JSON.stringify(call.arguments)),
     // The answer stands above the steps.
     said !== '' && said !== current.answer && drawText(said, step.status === 'running'),
-    failure && element('div', 'said failure', failure.message),
+    failure && element('div', 'said failure', sentenceOf(failure)),
     ...notices.map(({ message }) => element('div', 'said notice', message)),
     ...items.map(drawItem),
   ];
@@ -144,6 +144,11 @@ function drawApprovals({ approvals }, command) {
   const drawn = [...place.children].map(({ dataset }) => dataset.approval);
   if (drawn.join() === open.map(({ id }) => id).join()) return;
   place.replaceChildren(...open.map((approval) => drawApproval(approval, command)));
+}
+
+/** A failure, with the line it comes from where it is known. */
+function sentenceOf({ message, where }) {
+  return where === undefined ? message : `${message} (${where})`;
 }
 
 function drawAnswer({ answer, failure, endedAt }) {

@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { Commanded } from '../../run/native-api.ts';
+import { present } from '../../run/present.ts';
+import { goOn } from '../../run/tool-pause.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { expectDecider } from '../access/deciders.ts';
 import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
 import { commandRun, sameAgain, type Outcome } from '../command-run.ts';
+import type { House } from '../house.ts';
 import { withRoom } from '../room.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 import { route, type Reply, type Route } from './route.ts';
@@ -23,7 +28,7 @@ const already: ReadonlySet<string> = new Set(['ALREADY_PAUSED', 'NOT_PAUSED', 'A
 
 const abouts = {
   pause: 'Let nothing new begin; what is under way is finished and recorded.',
-  resume: 'Go on with a paused run.',
+  resume: 'Go on with a run that is paused, or waits after a tool phase.',
   stop: 'End a run for good, at every depth.',
 };
 
@@ -44,7 +49,8 @@ export const commandRoutes: readonly Route[] = [
         // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
         const again =
           type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, caller.who, key);
-        const command: Command = { type, by: caller.who, ...body };
+        const command = await meant(house, subject, { type, by: caller.who, ...body });
+        if (command.type === 'decide') await expectDecider(house, caller, subject);
         const id = again ?? house.newId('command');
         return told(subject.run, await commandRun(house, subject, { command, id }));
       },
@@ -85,6 +91,13 @@ export const commandRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** To resume is to let go on what waits after a tool phase, where nothing else is paused. */
+async function meant(house: House, row: RunRow, asked: Command & { reason?: string }): Promise<Command> {
+  if (asked.type !== 'resume' || row.state === 'ended') return asked;
+  const command = goOn(await house.trees.of(row), asked.by);
+  return command.type === 'decide' ? { ...command, ...present({ rationale: asked.reason }) } : asked;
+}
 
 /** The same key again is the same message. */
 function expectSame(earlier: Command, command: Command): void {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
@@ -18,7 +19,7 @@ import {
 import { eraseConversation } from './conversations.ts';
 import { route } from './route.ts';
 import { smallRun } from './shapes.ts';
-import { startRun } from './start-run.ts';
+import { Labels, startRun } from './start-run.ts';
 
 export const sessionRoutes = [
   route({
@@ -32,13 +33,15 @@ export const sessionRoutes = [
     body: z.strictObject({
       scenario: z.string().max(200).optional(),
       alert_text: z.string().min(1).max(1_000_000),
+      /** As of any run: `converse.protocol` and the like choose for this investigation. */
+      labels: Labels.exactOptional(),
     }),
     answers: {
       200: { about: 'It has begun.', schema: z.object({ session_id: z.string(), status: SessionStatus }) },
       429: { about: 'Too many are under way.' },
     },
-    async handle({ house, caller, body: { scenario = '', alert_text: text } }) {
-      const started = await startSession(house, caller, { scenario, text });
+    async handle({ house, caller, body: { scenario = '', alert_text: text, labels } }) {
+      const started = await startSession(house, caller, { scenario, text, ...present({ labels }) });
       return { status: 200, json: { session_id: started.conversation, status: 'in_progress' } };
     },
   }),
@@ -147,11 +150,17 @@ export const sessionRoutes = [
   }),
 ];
 
+interface NewSession {
+  readonly scenario: string;
+  readonly text: string;
+  readonly labels?: z.infer<typeof Labels>;
+}
+
 /** Begin a session: with the app of its scenario, if there is one, or the default app. */
 export async function startSession(
   house: House,
   caller: Caller,
-  { scenario, text }: { readonly scenario: string; readonly text: string },
+  { scenario, text, labels }: NewSession,
 ): Promise<{ readonly run: string; readonly conversation: string }> {
   await expectPlace(house, caller.tenant);
   const isApp = house.home.apps.some(({ name }) => name === scenario);
@@ -165,7 +174,7 @@ export async function startSession(
   return startRun(house, caller, {
     ...(isApp ? { app: scenario } : {}),
     input: { text },
-    ...(scenario === '' ? {} : { labels: { scenario } }),
+    labels: { ...labels, ...(scenario === '' ? {} : { scenario }) },
   });
 }
 

@@ -14,6 +14,11 @@ import { ownKey, sameRun, startedWith } from '../same-start.ts';
 import { route } from './route.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 
+/** What a caller puts on a run. */
+export const Labels = z
+  .record(z.string().min(1).max(100), z.string().max(1_000))
+  .refine((labels) => Object.keys(labels).length <= 50, { error: 'give at most 50' });
+
 const StartRun = z.strictObject({
   app: z.string().min(1).max(100).exactOptional(),
   input: z.strictObject({
@@ -23,10 +28,7 @@ const StartRun = z.strictObject({
   conversation: z.string().min(1).max(200).exactOptional(),
   /** Less than the app allows; more is not given. */
   limits: z.strictObject(Limits.shape).exactOptional(),
-  labels: z
-    .record(z.string().min(1).max(100), z.string().max(1_000))
-    .refine((labels) => Object.keys(labels).length <= 50, { error: 'give at most 50' })
-    .exactOptional(),
+  labels: Labels.exactOptional(),
 });
 export type StartRun = z.infer<typeof StartRun>;
 

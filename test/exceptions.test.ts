@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { functionTool } from '../src/tools/function.ts';
+import { z } from 'zod';
+import { Stage } from './stage.ts';
+import { flowOf } from './world.ts';
+import { answerOf } from './conversation.ts';
+import { failureIn } from '../src/engine/broken.ts';
+import type { Flow } from '../src/engine/scope.ts';
+
+/** The line that is thrown from, as stacks have it. */
+const here = /^test\/exceptions\.test\.ts:\d+$/;
+const ours = 'Something went wrong inside Vitrine; the log has the details.';
+
+async function endOf(flow: Flow, more: object = {}) {
+  const stage = new Stage();
+  const run = await stage.start(stage.hire({ flows: [flow], ...more }), flow);
+  return { stage, tree: await stage.tree(run) };
+}
+
+test('[E222] an exception of a tool is told as the tool’s, with its line', async () => {
+  const own = functionTool({
+    name: 'look',
+    description: '',
+    input: z.object({}),
+    effect: 'pure',
+    run: () => {
+      throw new TypeError('no such column');
+    },
+  });
+  const flow = flowOf(async (scope) => JSON.stringify(await scope.call('look', {})));
+  const { stage, tree } = await endOf(flow, { tools: [own] });
+  expect(JSON.parse(answerOf(tree))).toMatchObject({
+    outcome: 'failed',
+    failure: {
+      code: 'internal',
+      message: '«look» broke: no such column',
+      where: expect.stringMatching(here),
+    },
+  });
+  expect(stage.problems).toMatchObject([{ cause: { message: 'no such column' } }]);
+});
+
+test('[E222] an exception of a flow, and of a step in it, is told as theirs, with its line', async () => {
+  const plain = await endOf(
+    flowOf(() => {
+      throw new Error('I forgot.');
+    }),
+  );
+  expect(plain.tree.ended).toMatchObject({
+    outcome: 'failed',
+    failure: { message: '«test» broke: I forgot.', where: expect.stringMatching(here) },
+    answer: expect.stringMatching(
+      /^I could not finish this\. «test» broke: I forgot\. \(test\/exceptions\.test\.ts:\d+\)$/,
+    ),
+  });
+  const inStep = await endOf(
+    flowOf((scope) =>
+      scope.step({ key: 'sort', title: 'Sorting' }, () => {
+        throw new Error('Not sortable.');
+      }),
+    ),
+  );
+  expect(inStep.tree.ended?.failure).toMatchObject({
+    message: '«Sorting» broke: Not sortable.',
+    where: expect.stringMatching(here),
+  });
+});
+
+test('[E222] what broke in code of ours is ours, and told to nobody but the log', () => {
+  const inside = new Error('detail');
+  const root = new URL('../src/', import.meta.url).pathname;
+  inside.stack = `Error: detail\n    at read (${root}tools/files.ts:3:1)\n    at mine (/home/ann/app/flow.ts:9:2)`;
+  expect(failureIn('read_file', inside)).toEqual({ code: 'internal', message: ours });
+  inside.stack = `Error: detail\n    at parse (/home/ann/app/node_modules/x/i.js:1:1)\n    at node:internal/x:1:1\n    at async mine (file:///home/ann/app/flow.ts:9:2)`;
+  expect(failureIn('mine', inside)).toEqual({
+    code: 'internal',
+    message: '«mine» broke: detail',
+    where: 'app/flow.ts:9',
+  });
+});
+
+test('[E222] what is no error, or has no line, is told without one', () => {
+  expect(failureIn('odd', 'just text')).toEqual({ code: 'internal', message: '«odd» broke: just text' });
+  expect(failureIn('odd', new Error('x'.repeat(9_000))).message).toHaveLength('«odd» broke: '.length + 2_000);
+});

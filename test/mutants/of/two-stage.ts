@@ -1,0 +1,121 @@
+import type { Mutant } from '../mutant.ts';
+
+const converse = 'src/flows/converse.test.ts';
+const settings = 'src/flows/converse-settings.test.ts';
+const trace = 'src/projections/trace.test.ts';
+const budget = 'src/engine/budget.test.ts';
+
+export const twoStageMutants: readonly Mutant[] = [
+  {
+    name: 'what a model was sent is free',
+    file: 'src/engine/turn-reader.ts',
+    find: 'input: tokensIn(this.#sent)',
+    replace: 'input: 0',
+    test: budget,
+    only: 'E220',
+  },
+  {
+    name: 'what is more than all that is left is sent',
+    file: 'src/policies/budget.ts',
+    find: 'if (tokens > left)',
+    replace: 'if (tokens < 0)',
+    test: 'src/policies/budget.test.ts',
+    only: 'E220',
+  },
+  {
+    name: 'an attempt that broke off is paid without what it was sent',
+    file: 'src/engine/run-leaf.ts',
+    find: '...present({ tokens })',
+    replace: '...present({ tokens: tokens && 0 })',
+    test: budget,
+    only: 'E220',
+  },
+  {
+    name: 'the stream is closed at the last call that may run',
+    file: 'src/engine/surplus.ts',
+    find: 'return this.#isClosed || this.#isBeyond(event);',
+    replace: 'return true;',
+    test: converse,
+    only: 'C71',
+  },
+  {
+    name: 'a stream of calls that will not run is read for ever',
+    file: 'src/engine/surplus.ts',
+    find: 'return this.#read > most;',
+    replace: 'return this.#read > most * 1_000;',
+    test: 'src/engine/turn-meter.test.ts',
+    only: 'C71',
+  },
+  {
+    name: 'a preface is taken for the answer',
+    file: 'src/flows/converse-answer.ts',
+    find: '(calls.length > 0 && results.length > 0)',
+    replace: '(calls.length < 0 && results.length > 0)',
+    test: converse,
+    only: 'C72',
+  },
+  {
+    name: 'a plain resume does not see what waits after a tool phase',
+    file: 'src/run/tool-pause.ts',
+    find: 'const pause = tree.paused ? undefined : openPause(tree);',
+    replace: 'const pause = tree.paused ? openPause(tree) : undefined;',
+    test: 'src/flows/converse-resume.test.ts',
+    only: 'C73',
+  },
+  {
+    name: 'a client beats the operator',
+    file: 'src/flows/converse-settings.ts',
+    find: "...(isOff ? { protocol: 'unified' } : {}),",
+    replace: '',
+    test: settings,
+    only: 'C75',
+  },
+  {
+    name: 'a wrong label begins a run',
+    file: 'src/engine/engine.ts',
+    find: 'this.#flowOf(flow).check?.({ labels: request.labels ?? {} });',
+    replace: 'this.#flowOf(flow);',
+    test: converse,
+    only: 'C76',
+  },
+  {
+    name: 'a failure that is used again looks like a success',
+    file: 'src/engine/open-leaf.ts',
+    find: "failure ? 'failed' : 'reused'",
+    replace: "failure ? 'reused' : 'reused'",
+    test: 'src/engine/open-leaf.test.ts',
+    only: 'C77',
+  },
+  {
+    name: 'an exception of somebody else’s is ours',
+    file: 'src/engine/broken.ts',
+    find: 'if (frame?.isOurs) return failureOf(thrown);',
+    replace: 'if (frame) return failureOf(thrown);',
+    test: 'test/exceptions.test.ts',
+    only: 'E222',
+  },
+  {
+    name: 'an exception of ours is told to everybody',
+    file: 'src/engine/broken.ts',
+    find: 'if (frame?.isOurs) return failureOf(thrown);',
+    replace: '',
+    test: 'test/exceptions.test.ts',
+    only: 'code of ours',
+  },
+  {
+    name: 'what was blocked counts as attempted',
+    file: 'src/projections/trace-lines.ts',
+    find: 'attempts: isBegun ? attempt : 0,',
+    replace: 'attempts: attempt,',
+    test: trace,
+    only: 'P30',
+  },
+  {
+    name: 'the trace is told without prompts',
+    file: 'src/projections/trace-prompts.ts',
+    find: "if (event.type !== 'llm_call' || typeof step !== 'number') return event;",
+    replace: "if (event.type !== 'llm_result' || typeof step !== 'number') return event;",
+    test: trace,
+    only: 'P32',
+  },
+];
