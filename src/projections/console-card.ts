@@ -76,7 +76,7 @@ export function endedCard(card: Card, closing: Closing, { said, action }: Work):
     query: cut(query, lengths.query) || card.query,
     response: cutWith(response, lengths.response, '…'),
     isError: isError(outcome) || (outcome === 'reused' && failure !== undefined),
-    isBlocked: outcome === 'reused' && reusedFrom !== undefined,
+    isBlocked: reusedFrom !== undefined,
   };
 }
 
