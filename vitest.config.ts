@@ -21,8 +21,7 @@ const edges = [
 
 export default defineConfig({
   test: {
-    // A mutant's code must never be kept for the next run.
-    fsModuleCache: process.env['MUTANT'] === undefined,
+    fsModuleCache: true,
     projects: [
       {
         plugins,
