@@ -71,7 +71,7 @@ describe.skipIf(why !== '')('behind nginx, as the guide sets it up', () => {
     expect((await ask(site, '/api/me', withKey(site))).json).toMatchObject({ role: 'operator' });
     const signedIn = await ask(site, '/api/sign-in', { json: { key: site.key } });
     const [cookie = ''] = signedIn.headers['set-cookie'] ?? [];
-    expect(cookie).toMatch(/^__Host-vitrine=.*; Secure$/);
+    expect(cookie).toMatch(/^__Host-vitrine=.*; Secure; SameSite=Strict$/);
     const headers = { cookie: cookie.split(';', 1)[0] ?? '', origin: `https://vitrine.example:${site.port}` };
     expect((await ask(site, '/api/me', { headers })).status).toBe(200);
     const plain = { ...headers, origin: `http://vitrine.example:${site.port}` };
