@@ -10,7 +10,7 @@ import { listSize, pick, type Tables } from './tables.ts';
 export function runSearch(
   database: DatabaseSync,
   isSound: boolean,
-): Pick<Tables, 'runWithKey' | 'claimable' | 'list'> {
+): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'questions'> {
   const byKey = query<{ readonly run: string }>(
     database,
     `SELECT run FROM run ${isSound ? '' : 'NOT INDEXED'} WHERE tenant = ? AND idempotencyKey = ?`,
@@ -18,6 +18,10 @@ export function runSearch(
   const byDue = query<StoredRun>(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
+  );
+  const undecided = query<{ readonly count: number }>(
+    database,
+    "SELECT coalesce(sum(approvals), 0) AS count FROM run WHERE approvals > 0 AND state <> 'ended'",
   );
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
@@ -28,6 +32,7 @@ export function runSearch(
       return row?.tenant === tenant ? row : nameless(stored);
     };
   return {
+    questions: () => undecided.one()?.count ?? 0,
     runWithKey(tenant, key) {
       const found = byKey.one(tenant, key)?.run;
       if (found === undefined && !isSound) throw damagedKey(key);
