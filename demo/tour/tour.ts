@@ -1,11 +1,17 @@
-import type { DefinedConfig } from '../../src/index.ts';
+import type { DefinedConfig, Tool } from '../../src/index.ts';
 import { lazily } from '../lazily.ts';
 import { tourFlow } from './flow.ts';
 import { tourScript } from './model.ts';
 import { tourTools, type TourSettings } from './tools.ts';
 
+interface Tour {
+  readonly agents: NonNullable<DefinedConfig['agents']>;
+  readonly tools: readonly Tool[];
+  readonly apps: NonNullable<DefinedConfig['apps']>;
+}
+
 /** A story that needs nothing but this process: an app, its agents and its tools. */
-export function tour(settings: TourSettings): Required<Pick<DefinedConfig, 'agents' | 'tools' | 'apps'>> {
+export function tour(settings: TourSettings): Tour {
   const agents = (['planner', 'analyst', 'writer'] as const).map((role) => {
     const make = async () =>
       (await import('../../src/index.ts')).scriptedGateway(tourScript(role, settings.pace));
@@ -15,7 +21,7 @@ export function tour(settings: TourSettings): Required<Pick<DefinedConfig, 'agen
   });
   return {
     agents: Object.fromEntries(agents),
-    tools: [...tourTools(settings)],
+    tools: tourTools(settings),
     apps: {
       tour: { flow: tourFlow, description: 'a maintenance window is planned, reserved and announced' },
     },
