@@ -97,10 +97,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const { config, folder } = opening;
   const closing = new AbortController();
   const house = houseOf(home, { ...opening, closing: closing.signal });
-  home.onErased((run) => {
-    house.trees.forget(run);
-    house.channels.forget(run);
-  });
+  forgetErased(house);
   const app = await appOf({
     house,
     routes: routeTable,
@@ -145,6 +142,13 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       await home.close();
     },
   };
+}
+
+function forgetErased({ home, trees, channels }: House): void {
+  home.onErased((run) => {
+    trees.forget(run);
+    channels.forget(run);
+  });
 }
 
 /** What must not stand in an answer: paths of this machine. */

@@ -6,11 +6,19 @@ import { query } from './sqlite-rows.ts';
 import type { RunFilter, RunRow } from './store.ts';
 import { listSize, pick, type Tables } from './tables.ts';
 
+export function questionCount(database: DatabaseSync): Pick<Tables, 'questions'> {
+  const undecided = query<{ readonly count: number }>(
+    database,
+    "SELECT coalesce(sum(approvals), 0) AS count FROM run WHERE approvals > 0 AND state <> 'ended'",
+  );
+  return { questions: () => undecided.one()?.count ?? 0 };
+}
+
 /** Finding runs without knowing their names. */
 export function runSearch(
   database: DatabaseSync,
   isSound: boolean,
-): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'questions'> {
+): Pick<Tables, 'runWithKey' | 'claimable' | 'list'> {
   const byKey = query<{ readonly run: string }>(
     database,
     `SELECT run FROM run ${isSound ? '' : 'NOT INDEXED'} WHERE tenant = ? AND idempotencyKey = ?`,
@@ -18,10 +26,6 @@ export function runSearch(
   const byDue = query<StoredRun>(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
-  );
-  const undecided = query<{ readonly count: number }>(
-    database,
-    "SELECT coalesce(sum(approvals), 0) AS count FROM run WHERE approvals > 0 AND state <> 'ended'",
   );
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
@@ -32,7 +36,6 @@ export function runSearch(
       return row?.tenant === tenant ? row : nameless(stored);
     };
   return {
-    questions: () => undecided.one()?.count ?? 0,
     runWithKey(tenant, key) {
       const found = byKey.one(tenant, key)?.run;
       if (found === undefined && !isSound) throw damagedKey(key);
