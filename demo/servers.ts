@@ -15,6 +15,7 @@ export interface Servers {
   readonly get: (name: keyof typeof starters) => Promise<DemoServer>;
   /** The model all agents think with. */
   readonly model: () => Promise<AgentModel>;
+  readonly modelName: string;
   close(): Promise<void>;
 }
 
@@ -55,6 +56,13 @@ const starters = {
   },
 };
 
+const scripted = 'vitrine-scripted';
+
+/** Whether nobody has named a model of their own. */
+export function isScripted(): boolean {
+  return process.env['MODEL_URL'] === undefined;
+}
+
 export function demoServers({ data, pace }: WorldSettings): Servers {
   const running = new Map<string, Promise<DemoServer>>();
   const get: Servers['get'] = (name) => {
@@ -63,8 +71,8 @@ export function demoServers({ data, pace }: WorldSettings): Servers {
     return server;
   };
   const model = async (): Promise<AgentModel> => {
-    if (process.env['MODEL_URL'] !== undefined) return modelFrom(process.env);
-    return { baseUrl: `${(await get('model')).url}/v1`, model: 'vitrine-scripted' };
+    if (!isScripted()) return modelFrom(process.env);
+    return { baseUrl: `${(await get('model')).url}/v1`, model: scripted };
   };
   const file = (name: string): string => {
     mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -73,6 +81,7 @@ export function demoServers({ data, pace }: WorldSettings): Servers {
   return {
     get,
     model,
+    modelName: isScripted() ? scripted : modelFrom(process.env).model,
     async close() {
       for (const server of await Promise.allSettled(running.values()))
         if (server.status === 'fulfilled') await server.value.close();

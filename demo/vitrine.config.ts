@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url';
 import type { DefinedConfig } from '../src/index.ts';
 import { asksToPost } from './duty-desk/posting.ts';
 import { asksForDeletion } from './user-service/deletion.ts';
+import { isScripted } from './servers.ts';
+import { tour } from './tour/tour.ts';
 import { demoWorld, type World, type WorldSettings } from './world.ts';
 
 export default function demoConfig(settings: WorldSettings): DefinedConfig {
   const world = demoWorld(settings);
   const library = fileURLToPath(new URL('./general-agent/library', import.meta.url));
+  const { agents, tools, apps } = tour(settings);
   return {
-    agents: agentsOf(world),
-    tools: [
-      { files: library, trusted: true },
-      { documents: library, trusted: true },
-    ],
+    agents: { ...agentsOf(world), ...agents },
+    tools: [{ files: library, trusted: true }, { documents: library, trusted: true }, ...tools],
     apps: {
       demo: {
         description:
@@ -29,14 +29,21 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
         settings: {
           agent: 'demo-model',
           system: 'Answer from the library. Use tools where they help, and say which file it comes from.',
+          tools: ['list_files', 'read_file', 'search_files', 'search_documents'],
           rules: { protocol: 'two-stage' },
         },
       },
+      ...apps,
     },
     defaultApp: 'demo',
+    ...(isScripted() ? { notice: scriptedNotice } : {}),
     close: () => world.close(),
   };
 }
+
+const scriptedNotice =
+  'The model of the demo is a script: it follows rules and knows nothing else. The agents, their data, the tools and the ' +
+  'journal are real. MODEL_URL, MODEL and MODEL_KEY put a real model in its place.';
 
 /** Who can be sent work, as the router is told of them. */
 const delegates = [

@@ -1,4 +1,5 @@
 import type { Gateway } from '../src/index.ts';
+import { lazily } from './lazily.ts';
 import type { DemoServer } from './loopback-server.ts';
 import { demoServers, type WorldSettings } from './servers.ts';
 
@@ -20,10 +21,16 @@ const key = 'demo';
 export function demoWorld(settings: WorldSettings): World {
   const servers = demoServers(settings);
   return {
-    model: lazily(async () => {
-      const [{ openAiChatGateway }, model] = await Promise.all([import('../src/index.ts'), servers.model()]);
-      return openAiChatGateway(model);
-    }),
+    model: {
+      ...lazily(async () => {
+        const [{ openAiChatGateway }, model] = await Promise.all([
+          import('../src/index.ts'),
+          servers.model(),
+        ]);
+        return openAiChatGateway(model);
+      }),
+      model: servers.modelName,
+    },
     general: lazily(async () => dial(await servers.get('general'), 'general-purpose-agent')),
     users: lazily(async () => {
       const { url } = await servers.get('users');
@@ -38,21 +45,4 @@ export function demoWorld(settings: WorldSettings): World {
 async function dial({ url }: DemoServer, deployment: string): Promise<Gateway> {
   const { dialGateway, sectionedGateway } = await import('../src/index.ts');
   return sectionedGateway(dialGateway({ baseUrl: url, deployment, key }), deployment);
-}
-
-/** A gateway that is made when its first turn comes. */
-function lazily(make: () => Promise<Gateway>): Gateway {
-  let made: Promise<Gateway> | undefined;
-  const gateway = (): Promise<Gateway> => (made ??= make());
-  return {
-    async *takeTurn(turn, signal) {
-      yield* (await gateway()).takeTurn(turn, signal);
-    },
-    async arrived(turn, signal) {
-      return (await gateway()).arrived?.(turn, signal);
-    },
-    async answered(turn, signal) {
-      return (await gateway()).answered?.(turn, signal);
-    },
-  };
 }

@@ -44,7 +44,6 @@ export async function serving(settings: Partial<ServeSettings> = {}): Promise<Se
   const problems: Problem[] = [];
   const server = await serve({
     port: 0,
-    pace: 0,
     log: { error: ({ cause }, message) => void problems.push({ message, cause }) },
     ...settings,
     data,

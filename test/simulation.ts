@@ -178,6 +178,7 @@ export class Simulation {
         get: (run) => via(() => dispatch.get(run)),
         find: (wanted) => via(() => dispatch.find(wanted)),
         list: (filter) => via(() => dispatch.list(filter)),
+        questions: () => via(() => dispatch.questions()),
         hold: (fence, name) => via(() => dispatch.hold(fence, name)),
         letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
         time: () => via(() => dispatch.time()),

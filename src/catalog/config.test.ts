@@ -18,7 +18,7 @@ describe('a configuration', () => {
         agents: { helper: { model: 'fast' }, remote: { gateway: scriptedGateway([]), effect: 'once' } },
         tools: [{ name: 't', description: '', schema: {}, effect: 'pure', run: () => Promise.resolve(null) }],
         apps: {
-          one: { flow: 'tour', settings: { anything: 1 } },
+          one: { flow: 'converse', settings: { anything: 1 } },
           two: { flow, limits: { turns: 3 }, preferences: { stages: 'flat', names: ['Search'], depth: 3 } },
         },
         defaultApp: 'two',

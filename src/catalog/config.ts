@@ -44,6 +44,8 @@ export const Config = z
     defaultApp: z.string().exactOptional(),
     /** Of every run, unless its app says otherwise. */
     limits: z.strictObject(Limits.shape).default({}),
+    /** Told to whoever starts something with it. */
+    notice: z.string().exactOptional(),
     /** Called when the process that used the configuration is done with it. */
     close: z.custom<() => Promise<void>>((close) => typeof close === 'function').exactOptional(),
     auth: Auth.default({}),
@@ -60,7 +62,7 @@ export const Config = z
       });
     }
     const { defaultApp, apps } = config;
-    if (defaultApp === undefined || defaultApp === 'tour' || Object.hasOwn(apps, defaultApp)) return;
+    if (defaultApp === undefined || Object.hasOwn(apps, defaultApp)) return;
     const message = `there is no app «${defaultApp}» under «apps»; known: ${listed(apps)}`;
     context.addIssue({ code: 'custom', path: ['defaultApp'], message });
   });

@@ -14,11 +14,15 @@ export const assistantOptions = {
     value: '"<command or URL>"',
     about: 'give it the tools of an MCP server; may be repeated',
   },
-  model: { type: 'string', value: '<name>', about: 'the model to ask; with --base-url' },
+  model: {
+    type: 'string',
+    value: '<name>',
+    about: 'the model to ask; its key is in OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY',
+  },
   'base-url': {
     type: 'string',
     value: '<url>',
-    about: 'an OpenAI-compatible endpoint; its key is in OPENAI_API_KEY',
+    about: 'where it is, if elsewhere: an OpenAI-compatible endpoint; its key is in OPENAI_API_KEY',
   },
   protocol: { type: 'string', value: 'two-stage|unified', about: 'how it uses tools; two-stage unless said' },
 } as const satisfies CliCommand['options'];

@@ -63,7 +63,7 @@ test.for([
   [
     'config.json',
     '{ "apps": { "a": { "flow": "fly" } } }',
-    'apps.a.flow: there is no flow «fly»; known: tour',
+    'apps.a.flow: there is no flow «fly»; known: converse, coordinate',
   ],
   ['config.js', 'export default { limits: { turns: "many" } };', 'limits.turns: expected number'],
   ['config.mjs', 'export const x = 1;', 'exports no configuration'],
@@ -85,7 +85,7 @@ test('the configuration of the guide can be used', async () => {
   const file = join(folder, 'config.ts');
   writeFileSync(file, shown.replace(`'vitrine'`, `'${entry}'`));
   const { code, error } = await typed('run', 'x', '--app', 'none', '--config', file, '--data', data());
-  expect([code, error]).toEqual([2, ['There is no app «none»; known: ask, tour.']]);
+  expect([code, error]).toEqual([2, ['There is no app «none»; known: ask.']]);
 });
 
 test('every command has its help', async () => {

@@ -7,6 +7,7 @@ import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
 import { demo } from './commands/demo.ts';
 import { edit } from './commands/edit.ts';
+import { erase } from './commands/erase.ts';
 import { exportRun } from './commands/export.ts';
 import { follow } from './commands/follow.ts';
 import { keys } from './commands/keys.ts';
@@ -46,6 +47,7 @@ const commands: readonly CliCommand[] = [
   edit,
   exportRun,
   trace,
+  erase,
   verify,
   backup,
   keys,

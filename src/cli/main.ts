@@ -1,10 +1,17 @@
-import { cli } from './cli.ts';
-import { stderrLog } from '../server/log.ts';
-import { containStrays } from '../server/strays.ts';
-import { processTerminal } from './terminal.ts';
+// Nothing is imported before the first line is written: what follows takes a moment to load.
+const [command = ''] = process.argv.slice(2);
+const isSlow = ['run', 'demo', 'serve', 'resume', 'follow'].includes(command);
+if (isSlow && process.stderr.isTTY) process.stderr.write('Vitrine is starting …\n');
 
+const [{ cli }, { stderrLog }, { containStrays }, { processTerminal }] = await Promise.all([
+  import('./cli.ts'),
+  import('../server/log.ts'),
+  import('../server/strays.ts'),
+  import('./terminal.ts'),
+]);
 containStrays(stderrLog);
 const terminal = processTerminal();
 const code = await cli(process.argv.slice(2), terminal);
 // Connections that are kept for the next request must not keep a finished command alive.
 terminal.out.write('', () => process.exit(code));
+export {};

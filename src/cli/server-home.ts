@@ -5,6 +5,7 @@ import type { Command } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
+import { runsOf } from '../server/erase.ts';
 import { localTenant, type Home, type StartRequest } from '../server/home.ts';
 import { preferencesFor } from '../server/preferring.ts';
 import { newId } from '../server/system.ts';
@@ -30,6 +31,7 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
   const preferred = new Map(apps.map(({ name, preferences }) => [name, preferences]));
   const find = finder(server, client);
   const get = (run: string): Promise<Row | undefined> => find(run).catch(unlessUnknown);
+  const list = lister(client);
   return {
     isHolder: false,
     isGone: () => false,
@@ -46,13 +48,7 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
         return entries.length === 0 ? [] : [pieceOf(run, entries)];
       },
     },
-    dispatch: {
-      get,
-      async list({ unfinished, withApprovals, after, limit, conversation }) {
-        const page = present({ unfinished, waiting: withApprovals, after, limit, conversation });
-        return (await client.runs(page)).runs.map(rowOf);
-      },
-    },
+    dispatch: { get, list },
     blobs: { get: async (_, blob) => new TextDecoder().decode(await client.download(blob)) },
     async start({ app, text, conversation, key }) {
       return client.start({ text, idempotencyKey: key, ...present({ app: app || undefined, conversation }) });
@@ -63,11 +59,23 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
       return { id: '', used, fresh: true, command };
     },
     takeUp: async () => true,
+    async erase(conversation) {
+      const runs = await runsOf({ list }, { tenant: localTenant, conversation });
+      await client.forget(conversation);
+      return runs.length;
+    },
     async standing(run) {
       const state = (await get(run))?.state ?? 'ended';
       return { is: state === 'ended' ? 'ended' : state === 'waiting' ? 'parked' : 'working' };
     },
     close: async () => {},
+  };
+}
+
+function lister(client: Client): Home['dispatch']['list'] {
+  return async ({ unfinished, withApprovals, after, limit, conversation }) => {
+    const page = present({ unfinished, waiting: withApprovals, after, limit, conversation });
+    return (await client.runs(page)).runs.map(rowOf);
   };
 }
 

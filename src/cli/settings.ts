@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { RunError } from '../run/failure.ts';
-import { appsOf, builtIn, type HomeSettings } from '../server/compose.ts';
+import { appsOf, type HomeSettings } from '../server/compose.ts';
 import { loadConfig } from '../server/config.ts';
-import { appNamed, type App } from '../server/home.ts';
+import { appNamed, defaultAppOf, type App } from '../server/home.ts';
 import { fileLog } from '../server/log.ts';
 import type { Given } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -13,17 +14,18 @@ export const isDebugging = process.env['VITRINE_DEBUG'] === '1';
 export const usualFolder = '.vitrine';
 
 export function dataOf(given: Given): string {
-  return resolve(given.text('data') ?? usualFolder);
+  const folder = resolve(given.text('data') ?? usualFolder);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? true) return folder;
+  throw new RunError('malformed', `The data folder ${folder} is a file: name a folder with --data.`);
 }
 
 /** A folder without its configuration: for commands that run nothing of it, and so must not run what stands beside it. */
-export function folderOf(given: Given, terminal: Terminal): HomeSettings & { readonly pace: number } {
+export function folderOf(given: Given, terminal: Terminal): HomeSettings {
   const data = dataOf(given);
   const log = fileLog(join(data, 'vitrine.log'));
   return {
     data,
     takes: 'asked',
-    pace: paceIn(process.env['VITRINE_PACE']),
     log: {
       error(details, message) {
         log.error(details, message);
@@ -49,25 +51,24 @@ export async function settingsOf(
   file = given.text('config'),
 ): Promise<Settings> {
   const folder = folderOf(given, terminal);
-  const { data, pace } = folder;
-  const { config, where, isOwn } = await loadConfig({ folder: process.cwd(), data, pace }, file);
+  const { data } = folder;
+  const pace = paceIn(process.env['VITRINE_PACE']);
+  const { config, where } = await loadConfig({ folder: process.cwd(), data, pace }, file);
   const apps = appsOf(config, where);
   return {
     home: { ...folder, config },
     apps,
-    chosen: (name) => appNamed(apps, name ?? (isOwn ? defaultApp(config, where) : builtIn)),
+    chosen(name = defaultAppOf(config)) {
+      if (name === undefined) throw nameless(config, where);
+      return appNamed(apps, name);
+    },
   };
 }
 
-function defaultApp(
-  { apps, defaultApp: chosen }: { readonly apps: object; readonly defaultApp?: string },
-  where: string,
-): string {
-  if (chosen !== undefined) return chosen;
-  const [first = builtIn, ...others] = Object.keys(apps);
-  if (others.length === 0) return first;
-  const known = [first, ...others].join(', ');
-  throw new RunError('malformed', `Say which app with --app, or set «defaultApp» in ${where}: ${known}.`);
+function nameless({ apps }: { readonly apps: object }, where: string): RunError {
+  const known = Object.keys(apps).join(', ');
+  if (known === '') return new RunError('malformed', `There is no app in ${where}: add one under «apps».`);
+  return new RunError('malformed', `Say which app with --app, or set «defaultApp» in ${where}: ${known}.`);
 }
 
 export function paceIn(given: string | undefined): number {

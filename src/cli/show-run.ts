@@ -6,12 +6,12 @@ import { visible } from '../run/visible.ts';
 import { hint, waitingHint } from './hint.ts';
 import { jsonView } from './json-view.ts';
 import { leaveWhenTold, type Leaving } from './leave.ts';
+import { render } from './line.ts';
 import { liveView } from './live-view.ts';
 import { plainView } from './plain-view.ts';
 import type { Terminal } from './terminal.ts';
 import type { View } from './view.ts';
 import { watch, type Watched } from './watch.ts';
-import { wrap } from './width.ts';
 
 export interface Showing {
   readonly run: string;
@@ -95,21 +95,15 @@ export async function tellAnswer(home: HomeReader, tree: Watched['tree'], termin
     return terminal.warn(tree.ended?.outcome === 'stopped' ? 'Stopped.' : 'There is no answer.');
   const shown = visible(isBlobRef(answer) ? await wholeOf(home, answer) : answer);
   terminal.say();
-  terminal.say(terminal.isLive ? answerLines(shown, terminal).join('\n') : shown);
+  terminal.say(terminal.isLive ? (await answerLines(shown, terminal)).join('\n') : shown);
 }
 
-/** In front of a person the answer is broken into lines, and what it stresses is bold. */
-function answerLines(text: string, { out, paint }: Terminal): string[] {
-  let isBold = false;
-  return wrap(text, out.columns - 1).map((line) =>
-    line
-      .split('**')
-      .map((piece, i) => {
-        if (i > 0) isBold = !isBold;
-        return isBold && piece !== '' ? paint(piece, ['bold']) : piece;
-      })
-      .join(''),
-  );
+/** In front of a person the answer is drawn as the Markdown it mostly is. */
+async function answerLines(text: string, { out, paint }: Terminal): Promise<string[]> {
+  // Whoever pipes the answer elsewhere, or has none yet, does not wait for the parser.
+  const { markdownLines } = await import('./markdown.ts');
+  const width = out.columns - 1;
+  return markdownLines(text, width).map((line) => render(line, width, paint));
 }
 
 /** What is too large for the journal is kept beside it, as JSON. */

@@ -22,7 +22,7 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
   try {
     const input = await inputOf(execution);
     const work = (): Promise<string> => flow.run(new ScopeIn(execution, root), input);
-    const answer = await owned(execution, root, { name: flow.name, work });
+    const answer = textOf(await owned(execution, root, { name: flow.name, work }));
     await leave(execution, 0);
     const kept = await execution.busy(keepLarge(execution, answer));
     await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });
@@ -32,6 +32,18 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
     await leave(execution, 0);
     const failure = failureIn(flow.name, thrown);
     await execution.end({ outcome: 'failed', failure, answer: apology(failure) });
+  }
+}
+
+/** An answer is text, and a flow in plain JavaScript may return anything: nothing is no words, all else is told as JSON. */
+function textOf(returned: unknown): string {
+  if (typeof returned === 'string') return returned;
+  try {
+    return JSON.stringify(returned, null, 2) ?? '';
+  } catch (cause) {
+    throw new RunError('malformed', 'The flow returned something that is not JSON: return a text.', {
+      cause,
+    });
   }
 }
 

@@ -78,17 +78,18 @@ export interface CallOptions {
   readonly refusal?: Refusal;
 }
 
+interface Reused {
+  readonly outcome: 'reused';
+  /** The step whose outcome it is; absent if an earlier run of the conversation had it. */
+  readonly from?: number;
+  readonly step: number;
+}
+
 /** How a call ended. A failure is a value: a model has to read it. What is reused may be a failure too. */
 export type CallResult =
   | { readonly outcome: 'completed'; readonly result: Json; readonly step: number }
-  | {
-      readonly outcome: 'reused';
-      readonly result: Json;
-      readonly failure?: Failure;
-      /** The step whose outcome it is; absent if an earlier run of the conversation had it. */
-      readonly from?: number;
-      readonly step: number;
-    }
+  | (Reused & { readonly result: Json })
+  | (Reused & { readonly result: Json; readonly failure: Failure })
   | { readonly outcome: 'failed' | 'skipped'; readonly failure: Failure; readonly step: number };
 
 export interface Question {

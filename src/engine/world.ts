@@ -4,6 +4,7 @@ import type { Policy } from '../policies/policy.ts';
 import type { Store } from '../stores/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Clock } from './clock.ts';
+import type { Meter } from './meter.ts';
 import type { Flow } from './scope.ts';
 import type { StoreTime } from './store-time.ts';
 
@@ -45,6 +46,7 @@ export interface World {
   readonly secrets: Secrets;
   /** What all runs of a tenant may take up together, with what is kept beside them; without, there is no bound. */
   readonly bytesPerTenant?: number;
+  readonly meter?: Meter | undefined;
 }
 
 /** The same as one worker has it. */

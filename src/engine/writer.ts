@@ -6,6 +6,7 @@ import { fold } from '../run/fold.ts';
 import { runStatus, type RunTree } from '../run/tree.ts';
 import type { Append, Fence, Store } from '../stores/store.ts';
 import type { Clock } from './clock.ts';
+import type { Meter } from './meter.ts';
 import { RunTime } from './run-time.ts';
 import type { StoreTime } from './store-time.ts';
 import { HoldBack } from './hold-back.ts';
@@ -29,6 +30,7 @@ interface Settings {
   /** Aborts when this worker has let go of the run: nothing more may be written. */
   readonly signal: AbortSignal;
   readonly space: Pick<Space, 'take'>;
+  readonly meter?: Meter | undefined;
 }
 
 /**
@@ -89,6 +91,7 @@ export class Writer {
   #record(event: RunEvent): void {
     const entry = { seq: this.tree.seq + 1, ...this.#time.stamp(), event };
     fold(this.tree, entry);
+    this.#settings.meter?.recorded(event, this.tree);
     this.#unacknowledged.push(entry);
     if (this.#pumping) return;
     this.#pumping = true;
@@ -110,14 +113,16 @@ export class Writer {
   }
 
   async #pump(): Promise<void> {
-    const { store, clock, signal, space } = this.#settings;
+    const { store, clock, signal, space, meter } = this.#settings;
     let pause = firstPause;
     let failingSince: number | undefined;
     while (this.#unacknowledged.length > 0) {
       if (signal.aborted || this.#isLost) return;
       const append = this.#nextAppend();
       try {
+        const begun = clock.worked();
         await store.journal.append(append);
+        meter?.committed(clock.worked() - begun);
         space.take(Buffer.byteLength(append.frames));
         this.#acknowledge(append.last);
         failingSince = undefined;

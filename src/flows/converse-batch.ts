@@ -56,7 +56,7 @@ async function atOnce(scope: Scope, calls: readonly Keyed[]): Promise<SettledCal
 
 function settledAs({ id, tool }: ReadCall, result: CallResult): SettledCall {
   if (result.outcome === 'completed') return { id, tool, outcome: result.outcome, result: result.result };
-  const failure = result.failure ? { failure: result.failure } : {};
+  const failure = 'failure' in result ? { failure: result.failure } : {};
   const value = result.outcome === 'reused' ? { result: result.result } : {};
   // What an earlier run had found is no duplicate: this model asks for the first time.
   const isRecalled = result.outcome === 'reused' && result.from === undefined;

@@ -33,6 +33,7 @@ const mostTries = 3;
 /** Any model of any AI SDK provider package. It is asked again only while it has not begun to answer. */
 export function aiSdkGateway(model: LanguageModelV4, settings: Settings = {}): Gateway {
   return {
+    model: model.modelId,
     takeTurn: (turn, signal) => stoppable(signal, (stop) => ask(model, turn, { settings, stop })),
   };
 }

@@ -81,6 +81,8 @@ export type AgentEvent =
  * returned, the connection behind it is closed.
  */
 export interface Gateway {
+  /** The model behind it, as its turns are labelled. */
+  readonly model?: string | undefined;
   takeTurn(turn: Turn, signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
   /** Whether the back end's own history shows that this turn arrived; undefined when it cannot tell. */
   arrived?(turn: Turn, signal: AbortSignal): Promise<boolean | undefined>;

@@ -108,7 +108,7 @@ function noteAnswers(app: FastifyInstance, house: House, callerOf: CallerOf): No
     noted.add(request);
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'none';
-    house.metrics.answered({ route, status, seconds: milliseconds / 1_000 });
+    house.metrics.answered({ method, route, status, seconds: milliseconds / 1_000 });
     const { address: from } = house.door.sourceOf(visitOf(request));
     const { who, tenant } = callerOf(request) ?? {};
     house.log.answered({ method, route, status, milliseconds, from, who, tenant });

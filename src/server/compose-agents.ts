@@ -11,11 +11,12 @@ import { secretIn } from './secrets.ts';
 /** The agents of a configuration, each behind the gateway that reaches it. */
 export function agentsOf({ agents, models }: Config): readonly Agent[] {
   return Object.entries(agents).map(([name, settings]) => {
-    const model = settings.model === undefined ? undefined : models[settings.model]?.model;
+    const configured = settings.model === undefined ? undefined : models[settings.model]?.model;
     const { description, approval, sectioned, keeps } = settings;
     const state = settings.state ?? usualState(settings);
     const gateway = gatewayOf(name, settings, models);
-    const effect = settings.effect ?? (model === undefined ? 'once' : 'pure');
+    const model = configured ?? gateway.model;
+    const effect = settings.effect ?? (configured === undefined ? 'once' : 'pure');
     const isForeign = !(settings.trusted ?? isOurs(settings, effect));
     return {
       name,

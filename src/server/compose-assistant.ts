@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { ToolSource } from '../catalog/tool-source.ts';
 import { RunError } from '../run/failure.ts';
 import { readMcpFlag } from '../tools/mcp-flag.ts';
+import { namedModel, type NamedModel } from './named-model.ts';
 
 /** What someone wants to talk to without writing a configuration. */
 export interface AssistantRequest {
@@ -21,34 +23,45 @@ export interface Assistant {
 }
 
 export const assistantName = 'assistant';
-const keyVariable = 'OPENAI_API_KEY';
+const scriptedNotice =
+  'The model is a script: it follows rules and knows nothing else. --model <name> puts a real one in its place.';
 
 /** One agent with the tools that were asked for, on a model that was named, or on the scripted one that needs no key. */
 export async function openAssistant(request: AssistantRequest): Promise<Assistant> {
   protocolOf(request.protocol);
-  const model = request.baseUrl === undefined ? await scriptedModel(request.pace) : undefined;
-  const close = async (): Promise<void> => model?.close();
+  const { model, baseUrl } = request;
+  const isNamed = model !== undefined || baseUrl !== undefined;
+  const named = isNamed ? namedModel({ model, baseUrl }, process.env) : undefined;
+  const tools = toolsFor(request);
+  const scripted = named ? undefined : await scriptedModel(request.pace);
+  const close = async (): Promise<void> => scripted?.close();
+  const played = { baseUrl: `${scripted?.url}/v1`, model: 'vitrine-scripted' };
   try {
-    return { config: readConfig(settingsFor(request, model?.url), 'The assistant'), close };
+    const settings = settingsFor(request, { model: named ?? played, tools });
+    const notice = named ? {} : { notice: scriptedNotice };
+    return { config: readConfig({ ...settings, ...notice }, 'The assistant'), close };
   } catch (thrown) {
     await close();
     throw thrown;
   }
 }
 
-function settingsFor(request: AssistantRequest, scripted: string | undefined): ConfigInput {
+function settingsFor(
+  request: AssistantRequest,
+  { model, tools }: { readonly model: NamedModel; readonly tools: ToolSource[] },
+): ConfigInput {
   const rules = { ...protocolOf(request.protocol), maxCycles: 6 };
   return {
-    models: { [assistantName]: modelOf(request, scripted) },
+    models: { [assistantName]: model },
     agents: { [assistantName]: { model: assistantName, description: 'One agent with tools.' } },
-    tools: toolsFor(request),
+    tools,
     apps: { [assistantName]: { flow: 'converse', settings: { agent: assistantName, rules } } },
     defaultApp: assistantName,
   };
 }
 
 function toolsFor({ files, mcp }: AssistantRequest): ToolSource[] {
-  const root = files === undefined ? undefined : resolve(files);
+  const root = files === undefined ? undefined : folderAt(files);
   const taken = new Set<string>();
   const servers = mcp.map((text): ToolSource => {
     const { name, ...endpoint } = readMcpFlag(text, taken);
@@ -60,12 +73,12 @@ function toolsFor({ files, mcp }: AssistantRequest): ToolSource[] {
   return [...(root === undefined ? [] : [{ files: root }, { documents: root }]), { code: true }, ...servers];
 }
 
-function modelOf({ model, baseUrl }: AssistantRequest, scripted: string | undefined) {
-  if (baseUrl === undefined) return { baseUrl: `${scripted}/v1`, model: 'vitrine-scripted' };
-  if (model === undefined)
-    throw new RunError('malformed', 'With --base-url, say which model with --model <name>.');
-  const key = process.env[keyVariable] === undefined ? {} : { key: { env: keyVariable } };
-  return { baseUrl, model, ...key };
+function folderAt(given: string): string {
+  const folder = resolve(given);
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return folder;
+  const why = found ? 'is a file: name the folder it is in' : 'is not there: name a folder';
+  throw new RunError('malformed', `--files ${given}: ${folder} ${why}.`);
 }
 
 function protocolOf(given: string | undefined): { protocol?: 'two-stage' | 'unified' } {

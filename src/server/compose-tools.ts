@@ -8,7 +8,7 @@ import { fileTools } from '../tools/files.ts';
 import { httpTools } from '../tools/http.ts';
 import type { Endpoint } from '../tools/mcp-connection.ts';
 import { filePins, type Pins } from '../tools/mcp-pins.ts';
-import { mcpServer, type McpServer } from '../tools/mcp.ts';
+import type { McpServer } from '../tools/mcp.ts';
 import type { Tool } from '../tools/tool.ts';
 import { secretIn } from './secrets.ts';
 import { ToolServers } from './tool-servers.ts';
@@ -25,7 +25,7 @@ export interface OpenedTools {
 const startSeconds = 20;
 
 /** Servers of tools are started and asked what they have, and ended by `close`. Nothing waits for them here. */
-export function openTools(given: readonly (Tool | ToolSource)[], data: string): OpenedTools {
+export async function openTools(given: readonly (Tool | ToolSource)[], data: string): Promise<OpenedTools> {
   const pins = pinsIn(data);
   const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
   expectDistinct(
@@ -38,19 +38,20 @@ export function openTools(given: readonly (Tool | ToolSource)[], data: string): 
     'MCP servers',
   );
   const names = new Set(own.map(({ name }) => name));
-  const servers = new ToolServers(
-    sources.map((source) => ({
-      server: serverOf(source, pins),
-      patience: (source.startSeconds ?? startSeconds) * 1_000,
-    })),
-  );
+  const servers = new ToolServers(await Promise.all(sources.map((source) => shelfOf(source, pins))));
   const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
   return { servers, now, close: () => servers.close() };
 }
 
-function serverOf(source: McpSource, pins: Pins): McpServer {
+async function shelfOf(
+  source: McpSource,
+  pins: Pins,
+): Promise<{ readonly server: McpServer; readonly patience: number }> {
+  // Half of what a short command would load, and only for those who have such servers.
+  const { mcpServer } = await import('../tools/mcp.ts');
   const { name, approval, effect, sends, trusted } = source;
-  return mcpServer({ name, trusted, approval, effect, sends, pins, ...endpointOf(source) });
+  const server = mcpServer({ name, trusted, approval, effect, sends, pins, ...endpointOf(source) });
+  return { server, patience: (source.startSeconds ?? startSeconds) * 1_000 };
 }
 
 /** What is known of the tools of MCP servers in a data folder. */

@@ -1,13 +1,11 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Agent } from '../catalog/agent.ts';
 import { readConfig, type AppSettings, type Config, type ConfigInput } from '../catalog/config.ts';
 import { flowId } from '../engine/engine.ts';
+import type { Meter } from '../engine/meter.ts';
 import type { Flow } from '../engine/scope.ts';
 import type { Log, World } from '../engine/world.ts';
-import { demoFlow } from '../flows/demo.ts';
-import { demoModel } from '../gateways/demo.ts';
 import { approval } from '../policies/approval.ts';
 import { budget } from '../policies/budget.ts';
 import { duplicate } from '../policies/duplicate.ts';
@@ -19,7 +17,6 @@ import { present } from '../run/present.ts';
 import { sqliteReader } from '../stores/sqlite-reader.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import { verify, type Verified } from '../stores/verify.ts';
-import { demoTools } from '../tools/demo.ts';
 import { agentsOf } from './compose-agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from './data-folder.ts';
@@ -42,8 +39,8 @@ export interface HomeSettings {
   /** Take up every unfinished run of the folder, or only what is asked for; everything, unless said. */
   readonly takes?: 'asked' | 'everything';
   readonly log?: Log;
-  /** How fast the scripted model of the demo speaks: 1 for people, 0 without any delay. */
-  readonly pace?: number;
+  /** Counts what its runs do. */
+  readonly meter?: Meter;
   /** Seconds that what has begun may take once the process is told to end; as the configuration says, unless said. */
   readonly grace?: number | undefined;
 }
@@ -59,7 +56,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const store = await sqliteStore({ folder });
   let opened: OpenedTools | undefined;
   try {
-    opened = openTools(config.tools, folder);
+    opened = await openTools(config.tools, folder);
     await settled(opened, settings.takes ?? 'everything');
     return await furnished(settings, { folder, config, store, opened });
   } catch (thrown) {
@@ -89,21 +86,19 @@ interface Furniture {
 }
 
 function furnished(
-  { takes = 'everything', log = stderrLog, pace = 1, grace }: HomeSettings,
+  { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
   { folder, config, store, opened }: Furniture,
 ): Promise<HeldHome> {
   const apps = appsOf(config, 'The configuration', opened);
-  const agents = [...agentsOf(config), ...demoAgents(pace)];
-  const demo = demoTools({ folder, pace });
   const { secrets, names, notices } = secretsOf(config);
   const world: World = {
     store,
     clock: systemClock,
     catalog: {
       flows: apps.map(({ flow }) => flow),
-      agents,
+      agents: agentsOf(config),
       get tools() {
-        return [...opened.now(), ...demo];
+        return opened.now();
       },
       absence: (tool) => opened.servers.absence(tool),
     },
@@ -113,6 +108,7 @@ function furnished(
     hash: sha256,
     bytesPerTenant: config.server.quotas.bytes,
     secrets,
+    meter,
   };
   return holdHome({
     world,
@@ -122,7 +118,13 @@ function furnished(
     takes,
     grace: (grace ?? config.server.grace) * 1_000,
     toolServers: opened.servers,
-    notices: [...store.notices, ...opened.servers.notices, ...notices, ...keepSecretNames(folder, names)],
+    notices: [
+      ...(config.notice === undefined ? [] : [config.notice]),
+      ...store.notices,
+      ...opened.servers.notices,
+      ...notices,
+      ...keepSecretNames(folder, names),
+    ],
     async onClose() {
       await opened.close();
       await config.close?.();
@@ -154,15 +156,12 @@ export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
 /** How the entries of a run look to those who prefer this. */
 export const showing: Showing = shower;
 
-/** The app that is there without any configuration. */
-export const builtIn = 'tour';
-
 /**
- * The apps of a configuration, and the one that is built in. `where` the configuration is stands before what is wrong
- * with it. Until its tools are opened it is known what apps there are, and not what they can call.
+ * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
+ * what apps there are, and not what they can call.
  */
 export function appsOf({ apps, limits, agents }: Config, where: string, tools?: OpenedTools): readonly App[] {
-  const names = [...Object.keys(agents), ...demoRoles.map(demoAgentName)];
+  const names = Object.keys(agents);
   const configured = Object.entries(apps).map(
     ([name, { description, preferences, approvals, ...settings }]): App => ({
       name,
@@ -171,10 +170,8 @@ export function appsOf({ apps, limits, agents }: Config, where: string, tools?: 
       ...present({ description, approvals, preferences }),
     }),
   );
-  const own: App = { name: builtIn, flow: demoFlow, limits, description: 'the built-in demo' };
-  const all = Object.hasOwn(apps, builtIn) ? configured : [...configured, own];
-  expectDistinct(all, where);
-  return all;
+  expectDistinct(configured, where);
+  return configured;
 }
 
 function flowOf(
@@ -202,17 +199,4 @@ function expectDistinct(apps: readonly App[], where: string): void {
       `${where}: apps.${name}.flow: another flow, of app «${twin.name}», is called ${flowId(flow)} too; rename one of them.`,
     );
   }
-}
-
-const demoRoles = ['planner', 'analyst', 'writer'] as const;
-const demoAgentName = (role: string): string => `demo-${role}`;
-
-function demoAgents(pace: number): readonly Agent[] {
-  return demoRoles.map((role) => ({
-    name: demoAgentName(role),
-    description: `The ${role} of the built-in demo: a script.`,
-    gateway: demoModel(role, pace),
-    model: 'scripted',
-    effect: 'pure',
-  }));
 }

@@ -43,7 +43,12 @@ test.for([
   ['an app there is not', 'a.json', '{"defaultApp":"z"}', 'defaultApp: there is no app «z»'],
   ['a list', 'a.json', '[]', 'the whole: expected object'],
   ['a prototype', 'a.json', '{"__proto__":{"server":{"port":1}}}', 'has a field «__proto__»'],
-  ['a prototype for an app', 'a.json', '{"apps":{"__proto__":{"flow":"tour"}}}', 'has a field «__proto__»'],
+  [
+    'a prototype for an app',
+    'a.json',
+    '{"apps":{"__proto__":{"flow":"converse"}}}',
+    'has a field «__proto__»',
+  ],
   ['a field twice', 'a.json', '{"server":{"port":1,"port":2}}', 'the field «port» twice'],
   ['a token by nobody', 'a.json', '{"auth":{"jwt":{"algorithms":["none"]}}}', 'auth.jwt.algorithms[0]: '],
   ['a program without a default', 'a.ts', 'export const config = {}', 'write «export default'],

@@ -14,8 +14,6 @@ export interface LoadedConfig {
   readonly config: Config;
   /** The file it came from, for sentences about it. */
   readonly where: string;
-  /** Whether it is the user's; without one there is the demo world. */
-  readonly isOwn: boolean;
 }
 
 /** What a configuration may depend on, if it is a function. */
@@ -47,7 +45,7 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
   const config = isMaker(value) ? await made(value, surroundings, file) : value;
   const read = readConfig(config, file);
   const tools = read.tools.map((tool) => seenFrom(dirname(file), tool));
-  return { config: { ...read, tools }, where: file, isOwn: file !== demoWorld };
+  return { config: { ...read, tools }, where: file };
 }
 
 /** What a file says of folders is seen from where it lies. */

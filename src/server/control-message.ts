@@ -17,6 +17,7 @@ export const ControlRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('send'), run: z.string().min(1), command: Command }),
   /** Work on a run that is not worked on. */
   z.strictObject({ type: z.literal('takeUp'), run: z.string().min(1) }),
+  z.strictObject({ type: z.literal('erase'), conversation: z.string().min(1) }),
   /** At which address it serves. */
   z.strictObject({ type: z.literal('where') }),
 ]);
@@ -34,6 +35,7 @@ export const ControlReply = z.union([
     }),
   }),
   z.object({ taken: z.boolean() }),
+  z.object({ erased: z.int() }),
   z.object({ where: z.string().nullable() }),
   z.object({ failure: Failure }),
 ]);

@@ -76,6 +76,8 @@ async function answer(line: string, control: Heard): Promise<ControlReply> {
       return { receipt: await control.send(request.run, { ...request.command, by }) };
     case 'takeUp':
       return { taken: await control.takeUp(request.run) };
+    case 'erase':
+      return { erased: await control.erase(request.conversation) };
     case 'where':
       return { where: control.where() ?? null };
   }

@@ -7,16 +7,17 @@ import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { keepPreferences } from './app-preferences.ts';
 import { listenForControl } from './control.ts';
-import { localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+import { eraseConversation, erasures, type Erasing, type Erasures } from './erase.ts';
+import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from './outgoing.ts';
 import { expectReady } from './readiness.ts';
 import type { ToolServers } from './tool-servers.ts';
 
-export interface HeldHome extends Home {
+export interface HeldHome extends Home, Erasures {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
-  readonly agents: World['catalog']['agents'];
+  readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
@@ -54,7 +55,8 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const asked = new Set<string>();
   const over = new AbortController();
   const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
-  const control = controlOf({ engine, world, apps, asked });
+  const erased = erasures();
+  const control = controlOf({ engine, world, apps, asked, ...erased });
   let url: string | undefined;
   const heard = { ...control, where: () => url };
   const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
@@ -70,7 +72,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     engine,
     store,
     apps,
-    agents: world.catalog.agents,
+    catalog: world.catalog,
     secrets,
     toolServers: holding.toolServers,
     announce: (served) => void (url = served),
@@ -79,6 +81,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     journal: outgoingJournal(store.journal, secrets),
     dispatch: store.dispatch,
     blobs: outgoingBlobs(store.blobs, secrets),
+    ...erased,
     ...control,
     async standing(run) {
       const isOurs = takes === 'everything' || asked.has(run);
@@ -118,15 +121,27 @@ interface Parts {
   readonly world: World;
   readonly apps: readonly App[];
   readonly asked: Set<string>;
+  readonly tellErased: (run: string) => void;
 }
 
-function controlOf({ engine, world, apps, asked }: Parts): Control {
+function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
   const { dispatch } = world.store;
   const isKnown = ({ flow }: RunRow): boolean => world.catalog.flows.some((known) => flowId(known) === flow);
   const take = async (run: string): Promise<void> => {
     for (const other of asked) if ((await dispatch.get(other))?.state === 'ended') asked.delete(other);
     asked.add(run);
     await engine.claim(run);
+  };
+  const send: Control['send'] = async (run, command) => {
+    const id = world.newId('command');
+    const receipt = await engine.send(run, command, id);
+    const row = await dispatch.get(run);
+    if (!row) return receipt;
+    if (isKnown(row)) await take(run);
+    // What shall run instead is judged by tools that are not known here.
+    else if (isEdit(command)) return receipt;
+    else await engine.record(row);
+    return seen(world, receipt, () => engine.send(run, command, id));
   };
   return {
     async start({ app: name, flow, text, conversation, by, key }) {
@@ -145,17 +160,8 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
       asked.add(started.run);
       return { run: started.run, conversation: started.conversation };
     },
-    async send(run, command) {
-      const id = world.newId('command');
-      const receipt = await engine.send(run, command, id);
-      const row = await dispatch.get(run);
-      if (!row) return receipt;
-      if (isKnown(row)) await take(run);
-      // What shall run instead is judged by tools that are not known here.
-      else if (isEdit(command)) return receipt;
-      else await engine.record(row);
-      return seen(world, receipt, () => engine.send(run, command, id));
-    },
+    send,
+    erase: eraser({ engine, dispatch, send, forget: tellErased }),
     async takeUp(run) {
       const row = await dispatch.get(run);
       if (!row) throw new RunError('unknown', `There is no run ${run}.`);
@@ -164,6 +170,19 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
       return true;
     },
   };
+}
+
+interface Eraser extends Pick<Erasing, 'dispatch' | 'forget'>, Pick<Control, 'send'> {
+  readonly engine: Engine;
+}
+
+function eraser({ engine, send, ...erasing }: Eraser): Control['erase'] {
+  const stop = { type: 'stop', by: folderOwner, reason: 'The conversation is erased.' } as const;
+  return (conversation) =>
+    eraseConversation(
+      { ...erasing, stop: ({ run }) => send(run, stop), released: (run) => engine.released(run) },
+      { tenant: localTenant, conversation },
+    );
 }
 
 /** Asked again with its own id, a command tells what became of it. */
@@ -225,9 +244,9 @@ function unheard({ message }: Failure): string {
 }
 
 function cannotStart(apps: readonly App[], wanted: string): RunError {
-  const known = apps.map(({ name, flow }) => `«${name}» (${flowId(flow)})`).join(', ');
+  const known = apps.map(({ name, flow }) => `«${name}» (${flowId(flow)})`).join(', ') || 'no app at all';
   return new RunError(
     'rejected',
-    `Process ${process.pid} holds this folder and cannot run ${wanted}, only ${known}: wait until it ends, or choose another folder.`,
+    `Process ${process.pid} holds this folder and cannot run ${wanted}; it has ${known}: wait until it ends, or choose another folder.`,
   );
 }

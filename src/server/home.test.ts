@@ -35,7 +35,7 @@ function gated(): { config: ConfigInput; letThrough: () => void } {
 }
 
 async function holder(config: ConfigInput = {}, folder = data): Promise<HeldHome> {
-  const home = await openHome({ data: folder, config, takes: 'asked', pace: 0 });
+  const home = await openHome({ data: folder, config, takes: 'asked' });
   open.push(home);
   return home;
 }
@@ -82,7 +82,7 @@ describe('a data folder', () => {
     await holder();
     const visiting = await visitor();
     await expect(visiting.start(request)).rejects.toThrow(
-      `Process ${process.pid} holds this folder and cannot run «gated» (gated@1), only «tour» (tour@1)`,
+      `Process ${process.pid} holds this folder and cannot run «gated» (gated@1); it has no app at all`,
     );
   });
 

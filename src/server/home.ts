@@ -40,6 +40,8 @@ export interface Control {
   start(request: StartRequest): Promise<{ readonly run: string; readonly conversation: string }>;
   /** What became of the command; `used` is null only if nobody here can work on the run. */
   send(run: string, command: Command): Promise<Receipt>;
+  /** Stop the runs of a conversation and take every trace of them away; how many there were. */
+  erase(conversation: string): Promise<number>;
   /** Have a run worked on; false where its flow is not known. */
   takeUp(run: string): Promise<boolean>;
 }
@@ -85,4 +87,15 @@ export function appNamed<T extends { readonly name: string }>(apps: readonly T[]
   if (app) return app;
   const known = apps.map((candidate) => candidate.name).join(', ');
   throw new RunError('unknown', `There is no app «${name}»; known: ${known}.`);
+}
+
+/** The app of those who name none; undefined where they must name one. */
+export function defaultAppOf({ apps, defaultApp }: Chosen): string | undefined {
+  const [only, ...others] = Object.keys(apps);
+  return defaultApp ?? (others.length === 0 ? only : undefined);
+}
+
+interface Chosen {
+  readonly apps: object;
+  readonly defaultApp?: string;
 }

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { scriptedGateway } from '../gateways/scripted.ts';
+import { functionTool } from '../tools/function.ts';
+import { z } from 'zod';
 import { appWith, serving, textAt, untilAnswer } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
 
@@ -44,7 +48,7 @@ function read(text: string): readonly Sample[] {
 test('what is counted is what Prometheus reads, and names no tenant, no run and no address', async () => {
   const at = await serving({ config: { apps } });
   const ask = async (): Promise<readonly Sample[]> =>
-    read((await at.ask('/metrics')).text).filter(({ name }) => name.startsWith('vitrine_'));
+    read((await at.ask('/metrics')).text).filter(({ name }) => /^(vitrine|http)_/.test(name));
   const run = textAt(await at.ask('/api/runs', { json: { input: { text: 'x' } } }), 'run');
   const walk = async (name: string): Promise<void> => {
     for (const path of [
@@ -66,7 +70,7 @@ test('what is counted is what Prometheus reads, and names no tenant, no run and 
   for (const word of [run, 'name3', 'local']) expect(text).not.toContain(word);
   const total = (samples: readonly Sample[]): number =>
     samples
-      .filter(({ name }) => name === 'vitrine_requests_total')
+      .filter(({ name }) => name === 'http_request_duration_seconds_count')
       .reduce((sum, { value }) => sum + value, 0);
   expect(total(after) - total(before)).toBe(20 * 16 + 1);
   for (const name of ['vitrine_viewers', 'vitrine_runs_in_hand', 'vitrine_deliveries_total'])
@@ -85,15 +89,92 @@ test('a stream is counted when it has begun, by how long that took, and its view
     );
     return of.find((sample) => sample.name === name)?.value ?? 0;
   };
-  expect(await value('vitrine_requests_total')).toBe(1);
+  expect(await value('http_request_duration_seconds_count')).toBe(1);
   expect(await value('vitrine_viewers')).toBe(1);
-  const took = await value('vitrine_request_seconds_sum');
+  const took = await value('http_request_duration_seconds_sum');
   viewer.socket.destroy();
   await untilAnswer(
     () => at.ask('/metrics'),
     ({ text }) => text.includes('vitrine_viewers 0'),
   );
   // Neither counted again when it is over, nor by how long somebody looked.
-  expect(await value('vitrine_requests_total')).toBe(1);
-  expect(await value('vitrine_request_seconds_sum')).toBe(took);
+  expect(await value('http_request_duration_seconds_count')).toBe(1);
+  expect(await value('http_request_duration_seconds_sum')).toBe(took);
+});
+
+const working = appWith(async (scope) => {
+  await scope.turn('model', { messages: [{ role: 'user', text: 'x' }] });
+  await scope.call('double', { number: 2 });
+  await scope.call('nobody_has_this', {});
+  return (await scope.ask({ key: 'q', title: 'May I?' })).decision;
+}, 'works');
+const config = {
+  apps: { works: working, breaks: appWith(() => Promise.reject(new Error('no')), 'breaks') },
+  defaultApp: 'works',
+  agents: {
+    model: {
+      gateway: scriptedGateway([
+        [
+          { type: 'say', text: 'hi' },
+          { type: 'usage.reported', usage: { input: 30, output: 12 } },
+        ],
+      ]),
+      effect: 'pure' as const,
+    },
+  },
+  tools: [
+    functionTool({
+      name: 'double',
+      description: 'Twice as much.',
+      input: z.strictObject({ number: z.number() }),
+      effect: 'pure',
+      run: ({ number }) => ({ number: number * 2 }),
+    }),
+  ],
+};
+
+test('[V105] runs by outcome, tokens, turns, tool time, waiting questions and commits are counted', async () => {
+  const at = await serving({ config });
+  const value = async (name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> =>
+    read((await at.ask('/metrics')).text).find(
+      (sample) =>
+        sample.name === name && Object.entries(labels).every(([label, of]) => sample.labels[label] === of),
+    )?.value ?? 0;
+  const run = textAt(await at.ask('/api/runs', { json: { input: { text: 'x' } } }), 'run');
+  await at.ask('/api/runs', { json: { app: 'breaks', input: { text: 'x' } } });
+  const asked = await untilAnswer(
+    () => at.ask(`/api/approvals?run=${run}`),
+    ({ text }) => text.includes('May I?'),
+  );
+  expect(await value('vitrine_questions_waiting')).toBe(1);
+  expect(await value('vitrine_tokens_total', { direction: 'input' })).toBe(30);
+  expect(await value('vitrine_tokens_total', { direction: 'output' })).toBe(12);
+  const turned = { agent: 'model', outcome: 'completed' };
+  expect(await value('vitrine_turn_duration_seconds_count', turned)).toBe(1);
+  const called = { tool: 'double', outcome: 'completed' };
+  expect(await value('vitrine_tool_duration_seconds_count', called)).toBe(1);
+  expect((await at.ask('/metrics')).text).not.toContain('nobody_has_this');
+  expect(await value('vitrine_commit_duration_seconds_count')).toBeGreaterThan(2);
+  const [{ id, fingerprint }] = (asked.json as { approvals: [{ id: string; fingerprint: string }] })
+    .approvals;
+  await at.ask(`/api/approvals/${id}`, { json: { decision: 'approve', fingerprint } });
+  await untilAnswer(
+    () => at.ask('/metrics'),
+    ({ text }) => text.includes('vitrine_runs_total{outcome="completed"} 1'),
+  );
+  expect(await value('vitrine_runs_total', { outcome: 'failed' })).toBe(1);
+  expect(await value('vitrine_questions_waiting')).toBe(0);
+});
+
+test('[V105] names are conventional, those of before are gone, and the guide has each', async () => {
+  const at = await serving({ config });
+  await at.ask('/healthz');
+  const { text } = await at.ask('/metrics');
+  const [, labels] = /http_request_duration_seconds_count\{(.*)\}/.exec(text) ?? [];
+  expect(labels).toBe('method="GET",route="/healthz",status="200"');
+  expect(text).not.toMatch(/vitrine_request_seconds|vitrine_requests_total|vitrine_viewers_held /);
+  const guide = readFileSync(new URL('../../docs/guides/operating.md', import.meta.url), 'utf8');
+  const families = [...text.matchAll(/^# TYPE ((?:vitrine|http)_\w+)/gm)].map(([, name = '']) => name);
+  expect(families.length).toBeGreaterThan(12);
+  expect(families.filter((name) => !guide.includes(`\`${name}`))).toEqual([]);
 });

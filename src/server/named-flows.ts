@@ -4,7 +4,6 @@ import { converse } from '../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../flows/converse-settings.ts';
 import { coordinate } from '../flows/coordinate.ts';
 import type { CoordinateSettings } from '../flows/coordinate-settings.ts';
-import { demoFlow } from '../flows/demo.ts';
 import { RunError } from '../run/failure.ts';
 import type { Tool } from '../tools/tool.ts';
 import { unknownAgent, wrongNames, type Wrong } from './names-in-settings.ts';
@@ -77,7 +76,6 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
 
 /** Flows that an app may name. */
 export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
-  tour: () => demoFlow,
   converse: ({ name, settings, agents, tools }) => {
     const { tools: wanted, ...checked } = read(Converse, name, settings);
     expectNone(name, unknownAgent(['agent'], checked.agent, agents));

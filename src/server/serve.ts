@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { failureOf, RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { appOf } from './app.ts';
-import { builtIn, openHome, showing, tellers } from './compose.ts';
+import { openHome, showing, tellers } from './compose.ts';
 import { doorOf } from './access/door.ts';
 import type { HeldHome } from './hold.ts';
 import { heavyWork } from './heavy.ts';
+import { defaultAppOf } from './home.ts';
 import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
 import { cleanLog, stderrLog } from './log.ts';
@@ -18,6 +21,7 @@ import { quotasOf } from './quotas.ts';
 import { withoutPaths } from './refusal.ts';
 import { readinessOf } from './readiness.ts';
 import { routeTable } from './routes/table.ts';
+import { runMetrics } from './run-metrics.ts';
 import { openStreams } from './streams.ts';
 import { newId } from './system.ts';
 import { treesOf } from './trees.ts';
@@ -35,8 +39,6 @@ export interface ServeSettings {
   readonly log?: Log;
   /** Where whoever started the server is told what cannot wait; a log may be where the trouble is. */
   readonly warn?: (line: string) => void;
-  /** How fast the scripted model of the demo speaks. */
-  readonly pace?: number;
   /** Seconds that what has begun may take once the server is told to end. */
   readonly grace?: number | undefined;
   /** How long a viewer may take nothing before it is cut off, in milliseconds. */
@@ -66,17 +68,18 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
   const config = configOf(settings);
   const folder = resolve(settings.data);
   const given = settings.log ?? stderrLog;
+  const registry = new Registry();
   const home = await openHome({
     data: folder,
+    meter: runMetrics(registry),
     config,
     takes: 'everything',
     log: given,
     grace: settings.grace,
-    ...(settings.pace === undefined ? {} : { pace: settings.pace }),
   });
   try {
     const log = cleanLog(given, home.secrets.clean);
-    return await open(home, { ...settings, config, folder, log });
+    return await open(home, { ...settings, config, folder, log, registry });
   } catch (thrown) {
     await home.close();
     throw thrown;
@@ -87,17 +90,18 @@ interface Opening extends ServeSettings {
   readonly config: Config;
   readonly folder: string;
   readonly log: Log;
+  readonly registry: Registry;
 }
 
 async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const { config, folder } = opening;
-  const { clean } = home.secrets;
   const closing = new AbortController();
   const house = houseOf(home, { ...opening, closing: closing.signal });
+  forgetErased(house);
   const app = await appOf({
     house,
     routes: routeTable,
-    clean,
+    clean: home.secrets.clean,
     hidden: hiddenIn(folder),
     patience: opening.patience ?? patience,
   });
@@ -140,6 +144,13 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   };
 }
 
+function forgetErased({ home, trees, channels }: House): void {
+  home.onErased((run) => {
+    trees.forget(run);
+    channels.forget(run);
+  });
+}
+
 /** What must not stand in an answer: paths of this machine. */
 function hiddenIn(folder: string): readonly string[] {
   return [folder, process.cwd()];
@@ -176,9 +187,10 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     problem: (...told) => houseLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
   });
-  const metrics = metricsOf({
+  const metrics = metricsOf(settings.registry, {
     viewers: () => channels.count(),
     runs: () => home.inHand.length,
+    questions: () => home.store.dispatch.questions(),
     away: () => home.toolServers?.away.length ?? 0,
   });
   const channels = new Channels({
@@ -192,8 +204,6 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     delivered: (characters) => metrics.delivered(characters),
     patience: settings.patience ?? patience,
   });
-  const [only, ...others] = Object.keys(config.apps);
-  const defaultApp = config.defaultApp ?? (others.length === 0 ? (only ?? builtIn) : undefined);
   return {
     home,
     door,
@@ -211,7 +221,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     isClosing: () => closing.aborted,
     log: followed(houseLog, logTail, now),
     logTail,
-    ...(defaultApp === undefined ? {} : { defaultApp }),
+    ...present({ defaultApp: defaultAppOf(config) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RunRow } from '../stores/store.ts';
 import type { House } from './house.ts';
 import type { TellingOptions } from './protocols.ts';
-import { runsOf } from './routes/conversations.ts';
+import { runsOf } from './erase.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
 
 /** The generation of names in which a session is told. */
@@ -50,7 +50,7 @@ export async function turnsOf(
   { tenant, session, as = 'console' }: SoughtSession,
   heavy: (bytes: number) => Promise<void>,
 ): Promise<readonly Turn[]> {
-  const rows = await runsOf(house, tenant, session);
+  const rows = await runsOf(house.home.dispatch, { tenant, conversation: session });
   await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
   const turns: Turn[] = [];
   let cardsBefore = 0;

@@ -34,6 +34,11 @@ export function visitHome(reader: HomeReader, client: ControlClient): Home {
       if ('taken' in reply) return reply.taken;
       throw unexpected(reply);
     },
+    async erase(conversation) {
+      const reply = await client.ask({ type: 'erase', conversation });
+      if ('erased' in reply) return reply.erased;
+      throw unexpected(reply);
+    },
     async standing(run) {
       const row = await reader.dispatch.get(run);
       if (!row || row.state === 'ended') return { is: 'ended' };

@@ -26,7 +26,7 @@ export function park(desk: Desk, row: RunRow): RunState {
 /** A stop of a damaged run is kept with the run: its journal takes no more entries that anybody could read. */
 export function sendToDamaged(desk: Desk, row: RunRow, sent: SentCommand): Receipt {
   if (sent.command.type !== 'stop') {
-    const message = `Run ${row.run} is damaged after entry ${row.damaged ?? 0}: it can be stopped, exported and erased, and takes no ${sent.command.type}.`;
+    const message = `Run ${row.run} is damaged after entry ${row.damaged ?? 0}: it can be stopped, exported and erased, and nothing else.`;
     throw new RunError('rejected', message);
   }
   desk.tables.addCommand(sent);

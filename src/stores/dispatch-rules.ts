@@ -108,6 +108,10 @@ function isOf({ tables }: Desk, run: string, tenant: string): boolean {
   }
 }
 
+export function questions({ tables }: Desk): number {
+  return tables.questions();
+}
+
 /** Erasing what is not there changes nothing, so an erasure whose outcome is unknown can be repeated. */
 export function erase(desk: Desk, run: string): void {
   leaveAll(desk, run);

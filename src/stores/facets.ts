@@ -13,7 +13,7 @@ export interface Carrier {
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'questions'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
   close(): Promise<void>;
@@ -29,6 +29,7 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       get: (run) => carrier.read('get', run),
       find: (wanted) => carrier.read('find', wanted),
       list: (filter) => carrier.read('list', filter),
+      questions: () => carrier.read('questions', undefined),
     },
     mailbox: { pending: (run) => carrier.read('pending', run) },
     blobs: {
@@ -67,6 +68,7 @@ export function runOfOperation<Name extends Operation>(
 ): string | undefined {
   if (name === 'claim' || name === 'renew' || name === 'list' || name === 'blob') return undefined;
   const about: Argument<Operation> = argument;
+  if (about === undefined) return undefined;
   if (typeof about === 'string') return about;
   if ('fence' in about) return about.fence.run;
   if ('owner' in about) return about.owner.run;

@@ -10,7 +10,7 @@ export function send(desk: Desk, sent: SentCommand): Receipt {
   if (row.state === 'ended') {
     const found =
       row.damaged === null ? '' : ` It is damaged after entry ${row.damaged}: what is good can be exported.`;
-    const message = `Run ${sent.run} has ended (${row.status}), so it takes no ${sent.command.type}.${found}`;
+    const message = `Run ${sent.run} has ended (${row.status}): ${tooLate[sent.command.type]}.${found}`;
     throw new RunError('rejected', message);
   }
   if (row.damaged !== null && !isAttended(desk, row)) return sendToDamaged(desk, row, sent);
@@ -19,6 +19,17 @@ export function send(desk: Desk, sent: SentCommand): Receipt {
   else if (row.state === 'running') desk.hints.push({ type: 'command', run: sent.run });
   return { id: sent.id, used: null, fresh: true, command: sent.command };
 }
+
+/** What cannot be done to a run that has ended. */
+const tooLate: Readonly<Record<SentCommand['command']['type'], string>> = {
+  pause: 'it cannot be paused any more',
+  resume: 'it cannot be resumed any more',
+  stop: 'there is nothing left to stop',
+  message: 'it takes no message any more',
+  decide: 'nothing can be decided there any more',
+  lapse: 'its questions have lapsed already',
+  tell: 'nothing can be told there any more',
+};
 
 export function pending(desk: Desk, run: string): readonly SentCommand[] {
   runOf(desk, run);

@@ -38,7 +38,10 @@ export function memoryTables(): Tables {
 function runRows(
   runs: Map<string, Kept>,
   kept: (run: string) => Kept,
-): Pick<Tables, 'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'claimable' | 'list'> {
+): Pick<
+  Tables,
+  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'claimable' | 'list' | 'questions'
+> {
   const unfinished = new Set<string>();
   const keys = new Map<string, string>();
   const keyOf = (tenant: string, key: string): string => JSON.stringify([tenant, key]);
@@ -65,6 +68,7 @@ function runRows(
         [...unfinished].map((run) => kept(run).row),
         request,
       ),
+    questions: () => [...unfinished].reduce((sum, run) => sum + kept(run).row.approvals, 0),
     list: (filter) => pick([...runs.values()].map(({ row }) => row).reverse(), filter),
   };
 }

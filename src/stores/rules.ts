@@ -1,7 +1,18 @@
 import { blob, held, put } from './blob-rules.ts';
 import { damage } from './damage-rules.ts';
 import type { Desk } from './desk.ts';
-import { claim, create, erase, find, get, handBack, list, release, renew } from './dispatch-rules.ts';
+import {
+  claim,
+  create,
+  erase,
+  find,
+  get,
+  handBack,
+  list,
+  questions,
+  release,
+  renew,
+} from './dispatch-rules.ts';
 import { append, read } from './journal-rules.ts';
 import { hold, letGo } from './line-rules.ts';
 import { pending, send } from './mailbox-rules.ts';
@@ -11,7 +22,7 @@ import { pending, send } from './mailbox-rules.ts';
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
 const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const reads = { read, get, find, list, pending, blob, held };
+const reads = { read, get, find, list, questions, pending, blob, held };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;

@@ -6,6 +6,14 @@ import { query } from './sqlite-rows.ts';
 import type { RunFilter, RunRow } from './store.ts';
 import { listSize, pick, type Tables } from './tables.ts';
 
+export function questionCount(database: DatabaseSync): Pick<Tables, 'questions'> {
+  const undecided = query<{ readonly count: number }>(
+    database,
+    "SELECT coalesce(sum(approvals), 0) AS count FROM run WHERE approvals > 0 AND state <> 'ended'",
+  );
+  return { questions: () => undecided.one()?.count ?? 0 };
+}
+
 /** Finding runs without knowing their names. */
 export function runSearch(
   database: DatabaseSync,

@@ -4,7 +4,7 @@ import { blobRows, lineRows } from './sqlite-lines.ts';
 import { heldRows } from './sqlite-held.ts';
 import { change, query } from './sqlite-rows.ts';
 import { runRows, type RunRowsSettings } from './sqlite-runs.ts';
-import { runSearch } from './sqlite-search.ts';
+import { questionCount, runSearch } from './sqlite-search.ts';
 import type { Tables } from './tables.ts';
 
 export interface SqliteTables extends Tables {
@@ -40,6 +40,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
       removeRun(run);
       runs.forgetRun(run);
     },
+    ...questionCount(database),
     ...runSearch(database, isSound('run')),
     ...chunks,
     ...commands,

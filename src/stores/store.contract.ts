@@ -498,6 +498,15 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await found({ search: 'nothing' })).toEqual([]);
       });
 
+      test('[V105] says how many questions wait, of all tenants, and none of what has ended', async () => {
+        const fence = await started();
+        expect(await store.dispatch.questions()).toBe(0);
+        await append(fence, 1, { summary: { status: 'waiting', approvals: 2 } });
+        expect(await store.dispatch.questions()).toBe(2);
+        await end(fence, 2);
+        expect(await store.dispatch.questions()).toBe(0);
+      });
+
       test('[D16] a list goes on where it stopped', async () => {
         for (const i of range(1, 60)) await create(`r${i}`, i % 2 ? {} : { app: 'even' });
         const names = (rows: readonly { run: string }[]) => rows.map(({ run }) => run);

@@ -144,6 +144,8 @@ export interface Dispatch {
   /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */
   hold(fence: Fence, name: string): Promise<boolean>;
   letGo(fence: Fence, name: string): Promise<void>;
+  /** How many questions wait for people, of all tenants. */
+  questions(): Promise<number>;
   /** What the store's clock says now. */
   time(): Promise<number>;
   /** Every trace of a run is gone: journal, commands, places in line, blobs nobody else refers to. */

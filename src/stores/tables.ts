@@ -25,6 +25,8 @@ export interface Tables {
   /** Runs that are due at `now`, the longest due first. */
   claimable(request: Claimable): readonly RunRow[];
   list(filter: RunFilter): readonly RunRow[];
+  /** Undecided approvals of all runs that have not ended. */
+  questions(): number;
 
   /** Moves the run's `head` and `updatedAt` along. */
   addChunk(chunk: Chunk, at: number): void;

@@ -30,7 +30,6 @@ const double = functionTool({
 const server = await serve({
   data,
   port: 0,
-  pace: 0,
   config: {
     tools: [double],
     apps: {

@@ -78,7 +78,7 @@ const hasTerminal = spawnSync('script', ['--version']).status === 0;
 
 describe.skipIf(!hasTerminal)('in a terminal', () => {
   test('the tree is drawn, what is asked is answered there, and the cursor comes back', async () => {
-    const { press, until, ended } = terminal('run "Move it"');
+    const { press, until, ended } = terminal('run "Move it" --app tour');
     await until('Understand the request');
     await until('r reject');
     press('a');
@@ -94,7 +94,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   });
 
   test('Ctrl-C asks, and a run that is stopped is stopped for good', async () => {
-    const { press, until, ended } = terminal('run "Move it"');
+    const { press, until, ended } = terminal('run "Move it" --app tour');
     await until('r reject');
     press('\u0003');
     await until('Stop this run, or leave it to be resumed?');
@@ -106,7 +106,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   });
 
   test('Ctrl-C twice leaves at once, and the run can be resumed', async () => {
-    const { press, until, ended } = terminal('run "Move it"');
+    const { press, until, ended } = terminal('run "Move it" --app tour');
     await until('Understand the request');
     press('\u0003');
     await until('Stop this run, or leave it to be resumed?');
@@ -120,7 +120,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   });
 
   test('what is put off is left waiting', async () => {
-    const { press, until, ended } = terminal('run "Move it"');
+    const { press, until, ended } = terminal('run "Move it" --app tour');
     await until('r reject');
     press('d');
     await until('Enter to defer');

@@ -17,6 +17,10 @@ afterEach(async () => {
 
 const type = (...words: string[]): Promise<Finished> => vitrine(words, { cwd });
 
+/** A run of the demo world that needs no other process. */
+const tour = (text: string, ...more: string[]): Promise<Finished> =>
+  type('run', text, '--app', 'tour', ...more);
+
 function begin(...words: string[]): Running {
   const begun = start(words, { cwd });
   running.push(begun);
@@ -26,7 +30,7 @@ function begin(...words: string[]): Running {
 /** A file that tools of the test look for, and a ledger they write to. */
 const gate = (): string => join(cwd, 'gate');
 const ledger = (): string[] => lines(readFileSync(join(cwd, 'ledger.txt'), 'utf8'));
-const demoLedger = (): string[] => lines(readFileSync(join(cwd, '.vitrine', 'demo-ledger.txt'), 'utf8'));
+const demoLedger = (): string[] => lines(readFileSync(join(cwd, '.vitrine', 'tour-ledger.txt'), 'utf8'));
 
 /** An app that waits for the gate, and one that does something once and then waits for it. */
 function configure(): void {
@@ -54,7 +58,7 @@ function configure(): void {
          return text + ' went through';
        } },
      });
-     export default { tools, apps: { held: app('held', 'wait'), paying: app('paying', 'pay') }, defaultApp: 'held' };`,
+     export default { tools, apps: { held: app('held', 'wait'), paying: app('paying', 'pay'), quick: { flow: { name: 'quick', version: '1', run: async () => 'done' } } }, defaultApp: 'held' };`,
   );
 }
 
@@ -71,7 +75,7 @@ function lines(text: string): string[] {
 
 describe('vitrine run, piped', () => {
   test('prints a line as each step opens and closes, and the answer last', async () => {
-    const { code, out } = await type('run', 'Move it', '--yes');
+    const { code, out } = await tour('Move it', '--yes');
     expect(code).toBe(0);
     expect(out).not.toMatch(/(?!\n)\p{Cc}/u);
     expect(out).toMatch(/^run_\w+ {2}Move it\n {2}● Understand the request\n/);
@@ -81,8 +85,8 @@ describe('vitrine run, piped', () => {
   });
 
   test('with --json prints the entries and nothing else', async () => {
-    const { code, out, error } = await type('run', 'Move it', '--json', '--yes');
-    expect([code, error]).toEqual([0, '']);
+    const { code, out, error } = await tour('Move it', '--json', '--yes');
+    expect([code, error]).toEqual([0, expect.stringMatching(/^The model of the demo is a script.*\n$/)]);
     const entries = lines(out).map(
       (line) => JSON.parse(line) as { seq: number; at: number; event: { type: string } },
     );
@@ -93,7 +97,7 @@ describe('vitrine run, piped', () => {
   });
 
   test('leaves a run that waits for a person, says how to go on, and that is how it goes on', async () => {
-    const { code, error } = await type('run', 'Move it');
+    const { code, error } = await tour('Move it');
     expect(code).toBe(3);
     const { run, status } = await onlyRun();
     expect(status).toBe('waiting');
@@ -102,20 +106,25 @@ describe('vitrine run, piped', () => {
     expect(asked.out).toMatch(new RegExp(`◆ ${run}\\.a1~[0-9a-f]{32}  notify`));
     expect(asked.out).toContain('"message": "orders-db will be down for maintenance');
     const approved = await type('approve', run.slice(0, 14), '--why', 'fine');
-    expect(approved.code).toBe(0);
-    expect(lines(approved.out).at(-1)).toContain('3 people were told');
+    expect([approved.code, approved.out]).toEqual([0, `${run}.a1: approve.\n`]);
+    expect(approved.error).toContain(`vitrine resume ${run}`);
+    const resumed = await type('resume', run);
+    expect(lines(resumed.out).at(-1)).toContain('3 people were told');
     expect(demoLedger().length).toBe(1);
     const again = await type('approve', `${run}.a1`);
     expect(again.code).toBe(1);
-    expect(again.error).toContain(`Run ${run} has ended (completed), so it takes no decide.`);
+    expect(again.error).toContain(`Run ${run} has ended (completed): nothing can be decided there any more.`);
   });
 
   test('what is rejected does not happen, and what is edited happens as edited', async () => {
-    await type('run', 'one');
-    const rejected = await type('reject', (await onlyRun()).run, '--why', 'not now');
+    await tour('one');
+    await type('reject', (await onlyRun()).run, '--why', 'not now');
+    const rejected = await type('resume');
     expect(rejected.out).toMatch(/nobody was told: \w+ rejected «notify»: not now/);
-    expect(existsSync(join(cwd, '.vitrine', 'demo-ledger.txt'))).toBe(false);
-    await type('run', 'two');
+    expect(existsSync(join(cwd, '.vitrine', 'tour-ledger.txt'))).toBe(false);
+    const server = begin('serve', '--port', '0');
+    await server.until('listens on');
+    await tour('two');
     const { out } = await type('runs', '--json', '--unfinished');
     const { run } = JSON.parse(out) as { run: string };
     const edited = await type('edit', `${run}.a1`, '{"people":["me@here"],"message":"hi"}');
@@ -125,7 +134,7 @@ describe('vitrine run, piped', () => {
 
   test('text from outside cannot act on the terminal', async () => {
     const evil = '\u001b[31mred\u001b]0;title\u0007\u009b2J';
-    const { run } = await type('run', evil, '--yes').then(onlyRun);
+    const { run } = await tour(evil, '--yes').then(onlyRun);
     const shown = [
       await type('runs'),
       await type('show', run),
@@ -195,7 +204,7 @@ describe('a second terminal', () => {
   });
 
   test('tells a paused run something, and answers it, without waiting for somebody to resume it', async () => {
-    expect((await type('run', 'Plan')).code).toBe(3);
+    expect((await tour('Plan')).code).toBe(3);
     const { run } = await onlyRun();
     await type('pause', run);
     const told = await type('message', run, 'and hurry');
@@ -226,7 +235,7 @@ describe('a second terminal', () => {
 
   test('the first one finishes what it has begun for the second', async () => {
     configure();
-    const first = begin('run', 'First', '--app', 'tour', '--yes');
+    const first = begin('run', 'First', '--app', 'quick');
     const second = begin('run', 'Second');
     await Promise.all([second.until('● wait {}'), first.ended.catch(() => {})]);
     writeFileSync(gate(), '');
@@ -237,11 +246,14 @@ describe('a second terminal', () => {
     configure();
     const first = begin('run', 'It');
     await first.until('● wait {}');
-    writeFileSync(join(cwd, 'other.json'), '{"apps":{"other":{"flow":"tour"}}}');
+    writeFileSync(
+      join(cwd, 'other.json'),
+      '{"agents":{"a":{"model":"m"}},"models":{"m":{"baseUrl":"http://127.0.0.1:9/v1","model":"m"}},"apps":{"other":{"flow":"converse","settings":{"agent":"a"}}}}',
+    );
     const { code, error } = await type('run', 'x', '--config', 'other.json');
     expect(code).toBe(1);
     expect(error).toContain(
-      `Process ${first.child.pid} holds this folder and cannot run «other» (tour@1), only «held»`,
+      `Process ${first.child.pid} holds this folder and cannot run «other» (other@1); it has «held»`,
     );
   });
 
@@ -278,7 +290,7 @@ describe('after kill -9', () => {
   });
 
   test('the demo ends with one line in its ledger', async () => {
-    const first = start(['run', 'It', '--yes'], { cwd, env: { VITRINE_PACE: '0.2' } });
+    const first = start(['run', 'It', '--app', 'tour', '--yes'], { cwd, env: { VITRINE_PACE: '0.2' } });
     running.push(first);
     await first.until('● read_load');
     first.child.kill('SIGKILL');
@@ -313,8 +325,8 @@ describe('bad input', () => {
   });
 
   test('runs may be named by the beginning of their id, and by nothing that is not enough', async () => {
-    await type('run', 'one', '--yes');
-    await type('run', 'two', '--yes');
+    await tour('one', '--yes');
+    await tour('two', '--yes');
     const { out } = await type('runs', '--json');
     const [two, one] = lines(out).map((line) => (JSON.parse(line) as { run: string }).run);
     const { code, error } = await type('show', 'run_');
@@ -324,7 +336,7 @@ describe('bad input', () => {
   });
 
   test('a folder that cannot be used is told in the words of the store, without a stack', async () => {
-    await type('run', 'one', '--yes');
+    await tour('one', '--yes');
     writeFileSync(join(cwd, '.vitrine', 'vitrine.db'), 'not a database');
     for (const words of [['runs'], ['run', 'two']]) {
       const { code, error } = await type(...words);

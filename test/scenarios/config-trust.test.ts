@@ -85,7 +85,7 @@ test('[V33] what was typed is recorded at once, and it is said how to go on', as
 
 test('[V33] an MCP command of a folder is not started to stop a run there', async () => {
   const cwd = temporaryFolder();
-  expect((await vitrine(['run', 'x'], { cwd })).code).toBe(3);
+  expect((await vitrine(['run', 'x', '--app', 'tour'], { cwd })).code).toBe(3);
   const started = join(cwd, 'started');
   const touch = `require('node:fs').writeFileSync(${JSON.stringify(started)}, '')`;
   const mcp = { name: 'm', command: ['node', '-e', touch] };

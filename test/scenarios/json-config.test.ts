@@ -115,5 +115,5 @@ test('the example of the guide is a configuration whose apps can be chosen', () 
   const guide = readFileSync(new URL('../../docs/guides/configuration.md', import.meta.url), 'utf8');
   const [, example = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? [];
   const apps = appsOf(readConfig(JSON.parse(example), 'the guide'), 'the guide');
-  expect(apps.map(({ name }) => name)).toEqual(['assistant', 'team', 'tour']);
+  expect(apps.map(({ name }) => name)).toEqual(['assistant', 'team']);
 });

@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function documented(): string[] {
   const [, table = ''] = readFileSync(join(root, 'docs/demo.md'), 'utf8').split('## What can be asked');
-  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+  const rows = table.split('\n').filter((line) => /^\| (◆ )?`/.test(line));
   return rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
   );
@@ -55,7 +55,7 @@ async function atServer(): Promise<Place> {
 async function inFolder(): Promise<Place> {
   const data = temporaryFolder();
   const { config } = await loadConfig({ folder: root, data, pace: 0 }, demoWorld);
-  const home = await openHome({ data, config, pace: 0, takes: 'asked' });
+  const home = await openHome({ data, config, takes: 'asked' });
   const ask: Ask = async (text) => {
     const { run } = await home.start({
       app: 'demo',

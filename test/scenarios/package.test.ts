@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
@@ -115,6 +115,23 @@ test('its types compile in a strict project that checks them, and so does the ex
   );
   const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
   expect(done(it.home, process.execPath, [tsc, '-p', '.'])).toBe('');
+});
+
+test('[V109] the example of the guide compiles under plain «strict», as most projects have it', () => {
+  for (const name of ['zod', '@types/node', '@modelcontextprotocol/server'])
+    if (!existsSync(join(it.home, 'node_modules', name))) link(it.home, name);
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    module: 'nodenext',
+    target: 'es2024',
+    types: ['node'],
+  };
+  const file = join(it.home, 'own-app', 'tsconfig.json');
+  writeFileSync(file, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+  expect(done(it.home, process.execPath, [tsc, '-p', file])).toBe('');
 });
 
 const typed = `

@@ -124,7 +124,12 @@ async function opened(undo: (() => Promise<void>)[]): Promise<Site> {
   const made = ['req', '-x509', ...curve, '-keyout', secret, '-out', certificate, '-days', '2', ...name];
   expect(spawnSync('openssl', made).status, 'openssl made a certificate').toBe(0);
   writeFileSync(join(folder, 'vitrine.config.json'), blockOf('json'));
-  const server = start(['serve', '--port', String(inner)], { cwd: folder });
+  const demo = new URL('../../demo/vitrine.config.ts', import.meta.url).href;
+  const both = `import demo from '${demo}';
+    import own from './vitrine.config.json' with { type: 'json' };
+    export default (settings) => ({ ...demo(settings), ...own });`;
+  writeFileSync(join(folder, 'both.mjs'), both);
+  const server = start(['serve', '--config', 'both.mjs', '--port', String(inner)], { cwd: folder });
   undo.push(() => ended(server.child, server.ended));
   await server.until('local.key');
   const file = join(folder, 'nginx.conf');

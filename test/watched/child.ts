@@ -21,7 +21,6 @@ const data = mkdtempSync(join(tmpdir(), 'vitrine-watched-'));
 const server = await serve({
   data,
   port: 0,
-  pace: 0,
   config: {
     apps: {
       says: {

@@ -1,5 +1,5 @@
 import { demoWorld } from '../../server/config.ts';
-import { appNamed, folderOwner, localTenant, startOf, type Home } from '../../server/home.ts';
+import { folderOwner, localTenant, startOf, type Home } from '../../server/home.ts';
 import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../leave.ts';
@@ -28,7 +28,7 @@ export const demo: CliCommand = {
     greet(server, terminal);
     try {
       if (await isEmpty(home)) {
-        const app = appNamed(settings.apps, 'demo');
+        const app = settings.chosen(undefined);
         terminal.say();
         const begun = await home.start(startOf(app, { text: firstRequest, by: folderOwner }));
         strip(terminal, [
@@ -36,7 +36,7 @@ export const demo: CliCommand = {
           ['approve', `press a when it asks; in another terminal: ${hint(given, 'approvals')}`],
           ['pull the plug', `kill -9 ${process.pid} in the middle of a run, then start again: it goes on`],
           ['look back', `${hint(given, 'runs')}, ${hint(given, 'show', begun.run)}`],
-          ['ask', hint(given, 'run', '"Calculate fibonacci(10)"', '--app', 'demo')],
+          ['ask', hint(given, 'run', '"Calculate fibonacci(10)"')],
         ]);
         await showRun(home, begun, { given, terminal });
         terminal.say();

@@ -9,7 +9,7 @@ import { requestTo } from '../server-home.ts';
 export const run: CliCommand = {
   name: 'run',
   usage: '"<text>" [options]',
-  summary: 'run an app and watch it; without a configuration, the built-in demo',
+  summary: 'run an app and watch it; without a configuration, the demo world',
   details: [
     'In a terminal the tree of steps is drawn as it grows, and what is asked is answered there. Ctrl-C asks whether to',
     'stop the run or to leave it, to be resumed later. Piped, it prints a line as each step opens and closes, and the',

@@ -45,8 +45,24 @@ export function greet({ url, keyFile, link, house }: RunningServer, terminal: Te
   for (const notice of house.home.notices) terminal.warn(visibleLine(notice));
   house.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
   terminal.say(`Vitrine listens on ${url}`);
+  for (const line of inventory(house)) terminal.say(`  ${visibleLine(line)}`);
   if (keyFile !== undefined) terminal.say(`A key is asked for; yours is in ${keyFile}`);
   if (link !== undefined) terminal.say(`Sign your browser in, once and within ten minutes: ${link}`);
+}
+
+/** What can be run here, and with what. */
+function inventory({ home, defaultApp }: RunningServer['house']): string[] {
+  const { agents, tools } = home.catalog;
+  const names = (all: readonly { readonly name: string }[]): string =>
+    all.map(({ name }) => name).join(', ') || 'none';
+  const apps = home.apps.map(({ name }) => ({ name: name === defaultApp ? `${name} (unless said)` : name }));
+  const away = home.toolServers?.away ?? [];
+  return [
+    `apps    ${home.apps.length === 0 ? 'none: add one under «apps»' : names(apps)}`,
+    `agents  ${names(agents)}`,
+    `tools   ${names(tools)}`,
+    ...(away.length === 0 ? [] : [`away    ${away.join(', ')}`]),
+  ];
 }
 
 /** What is said when it is told to end. */

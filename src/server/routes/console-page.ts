@@ -156,7 +156,7 @@ export const consolePageRoutes = [
 ];
 
 function agentsIn({ home }: House): readonly z.infer<typeof Agent>[] {
-  return home.agents.map(({ name, description, model = '' }) => ({
+  return home.catalog.agents.map(({ name, description, model = '' }) => ({
     id: name,
     name,
     role: description,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { RunStatus } from '../../run/native-api.ts';
 import { isBlobRef, BlobRef } from '../../run/values.ts';
-import { failureOf } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { commandRun, sameAgain } from '../command-run.ts';
+import { eraseConversation, runsOf } from '../erase.ts';
 import type { House } from '../house.ts';
 import { missing } from '../owner.ts';
 import { endedOf, startedOf } from '../run-edges.ts';
@@ -83,7 +83,7 @@ export const conversationRoutes = [
       subject: { conversation },
       query: { after, limit = largestPage },
     }) {
-      const rows = await runsOf(house, tenant, conversation);
+      const rows = await runsOf(house.home.dispatch, { tenant, conversation });
       const place = after === undefined ? 0 : rows.findIndex(({ run }) => run === after) + 1;
       if (after !== undefined && place === 0) throw missing('run', after);
       const wanted = rows.slice(place, place + limit);
@@ -104,47 +104,27 @@ export const conversationRoutes = [
     addresses: 'conversation',
     answers: { 204: { about: 'It is gone.' } },
     async handle({ house, caller, subject: { conversation } }) {
-      await eraseConversation(house, caller, conversation);
+      await eraseFor(house, caller, conversation);
       return { status: 204 };
     },
   }),
 ];
 
-export async function eraseConversation(
+/** The runs of a conversation are stopped, and every trace of them is gone. */
+export async function eraseFor(
   house: House,
   { tenant, who }: { readonly tenant: string; readonly who: string },
   conversation: string,
 ): Promise<void> {
-  for (const row of await runsOf(house, tenant, conversation)) {
-    if (row.state !== 'ended') await stopBeforeErasing(house, row, who);
-    await house.home.store.dispatch.erase(row.run);
-    house.trees.forget(row.run);
-    house.channels.forget(row.run);
-  }
-}
-
-/** Effects that are under way are told to end; what has ended meanwhile, or nobody works on, is simply erased. */
-async function stopBeforeErasing(house: House, row: RunRow, by: string): Promise<void> {
-  const stop = { type: 'stop', by, reason: 'The conversation is erased.' } as const;
-  try {
-    await commandRun(house, row, { command: stop, id: sameAgain('stop', row.run) });
-  } catch (thrown) {
-    const { code } = failureOf(thrown);
-    if (code !== 'rejected' && code !== 'unknown') throw thrown;
-  }
-  await house.home.engine.released(row.run);
-}
-
-/** All runs of a conversation, the oldest first. */
-export async function runsOf(house: House, tenant: string, conversation: string): Promise<readonly RunRow[]> {
-  const rows: RunRow[] = [];
-  for (let after: string | undefined; ;) {
-    const paging = after === undefined ? {} : { after };
-    const page = await house.home.dispatch.list({ tenant, conversation, limit: largestPage, ...paging });
-    rows.push(...page);
-    after = page.at(-1)?.run;
-    if (page.length < largestPage) return rows.reverse();
-  }
+  const { engine, store, tellErased } = house.home;
+  const command = { type: 'stop', by: who, reason: 'The conversation is erased.' } as const;
+  const erasing = {
+    dispatch: store.dispatch,
+    stop: (row: RunRow) => commandRun(house, row, { command, id: sameAgain('stop', row.run) }),
+    released: (run: string) => engine.released(run),
+    forget: tellErased,
+  };
+  await eraseConversation(erasing, { tenant, conversation });
 }
 
 interface Page {

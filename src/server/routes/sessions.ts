@@ -16,7 +16,7 @@ import {
   SessionStatus,
   wholeSession,
 } from '../told-session.ts';
-import { eraseConversation } from './conversations.ts';
+import { eraseFor } from './conversations.ts';
 import { route } from './route.ts';
 import { smallRun } from './shapes.ts';
 import { Labels, startRun } from './start-run.ts';
@@ -88,7 +88,7 @@ export const sessionRoutes = [
     query: z.strictObject({ scenario: z.string().max(200).optional() }),
     answers: { 200: { about: 'It is gone.', schema: z.object({ deleted: z.string() }) } },
     async handle({ house, caller, subject: { conversation } }) {
-      await eraseConversation(house, caller, conversation);
+      await eraseFor(house, caller, conversation);
       return { status: 200, json: { deleted: conversation } };
     },
   }),

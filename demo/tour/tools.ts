@@ -2,12 +2,11 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { functionTool } from './function.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Json, Tool, ToolContext } from '../../src/index.ts';
 
-export interface DemoSettings {
+export interface TourSettings {
   /** The data folder: what the tools do can be looked up there. */
-  readonly folder: string;
+  readonly data: string;
   /** 1 for people who watch, 0 for no delays at all. */
   readonly pace: number;
 }
@@ -18,28 +17,50 @@ const load = [
   { hours: 'Tue 02:00–04:00', percent: 9 },
   { hours: 'Fri 17:00–19:00', percent: 96 },
 ];
+const loadTable = {
+  columns: [
+    { name: 'hours', type: 'string' },
+    { name: 'percent', type: 'number' },
+  ],
+  rows: load,
+};
 
-/** The tools of the built-in demo: three that read, one that may be repeated, one that must not. */
-export function demoTools({ folder, pace }: DemoSettings): readonly Tool[] {
+/** The tools of the tour: three that read, one that may be repeated, one that must not. */
+export function tourTools({ data, pace }: TourSettings): readonly Tool[] {
   const take: Take = async (milliseconds, { signal }) => {
     if (pace > 0) await setTimeout(milliseconds * pace, undefined, { signal });
   };
-  return [...readers(take), reserve(folder, take), notify(folder, take)];
+  return [...readers(take), reserve(data, take), notify(data, take)];
 }
 
 /** Takes as long as such a thing would, for people who watch. */
 type Take = (milliseconds: number, context: ToolContext) => Promise<void>;
 
+interface Described<Input extends z.ZodType> extends Omit<Tool, 'schema' | 'run'> {
+  readonly input: Input;
+  readonly run: (input: z.output<Input>, context: ToolContext) => Promise<Json>;
+}
+
+/** As `functionTool` does it; that one would bring the whole product along before anything is asked. */
+function tool<Input extends z.ZodType>({ input, run, ...described }: Described<Input>): Tool {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', target: 'draft-7' });
+  return {
+    ...described,
+    schema: z.json().parse(schema),
+    run: async (given, context) => run(input.parse(given), context),
+  };
+}
+
 function reserve(folder: string, take: Take): Tool {
-  return functionTool({
-    name: 'demo_reserve_window',
+  return tool({
+    name: 'tour_reserve_window',
     description: 'Reserves a maintenance window. The same request again finds the reservation it made.',
     input: z.strictObject({ service, window: z.string() }),
     effect: 'idempotent',
     async run(wanted, context) {
       await take(600, context);
       const reservation = `W-${numberOf(context.idempotencyKey)}`;
-      const place = join(folder, 'demo-reservations');
+      const place = join(folder, 'tour-reservations');
       await mkdir(place, { recursive: true, mode: 0o700 });
       await writeFile(join(place, `${reservation}.json`), `${JSON.stringify(wanted)}\n`, { mode: 0o600 });
       return { reservation, ...wanted };
@@ -48,8 +69,8 @@ function reserve(folder: string, take: Take): Tool {
 }
 
 function notify(folder: string, take: Take): Tool {
-  return functionTool({
-    name: 'demo_notify',
+  return tool({
+    name: 'tour_notify',
     description: 'Sends a message to people. There is no way to take it back.',
     input: z.strictObject({ people: z.array(z.string()).min(1), message: z.string().min(1) }),
     effect: 'once',
@@ -57,7 +78,7 @@ function notify(folder: string, take: Take): Tool {
     async run({ people, message }, context) {
       await take(500, context);
       const line = `${context.run} ${people.join(',')} ${JSON.stringify(message)}\n`;
-      await appendFile(join(folder, 'demo-ledger.txt'), line, { mode: 0o600 });
+      await appendFile(join(folder, 'tour-ledger.txt'), line, { mode: 0o600 });
       await take(500, context);
       return { sent: people.length };
     },
@@ -66,8 +87,8 @@ function notify(folder: string, take: Take): Tool {
 
 function readers(take: Take): readonly Tool[] {
   return [
-    functionTool({
-      name: 'demo_read_load',
+    tool({
+      name: 'tour_read_load',
       description: 'The load of a service over the last days.',
       input: z.strictObject({ service, days: z.int().min(1).max(90) }),
       effect: 'pure',
@@ -76,12 +97,12 @@ function readers(take: Take): readonly Tool[] {
           context.say(`${i + 1} of ${load.length}: ${hours}\n`);
           await take(350, context);
         }
-        context.attach({ kind: 'visualization', shape: 'table', data: load });
+        context.attach({ kind: 'visualization', shape: 'table', data: loadTable });
         return load;
       },
     }),
-    functionTool({
-      name: 'demo_list_subscribers',
+    tool({
+      name: 'tour_list_subscribers',
       description: 'The people who asked to hear of changes to a service.',
       input: z.strictObject({ service }),
       effect: 'pure',
@@ -90,8 +111,8 @@ function readers(take: Take): readonly Tool[] {
         return ['ana@shop.example', 'bo@finance.example', 'chen@support.example'];
       },
     }),
-    functionTool({
-      name: 'demo_read_calendar',
+    tool({
+      name: 'tour_read_calendar',
       description: 'What a team has planned for the week.',
       input: z.strictObject({ team: z.string().min(1) }),
       effect: 'pure',

@@ -1,14 +1,15 @@
-import type { Gateway, Turn } from './gateway.ts';
-import type { Move } from './script.ts';
-import { scriptedGateway } from './scripted.ts';
+import type { scriptedGateway, Turn } from '../../src/index.ts';
+
+type Play = Extract<Parameters<typeof scriptedGateway>[0], (turn: Turn) => unknown>;
+type Move = ReturnType<Play>[number];
 
 /** Milliseconds a scripted model takes for a word at pace 1. */
 const word = 32;
 
-/** The models of the built-in demo. They are scripts, not models, and what they say does not hide it. */
-export function demoModel(role: 'planner' | 'analyst' | 'writer', pace: number): Gateway {
+/** The models of the tour. They are scripts, not models, and what they say does not hide it. */
+export function tourScript(role: 'planner' | 'analyst' | 'writer', pace: number): Play {
   const speak = { planner, analyst, writer }[role];
-  return scriptedGateway((turn) => speak(lastText(turn), pace));
+  return (turn) => speak(lastText(turn), pace);
 }
 
 function planner(request: string, pace: number): Move[] {
@@ -36,7 +37,7 @@ function writer(text: string, pace: number): Move[] {
     `The maintenance of orders-db is planned for ${String(window)}, its quietest two hours of the week. ` +
     `${reserved === null ? 'The window could not be reserved' : `The window is reserved (${reference(reserved)})`}; ` +
     `${String(told).replace(/\.$/, '')}. ` +
-    'This was the built-in demo: every tool ran, the model was a script. Configure an app to put a real one in its place.';
+    'This was the tour of the demo: every tool ran, the model was a script. Configure an app to put a real one in its place.';
   return [...spoken(answer, pace), usage(240, 70)];
 }
 

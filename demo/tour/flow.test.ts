@@ -3,22 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testWorld, until } from '../../test/world.ts';
-import type { Agent } from '../catalog/agent.ts';
-import { Engine } from '../engine/engine.ts';
-import { demoModel } from '../gateways/demo.ts';
-import { undecidedApprovals, type RunTree } from '../run/tree.ts';
-import { memoryStore, type Commit } from '../stores/memory.ts';
-import { demoTools } from '../tools/demo.ts';
-import { demoFlow } from './demo.ts';
+import type { Agent } from '../../src/catalog/agent.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
+import { memoryStore, type Commit } from '../../src/stores/memory.ts';
+import { tourFlow } from './flow.ts';
+import { tourScript } from './model.ts';
+import { tourTools } from './tools.ts';
 
 let folder = '';
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'vitrine-demo-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const agents = (['planner', 'analyst', 'writer'] as const).map((role): Agent => ({
-  name: `demo-${role}`,
+  name: `tour-${role}`,
   description: role,
-  gateway: demoModel(role, 0),
+  gateway: scriptedGateway(tourScript(role, 0)),
   model: 'scripted',
   effect: 'pure',
 }));
@@ -46,11 +47,14 @@ async function tell(lastAppend = Infinity): Promise<Told> {
     return new Promise(() => {});
   };
   const store = memoryStore({ now: () => Date.now() + offset, commit });
-  const world = testWorld({ flows: [demoFlow], agents, tools: demoTools({ folder, pace: 0 }) }, { store });
+  const world = testWorld(
+    { flows: [tourFlow], agents, tools: tourTools({ data: folder, pace: 0 }) },
+    { store },
+  );
   const over = new AbortController();
   const { run } = await new Engine(world, 'first').start({
-    app: 'demo',
-    flow: demoFlow,
+    app: 'tour',
+    flow: tourFlow,
     input: { text: 'go' },
   });
   const second = new Engine(world, 'second');
@@ -67,7 +71,7 @@ async function tell(lastAppend = Infinity): Promise<Told> {
   });
   over.abort();
   await working;
-  const file = join(folder, 'demo-ledger.txt');
+  const file = join(folder, 'tour-ledger.txt');
   const made = readdirSync(folder, { recursive: true, withFileTypes: true });
   const open = made.filter(({ parentPath, name }) => (statSync(join(parentPath, name)).mode & 0o077) !== 0);
   expect(open.map(({ name }) => name)).toEqual([]);
@@ -80,7 +84,7 @@ test('the story has three levels, two branches, tools of all three effects and o
   const { tree, ledger } = await tell();
   const steps = [...tree.steps.values()];
   expect(tree.ended).toMatchObject({ outcome: 'completed' });
-  expect(tree.ended?.answer).toContain('3 people were told. This was the built-in demo');
+  expect(tree.ended?.answer).toContain('3 people were told. This was the tour of the demo');
   expect(Math.max(...steps.map(({ depth }) => depth))).toBeGreaterThanOrEqual(3);
   expect(steps.filter(({ kind }) => kind === 'branch').length).toBe(2);
   expect(new Set(steps.flatMap(({ call }) => call?.effect ?? []))).toEqual(

@@ -1,16 +1,14 @@
-import type { Flow, Scope } from '../engine/scope.ts';
-import type { Json } from '../run/values.ts';
+import type { Flow, Json, Scope } from '../../src/index.ts';
 
 const service = 'orders-db';
 const week = 7;
 
 /**
- * A small story for those who have configured nothing: a maintenance window is planned, reserved and, once a person
- * agrees, announced. Three levels, two branches, tools of all three effects. The model in it is scripted and says so.
+ * A small story in one process: a maintenance window is planned, reserved and, once a person agrees, announced. Three levels, two branches, tools of all three effects. The model in it is scripted and says so.
  */
-export const demoFlow: Flow = {
+export const tourFlow: Flow = {
   name: 'tour',
-  version: '1',
+  version: '2',
   async run(scope, { text }) {
     scope.plan([
       { key: 'understand', title: 'Understand the request' },
@@ -20,7 +18,7 @@ export const demoFlow: Flow = {
       { key: 'answer', title: 'Answer', kind: 'answer' },
     ]);
     await scope.step({ key: 'understand', title: 'Understand the request' }, (step) =>
-      step.turn('demo-planner', { messages: [{ role: 'user', text }], title: 'Planner' }),
+      step.turn('tour-planner', { messages: [{ role: 'user', text }], title: 'Planner' }),
     );
     const facts = await scope.step({ key: 'facts', title: 'Gather the facts' }, gather);
     const reserved = await scope.step({ key: 'reserve', title: 'Reserve the window' }, (step) =>
@@ -31,7 +29,7 @@ export const demoFlow: Flow = {
     );
     return scope.step({ key: 'answer', title: 'Answer', kind: 'answer' }, async (step) => {
       const report = JSON.stringify({ request: text, service, ...facts, reserved, told });
-      const { text: answer } = await step.turn('demo-writer', {
+      const { text: answer } = await step.turn('tour-writer', {
         messages: [{ role: 'user', text: report }],
         title: 'Writer',
         answers: true,
@@ -50,7 +48,7 @@ async function gather(scope: Scope): Promise<Facts> {
   const found = await scope.parallel({
     'How busy is the database?': async (branch) => {
       const load = await resultOf(branch, 'read_load', { service, days: week });
-      const { text } = await branch.turn('demo-analyst', {
+      const { text } = await branch.turn('tour-analyst', {
         messages: [{ role: 'user', text: JSON.stringify(load) }],
         title: 'Analyst',
       });
@@ -70,7 +68,7 @@ async function gather(scope: Scope): Promise<Facts> {
 /** A person may say no, or may not know whether it happened: the story goes on and says so. */
 async function announce(scope: Scope, { window, people }: Facts): Promise<string> {
   const message = `${service} will be down for maintenance, ${window}.`;
-  const told = await scope.call('demo_notify', { people: [...people], message }, { title: 'notify' });
+  const told = await scope.call('tour_notify', { people: [...people], message }, { title: 'notify' });
   if ('failure' in told) return `nobody was told: ${told.failure.message}`;
   const { note, sent } = isRecord(told.result) ? told.result : {};
   if (typeof note === 'string') return `whether people were told is not certain: ${note}`;
@@ -82,6 +80,6 @@ function isRecord(value: Json): value is { readonly [key: string]: Json } {
 }
 
 async function resultOf(scope: Scope, tool: string, input: Json): Promise<Json> {
-  const done = await scope.call(`demo_${tool}`, input, { title: tool });
+  const done = await scope.call(`tour_${tool}`, input, { title: tool });
   return 'failure' in done ? null : done.result;
 }

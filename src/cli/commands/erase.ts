@@ -1,0 +1,49 @@
+import { RunError } from '../../run/failure.ts';
+import { runsOf } from '../../server/erase.ts';
+import { localTenant, type Home } from '../../server/home.ts';
+import { exit, lookOptions, type CliCommand } from '../command.ts';
+import { findRun } from '../find.ts';
+import { inHome } from '../in-home.ts';
+import { placeOf } from '../place.ts';
+
+export const erase: CliCommand = {
+  name: 'erase',
+  usage: '<run|conversation> [options]',
+  summary: 'take a conversation away for good: its runs are stopped, and no trace of them is left',
+  details: [
+    'Runs of one conversation know of each other, so all of them go. Backups and exports are yours to look after.',
+  ],
+  options: { yes: { type: 'boolean', about: 'do it; without it, it is said what would go' }, ...lookOptions },
+  words: [1, 1],
+  async run(given, terminal) {
+    return inHome(placeOf(given, terminal), { terminal }, async (home) => {
+      const { conversation, count } = await meant(home, given.words[0] ?? '');
+      const runs = `${count} ${count === 1 ? 'run' : 'runs'}`;
+      if (!given.flag('yes')) {
+        const message = `This would erase conversation ${conversation} with ${runs}, for good: say --yes to do it.`;
+        throw new RunError('malformed', message);
+      }
+      await home.erase(conversation);
+      terminal.say(`Conversation ${conversation} is gone, with ${runs}.`);
+      return exit.completed;
+    });
+  },
+};
+
+interface Meant {
+  readonly conversation: string;
+  readonly count: number;
+}
+
+/** A conversation by its id, or by one of its runs. */
+async function meant(home: Home, given: string): Promise<Meant> {
+  const own = await countOf(home, given);
+  if (own.count > 0) return own;
+  const run = await findRun(home, given);
+  return countOf(home, run.conversation);
+}
+
+async function countOf(home: Home, conversation: string): Promise<Meant> {
+  const rows = await runsOf(home.dispatch, { tenant: localTenant, conversation });
+  return { conversation, count: rows.length };
+}

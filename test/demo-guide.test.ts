@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import demoConfig from '../demo/vitrine.config.ts';
+
+const [, table = ''] = readFileSync('docs/demo.md', 'utf8').split('## What can be asked');
+const config = demoConfig({ data: '/nowhere', pace: 0 });
+const delegates = config.apps?.['demo']?.settings?.['agents'] as readonly { name: string; title: string }[];
+
+/** Whether an agent asks before it is sent this. */
+function isAsked(title: string, question: string): boolean {
+  const name = delegates.find((delegate) => delegate.title === title)?.name ?? '';
+  const rule = config.agents?.[name]?.approval ?? 'never';
+  return typeof rule === 'function' ? rule(question) : rule === 'always';
+}
+
+test('[V110] the table of the demo marks exactly what asks for approval', () => {
+  const rows = table.split('\n').filter((line) => /^\| (◆ )?`/.test(line));
+  const asked = rows.flatMap((line) => {
+    const [, questions = '', who = ''] = line.split('|');
+    return [...questions.matchAll(/(◆ )?`([^`]+)`/g)].map(([, mark, question = '']) => ({
+      question,
+      isMarked: mark !== undefined,
+      isAsked: who.split(',').some((title) => isAsked(title.trim(), question)),
+    }));
+  });
+  expect(asked.length).toBeGreaterThan(25);
+  expect(asked.filter((row) => row.isMarked !== row.isAsked)).toEqual([]);
+  expect(asked.filter((row) => row.isMarked)).toHaveLength(3);
+});
