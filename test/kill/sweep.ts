@@ -210,7 +210,9 @@ function wrongsOf(entries: readonly Entry[], before: readonly Entry[]): string[]
 async function lostPrompts(store: Store, tree: RunTree): Promise<string[]> {
   const wrongs: string[] = [];
   for (const { id, kind, status, title } of tree.steps.values()) {
-    if (kind !== 'turn' || status !== 'completed') continue;
+    // Where a person said what became of it, it may have been cut off before anything was sent.
+    const isDoubtful = [...tree.approvals.values()].some((asked) => asked.step === id && isDoubt(asked));
+    if (kind !== 'turn' || status !== 'completed' || isDoubtful) continue;
     const prompt = await promptOf(tree, id, (blob) => store.blobs.get('local', blob));
     if (!prompt?.messages.length) wrongs.push(`nobody knows what «${title}» was sent`);
   }
