@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from './width.ts';
+import { columnsIn, widthOf } from './width.ts';
 
 const hideCursor = '\u001b[?25l';
 const showCursor = '\u001b[?25h';
@@ -41,7 +41,7 @@ export function openScreen(out: NodeJS.WriteStream): Screen {
   return {
     // The last column stays free: a terminal that has written there may already be on the next line.
     get width() {
-      return Math.max(20, (out.columns || 80) - 1);
+      return columnsIn(out);
     },
     get height() {
       return Math.max(4, (out.rows || 24) - 1);

@@ -12,6 +12,7 @@ import { plainView } from './plain-view.ts';
 import type { Terminal } from './terminal.ts';
 import type { View } from './view.ts';
 import { watch, type Watched } from './watch.ts';
+import { columnsIn } from './width.ts';
 
 export interface Showing {
   readonly run: string;
@@ -102,7 +103,7 @@ export async function tellAnswer(home: HomeReader, tree: Watched['tree'], termin
 async function answerLines(text: string, { out, paint }: Terminal): Promise<string[]> {
   // Whoever pipes the answer elsewhere, or has none yet, does not wait for the parser.
   const { markdownLines } = await import('./markdown.ts');
-  const width = out.columns - 1;
+  const width = columnsIn(out);
   return markdownLines(text, width).map((line) => render(line, width, paint));
 }
 

@@ -4,6 +4,11 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Latin letters: one column each, and by far the most there is. Control characters never come here. */
 const narrow = /^[^\u0300-\u{10ffff}\u007f-\u00a0\u00ad]*$/u;
 
+/** How many columns a terminal has for a line; some do not say. */
+export function columnsIn({ columns }: { readonly columns?: number }): number {
+  return Math.max(20, (columns || 80) - 1);
+}
+
 /** How many columns a text without control characters takes. */
 export function widthOf(text: string): number {
   if (narrow.test(text)) return text.length;
