@@ -162,7 +162,15 @@ function flow(spans: readonly Span[], width: number): Line[] {
       used = more.length === 0 ? used + widthOf(head) : widthOf(more.at(-1) ?? '');
     }
   }
-  return lines;
+  return lines.map(trimmed);
+}
+
+/** Whoever copies the lines gets no space where one was broken. */
+function trimmed(line: readonly Span[]): Line {
+  const last = line.at(-1);
+  if (!last) return line;
+  const [text, ...styles] = last;
+  return [...line.slice(0, -1), [text.trimEnd(), ...styles]];
 }
 
 /** What stays together: words, with what is written right beside them. */
