@@ -1,4 +1,4 @@
-import { codedForms, plainForms } from '../src/guards/secret-forms.ts';
+import { tightForms, plainForms } from '../src/guards/secret-forms.ts';
 import { Chance } from './random.ts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -99,9 +99,75 @@ export function spellingsOf(secret: string): Readonly<Record<string, string>> {
     'every byte as in C': perByte('\\x', lower),
     hex: bytes.toString('hex'),
     HEX: upper(bytes.toString('hex')),
+    ...(isPlain(secret) ? brokenUp(secret) : {}),
     ...base64Of(bytes),
   };
 }
+
+/** Whether it reads as it is, and enough of it is left when what is read over is not there. */
+function isPlain(secret: string): boolean {
+  return !/[\\%&]/.test(secret) && secret.replaceAll(/[\s*_~`]/g, '').length >= 8;
+}
+
+/** A secret that a screen shows, or a reader puts together, as if nothing stood in it. */
+function brokenUp(secret: string): Readonly<Record<string, string>> {
+  const bytes = Buffer.from(secret);
+  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
+  const characters = Array.from(secret);
+  const [head, tail] = [secret.slice(0, 6), secret.slice(6)];
+  const numbers = (of: (code: number) => string): string =>
+    characters.map((character) => of(character.codePointAt(0) ?? 0)).join('');
+  return {
+    'two lines': `${head}\n${tail}`,
+    'two words': `${head} ${tail}`,
+    'an indented line': `${head}\r\n        ${tail}`,
+    'a letter a line': characters.join('\n'),
+    'a letter a line in JSON': characters.join('\\n'),
+    'a letter a word': characters.join(' '),
+    bold: `${head}**${tail}`,
+    code: `${head}\`${tail}`,
+    'struck out': `${head}~~${tail}`,
+    'zero width': characters.join('\u200b'),
+    'soft hyphens': characters.join('\u00ad'),
+    nulls: characters.join('\0'),
+    'nulls in JSON': characters.join('\\u0000'),
+    colours: characters.join('\u001b[31;1m'),
+    'colours in JSON': characters.join('\\u001b[0m'),
+    'bytes apart': pairs.join(' '),
+    'BYTES apart': pairs.join(' ').toUpperCase(),
+    'bytes with colons': pairs.join(':'),
+    'bytes as in C': `0x${pairs.join(', 0x')}`,
+    'bytes as in C, tight': `0x${pairs.join(',0x')}`,
+    braces: numbers((code) => `\\u{${code.toString(16)}}`),
+    'braces in JSON': numbers((code) => `\\\\u{${code.toString(16)}}`),
+    'decimal entities': numbers((code) => `&#${code};`),
+    'hex entities': numbers((code) => `&#x${code.toString(16)};`),
+    'Hex entities': numbers((code) => `&#X${code.toString(16).toUpperCase()};`),
+    'entities in HTML': numbers((code) => `&amp;#${code};`),
+    'named entities': secret.replaceAll(/[&<>"'_+/=]/g, (sign) => named[sign] ?? sign),
+    ...Object.fromEntries(
+      [0, 1, 2].flatMap((before) => {
+        const once = Buffer.from(`${'x'.repeat(before)}${secret}yz`).toString('base64');
+        return [0, 1, 2].map((more) => [
+          `Base64 of Base64 after ${before} and ${more}`,
+          Buffer.from(`${'x'.repeat(more)}${once}yz`).toString('base64'),
+        ]);
+      }),
+    ),
+  };
+}
+
+const named: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  _: '&lowbar;',
+  '+': '&plus;',
+  '/': '&sol;',
+  '=': '&equals;',
+};
 
 function base64Of(bytes: Buffer): Readonly<Record<string, string>> {
   const all: Record<string, string> = {};
@@ -123,5 +189,5 @@ function base64Of(bytes: Buffer): Readonly<Record<string, string>> {
 
 /** Whatever would be a trace of a secret in a text. */
 export function tracesOf(secret: string): readonly string[] {
-  return [...plainForms(secret), ...codedForms(secret)];
+  return [...plainForms(secret), ...tightForms(secret)];
 }

@@ -10,7 +10,7 @@ import { folderOwner, localTenant } from '../run/owner.ts';
 import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
 import { beginningOf } from './beginning.ts';
 import { Execution } from './execution.ts';
-import { keptKey } from './kept-key.ts';
+import { keptName } from './kept-name.ts';
 import { keepLargeInput } from './large-input.ts';
 import { leaseLength, momentOf, type Moment } from './lease.ts';
 import { loadClaimed, newRun, type Loaded } from './load.ts';
@@ -81,7 +81,10 @@ export class Engine {
   /** Start a run here. It is durable when this resolves. */
   async start(request: RunRequest): Promise<{ run: string; conversation: string; created: boolean }> {
     const run = this.#world.newId('run');
-    const conversation = request.conversation ?? this.#world.newId('conversation');
+    const conversation =
+      request.conversation === undefined
+        ? this.#world.newId('conversation')
+        : keptName(this.#world, request.conversation);
     const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
     const { flow, app } = request;
     this.#flowOf(flow).check?.({ labels: request.labels ?? {} });
@@ -93,7 +96,7 @@ export class Engine {
     const at = time.now();
     const claimed = momentOf(clock);
     const earlier =
-      request.conversation === undefined ? [] : await this.#earlier(tenant, request.conversation);
+      request.conversation === undefined ? [] : await this.#earlier(tenant, conversation);
     const entries = beginningOf(
       {
         tenant,
@@ -119,7 +122,7 @@ export class Engine {
       last: entries.length,
       frames: encodeAll(entries),
       claim: { worker: this.worker, lease: leaseLength },
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptKey(this.#world, idempotencyKey) }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(this.#world, idempotencyKey) }),
     });
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };

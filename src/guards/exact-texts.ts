@@ -5,10 +5,6 @@ const root = 0;
 const usual = 128;
 /** How many numbers there are for the first three characters of a text. */
 const beginnings = 0x4_0000;
-/** Where lines may be broken: not near the beginning, or every word before a line's end would have to wait. */
-export const firstBreak = 4;
-/** CR and LF. */
-const mostBreaks = 2;
 
 /**
  * Finds any of many exact texts at one look at each character, however many there are (Aho and Corasick's automaton: a
@@ -37,12 +33,6 @@ export class ExactTexts implements Guard {
   #hasShort = false;
   #version = 1;
   #places = 0;
-  readonly #isBroken: boolean;
-
-  /** `broken`: line breaks in the middle of a text are passed over. */
-  constructor(lines: 'whole' | 'broken' = 'whole') {
-    this.#isBroken = lines === 'broken';
-  }
 
   /** How much there is to look for, in characters. */
   get size(): number {
@@ -72,16 +62,9 @@ export class ExactTexts implements Guard {
     const looked = this.#hasShort ? 0 : text.length - 2;
     let place = root;
     let stretches: Stretch[] | undefined;
-    const breaks: number[] = [];
     for (let i = 0; i < text.length; i += 1) {
       const character = text.charCodeAt(i);
-      if (place !== root) {
-        if (this.#isBroken && character <= 13 && this.#mayBreak(place, text, i)) {
-          breaks.push(i);
-          continue;
-        }
-        place = this.#next(place, character);
-      }
+      if (place !== root) place = this.#next(place, character);
       if (place === root) {
         if (i < looked && !this.#mayBegin(numberAt(text, i))) continue;
         place = this.#first[character] ?? root;
@@ -89,20 +72,12 @@ export class ExactTexts implements Guard {
       }
       if (this.#asOf[place] !== this.#version) this.#workOut(place);
       const length = this.#ending[place] ?? 0;
-      if (length > 0)
-        stretches = withStretch(stretches ?? [], { start: startOf(i + 1, length, breaks), end: i + 1 });
+      if (length > 0) stretches = withStretch(stretches ?? [], { start: i + 1 - length, end: i + 1 });
     }
     if (place === root && !stretches) return nothing;
     // Where every text that led here is over, only what ends here and goes on elsewhere is open.
     while (place !== root && this.#child[place] === root) place = this.#back[place] ?? root;
-    const open = place === root ? 0 : text.length - startOf(text.length, this.#depth[place] ?? 0, breaks);
-    return { stretches: stretches ?? [], open };
-  }
-
-  #mayBreak(place: number, text: string, i: number): boolean {
-    if (!isBreak(text, i) || (this.#depth[place] ?? 0) < firstBreak) return false;
-    for (let before = 1; before <= mostBreaks; before += 1) if (!isBreak(text, i - before)) return true;
-    return false;
+    return { stretches: stretches ?? [], open: this.#depth[place] ?? 0 };
   }
 
   /** The longest beginning of more than one character that ends with this one. */
@@ -191,18 +166,6 @@ export class ExactTexts implements Guard {
     this.#ending = larger(this.#ending);
     this.#asOf = larger(this.#asOf);
   }
-}
-
-function isBreak(text: string, i: number): boolean {
-  const character = text.charCodeAt(i);
-  return character === 10 || character === 13;
-}
-
-/** Where so many characters before an end begin, not counting breaks. */
-function startOf(end: number, length: number, breaks: readonly number[]): number {
-  let start = end - length;
-  for (let i = breaks.length - 1; (breaks[i] ?? -1) >= start; i -= 1) start -= 1;
-  return start;
 }
 
 /** A number for three characters of a text. */

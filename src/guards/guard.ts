@@ -9,8 +9,8 @@ export interface Found {
   readonly stretches: readonly Stretch[];
   /** How many characters at the end could begin something that must not pass. */
   readonly open: number;
-  /** Whether something is spelled out in the text: one character of it may be long in coming. */
-  readonly isSpelled?: boolean;
+  /** Whether something is spelled out or read over in the text: what it says may be long in coming. */
+  readonly isSparse?: boolean;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { redacted, type Guard, type Stretch } from './guard.ts';
+import { countRead } from './tight.ts';
 
 /** So few characters of the beginning of anything tell nothing about it. */
 const crumb = 4;
@@ -33,10 +34,10 @@ export class HeldText {
   /** What may be told now that this piece has come. */
   take(piece: string): string {
     const text = this.#text + piece;
-    const { stretches, open, isSpelled = false } = this.#guard.find(text);
+    const { stretches, open, isSparse = false } = this.#guard.find(text);
     const told = this.#tell(text, stretches, text.length - open);
-    // What says nothing waits for the next piece, and not also for the rest of what is spelled in it.
-    return isSpelled ? told + this.#takeFew(this.#text.length - piece.length) : told;
+    // What says nothing waits for the next piece, and not also for the rest of what is spelled or broken in it.
+    return isSparse ? told + this.#takeFew(this.#text.length - piece.length) : told;
   }
 
   /** What was held back and says nothing, for whoever cannot wait. Should it turn out to begin a match, the rest is hidden. */
@@ -45,7 +46,7 @@ export class HeldText {
   }
 
   #takeFew(length: number): string {
-    if (length >= crumb || length <= this.#told) return '';
+    if (length <= this.#told || countRead(this.#text.slice(0, length)) >= crumb) return '';
     const told = this.#text.slice(this.#told, length);
     this.#isMarked = false;
     this.#told = length;

@@ -1,6 +1,8 @@
-import { firstBreak } from './exact-texts.ts';
 import { readingOf } from './spelled.ts';
+import { tightTextOf, unread } from './tight.ts';
 
+const encoder = new TextEncoder();
+const allUnread = new RegExp(unread, 'gu');
 /** So little of a secret, as it reads, would be found in words. */
 const shortestReading = 8;
 
@@ -17,14 +19,18 @@ export function plainForms(secret: string): readonly string[] {
 }
 
 /**
- * What is looked for as it reads, lines put together: hexadecimal digits, and Base64, where what stands before it decides
- * which of three texts it becomes. The beginning may stand alone at the end of a line: so each also without it.
+ * What is looked for as it reads, without what is read over: the same, hexadecimal digits, and Base64, where what stands
+ * before it decides which of three texts it becomes; Base64 of that, too.
  */
-export function codedForms(secret: string): readonly string[] {
-  const bytes = new TextEncoder().encode(secret.toWellFormed());
+export function tightForms(secret: string): readonly string[] {
+  const bytes = encoder.encode(secret.toWellFormed());
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const forms = [...inBase64(bytes), hex, hex.toUpperCase()];
-  return [...new Set([...forms, ...forms.map((form) => form.slice(firstBreak - 1))])];
+  const base64 = inBase64(bytes);
+  const twice = base64.flatMap((once) => inBase64(encoder.encode(once)));
+  const forms = [...plainForms(secret), ...base64, ...twice, hex, hex.toUpperCase()];
+  // What looks like bytes with commas in the middle of a secret does not when each letter stands alone.
+  const tight = forms.flatMap((form) => [tightTextOf(form), form.replaceAll(allUnread, '')]);
+  return [...new Set(tight.filter(isLongEnough))];
 }
 
 function isLongEnough({ length }: string): boolean {
@@ -37,7 +43,7 @@ function inJson(text: string): string {
 
 /** A character for each byte, as programs show bytes that they do not take for text. */
 function inBytes(secret: string): string {
-  return Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join('');
+  return Array.from(encoder.encode(secret), (byte) => String.fromCharCode(byte)).join('');
 }
 
 function inAddresses(secret: string): readonly string[] {

@@ -1,8 +1,9 @@
 import { cleanAll } from './clean-value.ts';
 import { ExactTexts } from './exact-texts.ts';
 import { clean, merged, nothing, type Found, type Guard } from './guard.ts';
-import { codedForms, plainForms } from './secret-forms.ts';
+import { plainForms, tightForms } from './secret-forms.ts';
 import { readingOf, type Reading } from './spelled.ts';
+import { tightOf, type Tight } from './tight.ts';
 
 /** Shorter values would be found in words that are no secrets. */
 export const shortestSecret = 8;
@@ -11,7 +12,7 @@ const shortestPassing = 16;
 /** Whatever is longer is known by its beginning. */
 const longestSecret = 4_096;
 /** How many characters of passing secrets are looked for, in all their forms. */
-const roomForPassing = 1_000_000;
+const roomForPassing = 1_500_000;
 /** Of how many runs it is known that they were recorded without what is known now. */
 const vouchedRuns = 1_000;
 
@@ -28,7 +29,7 @@ export class Secrets implements Guard {
   #version = 0;
   #passingSize = 0;
   #plain = new ExactTexts();
-  #coded = new ExactTexts('broken');
+  #tight = new ExactTexts();
 
   constructor(values: Iterable<string> = [], room = roomForPassing) {
     this.#roomForPassing = room;
@@ -62,14 +63,20 @@ export class Secrets implements Guard {
     return this.#plain.size === 0;
   }
 
-  /** Looked for as it came, and as it reads. */
+  /** Looked for as it came, as it reads, and as it reads without whatever is read over. */
   find(text: string): Found {
     if (this.isEmpty) return nothing;
     const reading = readingOf(text);
     const plain = this.#plain.find(text);
-    if (!reading) return both(plain, this.#coded.find(text));
-    const read = both(this.#plain.find(reading.text), this.#coded.find(reading.text));
+    if (!reading) return both(plain, this.#findTight(text));
+    const read = both(this.#plain.find(reading.text), this.#findTight(reading.text));
     return inWhole(text, reading, [plain, asItCame(text, reading, read)]);
+  }
+
+  #findTight(text: string): Found {
+    const tight = tightOf(text);
+    const found = this.#tight.find(tight?.text ?? text);
+    return found === nothing || !tight ? found : asItStands(text, tight, found);
   }
 
   /** From this entry on a run is recorded without any of these. */
@@ -96,11 +103,11 @@ export class Secrets implements Guard {
 
   #lookFor(value: string): number {
     this.#version += 1;
-    const before = this.#plain.size + this.#coded.size;
+    const before = this.#plain.size + this.#tight.size;
     const secret = value.slice(0, longestSecret);
     for (const form of plainForms(secret)) this.#plain.add(form);
-    for (const form of codedForms(secret)) this.#coded.add(form);
-    return this.#plain.size + this.#coded.size - before;
+    for (const form of tightForms(secret)) this.#tight.add(form);
+    return this.#plain.size + this.#tight.size - before;
   }
 
   /** Nothing can be taken out of what is looked for, so it is made anew: half goes at a time, so that this is rare. */
@@ -108,12 +115,23 @@ export class Secrets implements Guard {
     let room = this.#roomForPassing / 2;
     const newest = [...this.#passing].toReversed().filter(([, size]) => (room -= size) >= 0);
     this.#plain = new ExactTexts();
-    this.#coded = new ExactTexts('broken');
+    this.#tight = new ExactTexts();
     this.#passing.clear();
     this.#passingSize = 0;
     for (const value of this.#kept) this.#lookFor(value);
     for (const [value] of newest.toReversed()) this.addPassing(value);
   }
+}
+
+/** What was found in a tight text, in the one it was made of. */
+function asItStands(text: string, tight: Tight, { stretches, open }: Found): Found {
+  const { placeOf } = tight;
+  const from = open === 0 ? text.length : placeOf(tight.text.length - open);
+  return {
+    stretches: stretches.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end - 1) + 1 })),
+    open: text.length - from,
+    isSparse: text.length - from > open,
+  };
 }
 
 /** What was found in a reading, in the text as it came. */
@@ -132,7 +150,7 @@ function inWhole(text: string, reading: Reading, [one, other]: readonly [Found, 
   const { stretches, open } = both(one, other);
   const cut = reading.outside(text.length - open);
   if (stretches.length === 0 && cut === text.length) return nothing;
-  return { stretches, open: text.length - cut, isSpelled: true };
+  return { stretches, open: text.length - cut, isSparse: true };
 }
 
 function both(one: Found, other: Found): Found {
@@ -141,5 +159,6 @@ function both(one: Found, other: Found): Found {
   return {
     stretches: merged([...one.stretches, ...other.stretches]),
     open: Math.max(one.open, other.open),
+    isSparse: one.isSparse === true || other.isSparse === true,
   };
 }

@@ -1,6 +1,10 @@
+import { entityAt } from './entities.ts';
+
 /** How often the sign of an escape may be escaped itself: `%252541` is an «A», and so is `\\\\u0041`. */
 const mostPercents = 3;
 const mostBackslashes = 16;
+/** Digits of `\u{41}`. */
+const mostBraced = 6;
 /** What stands for itself or something else after a backslash, and how many digits follow where it is a number. */
 const escapes = new Map([
   ['b', '\b'],
@@ -16,7 +20,11 @@ const numbers = new Map([
   ['x', 2],
 ]);
 
-/** A text as it reads: of `\u0041`, `%41` and `%2541` each is an «A», and a backslash that escapes nothing is left out. */
+const [percent, backslash, ampersand] = [0x25, 0x5c, 0x26];
+/** The signs that something spelled out may begin with. */
+const signs = /[%\\&]/;
+
+/** A text as it reads: of `\u0041`, `%41`, `%2541` and `&#65;` each is an «A», and a backslash that escapes nothing is left out. */
 export interface Reading {
   readonly text: string;
   /** Where a character of it begins in the text as it came, and where it ends there. */
@@ -38,7 +46,7 @@ const unfinished = 'unfinished';
 
 /** Read a text at one look at each character; `undefined` if nothing is spelled out in it. */
 export function readingOf(given: string): Reading | undefined {
-  if (!given.includes('%') && !given.includes('\\')) return undefined;
+  if (!signs.test(given)) return undefined;
   const [begins, ends, places, lengths]: [number[], number[], number[], number[]] = [[], [], [], []];
   let [text, at] = ['', 0];
   let open = given.length;
@@ -81,16 +89,10 @@ export function readingOf(given: string): Reading | undefined {
 }
 
 function* signsIn(text: string): Generator<number> {
-  let percent = text.indexOf('%');
-  let backslash = text.indexOf('\\');
-  while (percent >= 0 || backslash >= 0)
-    if (backslash < 0 || (percent >= 0 && percent < backslash)) {
-      yield percent;
-      percent = text.indexOf('%', percent + 1);
-    } else {
-      yield backslash;
-      backslash = text.indexOf('\\', backslash + 1);
-    }
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === percent || code === backslash || code === ampersand) yield at;
+  }
 }
 
 /** What begins at a sign. Backslashes may be spelled with percents themselves, as JSON in an address is. */
@@ -109,6 +111,7 @@ function escapedAt(text: string, at: number): Spelled | typeof unfinished {
   }
   if (next === unfinished) return unfinished;
   const digits = numbers.get(next.text);
+  if (next.text === 'u' && text[next.end] === '{') return bracedAt(text, next.end + 1) ?? { text: '', end };
   if (digits !== undefined) return numberedAt(text, next.end, digits) ?? { text: '', end };
   const meant = escapes.get(next.text);
   return meant === undefined ? { text: '', end } : { text: meant, end: next.end };
@@ -127,9 +130,22 @@ function numberedAt(text: string, at: number, digits: number): Spelled | typeof 
   return { text: String.fromCharCode(number), end };
 }
 
-/** A character as it is, or in the percent signs of its bytes. */
+/** After `\u{`. */
+function bracedAt(text: string, at: number): Spelled | typeof unfinished | undefined {
+  let [number, end] = [0, at];
+  while (end < at + mostBraced && digitIn(text, end) >= 0) {
+    number = number * 16 + digitIn(text, end);
+    end += 1;
+  }
+  if (end >= text.length) return unfinished;
+  if (end === at || text[end] !== '}' || number > 0x10_ffff) return undefined;
+  return { text: String.fromCodePoint(number), end: end + 1 };
+}
+
+/** A character as it is, as an entity of HTML, or in the percent signs of its bytes. */
 function characterAt(text: string, at: number): Spelled | typeof unfinished {
   if (at >= text.length) return unfinished;
+  if (text[at] === '&') return entityAt(text, at) ?? { text: '&', end: at + 1 };
   if (text[at] !== '%') return { text: text[at] ?? '', end: at + 1 };
   const first = byteAt(text, at);
   if (first === unfinished) return unfinished;
@@ -169,7 +185,8 @@ function digitIn(text: string, at: number): number {
   return code >= 0x61 && code <= 0x66 && text.charCodeAt(at) >= 0x41 ? code - 0x57 : -1;
 }
 
-function lastUpTo(sorted: readonly number[], value: number): number {
+/** The last of sorted numbers that is no larger; below zero if there is none. */
+export function lastUpTo(sorted: readonly number[], value: number): number {
   let [from, to] = [-1, sorted.length - 1];
   while (from < to) {
     const middle = Math.ceil((from + to) / 2);

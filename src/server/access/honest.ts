@@ -39,10 +39,7 @@ function expectName({ headers }: Visit, { server, lock }: Place): void {
   // A name that means this machine can be anybody's: a page of theirs would be of our own origin.
   const isAnyName = lock.isLocked && server.hosts.length === 0 && !isLocal(server.host);
   if (name !== undefined && (isAnyName || isLocal(name) || known.includes(name))) return;
-  throw new RunError(
-    'refused',
-    `This server is not called «${(name ?? '').slice(0, 100)}»: see server.hosts.`,
-  );
+  throw new RunError('refused', 'This server has another name than the request’s Host: see server.hosts.');
 }
 
 /** Whether it comes from a page of a site that may not use this server. */
