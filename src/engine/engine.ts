@@ -81,10 +81,7 @@ export class Engine {
   /** Start a run here. It is durable when this resolves. */
   async start(request: RunRequest): Promise<{ run: string; conversation: string; created: boolean }> {
     const run = this.#world.newId('run');
-    const conversation =
-      request.conversation === undefined
-        ? this.#world.newId('conversation')
-        : keptName(this.#world, request.conversation);
+    const conversation = this.#conversationNamed(request.conversation);
     const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
     const { flow, app } = request;
     this.#flowOf(flow).check?.({ labels: request.labels ?? {} });
@@ -95,8 +92,7 @@ export class Engine {
     await this.#patiently(() => time.beSure());
     const at = time.now();
     const claimed = momentOf(clock);
-    const earlier =
-      request.conversation === undefined ? [] : await this.#earlier(tenant, conversation);
+    const earlier = request.conversation === undefined ? [] : await this.#earlier(tenant, conversation);
     const entries = beginningOf(
       {
         tenant,
@@ -122,7 +118,9 @@ export class Engine {
       last: entries.length,
       frames: encodeAll(entries),
       claim: { worker: this.worker, lease: leaseLength },
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(this.#world, idempotencyKey) }),
+      ...(idempotencyKey === undefined
+        ? {}
+        : { idempotencyKey: keptName(this.#world, idempotencyKey, 'sha256-') }),
     });
     if (!created.created)
       return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
@@ -333,6 +331,12 @@ export class Engine {
     if (flow) return flow;
     const known = flows.map(flowId).join(', ') || 'none';
     throw new RunError('unknown', `There is no flow ${flowId({ name, version })} here; known: ${known}.`);
+  }
+
+  #conversationNamed(name: string | undefined): string {
+    return name === undefined
+      ? this.#world.newId('conversation')
+      : keptName(this.#world, name, 'conversation_');
   }
 
   async #conversationOf(run: string): Promise<string> {

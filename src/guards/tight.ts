@@ -43,7 +43,10 @@ export function tightOf(given: string): Tight | undefined {
     i = Math.max(i, end - 1);
   }
   if (left === 0) return undefined;
-  return { text: text + given.slice(at), placeOf: (place) => place + (lengths[lastUpTo(places, place)] ?? 0) };
+  return {
+    text: text + given.slice(at),
+    placeOf: (place) => place + (lengths[lastUpTo(places, place)] ?? 0),
+  };
 }
 
 export function tightTextOf(given: string): string {

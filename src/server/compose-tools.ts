@@ -6,7 +6,7 @@ import { codeTool } from '../tools/code.ts';
 import { documentTools } from '../tools/documents.ts';
 import { fileTools } from '../tools/files.ts';
 import { httpTools } from '../tools/http.ts';
-import type { Endpoint } from '../tools/mcp-connection.ts';
+import type { Clean, Endpoint } from '../tools/mcp-connection.ts';
 import { filePins, type Pins } from '../tools/mcp-pins.ts';
 import type { McpServer } from '../tools/mcp.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -25,7 +25,10 @@ export interface OpenedTools {
 const startSeconds = 20;
 
 /** Servers of tools are started and asked what they have, and ended by `close`. Nothing waits for them here. */
-export async function openTools(given: readonly (Tool | ToolSource)[], data: string): Promise<OpenedTools> {
+export async function openTools(
+  given: readonly (Tool | ToolSource)[],
+  { data, clean }: { readonly data: string; readonly clean: Clean },
+): Promise<OpenedTools> {
   const pins = pinsIn(data);
   const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
   expectDistinct(
@@ -38,19 +41,21 @@ export async function openTools(given: readonly (Tool | ToolSource)[], data: str
     'MCP servers',
   );
   const names = new Set(own.map(({ name }) => name));
-  const servers = new ToolServers(await Promise.all(sources.map((source) => shelfOf(source, pins))));
+  const servers = new ToolServers(
+    await Promise.all(sources.map((source) => shelfOf(source, { pins, clean }))),
+  );
   const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
   return { servers, now, close: () => servers.close() };
 }
 
 async function shelfOf(
   source: McpSource,
-  pins: Pins,
+  means: { readonly pins: Pins; readonly clean: Clean },
 ): Promise<{ readonly server: McpServer; readonly patience: number }> {
   // Half of what a short command would load, and only for those who have such servers.
   const { mcpServer } = await import('../tools/mcp.ts');
   const { name, approval, effect, sends, trusted } = source;
-  const server = mcpServer({ name, trusted, approval, effect, sends, pins, ...endpointOf(source) });
+  const server = mcpServer({ name, trusted, approval, effect, sends, ...means, ...endpointOf(source) });
   return { server, patience: (source.startSeconds ?? startSeconds) * 1_000 };
 }
 

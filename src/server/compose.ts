@@ -56,9 +56,10 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const store = await sqliteStore({ folder });
   let opened: OpenedTools | undefined;
   try {
-    opened = await openTools(config.tools, folder);
+    const known = secretsOf(config);
+    opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
     await settled(opened, settings.takes ?? 'everything');
-    return await furnished(settings, { folder, config, store, opened });
+    return await furnished(settings, { folder, config, known, store, opened });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -81,16 +82,17 @@ const serveWait = 2_000;
 interface Furniture {
   readonly folder: string;
   readonly config: Config;
+  readonly known: ReturnType<typeof secretsOf>;
   readonly store: Awaited<ReturnType<typeof sqliteStore>>;
   readonly opened: OpenedTools;
 }
 
 function furnished(
   { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
-  { folder, config, store, opened }: Furniture,
+  { folder, config, known, store, opened }: Furniture,
 ): Promise<HeldHome> {
   const apps = appsOf(config, 'The configuration', opened);
-  const { secrets, names, notices } = secretsOf(config);
+  const { secrets, names, notices } = known;
   const world: World = {
     store,
     clock: systemClock,

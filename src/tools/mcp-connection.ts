@@ -36,7 +36,12 @@ interface Ears {
   readonly calls: Calls;
   /** It offers something else than it did. */
   readonly onChange: () => void;
+  /** What it says of its tools, as it may be heard. */
+  readonly clean: Clean;
 }
+
+/** A value without what must not pass; itself if there is nothing of the kind. */
+export type Clean = <T>(value: T) => T;
 
 /** How connections to one server are opened. What was learned about the age of its protocol is kept. */
 export function dialer(server: string, endpoint: Endpoint, ears: Ears): Dial {
@@ -68,7 +73,7 @@ export function dialer(server: string, endpoint: Endpoint, ears: Ears): Dial {
 
 async function talk(
   transport: ReturnType<typeof httpTransport | typeof stdioTransport>,
-  { calls, onChange }: Ears,
+  { calls, onChange, clean }: Ears,
   isLegacy: boolean,
 ): Promise<Connection> {
   let isOpen = true;
@@ -86,7 +91,8 @@ async function talk(
   }
   const relist = async (signal: AbortSignal): Promise<readonly Definition[]> => {
     const before = changes;
-    const { tools } = await client.listTools(undefined, { signal, timeout: listTime, cacheMode: 'refresh' });
+    const listed = await client.listTools(undefined, { signal, timeout: listTime, cacheMode: 'refresh' });
+    const tools = cleanTools(listed.tools, clean);
     // A list that changed while it was fetched is good enough to look at, but not to check a call against.
     if (changes === before) known = tools;
     return tools;
@@ -98,6 +104,14 @@ async function talk(
     relist,
     close: () => transport.close(),
   };
+}
+
+/** It is called by its name as it came, and left out if that must not pass. */
+function cleanTools(tools: readonly Definition[], clean: Clean): readonly Definition[] {
+  const cleaned = clean(tools);
+  return cleaned === tools
+    ? tools
+    : cleaned.map((tool, i) => ({ ...tool, name: tools[i]?.name ?? tool.name }));
 }
 
 function newClient(calls: Calls, onChanged: () => void): Client {

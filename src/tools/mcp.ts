@@ -1,7 +1,7 @@
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { RunError } from '../run/failure.ts';
 import { openCalls } from './mcp-calls.ts';
-import { dialer, type Endpoint } from './mcp-connection.ts';
+import { dialer, type Clean, type Endpoint } from './mcp-connection.ts';
 import { bounded, quoted } from './mcp-failure.ts';
 import { linkTo } from './mcp-link.ts';
 import { checkServerName, nameTools } from './mcp-name.ts';
@@ -16,6 +16,8 @@ interface Common extends McpRules {
   readonly timeout?: number;
   /** What the tools were when they were seen and approved; kept in memory unless said. */
   readonly pins?: Pins;
+  /** Takes secrets out of what the server says of its tools; nothing unless said. */
+  readonly clean?: Clean;
 }
 
 export type McpSettings = Common & Endpoint;
@@ -41,11 +43,12 @@ const largestDefinition = 65_536;
 
 export function mcpServer(settings: McpSettings): McpServer {
   const { name, pins = memoryPins(), timeout = 60_000, trusted, approval, effect, sends } = settings;
+  const { clean = (value) => value } = settings;
   checkServerName(name);
   checkEndpoint(settings);
   const calls = openCalls();
   let tell = (): void => {};
-  const link = linkTo(name, dialer(name, settings, { calls, onChange: () => tell() }));
+  const link = linkTo(name, dialer(name, settings, { calls, clean, onChange: () => tell() }));
   const endpoint = 'command' in settings ? JSON.stringify(settings.command) : settings.url;
   const rules = { trusted, approval, effect, sends };
   const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, link, calls });
@@ -56,16 +59,23 @@ export function mcpServer(settings: McpSettings): McpServer {
         signal.throwIfAborted();
         throw unlisted(name, error);
       });
-    return arrange(name, offered, shelf);
+    return arrange(name, offered, { shelf, clean });
   };
   return { name, list, onChange: (listen) => void (tell = listen), close: () => link.close() };
 }
 
-function arrange(server: string, offered: readonly Definition[], shelf: ToolShelf): Listing {
+interface Means {
+  readonly shelf: ToolShelf;
+  readonly clean: Clean;
+}
+
+function arrange(server: string, offered: readonly Definition[], { shelf, clean }: Means): Listing {
+  const told = clean(offered.map(({ name }) => name));
   const first = new Map(offered.toReversed().map((definition) => [definition.name, definition]));
   const names = nameTools(server, [...first.keys()].toReversed());
   const faults = new Map(
-    offered.map((definition) => {
+    offered.map((definition, i) => {
+      if (told[i] !== definition.name) return [definition, 'its name holds a secret'];
       const isDouble = first.get(definition.name) !== definition;
       return [definition, isDouble ? 'there is another one of this name' : faultOf(definition)];
     }),
@@ -73,10 +83,10 @@ function arrange(server: string, offered: readonly Definition[], shelf: ToolShel
   const fresh = shelf.see(offered.filter((definition) => faults.get(definition) === undefined));
   const tools: McpTool[] = [];
   const notices: string[] = [];
-  for (const definition of offered) {
+  for (const [i, definition] of offered.entries()) {
     const tool = faults.get(definition) ?? shelf.take(names.get(definition.name), definition);
     if (typeof tool === 'string') {
-      notices.push(`The tool ${definition.name} of ${server} is left out: ${tool}.`);
+      notices.push(`The tool ${told[i]} of ${server} is left out: ${tool}.`);
       continue;
     }
     const pin = fresh.get(definition);

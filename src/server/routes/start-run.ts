@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { keptName } from '../../engine/kept-name.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { StartedRun } from '../../run/native-api.ts';
+import { present } from '../../run/present.ts';
 import { Limits } from '../../run/values.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
@@ -11,6 +13,7 @@ import { missing } from '../owner.ts';
 import { ownConversation } from '../own-conversation.ts';
 import { withRoom } from '../room.ts';
 import { ownKey, sameRun, startedWith } from '../same-start.ts';
+import { sha256 } from '../system.ts';
 import { route } from './route.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 
@@ -90,12 +93,13 @@ export async function startRun(
     input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },
     limits: lowered(app, limits),
     ...request,
+    ...present({ conversation: keptConversation(house, request.conversation) }),
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(house, caller, key);
   if (earlier) return sameRun(house, earlier.run, wanted);
-  if (request.conversation !== undefined && !begins)
-    await expectConversation(house, tenant, request.conversation);
+  if (wanted.conversation !== undefined && !begins)
+    await expectConversation(house, tenant, wanted.conversation);
   const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
   const start = (): ReturnType<House['home']['engine']['start']> =>
     house.home.engine.start({
@@ -114,6 +118,10 @@ function defaultAppOf({ defaultApp, home }: House): string {
   if (defaultApp !== undefined) return defaultApp;
   const known = home.apps.map((app) => app.name).join(', ');
   throw new RunError('malformed', `Say which app: «app» is one of ${known}.`);
+}
+
+function keptConversation({ home: { secrets } }: House, name: string | undefined): string | undefined {
+  return name === undefined ? undefined : keptName({ secrets, hash: sha256 }, name, 'conversation_');
 }
 
 async function expectConversation(house: House, tenant: string, conversation: string): Promise<void> {
