@@ -149,7 +149,7 @@ describe('secrets', () => {
       expect(secrets.clean(form), String(name)).toContain(redacted);
   });
 
-  test('[S36] [H20] [H21] 1,000 secrets, in whatever spelling, leave no more than a few characters', () => {
+  test('[S36] [H20] [H21] [H27] [H28] 1,000 secrets, in whatever spelling, leave no more than a few characters', () => {
     const all = generatedSecrets(1_000);
     const secrets = new Secrets(all);
     let spellings = 0;
@@ -167,7 +167,7 @@ describe('secrets', () => {
   });
 
   test(
-    '[S36] [K2] [H20] [H21] secrets in whatever spelling come out the same wherever they are cut',
+    '[S36] [K2] [H20] [H21] [H27] [H28] secrets in whatever spelling come out the same wherever they are cut',
     { timeout: 3_600_000 },
     () => {
       const all = generatedSecrets(1_000);

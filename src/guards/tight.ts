@@ -3,7 +3,7 @@ import { lastUpTo, readingOf } from './spelled.ts';
 /** What nobody sees, or reads over: spaces, line breaks, control and invisible characters, and marks of Markdown. */
 export const unread = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}*_~`]/u;
 /** What colours a terminal. Where the text ends, it may go on. */
-const colour = /\u001b\[[0-?]{0,16}[ -/]{0,4}(?:[@-~]|$)/y;
+const colour = /\p{Cc}\[[0-?]{0,16}[ -/]{0,4}(?:[@-~]|$)/uy;
 /** More of it stands between words of which none goes on in the next. */
 const mostUnread = 32;
 /** What programs write between two bytes in hexadecimal digits. Where the text ends, it may be about to be. */
@@ -22,7 +22,7 @@ const kinds = Uint8Array.from({ length: 0x1_0000 }, (_, code) => {
 export interface Tight {
   readonly text: string;
   /** Where a character of it stands in the text it was made of. */
-  placeOf(place: number): number;
+  readonly placeOf: (place: number) => number;
 }
 
 /** At one look at each character; `undefined` if nothing is read over. */

@@ -153,7 +153,7 @@ test('[H31] the answer to a wrong Host does not repeat it', async () => {
   expect(answer.toLowerCase()).not.toContain(secret.toLowerCase());
 });
 
-test('[H28] what a screen draws as one is not told by the terminal', async () => {
+test('[H27] what a screen draws as one is not told by the terminal', async () => {
   const at = await serving({
     config: knowing({ apps: { echo: appWith(async (_, text) => text, 'echo') } }),
   });

@@ -2,6 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const engine = 'src/engine/hold-back.test.ts';
 const guards = 'src/guards/secrets.test.ts';
+const leaks = 'test/scenarios/leaks.test.ts';
 
 export const guardMutants: readonly Mutant[] = [
   {
@@ -39,7 +40,7 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'what waits goes out as it is when something else comes',
     file: 'src/guards/held-text.ts',
-    find: "if (length >= crumb || length <= this.#told) return '';",
+    find: "if (length <= this.#told || countRead(this.#text.slice(0, length)) >= crumb) return '';",
     replace: "if (length <= this.#told) return '';",
     test: guards,
     only: 'K3',
@@ -71,8 +72,8 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'Base64 passes',
     file: 'src/guards/secret-forms.ts',
-    find: '...inBase64(bytes), hex,',
-    replace: 'hex,',
+    find: '...plainForms(secret), ...base64, ...twice, hex,',
+    replace: '...plainForms(secret), hex,',
     test: guards,
     only: 'in Base64 after anything',
   },
@@ -93,12 +94,12 @@ export const guardMutants: readonly Mutant[] = [
     only: 'H20',
   },
   {
-    name: 'Base64 in lines passes',
-    file: 'src/guards/exact-texts.ts',
-    find: 'breaks.push(i);\n          continue;',
-    replace: '',
+    name: 'what is broken up passes',
+    file: 'src/guards/secrets.ts',
+    find: 'const tight = tightOf(text);',
+    replace: 'const tight = tightOf(text.slice(0, 0));',
     test: guards,
-    only: 'H21',
+    only: 'few characters',
   },
   {
     name: 'a spelling is cut in the middle',
@@ -126,9 +127,9 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'a secret is kept as an idempotency key',
-    file: 'src/engine/kept-key.ts',
-    find: 'secrets.clean(key) === key ? key',
-    replace: 'secrets.clean(key) !== undefined ? key',
+    file: 'src/engine/kept-name.ts',
+    find: 'secrets.clean(name) === name ? name',
+    replace: 'secrets.clean(name) !== undefined ? name',
     test: 'test/scenarios/kept-secrets.test.ts',
     only: 'idempotency key',
   },
@@ -147,6 +148,38 @@ export const guardMutants: readonly Mutant[] = [
     replace: '',
     test: 'test/scenarios/kept-secrets.test.ts',
     only: 'H26',
+  },
+  {
+    name: 'entities pass',
+    file: 'src/guards/spelled.ts',
+    find: "if (text[at] === '&') return",
+    replace: "if (text[at] === '') return",
+    test: guards,
+    only: 'few characters',
+  },
+  {
+    name: 'what a server says of its tools is taken as it is',
+    file: 'src/tools/mcp-connection.ts',
+    find: 'const tools = cleanTools(listed.tools, clean);',
+    replace: 'const { tools } = listed;',
+    test: leaks,
+    only: 'H29',
+  },
+  {
+    name: 'a tool with a secret in its name is offered',
+    file: 'src/tools/mcp.ts',
+    find: "if (told[i] !== definition.name) return [definition, 'its name holds a secret'];",
+    replace: '',
+    test: leaks,
+    only: 'H29',
+  },
+  {
+    name: 'a conversation is called by a secret',
+    file: 'src/engine/engine.ts',
+    find: "keptName(this.#world, name, 'conversation_')",
+    replace: 'name',
+    test: leaks,
+    only: 'as on a terminal',
   },
   {
     name: 'half a secret leaves an old journal',
