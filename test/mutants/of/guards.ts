@@ -126,12 +126,12 @@ export const guardMutants: readonly Mutant[] = [
     only: 'H23',
   },
   {
-    name: 'a secret is kept as an idempotency key',
+    name: 'a name that holds a secret is kept as it came',
     file: 'src/engine/kept-name.ts',
     find: 'secrets.clean(name) === name ? name',
     replace: 'secrets.clean(name) !== undefined ? name',
-    test: 'test/scenarios/kept-secrets.test.ts',
-    only: 'idempotency key',
+    test: leaks,
+    only: 'as on a terminal',
   },
   {
     name: 'a secret is kept as the name of a file',
