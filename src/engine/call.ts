@@ -8,6 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 import { checked } from '../schema/misfit.ts';
 import { absenceOf, settleAbsence } from './absent-tool.ts';
 import { misfitOf, tooDeepFor } from './arguments.ts';
+import { audienceOf } from './audience.ts';
 import type { Execution } from './execution.ts';
 import { isLarge, keepLarge, resultOf } from './large.ts';
 import type { Leaf } from './leaf.ts';
@@ -80,6 +81,7 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
   const call = callOf(request.input, request.shown);
   const unfit = tools.includes(tool) ? misfitOf(tool, request.input) : unknownTool(name, tools);
   const misfit = request.misfit ?? unfit;
+  const caution = tool.caution?.(audienceOf(execution));
   return {
     key: request.key,
     opening: {
@@ -94,8 +96,8 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
       kind: 'call',
       parent: request.parent,
       call,
-      mustAsk: misfit === undefined && mustAsk(execution, tool, request.input),
-      caution: tool.caution,
+      mustAsk: misfit === undefined && (caution !== undefined || mustAsk(execution, tool, request.input)),
+      caution,
       sends: tool.sends ?? tool.effect !== 'pure',
       requested: request.id !== undefined,
       repeatable: tool.repeatable ?? false,

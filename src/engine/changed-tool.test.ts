@@ -9,7 +9,7 @@ const flow = flowOf(async (scope) => (await scope.call('far__send', { to: 'ann' 
 /** A tool of somebody else's, as it is shown. */
 function far(pin: string, calls: string[], more: Partial<Tool> = {}): Tool {
   const run = (): Json => calls.push(pin);
-  return toolOf('far__send', run, { approval: 'always', pin, caution: `It says: ${pin}.`, ...more });
+  return toolOf('far__send', run, { approval: 'always', pin, caution: () => `It says: ${pin}.`, ...more });
 }
 
 async function asked() {
@@ -44,8 +44,26 @@ test('[E128] a tool that changed since it was shown is asked about anew, as it i
 
 test('[E128] one that is as it was shown runs, also where somebody has vouched for it meanwhile', async () => {
   const { calls, stage, run, question } = await asked();
-  stage.hire({ flows: [flow], tools: [far('harmless', calls, { caution: undefined })] });
+  stage.hire({ flows: [flow], tools: [far('harmless', calls, { caution: () => undefined })] });
   await stage.decide(run, { approval: question?.approval ?? '' });
   expect(calls).toEqual(['harmless']);
   expect((await stage.tree(run)).approvals.size).toBe(1);
+});
+
+test('[T100] a tool that is not accepted for those of a run asks, whatever its own rule says', async () => {
+  const calls: string[] = [];
+  const stage = new Stage();
+  const caution: Tool['caution'] = ({ tenant, approvals }) =>
+    tenant === 't1' && approvals === undefined ? undefined : 'Nobody knows it here.';
+  const worker = stage.hire({
+    flows: [flow],
+    tools: [far('harmless', calls, { approval: 'never', caution })],
+  });
+  await stage.start(worker, flow, { caller: { tenant: 't1', who: 'x' } });
+  expect(calls).toHaveLength(1);
+  for (const { tenant, ...more } of [{ tenant: 't2' }, { tenant: 't1', approvals: 'approver' }]) {
+    const run = await stage.start(worker, flow, { caller: { tenant, who: 'x' }, ...more });
+    expect(await stage.asked(run)).toMatchObject([{ message: expect.stringContaining('Nobody knows it') }]);
+  }
+  expect(calls).toHaveLength(1);
 });

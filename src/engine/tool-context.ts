@@ -3,6 +3,7 @@ import { isOpen, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { AttemptTimer } from './attempt-timer.ts';
+import { audienceOf } from './audience.ts';
 import type { Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { ask } from './permit.ts';
@@ -27,7 +28,7 @@ export function toolContext(
   let questions = 0;
   return {
     idempotencyKey: idempotencyKey(execution, step, input),
-    tenant: execution.tree.started?.tenant ?? '',
+    ...audienceOf(execution),
     run: execution.run,
     signal,
     say(text) {

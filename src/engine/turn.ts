@@ -8,6 +8,7 @@ import { tokensIn } from '../run/tokens.ts';
 import { isOpen, textOf, type Step } from '../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../run/values.ts';
 import type { Tool } from '../tools/tool.ts';
+import { audienceOf } from './audience.ts';
 import { forever, type Execution } from './execution.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import { hasLargeItem, withKeptItems } from './large-items.ts';
@@ -231,14 +232,15 @@ function isModel(agent: Agent): boolean {
 
 /** What tools say of themselves is read by a model, too: until somebody has approved it, it is a stranger's text. */
 function untrustedIn(
-  { world }: Execution,
+  execution: Execution,
   { untrusted }: Agent,
   { tools = [] }: TurnRequest,
 ): Untrusted | undefined {
   if (untrusted) return 'content';
   const offered = new Set(tools.map(({ name }) => name));
-  const isUnknown = (tool: Tool): boolean => offered.has(tool.name) && tool.caution !== undefined;
-  return offered.size > 0 && world.catalog.tools.some(isUnknown) ? 'tools' : undefined;
+  const audience = audienceOf(execution);
+  const isUnknown = (tool: Tool): boolean => offered.has(tool.name) && tool.caution?.(audience) !== undefined;
+  return offered.size > 0 && execution.world.catalog.tools.some(isUnknown) ? 'tools' : undefined;
 }
 
 /** The result of a turn, from the fold. */

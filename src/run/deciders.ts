@@ -7,6 +7,14 @@ import { z } from 'zod';
 export const Deciders = z.enum(['approver', 'second-person']);
 export type Deciders = z.infer<typeof Deciders>;
 
+/** Who decided more strictly has decided for those who are content with less. */
+const strictness = { starter: 0, approver: 1, 'second-person': 2 } as const;
+
+/** Whether what was decided under one rule would have been, by the same people, under another. */
+export function isEnough(given: Deciders | undefined, wanted: Deciders | undefined): boolean {
+  return strictness[given ?? 'starter'] >= strictness[wanted ?? 'starter'];
+}
+
 interface Started {
   readonly who: string;
   readonly approvals?: Deciders | undefined;

@@ -13,7 +13,7 @@ import type { Tool } from '../tools/tool.ts';
 import { secretIn } from './secrets.ts';
 import { ToolServers } from './tool-servers.ts';
 
-export { doubtOf, shortPin, type Pinned, type Pins } from '../tools/mcp-pins.ts';
+export { doubtOf, shortPin, type Accepted, type Pinned, type Pins } from '../tools/mcp-pins.ts';
 
 /** The tools of a configuration: those that are here, and those of servers, as far as they are there. */
 export interface OpenedTools {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporary } from '../../test/mcp/servers.ts';
-import { doubtOf, filePins, pinOf, type Pinned } from './mcp-pins.ts';
+import { acceptedBy, doubtOf, filePins, pinOf, type Pinned } from './mcp-pins.ts';
 
 const greet = {
   name: 'greet',
@@ -15,6 +15,8 @@ const pinned = (now: string, approved?: string): Pinned => ({
   ...(approved === undefined ? {} : { approved }),
 });
 
+const local = { tenant: 'local' };
+
 test('[M8] the order of keys is no change', () => {
   const { name, description } = greet;
   expect(pinOf('["node"]', { inputSchema: { title: 'x', type: 'object' }, description, name })).toBe(pin);
@@ -26,19 +28,42 @@ const changes = [
   { name: 'annotations', definition: { ...greet, annotations: { readOnlyHint: true } } },
 ];
 test.for(changes)('[M8] another $name is a change', ({ definition }) => {
-  expect(doubtOf(pinned(pinOf('["node"]', definition), pin))).toMatch(
+  expect(doubtOf(pinned(pinOf('["node"]', definition), pin), local)).toMatch(
     /^its description, schema or annotations changed/,
   );
 });
 
 test('[M8] another command or address is a change of every tool', () => {
   const other = pinned(pinOf('["other"]', greet), pin);
-  expect(doubtOf(other)).toMatch(/^the command or address of its server changed/);
+  expect(doubtOf(other, local)).toMatch(/^the command or address of its server changed/);
 });
 
 test('[M8] to be seen is not to be approved', () => {
-  expect(doubtOf(pinned(pin))).toBe('nobody has approved it yet');
-  expect(doubtOf(pinned(pin, pin))).toBeUndefined();
+  expect(doubtOf(pinned(pin), local)).toBe('nobody has approved it yet');
+  expect(doubtOf(pinned(pin, pin), local)).toBeUndefined();
+});
+
+test('[T100] what was accepted counts for the same tenant, where those who decide are no fewer', () => {
+  const rules = [undefined, 'approver', 'second-person'] as const;
+  const table = rules.map((given) => {
+    const accepted = acceptedBy({ tenant: 't', approvals: given }, pinned(pin));
+    expect(rules.map((approvals) => doubtOf(accepted, { tenant: 'u', approvals }))).not.toContain(undefined);
+    return rules.map((approvals) => doubtOf(accepted, { tenant: 't', approvals }) === undefined);
+  });
+  expect(table).toEqual([
+    [true, false, false],
+    [true, true, false],
+    [true, true, true],
+  ]);
+});
+
+test('[T100] what was accepted under a stricter rule outlives what is accepted under another', () => {
+  const first = acceptedBy({ tenant: 't', approvals: 'approver' }, pinned(pin, 'owner.1'));
+  const moved = acceptedBy({ tenant: 't' }, { ...first, seen: { ...first.seen, pin: '2.2' } });
+  expect(doubtOf(moved, { tenant: 't' })).toBeUndefined();
+  expect(doubtOf(moved, { tenant: 't', approvals: 'approver' })).toMatch(/changed since it was approved/);
+  expect(doubtOf({ ...moved, seen: first.seen }, { tenant: 't', approvals: 'approver' })).toBeUndefined();
+  expect(moved).toMatchObject({ approved: 'owner.1', accepted: [{ pin }, { pin: '2.2' }] });
 });
 
 test('[M9] pins are found by whoever opens the file next, and by whoever has it open', () => {

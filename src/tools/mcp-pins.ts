@@ -4,8 +4,11 @@ import { dirname } from 'node:path';
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
+import { Deciders, isEnough } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import { Json } from '../run/values.ts';
+import type { Audience } from './tool.ts';
 
 /** A tool of a server as somebody may judge it: what it says of itself, and where it runs. */
 const Sight = z.object({
@@ -18,8 +21,17 @@ const Sight = z.object({
 });
 export type Sight = z.infer<typeof Sight>;
 
-/** The tool as it was last seen, and the pin of it that was approved; to be seen is not to be approved. */
-const Pinned = z.object({ seen: Sight, approved: z.string().optional() });
+/** What people of a tenant agreed to in a run, under the rule that says who decides there. */
+const Accepted = z.object({ tenant: z.string(), approvals: Deciders.exactOptional(), pin: z.string() });
+export type Accepted = z.infer<typeof Accepted>;
+
+/** The tool as it was last seen, and the pins of it that were approved; to be seen is not to be approved. */
+const Pinned = z.object({
+  seen: Sight,
+  /** By the owner of the data folder, for everybody. */
+  approved: z.string().exactOptional(),
+  accepted: z.array(Accepted).exactOptional(),
+});
 export type Pinned = z.infer<typeof Pinned>;
 
 /** What each tool of each server was when it was last seen, and when it was last approved, by `server/tool`. */
@@ -43,17 +55,33 @@ export function shortPin(pin: string): string {
     .join('.');
 }
 
-/** Why a tool must be approved, or nothing if it is what was approved. */
-export function doubtOf({ seen, approved }: Pinned): string | undefined {
-  if (approved === seen.pin) return undefined;
-  if (approved === undefined) return 'nobody has approved it yet';
-  const [where, what] = approved.split('.');
+/** Why a tool must be approved, or nothing if it is what was approved for these. */
+export function doubtOf({ seen, approved, accepted = [] }: Pinned, audience: Audience): string | undefined {
+  const counting = accepted.filter((each) => countsFor(each, audience)).map(({ pin }) => pin);
+  const pins = approved === undefined ? counting : [approved, ...counting];
+  const last = pins.at(-1);
+  if (pins.includes(seen.pin)) return undefined;
+  if (last === undefined) return 'nobody has approved it yet';
+  const [where, what] = last.split('.');
   const [nowWhere, nowWhat] = seen.pin.split('.');
   const parts = [
     ...(where === nowWhere ? [] : ['the command or address of its server']),
     ...(what === nowWhat ? [] : ['its description, schema or annotations']),
   ];
   return `${parts.join(' and ')} changed since it was approved`;
+}
+
+function countsFor({ tenant, approvals }: Accepted, audience: Audience): boolean {
+  return tenant === audience.tenant && isEnough(approvals, audience.approvals);
+}
+
+/** The tool as these took it. What others took, or these under another rule, stays as it was. */
+export function acceptedBy(
+  { tenant, approvals }: Audience,
+  { seen, accepted = [], ...known }: Pinned,
+): Pinned {
+  const others = accepted.filter((each) => each.tenant !== tenant || each.approvals !== approvals);
+  return { ...known, seen, accepted: [...others, { tenant, pin: seen.pin, ...present({ approvals }) }] };
 }
 
 export function memoryPins(): Pins {

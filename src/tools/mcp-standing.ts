@@ -55,7 +55,7 @@ export function cautionOf(
     `Its arguments: ${JSON.stringify(schema)}`,
     ...(annotations === undefined ? [] : [`Its hints: ${JSON.stringify(annotations)}`]),
     `Its pin: ${shortPin(pin)}`,
-    'To agree to this call also accepts the tool as it is here.',
+    'To agree to this call also accepts the tool as it is here, for the people of this tenant.',
   ];
   return parts.join('\n');
 }

@@ -7,21 +7,15 @@ import { callTool } from './mcp-call.ts';
 import type { Calls } from './mcp-calls.ts';
 import type { Connection } from './mcp-connection.ts';
 import type { Link } from './mcp-link.ts';
-import { doubtOf, pinOf, type Pinned, type Pins, type Sight } from './mcp-pins.ts';
+import { acceptedBy, doubtOf, pinOf, type Pinned, type Pins, type Sight } from './mcp-pins.ts';
 import { cautionOf, standingOf, type McpRules } from './mcp-standing.ts';
-import type { ApprovalRule, Tool } from './tool.ts';
+import type { ApprovalRule, Audience, Tool } from './tool.ts';
 
 /** A tool of a server as it was listed. It runs only while the server still offers exactly this. */
 export interface McpTool extends Tool {
   readonly approval: ApprovalRule;
-  /** Set when the tool is not what was approved. It then needs approval, whatever its rule says. */
-  readonly change?: Change | undefined;
-}
-
-export interface Change {
-  readonly reason: string;
-  /** Take the tool as it is now. Running it, which takes a person's approval, does the same. */
-  approve(): void;
+  /** Why the tool is not what was approved for these. It then needs approval, whatever its rule says. */
+  doubt(audience: Audience): string | undefined;
 }
 
 /** The tools of one server, made from its definitions. As long as nothing changes, a tool stays the same object. */
@@ -81,30 +75,24 @@ function makeTool(origin: Origin, { name, definition, seen }: Offer): McpTool | 
   const target = { server, name, definition, arguments: checked, effect, timeout, link, calls, check };
   const key = keyOf(server, definition);
   // Looked up anew for every call: it may have been approved by the call before, or from another terminal.
-  const change = (): Change | undefined => {
-    const reason = doubtOf({ seen, approved: pins.get(key)?.approved });
-    const approve = (): void => pins.set(new Map([[key, { seen, approved: seen.pin }]]));
-    return reason === undefined ? undefined : { reason, approve };
-  };
+  const known = (): Pinned => ({ ...pins.get(key), seen });
+  const doubt = (audience: Audience): string | undefined => doubtOf(known(), audience);
   return {
     name,
     description: seen.description,
     schema: checked.schema,
     pin: seen.pin,
     timeout,
+    approval,
     ...standing,
-    get approval() {
-      return change() === undefined ? approval : 'always';
-    },
-    get change() {
-      return change();
-    },
-    get caution() {
-      const reason = change()?.reason;
+    doubt,
+    caution(audience) {
+      const reason = doubt(audience);
       return reason === undefined ? undefined : cautionOf(server, definition.name, { seen, reason });
     },
     async run(input, context) {
-      change()?.approve();
+      // It took a person who could decide there.
+      if (doubt(context) !== undefined) pins.set(new Map([[key, acceptedBy(context, known())]]));
       return callTool(target, input, context);
     },
   };
@@ -142,7 +130,7 @@ function see(origin: Origin, offered: readonly Definition[]): ReadonlyMap<Defini
     const approved = known?.approved ?? (rules.trusted ? seen.pin : undefined);
     if (known === undefined) fresh.set(definition, seen.pin);
     if (known?.seen.pin === seen.pin && known.approved === approved) continue;
-    changed.set(key, { seen, ...present({ approved }) });
+    changed.set(key, { ...known, seen, ...present({ approved }) });
   }
   if (changed.size > 0) pins.set(changed);
   return fresh;

@@ -189,13 +189,10 @@ describe('a server that changes', () => {
       failure: { code: 'rejected', message: expect.stringMatching(/changed since it was listed/) },
     });
     const after = await find(server, 'greet');
-    expect(after).toMatchObject({
-      approval: 'always',
-      change: { reason: expect.stringMatching(/description/) },
-    });
+    expect(after.caution?.(watched())).toMatch(/description/);
     expect(await after.run({}, watched())).toBe('hello');
     const approved = await find(server, 'greet');
-    expect([approved.approval, approved.change]).toEqual(['never', undefined]);
+    expect([approved.approval, approved.doubt(watched())]).toEqual(['never', undefined]);
   });
 
   test('[M8] [S26] a description that changed between two starts is found by the pins on disk', async () => {
@@ -207,13 +204,13 @@ describe('a server that changes', () => {
     await first.close();
     const second = open({ ...settings, pins: filePins(path), command: [...record.command, 'changed'] });
     const { tools, notices } = await second.list(signal);
-    expect(tools.every((tool) => tool.approval === 'always')).toBe(true);
+    expect(tools.every((tool) => tool.caution?.(watched()) !== undefined)).toBe(true);
     expect(notices).toContainEqual(
       expect.stringMatching(/sly__greet needs approval: the command .* and its desc/),
     );
-    (await find(second, 'greet')).change?.approve();
-    expect((await find(second, 'greet')).change).toBeUndefined();
-    expect((await find(second, 'pid')).change).toBeDefined();
+    await (await find(second, 'greet')).run({}, watched());
+    expect((await find(second, 'greet')).doubt(watched())).toBeUndefined();
+    expect((await find(second, 'pid')).doubt(watched())).toBeDefined();
   });
 });
 
@@ -229,16 +226,17 @@ describe('a server that nobody trusts', () => {
     const server = open({ ...settings, pins: filePins(path) });
     const tool = await find(server, 'echo');
     await server.list(signal);
-    expect(tool).toMatchObject({ approval: 'always', effect: 'pure', sends: true, untrusted: true });
+    expect(tool).toMatchObject({ approval: 'never', effect: 'pure', sends: true, untrusted: true });
     for (const part of [
       'nobody has approved it yet',
       'Says what it was given',
       '"times"',
       settings.command[0],
     ])
-      expect(tool.caution).toContain(part);
+      expect(tool.caution?.(watched())).toContain(part);
     await tool.run({ text: 'hello' }, watched());
-    expect(tool).toMatchObject({ approval: 'never', caution: undefined });
+    expect(tool.caution?.(watched())).toBeUndefined();
+    expect(tool.caution?.(watched({ tenant: 'other' }))).toContain('nobody has approved it yet');
     expect(await find(server, 'echo')).toBe(tool);
   });
 
@@ -250,7 +248,7 @@ describe('a server that nobody trusts', () => {
     const { seen } = elsewhere.get('new/echo') ?? expect.fail('it was not seen');
     expect(seen).toMatchObject({ description: tool.description, schema: { type: 'object' } });
     elsewhere.set(new Map([['new/echo', { seen, approved: seen.pin }]]));
-    expect(tool.change).toBeUndefined();
+    expect(tool.doubt(watched())).toBeUndefined();
   });
 
   test('[S27] a tool cannot take the name of another server’s tool', async () => {

@@ -1,5 +1,6 @@
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { RunError } from '../run/failure.ts';
+import { localTenant } from '../run/owner.ts';
 import { openCalls } from './mcp-calls.ts';
 import { dialer, type Clean, type Endpoint } from './mcp-connection.ts';
 import { bounded, quoted } from './mcp-failure.ts';
@@ -90,19 +91,22 @@ function arrange(server: string, offered: readonly Definition[], { shelf, clean 
       continue;
     }
     const pin = fresh.get(definition);
-    const { change } = tool;
-    if (pin !== undefined) notices.push(firstSight(tool, pin));
-    else if (change !== undefined) notices.push(`${tool.name} needs approval: ${change.reason}.`);
+    const doubt = tool.doubt({ tenant: localTenant });
+    if (pin !== undefined) notices.push(firstSight(tool, { pin, doubt }));
+    else if (doubt !== undefined) notices.push(`${tool.name} needs approval: ${doubt}.`);
     tools.push(tool);
   }
   return { tools, notices };
 }
 
 /** A tool is told of when it is first seen, whoever approves it when. */
-function firstSight({ name, description, schema, change }: McpTool, pin: string): string {
+function firstSight(
+  { name, description, schema }: McpTool,
+  { pin, doubt }: { readonly pin: string; readonly doubt: string | undefined },
+): string {
   const { properties = {} } = Object(schema) as { readonly properties?: object };
   const takes = Object.keys(properties).join(', ') || 'no arguments';
-  const then = change ? 'It asks before its first call' : 'The configuration trusts its server';
+  const then = doubt ? 'It asks before its first call' : 'The configuration trusts its server';
   const says = bounded(description.replaceAll(/\s+/g, ' ').trim(), 500) || 'nothing';
   return `New: ${name} (${bounded(takes, 500)}; pin ${shortPin(pin)}) says of itself «${says}» ${then}; vitrine pins shows all of it.`;
 }

@@ -1,10 +1,17 @@
+import type { Deciders } from '../run/deciders.ts';
 import type { Effect, Item, Json } from '../run/values.ts';
 
+/** For whom a tool is there: what is accepted for one tenant, or where one decides alone, is not accepted for others. */
+export interface Audience {
+  readonly tenant: string;
+  /** Who decides there, where it is not whoever started the run. */
+  readonly approvals?: Deciders | undefined;
+}
+
 /** What a tool may use while it runs. */
-export interface ToolContext {
+export interface ToolContext extends Audience {
   /** The same for every attempt of one call: hand it to whoever does the work, so that it is done once. */
   readonly idempotencyKey: string;
-  readonly tenant: string;
   readonly run: string;
   readonly signal: AbortSignal;
   /** Live text below the call: progress, logs. */
@@ -49,8 +56,11 @@ export interface Tool {
   readonly sends?: boolean;
   /** What it gives was written by others (a web page, a file, a server), so nobody knows what it wants. */
   readonly untrusted?: boolean;
-  /** What a person should know before the first call: nobody has vouched yet for what the tool says of itself. */
-  readonly caution?: string | undefined;
+  /**
+   * What a person should know before the first call: nobody has vouched yet, for these, for what the tool says of
+   * itself. As long as there is something, every call asks.
+   */
+  caution?(audience: Audience): string | undefined;
   /** A name for what it says of itself, where others can change that: a person agrees to the tool as it was shown. */
   readonly pin?: string;
   /** How a person is asked, where one must agree. */

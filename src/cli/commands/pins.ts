@@ -1,5 +1,14 @@
 import { RunError } from '../../run/failure.ts';
-import { doubtOf, pinsIn, shortPin, type Pinned, type Pins } from '../../server/compose-tools.ts';
+import { present } from '../../run/present.ts';
+import {
+  doubtOf,
+  pinsIn,
+  shortPin,
+  type Accepted,
+  type Pinned,
+  type Pins,
+} from '../../server/compose-tools.ts';
+import { localTenant } from '../../server/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { visible } from '../../run/visible.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
@@ -12,8 +21,9 @@ export const pins: CliCommand = {
   summary: 'list the tools of MCP servers as they were seen, and approve them',
   details: [
     'A tool asks before its first call, and again when it, or the command or address of its server, has changed. What it',
-    'says of itself is shown here in full, with a hash of all of it: the pin. To approve one here, or to agree to a call of',
-    'it, accepts it as it is; whether its calls ask is up to the configuration.',
+    'says of itself is shown here in full, with a hash of all of it: the pin. To approve one here accepts it as it is for',
+    'everybody; to agree to a call of it, for the tenant of that run, in apps whose «approvals» want no more than that one',
+    'does. Whether its calls ask is up to the configuration.',
   ],
   options: { ...jsonOption, ...dataOption },
   words: [0, 2],
@@ -30,14 +40,27 @@ function list(known: Pins, terminal: Terminal, isJson: boolean): number {
   const all = [...known.all()].toSorted(([a], [b]) => (a < b ? -1 : 1));
   if (all.length === 0 && !isJson) terminal.warn('No tool of an MCP server was seen here yet.');
   for (const [key, pinned] of all) {
-    const doubt = doubtOf(pinned);
-    if (isJson) terminal.say(jsonLine({ tool: key, ...pinned.seen, approved: doubt === undefined, doubt }));
+    const doubt = doubtOf(pinned, { tenant: localTenant });
+    const accepted = acceptedAsSeen(pinned);
+    if (isJson)
+      terminal.say(jsonLine({ tool: key, ...pinned.seen, approved: doubt === undefined, doubt, accepted }));
     else for (const line of linesOf(key, pinned, doubt)) terminal.say(line);
   }
   return exit.completed;
 }
 
-function linesOf(key: string, { seen }: Pinned, doubt: string | undefined): string[] {
+/** Where people agreed to a call of it as it is now, with who decides there. */
+function acceptedAsSeen({ seen, accepted = [] }: Pinned): readonly Omit<Accepted, 'pin'>[] {
+  return accepted
+    .filter(({ pin }) => pin === seen.pin)
+    .map(({ tenant, approvals }) => ({ tenant, ...present({ approvals }) }));
+}
+
+function linesOf(key: string, pinned: Pinned, doubt: string | undefined): string[] {
+  const { seen } = pinned;
+  const accepted = acceptedAsSeen(pinned).map(({ tenant, approvals }) =>
+    approvals === undefined ? tenant : `${tenant} (${approvals})`,
+  );
   const { pin, endpoint, description, schema, annotations } = seen;
   return [
     visibleLine(`${key}  ${shortPin(pin)}  ${doubt ?? 'approved'}`),
@@ -47,6 +70,7 @@ function linesOf(key: string, { seen }: Pinned, doubt: string | undefined): stri
       .map((line, i) => `  ${i === 0 ? 'says     ' : '         '}  ${line}`),
     `  arguments  ${visibleLine(JSON.stringify(schema))}`,
     ...(annotations === undefined ? [] : [`  hints      ${visibleLine(JSON.stringify(annotations))}`]),
+    ...(accepted.length === 0 ? [] : [`  accepted   in ${visibleLine(accepted.join(', '))}`]),
   ];
 }
 
@@ -54,7 +78,7 @@ function approve(known: Pins, terminal: Terminal, name: string): number {
   const meant = [...known.all()].filter(([key]) => key === name || key.startsWith(`${name}/`));
   if (meant.length === 0)
     throw new RunError('unknown', `No tool «${name}» was seen here: vitrine pins lists those that were.`);
-  known.set(new Map(meant.map(([key, { seen }]) => [key, { seen, approved: seen.pin }])));
+  known.set(new Map(meant.map(([key, pinned]) => [key, { ...pinned, approved: pinned.seen.pin }])));
   for (const [key, { seen }] of meant)
     terminal.say(visibleLine(`${key} is approved as ${shortPin(seen.pin)}.`));
   return exit.completed;

@@ -25,8 +25,8 @@ export const toolMutants: readonly Mutant[] = [
   {
     name: 'the first sight of a tool is its approval',
     file: 'src/tools/mcp-pins.ts',
-    find: "if (approved === undefined) return 'nobody has approved it yet';",
-    replace: 'if (approved === undefined) return undefined;',
+    find: "if (last === undefined) return 'nobody has approved it yet';",
+    replace: 'if (last === undefined) return undefined;',
     test: 'src/tools/mcp-pins.test.ts',
   },
   {

@@ -1,0 +1,28 @@
+import type { Mutant } from '../mutant.ts';
+
+export const pinMutants: readonly Mutant[] = [
+  {
+    name: 'a tool that one tenant accepted is accepted by all',
+    file: 'src/tools/mcp-pins.ts',
+    find: 'return tenant === audience.tenant && isEnough(',
+    replace: "return tenant !== '' && isEnough(",
+    test: 'src/tools/mcp-pins.test.ts',
+    only: 'counts for the same tenant',
+  },
+  {
+    name: 'a tool that a member accepted is accepted where others decide',
+    file: 'src/run/deciders.ts',
+    find: "return strictness[given ?? 'starter'] >= strictness[wanted ?? 'starter'];",
+    replace: 'return given === wanted || given === undefined;',
+    test: 'src/tools/mcp-pins.test.ts',
+    only: 'counts for the same tenant',
+  },
+  {
+    name: 'a tool that nobody accepted here runs as its rule says',
+    file: 'src/engine/call.ts',
+    find: '(caution !== undefined || mustAsk(execution, tool, request.input))',
+    replace: 'mustAsk(execution, tool, request.input)',
+    test: 'src/engine/changed-tool.test.ts',
+    only: 'whatever its own rule says',
+  },
+];
