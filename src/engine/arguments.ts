@@ -25,10 +25,20 @@ export function misfitOf(tool: Tool, input: Json): Failure | undefined {
       message: `The arguments of ${tool.name} have ${size} characters; ${sizeLimit} are allowed.`,
     };
   }
+  if (hasPrototype(input)) {
+    const message = `The arguments of ${tool.name} have a field «__proto__», which nothing here takes; leave it out and call again.`;
+    return { code: 'malformed', message };
+  }
   const errors = misfit(tool.schema, input);
   if (errors === undefined) return undefined;
   return {
     code: 'malformed',
     message: `The arguments of ${tool.name} do not fit: ${errors}. Correct them and call again.`,
   };
+}
+
+/** Much that copies an object drops this field, or takes it for the object's kind: what was shown would not be what runs. */
+function hasPrototype(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototype);
 }

@@ -25,4 +25,11 @@ export const pinMutants: readonly Mutant[] = [
     test: 'src/engine/changed-tool.test.ts',
     only: 'whatever its own rule says',
   },
+  {
+    name: 'a field that copying loses is shown, and does not run',
+    file: 'src/engine/arguments.ts',
+    find: 'if (hasPrototype(input)) {',
+    replace: 'if (input === undefined) {',
+    test: 'test/scenarios/prototype-arguments.test.ts',
+  },
 ];
