@@ -49,6 +49,14 @@ test.for([
     '--expires is «soon»: give a number and m, h, d or w, as 90m, 12h, 30d or 8w.',
   ],
   ['a role that is none', ['keys', 'create', 'ana', '--role', 'god'], 'viewer, member, approver, operator'],
+  ...['ann ', ' ann', 'a  b', 'a b', 'an\u200bn', ''].map(
+    (name) =>
+      [
+        `«${name}» as the name of a person [V121]`,
+        ['keys', 'create', name],
+        'Names of keys and tenants are up to 64 letters, digits, ., @, _ and -.',
+      ] as const,
+  ),
   ['a number that is none', ['runs', '--limit', 'x'], '--limit is «x»: give a whole number from 1 on.'],
 ] as const)('%s is answered in a sentence, and nothing is changed', async ([, words, sentence]) => {
   const isPlaced = words[0] !== 'rnu';

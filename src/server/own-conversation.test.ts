@@ -67,6 +67,19 @@ describe('a conversation with a name of one’s own', () => {
   });
 });
 
+test('[V120] nobody begins a conversation under the name of another, whatever their names are', async () => {
+  const data = temporaryFolder();
+  const [ben, mail] = [keyIn(data, { name: 'b' }), keyIn(data, { name: 'a@b' })];
+  const at = await serving({ data, config: { apps, defaultApp: 'remembers', auth: { required: true } } });
+  const taken = { json: { input: { text: 'trap' }, conversation: 'mine@a@b' }, key: ben };
+  expect(textAt(await at.ask('/api/runs', taken), 'error', 'message')).toBe(
+    'There is no conversation «mine@a@b».',
+  );
+  const first = await ask(at, 'hello', { conversation: 'mine', key: mail });
+  expect(first).toEqual({ conversation: 'mine@a@b', answer: 'hello' });
+  expect((await ask(at, 'again', { conversation: 'mine@a@b', key: mail })).answer).toBe('hello, again');
+});
+
 test('[K47] an id that Vitrine made is never begun by naming it', () => {
   const ann = { tenant: 't', who: 'ann', role: 'member' } as const;
   expect(ownConversation(ann, 'conversation_1')).toEqual({ id: 'conversation_1', mayBegin: false });

@@ -18,7 +18,9 @@ export function ownConversation(
 ): OwnConversation {
   if (given.startsWith('conversation_')) return { id: given, mayBegin: false };
   const isOwner = tenant === localTenant && who === 'local' && role === 'operator';
-  if (isOwner || given.endsWith(`@${who}`)) return { id: given, mayBegin: true };
-  if (given.includes('@')) return { id: given, mayBegin: false };
-  return { id: `${given}@${who}`, mayBegin: true };
+  if (isOwner) return { id: given, mayBegin: true };
+  const name = given.endsWith(`@${who}`) ? given.slice(0, -who.length - 1) : given;
+  // Names of people may have an @ in them, so what comes before has none: the first one tells whose it is.
+  if (name.includes('@')) return { id: given, mayBegin: false };
+  return { id: `${name}@${who}`, mayBegin: true };
 }

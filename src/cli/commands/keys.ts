@@ -45,7 +45,7 @@ function create(given: Given, terminal: Terminal, name: string): number {
   const role = Role.safeParse(given.text('role') ?? 'member');
   if (!role.success) throw new RunError('malformed', `--role is one of ${Role.options.join(', ')}.`);
   const tenant = given.text('tenant') ?? localTenant;
-  if (!/^[\w.@-]{1,64}$/.test(tenant) || !/^[\w.@ -]{1,64}$/.test(name))
+  if (![tenant, name].every((each) => /^[\w.@-]{1,64}$/.test(each)))
     throw new RunError('malformed', 'Names of keys and tenants are up to 64 letters, digits, ., @, _ and -.');
   if (name === folderOwner && tenant === localTenant)
     throw new RunError('malformed', `«${name}» is whoever owns this folder: choose another name.`);

@@ -62,7 +62,9 @@ export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: 
   const badges = badgesOf(folder, lock);
   const links = signInLinks();
   const sourceOf = sourceReader(server.proxies);
-  const readJwt = auth.jwt ? jwtReader(auth.jwt) : undefined;
+  const readJwt = auth.jwt
+    ? jwtReader(auth.jwt, (why) => problem('A token was refused for a name in it.', why))
+    : undefined;
   const isAlone = isLocked && keyring.isEmpty && auth.jwt === undefined;
   const owner = auth.local === 'key' || isAlone ? ownerOf(folder, keyring, now()) : undefined;
 

@@ -67,6 +67,34 @@ describe('tokens', () => {
     }
   });
 
+  test.for([
+    ['an empty name', { sub: '' }],
+    ['a blank after the name', { sub: 'ana ' }],
+    ['a blank in it', { sub: 'a na' }],
+    ['a blank that takes no room', { sub: 'an\u200ba' }],
+    ['a filler', { sub: 'ana\u3164' }],
+    ['a line end', { sub: 'ana\n' }],
+    ['letters of another width', { sub: 'ａｎａ' }],
+    ['a tenant with a blank', { tenant: 'local ' }],
+    ['a tenant with what is not seen', { tenant: 'acme\u2060' }],
+    ['the tenant of the terminal in capitals', { tenant: 'Local' }],
+  ] as const)('[V121] with %s pass for nobody, and the log says why', async ([, wrong]) => {
+    const at = house();
+    const before = at.problems.length;
+    const answer = await at.ask('/api/me', { key: await token(wrong).sign(privateKey) });
+    expect(answer.status, answer.text).toBe(401);
+    expect(at.problems.slice(before)).toMatchObject([{ message: 'A token was refused for a name in it.' }]);
+    expect(answer.text).toMatch(/«(?:sub|tenant)» of this token|«local» is the terminal/);
+  });
+
+  test.for(['ana@acme.example', 'auth0|5f7c', 'https://id.example/ana', 'Åsa', '李'])(
+    '[V121] may name «%s»',
+    async (sub) => {
+      const key = await token({ sub }).sign(privateKey);
+      expect((await house().ask('/api/me', { key })).json).toMatchObject({ who: sub });
+    },
+  );
+
   test.for(['viewer', 'member', 'approver', 'operator'])('say the role «%s»', async (role) => {
     const key = await token({ role }).sign(privateKey);
     expect((await house().ask('/api/me', { key })).json).toMatchObject({ role });

@@ -11,7 +11,8 @@ export type TokenReader = (token: string) => Promise<Caller | undefined>;
 /** Clocks of two machines may differ by so many seconds. */
 const tolerance = 30;
 
-export function jwtReader(settings: JwtSettings): TokenReader {
+/** `refused` hears of tokens of the issuer that name somebody who cannot be told from others. */
+export function jwtReader(settings: JwtSettings, refused: (why: RunError) => void): TokenReader {
   const key = keyOf(settings);
   const { issuer, audience, algorithms, tenant: claim } = settings;
   return async (token) => {
@@ -25,7 +26,10 @@ export function jwtReader(settings: JwtSettings): TokenReader {
     const verified = await (
       'verify' in key ? jwtVerify(token, key.verify, options) : jwtVerify(token, key.find, options)
     ).catch(expectTokenFault);
-    return verified && callerIn(verified.payload, claim);
+    const fault = verified && faultIn(verified.payload, claim);
+    if (fault === undefined) return verified && callerIn(verified.payload, claim);
+    refused(fault);
+    throw fault;
   };
 }
 
@@ -75,16 +79,34 @@ function publicKeyOf(pem: string): KeyObject {
   }
 }
 
-function callerIn(payload: JWTPayload, claim: string): Caller | undefined {
-  const { sub, exp, role } = payload;
+/** Why the names in a token must not be used: with them one could pass for another. */
+function faultIn(payload: JWTPayload, claim: string): RunError | undefined {
   const tenant = payload[claim];
-  if (typeof tenant !== 'string' || tenant === '' || sub === undefined || exp === undefined) return undefined;
+  const unclear = ['sub', claim].find((name) => !isClear(payload[name]));
+  if (unclear !== undefined)
+    return new RunError(
+      'unauthenticated',
+      `The «${unclear}» of this token is missing or empty, or has blanks, characters that cannot be seen or letters of another width in it: give the token a plain one.`,
+    );
   // What is the terminal's belongs to whoever owns the folder: no issuer elsewhere can give it to anybody.
-  if (tenant === localTenant)
-    throw new RunError(
+  if (String(tenant).toLowerCase() === localTenant)
+    return new RunError(
       'unauthenticated',
       `The tenant «${localTenant}» is the terminal's, and no token can name it: give the token another.`,
     );
+  return undefined;
+}
+
+const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+
+function isClear(name: unknown): boolean {
+  return typeof name === 'string' && name !== '' && !unseen.test(name) && name === name.normalize('NFKC');
+}
+
+function callerIn(payload: JWTPayload, claim: string): Caller | undefined {
+  const { sub, exp, role } = payload;
+  const tenant = payload[claim];
+  if (typeof tenant !== 'string' || sub === undefined || exp === undefined) return undefined;
   const known = Role.safeParse(role ?? 'member');
   if (!known.success) return undefined;
   return { tenant, who: sub, role: known.data, expiresAt: exp * 1_000 };

@@ -60,7 +60,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'a token names the tenant of the terminal',
     file: 'src/server/access/tokens.ts',
-    find: 'if (tenant === localTenant)',
+    find: 'if (String(tenant).toLowerCase() === localTenant)',
     replace: "if (tenant === '')",
     test: 'src/server/access/tokens.test.ts',
     only: 'tenant of the terminal',
@@ -158,5 +158,13 @@ export const accessMutants: readonly Mutant[] = [
     replace: '(isMixed(word) ? word : word)',
     test: 'src/cli/escape.test.ts',
     only: 'only look like others',
+  },
+  {
+    name: 'a token names somebody who looks like another',
+    file: 'src/server/access/tokens.ts',
+    find: '!unseen.test(name)',
+    replace: 'unseen.source !== name',
+    test: 'src/server/access/tokens.test.ts',
+    only: 'pass for nobody',
   },
 ];
