@@ -24,12 +24,25 @@ const hidden = [
   'deploy/server.pem',
   'deploy/Server.KEY',
   'deploy/prod.env',
+  'deploy/id_work',
+  'deploy/id_rsa.bak',
+  'deploy/Server.key.BAK',
+  'deploy/server.pem~',
+  'deploy/credentials.json',
+  'deploy/acme-service-account-7.json',
   '.notes.md',
   'store/keys.json',
   'store/deep/journal.md',
   '.github/.env',
 ];
-const seen = ['readme.md', 'sub/guide.md', '.github/workflows.md', 'store-guide.md', 'id_rsa.md'];
+const seen = [
+  'readme.md',
+  'sub/guide.md',
+  '.github/workflows.md',
+  'store-guide.md',
+  'id_rsa.md',
+  'credentials.md',
+];
 
 let base: string;
 let root: string;
@@ -106,6 +119,47 @@ describe('[T35] [S28] hidden files, keys and the data folder are out of reach', 
       text: 'word of nothing',
     });
     expect(await failureFrom(call('read_file', { path: '.github/.env' }))).toMatchObject({ code: 'refused' });
+  });
+});
+
+describe('[T103] a file that begins as a private key', () => {
+  const headers = [
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN RSA PRIVATE KEY-----',
+    '-----BEGIN OPENSSH PRIVATE KEY-----',
+    '-----BEGIN ENCRYPTED PRIVATE KEY-----',
+    '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+    '\uFEFF\n  -----BEGIN EC PRIVATE KEY-----',
+    'PuTTY-User-Key-File-3: ssh-ed25519',
+  ];
+  const folderWith = async (header: string): Promise<string> => {
+    const folder = await mkdtemp(join(base, 'keys-'));
+    await writeFile(join(folder, 'notes.md'), `${header}\n${secret}\n`);
+    return folder;
+  };
+
+  test.for(headers)('is out of reach whatever it is called: %j', async (header) => {
+    const folder = await folderWith(header);
+    const tools = [...fileTools({ root: folder }), ...documentTools({ root: folder })];
+    const run = (name: string, input: Json): Promise<Json> =>
+      tools.find((tool) => tool.name === name)?.run(input, recordingContext()) ?? expect.fail(name);
+    const failure = await failureFrom(run('read_file', { path: 'notes.md' }));
+    expect(failure).toMatchObject({ code: 'refused', message: expect.stringMatching(/private key.*hidden/) });
+    expect(await run('search_files', { query: secret })).toMatchObject({ matches: [] });
+    expect(await run('search_documents', { query: secret })).toMatchObject({ results: [] });
+  });
+
+  test('is read where the configuration names it, and one that only speaks of keys is read anyway', async () => {
+    const folder = await folderWith('-----BEGIN PRIVATE KEY-----');
+    await writeFile(join(folder, 'guide.md'), 'A key begins with -----BEGIN PRIVATE KEY-----');
+    await writeFile(join(folder, 'public.md'), '-----BEGIN PUBLIC KEY-----');
+    const read = (path: string, named: readonly string[] = []): Promise<Json> =>
+      fileTools({ root: folder, hidden: named })
+        .find(({ name }) => name === 'read_file')
+        ?.run({ path }, recordingContext()) ?? expect.fail('read_file');
+    expect(await read('notes.md', ['notes.md'])).toMatchObject({ text: expect.stringContaining(secret) });
+    expect(await read('guide.md')).toMatchObject({ text: expect.stringContaining('begins') });
+    expect(await read('public.md')).toMatchObject({ text: expect.stringContaining('PUBLIC') });
   });
 });
 

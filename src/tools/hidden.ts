@@ -6,8 +6,13 @@ export interface Hiding {
   readonly away?: readonly string[] | undefined;
 }
 
-/** Private keys and files of variables, which people keep beside their work under these names. */
-const keys = /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|env)$/;
+/** Private keys, credentials and files of variables, which people keep beside their work under these names. */
+const keys =
+  /^id_[^.]+$|\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|env)$|^credentials\.json$|service[-_]?account.*\.json$/;
+/** What people put after the name of a file they keep a copy of. */
+const copies = /(?:\.(?:bak|backup|old|orig|save)|~)+$/;
+/** How private keys begin, whatever their files are called. */
+const beginnings = /^\s*(?:-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-)/;
 
 /**
  * Whether a path is hidden by a name on its way. To name a hidden folder shows what lies in it, but not what is hidden
@@ -22,6 +27,17 @@ export function isHidden(path: string, named: readonly string[] = []): boolean {
   });
 }
 
+/** Whether exactly this file was named. */
+export function isNamed(path: string, named: readonly string[] = []): boolean {
+  const way = partsOf(path).join('/');
+  return named.some((open) => partsOf(open).join('/') === way);
+}
+
+/** Whether what a file begins with is a private key. */
+export function isPrivateKey(beginning: string): boolean {
+  return beginnings.test(beginning);
+}
+
 function partsOf(path: string): string[] {
   return path
     .toLowerCase()
@@ -30,5 +46,5 @@ function partsOf(path: string): string[] {
 }
 
 function isHiddenName(name: string): boolean {
-  return name.startsWith('.') || keys.test(name.replace(/[. ]+$/, ''));
+  return name.startsWith('.') || keys.test(name.replace(/[. ]+$/, '').replace(copies, ''));
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, readlink, realpath, stat } from 'node:fs/promise
 import { join, relative, resolve, sep } from 'node:path';
 import { RunError } from '../run/failure.ts';
 import { outOfReach, type OutOfReach } from './hard-links.ts';
-import { isHidden, type Hiding } from './hidden.ts';
+import { isHidden, isNamed, isPrivateKey, type Hiding } from './hidden.ts';
 
 /**
  * A folder nobody gets out of: not by `..`, an absolute path or a symbolic link, and not by swapping a folder for a link
@@ -42,7 +42,8 @@ export function rootAt(folder: string, settings: RootSettings = {}): Root {
         if (!isInside(root, real)) throw outside(path);
         const { hides, closed } = await hidingIn(root, settings);
         reach ??= outOfReach([root, ...closed], hides);
-        return await openReal(root, real, { path, kind, hasProc, hides, reach });
+        const { hidden } = settings;
+        return await openReal(root, real, { path, kind, hasProc, hides, hidden, reach });
       } catch (error) {
         throw readable(error, path);
       }
@@ -90,7 +91,7 @@ function low(path: string): string {
   return path.normalize().toLowerCase();
 }
 
-interface Opening {
+interface Opening extends Pick<Hiding, 'hidden'> {
   readonly path: string;
   readonly kind: 'file' | 'folder';
   readonly hasProc: boolean;
@@ -101,7 +102,7 @@ interface Opening {
 async function openReal(
   root: string,
   real: string,
-  { path, kind, hasProc, hides, reach }: Opening,
+  { path, kind, hasProc, hides, hidden, reach }: Opening,
 ): Promise<Opened> {
   // Without O_NONBLOCK, opening a named pipe waits for a writer for ever.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -110,7 +111,7 @@ async function openReal(
     const where = await whereIs(handle, real, hasProc);
     if (where === undefined || !isInside(root, where)) throw outside(path);
     if (hides(where)) throw hiddenHere(path);
-    if (kind === 'file') await expectSeen(handle, { path, where: relative(root, where), reach });
+    if (kind === 'file') await expectSeen(handle, { path, where: relative(root, where), hidden, reach });
     const anchor = hasProc ? `/proc/self/fd/${handle.fd}` : real;
     return { handle, anchor, hides: (name) => hides(join(where, name)) };
   } catch (error) {
@@ -119,14 +120,21 @@ async function openReal(
   }
 }
 
-/** A file, and none that is hidden under another of its names. Whoever named it in the configuration means it. */
-async function expectSeen(
-  handle: FileHandle,
-  { path, where, reach }: { readonly path: string; readonly where: string; readonly reach: OutOfReach },
-): Promise<void> {
+interface Seen extends Pick<Opening, 'path' | 'hidden' | 'reach'> {
+  /** From the root on. */
+  readonly where: string;
+}
+
+/** A file, no private key, and none that is hidden under another of its names. Whoever named it in the configuration means it. */
+async function expectSeen(handle: FileHandle, { path, where, hidden, reach }: Seen): Promise<void> {
   const file = await handle.stat({ bigint: true });
   if (!file.isFile())
     throw new RunError('malformed', `${quoted(path)} is not a file; \`path\` must name a file.`);
+  if (!isNamed(where, hidden) && isPrivateKey(await beginningOf(handle)))
+    throw new RunError(
+      'refused',
+      `${quoted(path)} is a private key and hidden here; \`path\` must lead to something else, unless the configuration names it under «hidden».`,
+    );
   if (file.nlink === 1n || isHidden(where)) return;
   const held = await reach.holds(file);
   if (held === false) return;
@@ -135,6 +143,11 @@ async function expectSeen(
     'refused',
     `${quoted(path)} has another name, and by that it ${why}; \`path\` must lead to something else.`,
   );
+}
+
+async function beginningOf(handle: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(1_024), 0, 1_024, 0);
+  return buffer.toString('utf8', 0, bytesRead);
 }
 
 // A folder on the way may have become a link after `realpath` looked, so what counts is where the opened thing lies.
