@@ -20,6 +20,14 @@ const schemas: Readonly<Record<string, object>> = {
     properties: { text: { $ref: '#/$defs/a0' } },
     $defs: { ...doubled, a40: { type: 'string' } },
   },
+  repeated: {
+    type: 'object',
+    properties: { text: { type: 'string', pattern: '^(([a-z]{1,1000}){1,1000}){1,1000}$' } },
+  },
+  named: {
+    type: 'object',
+    patternProperties: { '^(?=t)text$': { type: 'number' } },
+  },
   ahead: { type: 'object', properties: { text: { type: 'string', pattern: '^(?=x)y' } } },
 };
 for await (const line of createInterface(process.stdin)) {

@@ -10,7 +10,7 @@ const schema = { type: 'object', properties: { text: { type: 'string', pattern: 
 const asks = { name: 'evil__asks', description: '', schema: {}, effect: 'pure', async run(input, { ask }) {
   return ask({ title: 'What?', message: 'It must fit.', schema });
 } };
-const approval = { pattern: 'never', doubled: 'never', ahead: 'never' };
+const approval = { pattern: 'never', doubled: 'never', ahead: 'never', repeated: 'never', named: 'never' };
 export default {
   tools: [{ mcp: { name: 'evil', command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(hostile)}], approval, trusted: true } }, asks],
   defaultApp: 'calls',
@@ -40,6 +40,8 @@ test('[S45 X1 X2 X3] a server of tools with expensive schemas holds nobody up', 
   expect(doubled).toContain('completed');
   expect(unread).toContain('completed \\"called\\"');
   expect(unread).toContain('SCHEMA_UNCHECKED');
+  for (const part of ['repeated', 'named'])
+    expect(await told(part)).toMatch(/SCHEMA_UNCHECKED.*cannot be read here/);
   const asks = await begin('asks');
   const { id, fingerprint } = await eventually(
     async () => (await server.ask<Approvals>('/api/approvals')).approvals[0],

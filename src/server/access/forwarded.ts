@@ -17,7 +17,7 @@ export function expectDirect(headers: IncomingHttpHeaders): void {
  */
 const signs: readonly RegExp[] = [
   // On which way it came, and from where.
-  /(?:^|-)(?:forwarded|proxy|proxied|proxyuser|via|loop)(?:-|$)/,
+  /(?:^|-)(?:forwarded|forwards|proxy|proxied|proxyuser|via|loop)(?:-|$)/,
   /(?:^|-|client|socket)(?:ip|ipv6|addr|address)$/,
   /^(?:x-)?(?:original|rewrite|real|remote|ssl|surrogate|front-end)-/,
   /^x-(?:host|port|scheme|url-scheme|request-start)$/,

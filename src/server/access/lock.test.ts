@@ -90,9 +90,8 @@ const foreign =
   x-amzn-oidc-identity x-amz-cf-id x-azure-ref x-azure-clientip x-azure-socketip x-arr-log-id x-arr-ssl x-fd-healthprobe
   x-appengine-user-ip x-cloud-trace-context x-vercel-id x-nf-client-connection-ip x-varnish x-akamai-edgescape
   akamai-origin-hop surrogate-capability x-sucuri-clientip incap-client-ip x-request-start x-lb-ip x-ssl-client-cert
-  x-client-cert x-traefik-router x-kong-request-id x-railway-edge x-render-origin-server x-forwarded-for-original`.split(
-    /\s+/,
-  );
+  x-client-cert x-traefik-router x-kong-request-id x-railway-edge x-render-origin-server x-forwarded-for-original
+  max-forwards`.split(/\s+/);
 
 /** What browsers, and clients that people have, do send. */
 const own =

@@ -44,7 +44,7 @@ async function asked() {
   return { at, sent, run, say: (text: string) => say(text, conversation), question, decide };
 }
 
-test('[V50] a decision names what was shown, and brings nothing that is not used', async () => {
+test('[V50] [V122] a decision names what was shown, and brings nothing that is not used', async () => {
   const { at, run, sent, question, decide } = await asked();
   const { id, fingerprint } = await question(1);
   const refused: readonly (readonly [Json, number, RegExp])[] = [
@@ -56,6 +56,14 @@ test('[V50] a decision names what was shown, and brings nothing that is not used
     [{ decision: 'reject', arguments: 'x' }, 400, /arguments: .* use «edit»/],
     [{ decision: 'defer', answer: 'x' }, 400, /answer: .* use «approve»/],
     [{ decision: 'approve', fingerprint, until: 5 }, 400, /until: .* use «defer»/],
+    [{ decision: 'defer', until: -1 }, 400, /until: /],
+    [{ decision: 'defer', until: 1e300 }, 400, /until: /],
+    [{ decision: 'defer', until: 0.5 }, 400, /until: /],
+    [
+      { decision: 'defer', until: 1_790_000_000 },
+      400,
+      /until: It is over already: .* milliseconds since 1970/,
+    ],
     [{ decision: 'approve', fingerprint, answer: 'x' }, 409, /takes no «answer»/],
   ];
   for (const [json, status, says] of refused) {

@@ -18,6 +18,9 @@ import { blobName } from '../system.ts';
 import { route, type Reply } from './route.ts';
 import { largestPage, pageBytes, whole } from './shapes.ts';
 
+/** The last moment that is a date. */
+const lastDate = 8_640_000_000_000_000;
+
 const Decide = z.strictObject({
   decision: Decision.exclude(['expire']),
   rationale: z.string().max(4_000).exactOptional(),
@@ -28,7 +31,7 @@ const Decide = z.strictObject({
   /** The fingerprint of what was shown: needed to approve and to edit, unless the name of the approval brings it. */
   fingerprint: z.string().max(200).exactOptional(),
   /** With `defer`: milliseconds since 1970. */
-  until: z.number().exactOptional(),
+  until: z.int().min(0).max(lastDate).exactOptional(),
 });
 
 export const approvalRoutes = [
@@ -96,6 +99,7 @@ export const approvalRoutes = [
     },
     async handle({ house, caller, subject, body }) {
       await expectDecider(house, caller, subject.row);
+      expectAhead(body, house.now());
       return decide(house, subject, { ...meant(subject, body), by: caller.who });
     },
   }),
@@ -135,6 +139,13 @@ async function undecidedPage(
 async function waitingIn(sought: Parameters<typeof ownRun>[0], run: string): Promise<readonly RunRow[]> {
   const row = await ownRun(sought, run);
   return row && row.approvals > 0 ? [row] : [];
+}
+
+/** To put something off until then is to put it off; seconds taken for milliseconds lie in 1970. */
+function expectAhead({ decision, until }: z.infer<typeof Decide>, now: number): void {
+  if (decision !== 'defer' || until === undefined || until > now) return;
+  const message = 'It is over already: give a time to come, in milliseconds since 1970.';
+  throw new RunError('malformed', `The body does not fit: until: ${message}`);
 }
 
 type Deciding = z.infer<typeof Decide> & { readonly by: string };
