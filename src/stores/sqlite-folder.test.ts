@@ -33,6 +33,13 @@ test('[Q1] one process, too, has only one writer of a folder', async () => {
   await (await sqliteStore({ folder })).close();
 });
 
+test('[Q40] a lock that fails for another reason is nobody’s', async () => {
+  const folder = join(base, 'spoilt');
+  await (await sqliteStore({ folder })).close();
+  writeFileSync(join(folder, 'lock.db'), 'this is no database, and nobody has it'.repeat(100));
+  await refused(sqliteStore({ folder }), 'unavailable', /file is not a database/);
+});
+
 test('[Q9] a new folder is its owner’s alone', async () => {
   const folder = join(base, 'deep', 'new');
   await (await sqliteStore({ folder })).close();

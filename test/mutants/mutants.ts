@@ -9,6 +9,7 @@ import { firstMinutesMutants } from './of/first-minutes.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
+import { opsMutants } from './of/ops.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
@@ -27,6 +28,7 @@ export const mutants: readonly Mutant[] = [
   ...gatewayMutants,
   ...graphMutants,
   ...hostileMutants,
+  ...opsMutants,
   ...planMutants,
   ...processMutants,
   ...limitMutants,
