@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.ts';
 export type Place = HomeSettings | ServerAddress;
 
 /** What says where something runs here, and so cannot be said of a server. */
-const ownOptions = ['data', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
+const ownOptions = ['data', 'tenant', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
 
 /** For commands that tell a run something: no configuration is loaded for them. */
 export function placeOf(given: Given, terminal: Terminal): Place {

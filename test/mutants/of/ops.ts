@@ -9,4 +9,12 @@ export const opsMutants: readonly Mutant[] = [
     test: 'src/stores/sqlite-folder.test.ts',
     only: 'fails for another reason',
   },
+  {
+    name: 'all runs of a folder count for whoever looks first',
+    file: 'src/stores/tables.ts',
+    find: 'Map.groupBy(wanted, ({ tenant }) => tenant)',
+    replace: "Map.groupBy(wanted, () => 't')",
+    test: 'src/stores/memory.test.ts',
+    only: 'counted for each tenant',
+  },
 ];

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts';
+import { vitrine } from '../vitrine.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
+
+test('[V130] who owns a folder is told of the runs that others have there, and can read them', async () => {
+  const cwd = temporaryFolder();
+  const data = join(cwd, '.vitrine');
+  const server = await serving({ data, config, isPrivate: true });
+  const key = keyIn(data, { tenant: 'acme' });
+  const run = textAt(await server.ask('/api/runs', { key, json: { input: { text: 'theirs' } } }), 'run');
+  const ended = (): Promise<boolean> =>
+    server.server.house.home.dispatch.get(run).then((row) => row?.state === 'ended');
+  await vi.waitUntil(ended, 30_000);
+  const [listed, named, shown, exported, stranger] = await Promise.all([
+    vitrine(['runs'], { cwd }),
+    vitrine(['runs', '--tenant', 'acme'], { cwd }),
+    vitrine(['show', run, '--tenant', 'acme'], { cwd }),
+    vitrine(['export', run, '--jsonl', '--tenant', 'acme'], { cwd }),
+    vitrine(['show', run], { cwd }),
+  ]);
+  expect(listed.error).toContain(
+    'Others have runs there (1 of tenant «acme»): say whose to read, as --tenant acme.',
+  );
+  expect(named.out).toContain(run);
+  expect(shown.out).toContain('theirs');
+  expect(exported.out.split('\n')[0]).toContain('"run.started"');
+  expect(stranger).toMatchObject({ code: 2, error: expect.stringContaining('--tenant acme') });
+  const away = await vitrine(['runs', '--tenant', 'acme', '--server', server.url], { cwd });
+  expect(away).toMatchObject({ code: 2, error: expect.stringContaining('--tenant is for what runs here') });
+});
