@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts';
+import { functionTool } from '../../src/tools/function.ts';
 import { vitrine } from '../vitrine.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -31,4 +33,31 @@ test('[V130] who owns a folder is told of the runs that others have there, and c
   expect(stranger).toMatchObject({ code: 2, error: expect.stringContaining('--tenant acme') });
   const away = await vitrine(['runs', '--tenant', 'acme', '--server', server.url], { cwd });
   expect(away).toMatchObject({ code: 2, error: expect.stringContaining('--tenant is for what runs here') });
+});
+
+test('[V131] a conversation with a payment under way is not erased before somebody was told of it', async () => {
+  const paying = Promise.withResolvers<void>();
+  const pay = functionTool({
+    name: 'pay',
+    description: 'Pays.',
+    effect: 'once',
+    input: z.object({}),
+    run: () => new Promise(() => paying.resolve()),
+  });
+  const shop = appWith(async (scope) => {
+    await scope.call('pay', {}, { key: 'pay' });
+    return 'paid';
+  }, 'shop');
+  const server = await serving({ config: { apps: { shop }, tools: [pay] } });
+  const begun = await server.ask('/api/runs', { json: { input: { text: 'buy' } } });
+  const path = `/api/conversations/${textAt(begun, 'conversation')}`;
+  await paying.promise;
+  const refused = await server.ask(path, { method: 'DELETE' });
+  expect(refused).toMatchObject({ status: 409, json: { error: { code: 'rejected' } } });
+  expect(refused.text).toMatch(
+    /Nothing was erased yet: .*«pay» was cut off; it may or may not have happened/,
+  );
+  expect((await server.ask(path)).text).toContain('"status":"stopped"');
+  expect((await server.ask(path, { method: 'DELETE' })).status).toBe(204);
+  expect((await server.ask(path)).status).toBe(404);
 });

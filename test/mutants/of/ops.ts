@@ -17,4 +17,12 @@ export const opsMutants: readonly Mutant[] = [
     test: 'src/stores/memory.test.ts',
     only: 'counted for each tenant',
   },
+  {
+    name: 'what a stop cut off is erased with its run',
+    file: 'src/server/erase.ts',
+    find: 'if (doubts.length > 0) throw inDoubt(doubts);',
+    replace: '',
+    test: 'test/scenarios/operator.test.ts',
+    only: 'a payment under way',
+  },
 ];
