@@ -38,8 +38,8 @@ export function serverOf(given: Given): ServerAddress | undefined {
 }
 
 /** Come to a place to do something there. */
-export async function enter(place: Place): Promise<Home> {
-  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place);
+export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<Home> {
+  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place, warn);
 }
 
 /**

@@ -24,7 +24,7 @@ export function lockFolder(folder: string): () => void {
     if (!isBusy(cause)) throw cause;
     throw new RunError(
       'rejected',
-      `The folder ${folder} is in use by ${describe(holder)}: stop it first, or choose another folder.`,
+      `The folder ${folder} is in use by ${holderOf(folder)}: stop it first, or choose another folder.`,
       { cause },
     );
   }
@@ -48,9 +48,13 @@ function named(holder: string, lock: DatabaseSync): () => void {
   };
 }
 
-function describe(path: string): string {
+/** Who has the lock of a folder, in words. */
+export function holderOf(folder: string): string {
   try {
-    const { pid, host, since } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    const { pid, host, since } = JSON.parse(readFileSync(join(folder, 'holder.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
     return `process ${String(pid)} on ${String(host)} since ${String(since)}`;
   } catch {
     // The holder has the lock and has not written its name yet.

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts';
 import { functionTool } from '../../src/tools/function.ts';
-import { vitrine } from '../vitrine.ts';
+import { start, vitrine } from '../vitrine.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
@@ -60,4 +60,24 @@ test('[V131] a conversation with a payment under way is not erased before somebo
   expect((await server.ask(path)).text).toContain('"status":"stopped"');
   expect((await server.ask(path, { method: 'DELETE' })).status).toBe(204);
   expect((await server.ask(path)).status).toBe(404);
+});
+
+test('[Q43] a holder that stands still is named, and a run that was given up meanwhile never starts', async () => {
+  const cwd = temporaryFolder();
+  const holder = start(['serve', '--port', '0'], { cwd });
+  onTestFinished(() => void holder.child.kill('SIGKILL'));
+  await holder.until('listens on');
+  holder.child.kill('SIGSTOP');
+  const waiting = start(['run', 'given up'], { cwd });
+  const told = await waiting.until('does not answer');
+  expect(told).toMatch(
+    new RegExp(`holds the folder does not answer \\(process ${holder.child.pid} on .+ since .+\\)`),
+  );
+  waiting.child.kill('SIGINT');
+  await waiting.ended;
+  holder.child.kill('SIGCONT');
+  await vitrine(['run', 'wanted'], { cwd });
+  const { out } = await vitrine(['runs'], { cwd });
+  expect(out).toContain('wanted');
+  expect(out).not.toContain('given up');
 });

@@ -25,4 +25,12 @@ export const opsMutants: readonly Mutant[] = [
     test: 'test/scenarios/operator.test.ts',
     only: 'a payment under way',
   },
+  {
+    name: 'a holder that stands still is asked at once',
+    file: 'src/server/enter.ts',
+    find: "await client.ask({ type: 'where' });",
+    replace: '',
+    test: 'src/server/home.test.ts',
+    only: 'stands still',
+  },
 ];
