@@ -37,6 +37,17 @@ export function serverOf(given: Given): ServerAddress | undefined {
   return { url, ...present({ key: process.env['VITRINE_KEY'] }) };
 }
 
+/** For commands about a folder itself: who means a server is not to get what happens to be here. */
+export function ownFolder(given: Given): string {
+  const url = process.env['VITRINE_SERVER'] ?? '';
+  if (url === '' || ['data', 'backup'].some((option) => given.text(option) !== undefined))
+    return dataOf(given);
+  throw new RunError(
+    'malformed',
+    'This is done where the folder is, not at a server, and VITRINE_SERVER is set: say which folder with --data.',
+  );
+}
+
 /** Come to a place to do something there. */
 export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<Home> {
   return 'url' in place ? serverHome(await withKey(place)) : enterHome(place, warn);

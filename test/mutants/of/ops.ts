@@ -33,4 +33,20 @@ export const opsMutants: readonly Mutant[] = [
     test: 'src/server/home.test.ts',
     only: 'stands still',
   },
+  {
+    name: 'where a server of tools is, is told to all',
+    file: 'src/server/tool-servers.ts',
+    find: "told: away('', inWords)",
+    replace: 'told: away(place, reason)',
+    test: 'src/server/tool-servers.test.ts',
+    only: 'each outage',
+  },
+  {
+    name: 'a call that finds nobody tells nobody',
+    file: 'src/tools/mcp.ts',
+    find: 'if (!signal.aborted && isLoss(error)) lost();',
+    replace: '',
+    test: 'src/tools/mcp-http.test.ts',
+    only: 'a call that finds nobody',
+  },
 ];
