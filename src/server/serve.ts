@@ -187,10 +187,13 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     problem: (...told) => houseLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
   });
+  const readiness = readinessOf(home.store, log, settings.warn);
   const metrics = metricsOf(settings.registry, {
     viewers: () => channels.count(),
     runs: () => home.inHand.length,
     questions: () => home.store.dispatch.questions(),
+    isReady: async () => (await readiness.now()) === undefined,
+    damaged: () => damagedIn(home),
     away: () => home.toolServers?.away.length ?? 0,
   });
   const channels = new Channels({
@@ -213,7 +216,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     quotas: quotasOf(config.server.quotas, !door.isLocked),
     streams: openStreams(),
     trees: treesOf(home.journal, showing),
-    readiness: readinessOf(home.store, log, settings.warn),
+    readiness,
     hide: (text) => withoutPaths(text, hiddenIn(folder)),
     protocols: protocolsOf(tellers),
     now,
@@ -223,6 +226,11 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     logTail,
     ...present({ defaultApp: defaultAppOf(config) }),
   };
+}
+
+async function damagedIn({ store }: HeldHome): Promise<number> {
+  const counts = await store.dispatch.count({ damaged: true });
+  return counts.reduce((sum, { runs }) => sum + runs, 0);
 }
 
 function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {

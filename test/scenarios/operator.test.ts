@@ -1,4 +1,6 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts';
@@ -80,4 +82,33 @@ test('[Q43] a holder that stands still is named, and a run that was given up mea
   const { out } = await vitrine(['runs'], { cwd });
   expect(out).toContain('wanted');
   expect(out).not.toContain('given up');
+});
+
+test('[V134] whether a server is ready, and how many runs are damaged, can be watched for', async () => {
+  const data = join(temporaryFolder(), 'data');
+  const server = await serving({ data, config });
+  const metrics = async (): Promise<string> => (await server.ask('/metrics')).text;
+  expect(await metrics()).toContain('\nvitrine_ready 1\n');
+  expect(await metrics()).toContain('\nvitrine_damaged_runs 0\n');
+  const begun = await server.ask('/api/runs', { json: { input: { text: 'x' } } });
+  const { dispatch } = server.server.house.home;
+  await vi.waitUntil(() => dispatch.get(textAt(begun, 'run')).then((row) => row?.state === 'ended'), 30_000);
+  await server.close();
+  const database = new DatabaseSync(join(data, 'vitrine.db'));
+  database.exec('UPDATE run SET damaged = 1');
+  database.close();
+  const again = await serving({ data, config });
+  expect((await again.ask('/metrics')).text).toContain('\nvitrine_damaged_runs 1\n');
+  renameSync(data, `${data}.aside`);
+  expect((await again.ask('/metrics')).text).toContain('\nvitrine_ready 0\n');
+  renameSync(`${data}.aside`, data);
+});
+
+test('[V135] what is done to a folder is not done to the one that is here when a server is meant', async () => {
+  const env = { VITRINE_SERVER: 'http://127.0.0.9:1' };
+  for (const words of [['verify'], ['backup', 'copy']])
+    expect(await vitrine(words, { cwd: temporaryFolder(), env })).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('say which folder with --data'),
+    });
 });
