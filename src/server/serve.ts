@@ -15,7 +15,7 @@ import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
 import { cleanLog, stderrLog } from './log.ts';
 import { followed, logTailOf } from './log-tail.ts';
-import { metricsOf } from './metrics.ts';
+import { metricsOf, type Gauges } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
 import { withoutPaths } from './refusal.ts';
@@ -189,12 +189,9 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
   });
   const readiness = readinessOf(home.store, log, settings.warn);
   const metrics = metricsOf(settings.registry, {
+    ...gaugesOf(home),
     viewers: () => channels.count(),
-    runs: () => home.inHand.length,
-    questions: () => home.store.dispatch.questions(),
     isReady: async () => (await readiness.now()) === undefined,
-    damaged: () => damagedIn(home),
-    away: () => home.toolServers?.away.length ?? 0,
   });
   const channels = new Channels({
     journal: home.journal,
@@ -228,9 +225,14 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
   };
 }
 
-async function damagedIn({ store }: HeldHome): Promise<number> {
-  const counts = await store.dispatch.count({ damaged: true });
-  return counts.reduce((sum, { runs }) => sum + runs, 0);
+function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {
+  const { dispatch } = home.store;
+  return {
+    runs: () => home.inHand.length,
+    questions: () => dispatch.questions(),
+    away: () => home.toolServers?.away.length ?? 0,
+    damaged: async () => (await dispatch.count({ damaged: true })).reduce((sum, { runs }) => sum + runs, 0),
+  };
 }
 
 function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {
