@@ -179,6 +179,7 @@ export class Simulation {
         find: (wanted) => via(() => dispatch.find(wanted)),
         list: (filter) => via(() => dispatch.list(filter)),
         questions: () => via(() => dispatch.questions()),
+        count: (which) => via(() => dispatch.count(which)),
         hold: (fence, name) => via(() => dispatch.hold(fence, name)),
         letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
         time: () => via(() => dispatch.time()),

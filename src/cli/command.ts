@@ -44,6 +44,15 @@ export const whyOption = {
   why: { type: 'string', value: '<reason>', about: 'for the record' },
 } as const satisfies CliCommand['options'];
 
+/** For those who own a folder: what others keep there through a server. */
+export const tenantOption = {
+  tenant: {
+    type: 'string',
+    value: '<name>',
+    about: 'whose runs, in a folder that is yours; local unless said',
+  },
+} as const satisfies CliCommand['options'];
+
 /** For commands that may have to work on a run themselves. */
 export const homeOptions = {
   ...dataOption,

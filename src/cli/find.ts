@@ -12,31 +12,51 @@ const page = 200;
 const named = 5;
 
 /** The run that is meant: its id, or the beginning of it, with or without `run_`. */
-export async function findRun(home: HomeReader, given: string): Promise<RunRow> {
+export async function findRun(home: HomeReader, given: string, tenant = localTenant): Promise<RunRow> {
   const exact = await home.dispatch.get(given);
-  if (exact?.tenant === localTenant) return exact;
+  if (exact?.tenant === tenant) return exact;
   const found: RunRow[] = [];
-  for await (const row of allRuns(home)) {
+  for await (const row of allRuns(home, { tenant })) {
     if (row.run.startsWith(given) || row.run.startsWith(`run_${given}`)) found.push(row);
   }
   const [only, ...others] = found;
-  if (!only)
-    throw new RunError('unknown', `There is no run «${given}» here: vitrine runs lists those there are.`);
+  if (!only) throw await noSuchRun(home, given, tenant);
   if (others.length === 0) return only;
   const some = found.slice(0, named).map(({ run }) => run);
   const more = found.length > named ? ', …' : '';
   throw new RunError('unknown', `«${given}» may be any of ${found.length} runs: ${some.join(', ')}${more}.`);
 }
 
-/** Every run of the folder, the newest first. */
+async function noSuchRun(home: HomeReader, given: string, tenant: string): Promise<RunError> {
+  const others = (await othersIn(home, tenant)) ?? 'vitrine runs lists those there are.';
+  const whose = tenant === localTenant ? 'here' : `of tenant «${tenant}»`;
+  return new RunError('unknown', `There is no run «${given}» ${whose}: ${others}`);
+}
+
+/** Who else has runs in a folder, and how to read them; nothing where nobody has. */
+export async function othersIn(home: HomeReader, tenant = localTenant): Promise<string | undefined> {
+  const others = (await home.dispatch.count({ damaged: false })).filter((count) => count.tenant !== tenant);
+  if (others.length === 0) return undefined;
+  const some = others.slice(0, named).map((other) => `${other.runs} of tenant «${other.tenant}»`);
+  const more = others.length > named ? ` and those of ${others.length - named} more` : '';
+  return `Others have runs there (${some.join(', ')}${more}): say whose to read, as --tenant ${others[0]?.tenant ?? ''}.`;
+}
+
+interface Wanted {
+  readonly tenant?: string | undefined;
+  readonly unfinished?: boolean;
+  readonly withApprovals?: boolean;
+}
+
+/** Every run of a tenant in the folder, the newest first. */
 export async function* allRuns(
   home: HomeReader,
-  filter: { readonly unfinished?: boolean; readonly withApprovals?: boolean } = {},
+  { tenant = localTenant, ...filter }: Wanted = {},
 ): AsyncGenerator<RunRow> {
   let after: string | undefined;
   for (;;) {
     const rows = await home.dispatch.list({
-      tenant: localTenant,
+      tenant,
       limit: page,
       ...filter,
       ...(after === undefined ? {} : { after }),

@@ -10,7 +10,7 @@ export async function inHome<T>(
   { terminal }: Pick<Where, 'terminal'>,
   work: (home: Home) => Promise<T>,
 ): Promise<T> {
-  const home = await enter(place);
+  const home = await enter(place, terminal);
   try {
     for (const notice of home.notices) terminal.warn(visibleLine(notice));
     return await work(home);

@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.ts';
 export type Place = HomeSettings | ServerAddress;
 
 /** What says where something runs here, and so cannot be said of a server. */
-const ownOptions = ['data', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
+const ownOptions = ['data', 'tenant', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
 
 /** For commands that tell a run something: no configuration is loaded for them. */
 export function placeOf(given: Given, terminal: Terminal): Place {
@@ -37,9 +37,20 @@ export function serverOf(given: Given): ServerAddress | undefined {
   return { url, ...present({ key: process.env['VITRINE_KEY'] }) };
 }
 
+/** For commands about a folder itself: who means a server is not to get what happens to be here. */
+export function ownFolder(given: Given): string {
+  const url = process.env['VITRINE_SERVER'] ?? '';
+  if (url === '' || ['data', 'backup'].some((option) => given.text(option) !== undefined))
+    return dataOf(given);
+  throw new RunError(
+    'malformed',
+    'This is done where the folder is, not at a server, and VITRINE_SERVER is set: say which folder with --data.',
+  );
+}
+
 /** Come to a place to do something there. */
-export async function enter(place: Place): Promise<Home> {
-  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place);
+export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<Home> {
+  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place, warn);
 }
 
 /**

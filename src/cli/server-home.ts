@@ -48,7 +48,8 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
         return entries.length === 0 ? [] : [pieceOf(run, entries)];
       },
     },
-    dispatch: { get, list },
+    // What others have there is not for whoever has a key.
+    dispatch: { get, list, count: async () => [] },
     blobs: { get: async (_, blob) => new TextDecoder().decode(await client.download(blob)) },
     async start({ app, text, conversation, key }) {
       return client.start({ text, idempotencyKey: key, ...present({ app: app || undefined, conversation }) });

@@ -70,7 +70,7 @@ async function tell(home: Home, run: string, { watched, given, terminal }: Told)
   const { is, tree, why } = watched;
   switch (is) {
     case 'ended':
-      if (!given.flag('json')) await tellAnswer(home, tree, terminal);
+      if (!given.flag('json')) await tellAnswer(home, { tree }, terminal);
       if (tree.ended?.failure?.code === 'internal')
         terminal.warn('The log in the data folder has the details.');
       return;
@@ -90,11 +90,15 @@ async function tell(home: Home, run: string, { watched, given, terminal }: Told)
 }
 
 /** The answer is the last thing that is written, as it is, but for what would act on the terminal. */
-export async function tellAnswer(home: HomeReader, tree: Watched['tree'], terminal: Terminal): Promise<void> {
+export async function tellAnswer(
+  home: HomeReader,
+  { tree, tenant = localTenant }: Pick<Watched, 'tree'> & { readonly tenant?: string },
+  terminal: Terminal,
+): Promise<void> {
   const answer = tree.ended?.answer;
   if (answer === undefined)
     return terminal.warn(tree.ended?.outcome === 'stopped' ? 'Stopped.' : 'There is no answer.');
-  const shown = visible(isBlobRef(answer) ? await wholeOf(home, answer) : answer);
+  const shown = visible(isBlobRef(answer) ? await wholeOf(home, tenant, answer) : answer);
   terminal.say();
   terminal.say(terminal.isLive ? (await answerLines(shown, terminal)).join('\n') : shown);
 }
@@ -108,8 +112,8 @@ async function answerLines(text: string, { out, paint }: Terminal): Promise<stri
 }
 
 /** What is too large for the journal is kept beside it, as JSON. */
-async function wholeOf({ blobs }: HomeReader, { blob }: BlobRef): Promise<string> {
-  const text = await blobs.get(localTenant, blob);
+async function wholeOf({ blobs }: HomeReader, tenant: string, { blob }: BlobRef): Promise<string> {
+  const text = await blobs.get(tenant, blob);
   const value: unknown = text === undefined ? failureOf(undefined).message : JSON.parse(text);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -51,8 +51,24 @@ export function sentenceOf({ message, where }: Failure): string {
   return where === undefined ? message : `${message} (${where})`;
 }
 
-/** The failure a thrown value stands for. Anything but a `RunError` is a bug, and clients learn nothing of it. */
+/**
+ * The failure a thrown value stands for. Anything but a `RunError` is a bug, and clients learn nothing of it; but for a
+ * full disk, which may be met wherever something is written, and is nobody's bug.
+ */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof RunError) return thrown.failure;
+  if (isFullDisk(thrown))
+    return {
+      code: 'unavailable',
+      message: 'The disk is full: make room there, then try again.',
+      retryable: true,
+    };
   return { code: 'internal', message: 'Something went wrong inside Vitrine; the log has the details.' };
+}
+
+/** SQLite's word for it is a number; to watch files fails with the same word as to write them, and is another thing. */
+function isFullDisk(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const { code, errcode, syscall } = thrown as { code?: unknown; errcode?: unknown; syscall?: unknown };
+  return ((code === 'ENOSPC' || code === 'EDQUOT') && syscall !== 'watch') || errcode === 13;
 }

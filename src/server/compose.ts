@@ -15,6 +15,7 @@ import { shower } from '../projections/preferences.ts';
 import { RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { sqliteReader } from '../stores/sqlite-reader.ts';
+import { holderOf } from '../stores/folder-lock.ts';
 import { sqliteStore } from '../stores/sqlite.ts';
 import { verify, type Verified } from '../stores/verify.ts';
 import { agentsOf } from './compose-agents.ts';
@@ -145,6 +146,11 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
     blobs: outgoingBlobs(reader.blobs, secrets),
     preferences: keptPreferences(folder),
   };
+}
+
+/** Who holds a data folder, in words. */
+export function holderIn(folder: string): string {
+  return holderOf(resolve(folder));
 }
 
 /** Check all that a data folder, or a copy of one, keeps. */

@@ -1,9 +1,12 @@
-import { failureOf } from '../run/failure.ts';
-import type { Dispatch, RunRow } from '../stores/store.ts';
+import { decodeAll } from '../run/codec.ts';
+import { failureOf, RunError } from '../run/failure.ts';
+import type { Dispatch, Journal, RunRow } from '../stores/store.ts';
+import { goodChunks } from './good-chunks.ts';
 
 /** What erasing needs of whoever works on runs. */
 export interface Erasing {
   readonly dispatch: Pick<Dispatch, 'list' | 'erase'>;
+  readonly journal: Pick<Journal, 'read'>;
   /** Effects that are under way are told to end. */
   stop(row: RunRow): Promise<unknown>;
   /** Resolves when nobody here works on the run. */
@@ -17,11 +20,20 @@ export interface Conversation {
   readonly conversation: string;
 }
 
-/** Stop the runs of a conversation and take every trace of them away. Gives how many there were. */
+/**
+ * Stop the runs of a conversation and take every trace of them away. Gives how many there were. What the stop cuts off may
+ * have happened, and nothing but its run would tell: then nothing is erased, and whoever asks again knows of it.
+ */
 export async function eraseConversation(erasing: Erasing, which: Conversation): Promise<number> {
   const rows = await runsOf(erasing.dispatch, which);
+  const doubts: string[] = [];
   for (const row of rows) {
-    if (row.state !== 'ended') await stopped(erasing, row);
+    if (row.state === 'ended') continue;
+    await stopped(erasing, row);
+    doubts.push(...(await cutOff(erasing, row)));
+  }
+  if (doubts.length > 0) throw inDoubt(doubts);
+  for (const row of rows) {
     await erasing.dispatch.erase(row.run);
     erasing.forget(row.run);
   }
@@ -37,6 +49,24 @@ async function stopped(erasing: Erasing, row: RunRow): Promise<void> {
     if (code !== 'rejected' && code !== 'unknown') throw thrown;
   }
   await erasing.released(row.run);
+}
+
+/** What a stop could not wait for, in words. */
+async function cutOff({ journal }: Erasing, { run, head }: RunRow): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let after = head; ;) {
+    const chunks = await goodChunks(journal, run, after);
+    const last = chunks.at(-1)?.last;
+    if (last === undefined) return found;
+    for (const { event } of chunks.flatMap(({ frames }) => decodeAll(frames)))
+      if (event.type === 'notice.posted' && event.code === 'IN_DOUBT') found.push(`${run}: ${event.message}`);
+    after = last;
+  }
+}
+
+function inDoubt(doubts: readonly string[]): RunError {
+  const message = `Nothing was erased yet: what was under way was stopped, and of some of it nobody knows. ${doubts.join(' ')} See to it, then erase again.`;
+  return new RunError('rejected', message);
 }
 
 const page = 200;

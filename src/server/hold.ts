@@ -161,7 +161,7 @@ function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
       return { run: started.run, conversation: started.conversation };
     },
     send,
-    erase: eraser({ engine, dispatch, send, forget: tellErased }),
+    erase: eraser({ engine, dispatch, journal: world.store.journal, send, forget: tellErased }),
     async takeUp(run) {
       const row = await dispatch.get(run);
       if (!row) throw new RunError('unknown', `There is no run ${run}.`);
@@ -172,7 +172,7 @@ function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
   };
 }
 
-interface Eraser extends Pick<Erasing, 'dispatch' | 'forget'>, Pick<Control, 'send'> {
+interface Eraser extends Pick<Erasing, 'dispatch' | 'journal' | 'forget'>, Pick<Control, 'send'> {
   readonly engine: Engine;
 }
 

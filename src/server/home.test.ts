@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
+import { createConnection, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -57,6 +57,22 @@ test('[Q20] a folder in which nothing would be kept starts nothing, and says so 
   });
   renameSync(`${place}.aside`, place);
   expect(await held.dispatch.list({ tenant: 'local' })).toEqual([]);
+});
+
+test('[Q43] a process that stands still is asked for nothing but whether it is there', async () => {
+  const place = join(data, 'still');
+  mkdirSync(place, { recursive: true });
+  const asked = Promise.withResolvers<string>();
+  const still = createServer((socket) => void socket.once('data', (line) => asked.resolve(String(line))));
+  await new Promise<void>((resolve) => still.listen(controlPath(place), resolve));
+  const sockets: Socket[] = [];
+  still.on('connection', (socket) => sockets.push(socket));
+  const entering = visitor(place);
+  const first = await Promise.race([asked.promise, entering.then(() => 'entered', String)]);
+  expect(first).toBe('{"type":"where"}\n');
+  still.close();
+  for (const socket of sockets) socket.destroy();
+  expect((await entering).isHolder).toBe(true);
 });
 
 describe('a data folder', () => {

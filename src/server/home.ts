@@ -49,7 +49,7 @@ export interface Control {
 /** What can be read of a folder, whoever holds it. */
 export interface HomeReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'list'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'list' | 'count'>;
   readonly blobs: Pick<Blobs, 'get'>;
   /** What is shown of a run of this app to somebody who asks for this. */
   preferences(app: string, asked?: Asked): Preferences;

@@ -21,6 +21,9 @@ export interface Gauges {
   readonly runs: () => number;
   /** Questions that wait for people. */
   readonly questions: () => Promise<number>;
+  /** Whether what is asked for now would be kept. */
+  readonly isReady: () => Promise<boolean>;
+  readonly damaged: () => Promise<number>;
   /** Servers of tools that are away. */
   readonly away: () => number;
 }
@@ -50,6 +53,8 @@ export function metricsOf(registry: Registry, gauges: Gauges): Metrics {
   shown('viewers_channels', 'Runs that are watched, each protocol apart.', watched('channels'));
   shown('tool_servers_away', 'Servers of tools that do not answer.', gauges.away);
   shown('runs_in_hand', 'Runs this process works on.', gauges.runs);
+  shown('ready', 'Whether new runs are taken: 1, or 0.', async () => Number(await gauges.isReady()));
+  shown('damaged_runs', 'Runs that are not as they were written.', gauges.damaged);
   shown('questions_waiting', 'Questions that wait for people.', gauges.questions);
   return {
     contentType: registry.contentType,

@@ -15,7 +15,7 @@ import { houseLogOf } from './house-log.ts';
 import type { House } from './house.ts';
 import { cleanLog, stderrLog } from './log.ts';
 import { followed, logTailOf } from './log-tail.ts';
-import { metricsOf } from './metrics.ts';
+import { metricsOf, type Gauges } from './metrics.ts';
 import { protocolsOf } from './protocols.ts';
 import { quotasOf } from './quotas.ts';
 import { withoutPaths } from './refusal.ts';
@@ -187,11 +187,11 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     problem: (...told) => houseLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
   });
+  const readiness = readinessOf(home.store, log, settings.warn);
   const metrics = metricsOf(settings.registry, {
+    ...gaugesOf(home),
     viewers: () => channels.count(),
-    runs: () => home.inHand.length,
-    questions: () => home.store.dispatch.questions(),
-    away: () => home.toolServers?.away.length ?? 0,
+    isReady: async () => (await readiness.now()) === undefined,
   });
   const channels = new Channels({
     journal: home.journal,
@@ -213,7 +213,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     quotas: quotasOf(config.server.quotas, !door.isLocked),
     streams: openStreams(),
     trees: treesOf(home.journal, showing),
-    readiness: readinessOf(home.store, log, settings.warn),
+    readiness,
     hide: (text) => withoutPaths(text, hiddenIn(folder)),
     protocols: protocolsOf(tellers),
     now,
@@ -222,6 +222,16 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     log: followed(houseLog, logTail, now),
     logTail,
     ...present({ defaultApp: defaultAppOf(config) }),
+  };
+}
+
+function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {
+  const { dispatch } = home.store;
+  return {
+    runs: () => home.inHand.length,
+    questions: () => dispatch.questions(),
+    away: () => home.toolServers?.away.length ?? 0,
+    damaged: async () => (await dispatch.count({ damaged: true })).reduce((sum, { runs }) => sum + runs, 0),
   };
 }
 

@@ -24,7 +24,14 @@ interface Shelf {
   /** Aborts where it is not to be waited for, since it has changed. */
   changed: AbortController;
   /** Why it is away. */
-  why?: string | undefined;
+  why?: Away | undefined;
+}
+
+interface Away {
+  /** For those who see a run: by its name, and in words. */
+  readonly told: string;
+  /** For whoever operates it: with where it is, and what it said. */
+  readonly whole: string;
 }
 
 /** How often a server that is away is tried again, and one that is there is asked again. Milliseconds. */
@@ -88,7 +95,7 @@ export class ToolServers {
   absence(tool: string): Absence | undefined {
     const shelf = this.#shelfOf(tool);
     if (!shelf || shelf.tools.some(({ name }) => name === tool)) return undefined;
-    const why = shelf.why ?? `The MCP server ${shelf.server.name} has not answered yet.`;
+    const why = shelf.why?.told ?? `The MCP server ${shelf.server.name} has not answered yet.`;
     const isTried = shelf.why !== undefined || shelf.tools.length > 0;
     if (isTried && shelf.why === undefined) return undefined;
     return { why, tried: shelf.tried.promise, back: shelf.back.promise };
@@ -125,7 +132,7 @@ export class ToolServers {
       const enough = AbortSignal.timeout(patience);
       const { tools, notices } = await server.list(AbortSignal.any([signal, enough]));
       shelf.tools = tools;
-      if (shelf.why !== undefined) this.#tell(`The MCP server ${server.name} is back.`);
+      if (shelf.why !== undefined) this.#tell(isBack(shelf), shelf.why.whole);
       shelf.why = undefined;
       shelf.back.resolve();
       for (const notice of notices) this.#tell(notice);
@@ -133,15 +140,21 @@ export class ToolServers {
       if (signal.aborted) return;
       if (shelf.why === undefined) shelf.back = Promise.withResolvers<void>();
       shelf.why = whyAway(shelf, thrown);
-      this.#tell(shelf.why);
+      this.#tell(shelf.why.whole, isBack(shelf));
     }
   }
 
-  #tell(notice: string): void {
+  /** Each thing once, until what it puts an end to is so again. */
+  #tell(notice: string, over?: string): void {
+    if (over !== undefined) this.#told.delete(over);
     if (this.#told.has(notice)) return;
     this.#told.add(notice);
     this.#hear(notice);
   }
+}
+
+function isBack({ server: { name } }: Shelf): string {
+  return `The MCP server ${name} is back.`;
 }
 
 async function unlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -149,9 +162,12 @@ async function unlessAborted(milliseconds: number, signal: AbortSignal): Promise
 }
 
 /** Its own sentence, «The MCP server x (program) did not start: …», says where it is and what happened. */
-function whyAway({ server: { name }, patience }: Shelf, thrown: unknown): string {
+function whyAway({ server: { name }, patience }: Shelf, thrown: unknown): Away {
   const given = thrown instanceof RunError ? thrown.message : '';
   const [, place = '', said] = /^The MCP server \S+( at \S+| \([^)]*\))? (.*?)\.?$/s.exec(given) ?? [];
   const reason = said ?? (given || `did not answer within ${patience / 1_000} s`);
-  return `The MCP server ${name}${place} is away: it ${reason}; it is tried again every ${again / 1_000} s.`;
+  const [inWords = reason] = reason.split(/[:;]/, 1);
+  const away = (where: string, why: string): string =>
+    `The MCP server ${name}${where} is away: it ${why}; it is tried again every ${again / 1_000} s.`;
+  return { told: away('', inWords), whole: away(place, reason) };
 }

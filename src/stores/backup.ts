@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { RunError } from '../run/failure.ts';
+import { failureOf, RunError } from '../run/failure.ts';
 import { highWater } from './high-water.ts';
 import { commitsOf, openForReading } from './sqlite-folder.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -20,7 +20,8 @@ export function backUpRuns(folder: string, target: string): void {
     closeSync(openSync(draft, 'wx', 0o600));
     database.prepare('VACUUM INTO ?').run(draft);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const { code, message } = failureOf(cause);
+    const why = code === 'unavailable' ? message : cause instanceof Error ? cause.message : String(cause);
     throw new RunError('unavailable', `The runs in ${folder} could not be copied to ${target} (${why}).`, {
       cause,
     });

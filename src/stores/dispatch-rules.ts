@@ -2,7 +2,17 @@ import { failureOf, RunError } from '../run/failure.ts';
 import { park } from './damage-rules.ts';
 import { expectHead, heldBy, makeReady, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './line-rules.ts';
-import type { Claim, Dispatch, Fence, NewRun, RunFilter, RunRow, RunState } from './store.ts';
+import type {
+  Claim,
+  Counted,
+  Dispatch,
+  Fence,
+  NewRun,
+  RunFilter,
+  RunRow,
+  RunState,
+  TenantCount,
+} from './store.ts';
 import { dueAt } from './tables.ts';
 
 export type ClaimRequest = Parameters<Dispatch['claim']>[0];
@@ -96,6 +106,10 @@ export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
     throw new RunError('unknown', `There is no run ${after} to go on after: start from the first page.`);
   }
   return desk.tables.list(filter);
+}
+
+export function count({ tables }: Desk, which: Counted): readonly TenantCount[] {
+  return tables.count(which);
 }
 
 /** One that is too damaged to say whose it is was on the page before. */

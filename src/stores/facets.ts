@@ -13,7 +13,7 @@ export interface Carrier {
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'questions'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'questions' | 'count'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
   close(): Promise<void>;
@@ -30,6 +30,7 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       find: (wanted) => carrier.read('find', wanted),
       list: (filter) => carrier.read('list', filter),
       questions: () => carrier.read('questions', undefined),
+      count: (which) => carrier.read('count', which),
     },
     mailbox: { pending: (run) => carrier.read('pending', run) },
     blobs: {
@@ -66,7 +67,8 @@ export function runOfOperation<Name extends Operation>(
   name: Name,
   argument: Argument<Name>,
 ): string | undefined {
-  if (name === 'claim' || name === 'renew' || name === 'list' || name === 'blob') return undefined;
+  if (name === 'claim' || name === 'renew' || name === 'list' || name === 'count' || name === 'blob')
+    return undefined;
   const about: Argument<Operation> = argument;
   if (about === undefined) return undefined;
   if (typeof about === 'string') return about;

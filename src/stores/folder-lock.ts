@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sync as writeWhole } from 'write-file-atomic';
 import { RunError } from '../run/failure.ts';
+import { isBusy } from './busy.ts';
 
 /** Long enough for two that start at the same moment to sort themselves out. */
 const patience = 250;
@@ -20,12 +21,23 @@ export function lockFolder(folder: string): () => void {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
     lock.close();
+    if (!isBusy(cause)) throw cause;
     throw new RunError(
       'rejected',
-      `The folder ${folder} is in use by ${describe(holder)}: stop it first, or choose another folder.`,
+      `The folder ${folder} is in use by ${holderOf(folder)}: stop it first, or choose another folder.`,
       { cause },
     );
   }
+  try {
+    return named(holder, lock);
+  } catch (thrown) {
+    lock.close();
+    throw thrown;
+  }
+}
+
+/** Says who has the lock. Returns what takes that back, and releases it. */
+function named(holder: string, lock: DatabaseSync): () => void {
   const self = { pid: process.pid, host: hostname(), since: new Date().toISOString() };
   writeWhole(holder, `${JSON.stringify(self)}\n`, { mode: 0o600 });
   const { ino } = statSync(holder);
@@ -36,9 +48,13 @@ export function lockFolder(folder: string): () => void {
   };
 }
 
-function describe(path: string): string {
+/** Who has the lock of a folder, in words. */
+export function holderOf(folder: string): string {
   try {
-    const { pid, host, since } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+    const { pid, host, since } = JSON.parse(readFileSync(join(folder, 'holder.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
     return `process ${String(pid)} on ${String(host)} since ${String(since)}`;
   } catch {
     // The holder has the lock and has not written its name yet.

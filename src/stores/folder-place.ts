@@ -24,10 +24,13 @@ export function placeOfFolder(folder: string, file: string): FolderPlace {
       const what = found ? 'was replaced by another' : 'was deleted or moved away';
       return `The data folder ${folder} ${what} while this process works in it: nothing that is written now would be kept. Bring it back, or start again.`;
     },
-    full() {
-      const { bavail, bsize } = statfsSync(folder);
-      if (bavail * bsize >= leastSpace) return undefined;
-      return `The disk of the data folder ${folder} is full: make room there.`;
-    },
+    full: () => fullDisk(folder),
   };
+}
+
+/** Why nothing more can be written in a folder; undefined while it can. */
+export function fullDisk(folder: string): string | undefined {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize >= leastSpace) return undefined;
+  return `The disk of the data folder ${folder} is full: make room there.`;
 }

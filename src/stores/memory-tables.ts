@@ -1,6 +1,6 @@
 import { memoryBlobs, memoryLines } from './memory-parts.ts';
 import type { Chunk, Receipt, RunRow } from './store.ts';
-import { dueAt, pageSize, pick, type Claimable, type Tables } from './tables.ts';
+import { counted, dueAt, pageSize, pick, type Claimable, type Tables } from './tables.ts';
 
 interface Kept {
   row: RunRow;
@@ -40,7 +40,7 @@ function runRows(
   kept: (run: string) => Kept,
 ): Pick<
   Tables,
-  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'claimable' | 'list' | 'questions'
+  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'claimable' | 'list' | 'questions' | 'count'
 > {
   const unfinished = new Set<string>();
   const keys = new Map<string, string>();
@@ -69,6 +69,11 @@ function runRows(
         request,
       ),
     questions: () => [...unfinished].reduce((sum, run) => sum + kept(run).row.approvals, 0),
+    count: (which) =>
+      counted(
+        [...runs.values()].map(({ row }) => row),
+        which,
+      ),
     list: (filter) => pick([...runs.values()].map(({ row }) => row).reverse(), filter),
   };
 }

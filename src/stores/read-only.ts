@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { isDiskTrouble } from './disk-trouble.ts';
 
 const busyMilliseconds = 5_000;
 
@@ -13,10 +14,11 @@ export interface ReadOnly {
 
 /**
  * Opens a database beside whoever writes it. `untouched` is for copies: not even the small files that readers and writers
- * share are made beside it. On a disk that cannot be written there is no other way.
+ * share are made beside it. On a disk that cannot be written, or is full, there is no other way.
  */
 export function openReadOnly(path: string, folder: string, untouched = false): ReadOnly {
-  if (!untouched && isWritable(folder)) return plain(new DatabaseSync(path, beside));
+  const shared = untouched || !isWritable(folder) ? undefined : sharing(path);
+  if (shared) return plain(shared);
   const wal = `${path}-wal`;
   if ((statSync(wal, { throwIfNoEntry: false })?.size ?? 0) === 0) return plain(immutable(path));
   // What was committed last is still in the WAL, and SQLite reads that only where it can write.
@@ -35,6 +37,20 @@ export function openReadOnly(path: string, folder: string, untouched = false): R
 }
 
 const beside = { readOnly: true, timeout: busyMilliseconds };
+
+/** With whoever writes; undefined where nobody does, and a full disk has no room for what would be shared. */
+function sharing(path: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(path, beside);
+  try {
+    database.prepare('SELECT 1 FROM sqlite_schema').get();
+    return database;
+  } catch (thrown) {
+    // What makes no sense is told by whoever reads it.
+    if (!isDiskTrouble(thrown)) return database;
+    database.close();
+    return undefined;
+  }
+}
 
 function immutable(path: string): DatabaseSync {
   const url = pathToFileURL(path);

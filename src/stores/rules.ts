@@ -3,6 +3,7 @@ import { damage } from './damage-rules.ts';
 import type { Desk } from './desk.ts';
 import {
   claim,
+  count,
   create,
   erase,
   find,
@@ -22,7 +23,7 @@ import { pending, send } from './mailbox-rules.ts';
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
 const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const reads = { read, get, find, list, questions, pending, blob, held };
+const reads = { read, get, find, list, questions, count, pending, blob, held };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { RunError, type Failure } from '../run/failure.ts';
+import { isBusy } from './busy.ts';
 import type { Clock } from './clock.ts';
 import type { Desk } from './desk.ts';
 import { perform } from './rules.ts';
@@ -130,10 +131,6 @@ const faults = new Set([1, 18, 19, 20, 21, 25]);
 function isFault(thrown: unknown): boolean {
   if (thrown instanceof RunError) return false;
   return !(thrown instanceof Error && 'errcode' in thrown) || faults.has(Number(thrown.errcode) & 0xff);
-}
-
-export function isBusy(thrown: unknown): boolean {
-  return thrown instanceof Error && 'errcode' in thrown && (Number(thrown.errcode) & 0xff) === 5;
 }
 
 function unavailable(cause: unknown): RunError {

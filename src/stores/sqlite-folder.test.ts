@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { lockFolder } from './folder-lock.ts';
 import { sqliteReader } from './sqlite-reader.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, collect, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
@@ -31,6 +32,13 @@ test('[Q1] one process, too, has only one writer of a folder', async () => {
   await store.close();
   expect(readdirSync(folder)).not.toContain('holder.json');
   await (await sqliteStore({ folder })).close();
+});
+
+test('[Q40] a lock that fails for another reason is nobody’s', async () => {
+  const folder = join(base, 'spoilt');
+  await (await sqliteStore({ folder })).close();
+  writeFileSync(join(folder, 'lock.db'), 'this is no database, and nobody has it'.repeat(100));
+  expect(() => lockFolder(folder)).toThrow(/file is not a database/);
 });
 
 test('[Q9] a new folder is its owner’s alone', async () => {

@@ -1,5 +1,6 @@
 import { failureOf } from '../run/failure.ts';
-import { isBusy, type Committer } from './sqlite-commit.ts';
+import { isBusy } from './busy.ts';
+import type { Committer } from './sqlite-commit.ts';
 import type { WriterFolder } from './sqlite-folder.ts';
 
 /** Whether what is asked of a folder now would be kept. */

@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { damagedKey, isCorrupt } from './damage.ts';
 import { rowOf, selectRuns, shownRow, type StoredRun } from './sqlite-runs.ts';
 import { rebuilder, type Rebuild } from './sqlite-rebuilt.ts';
-import { query } from './sqlite-rows.ts';
-import type { RunFilter, RunRow } from './store.ts';
-import { listSize, pick, type Tables } from './tables.ts';
+import { query, type Query } from './sqlite-rows.ts';
+import type { RunFilter, RunRow, TenantCount } from './store.ts';
+import { counted, listSize, pick, type Tables } from './tables.ts';
 
 export function questionCount(database: DatabaseSync): Pick<Tables, 'questions'> {
   const undecided = query<{ readonly count: number }>(
@@ -18,7 +18,7 @@ export function questionCount(database: DatabaseSync): Pick<Tables, 'questions'>
 export function runSearch(
   database: DatabaseSync,
   isSound: boolean,
-): Pick<Tables, 'runWithKey' | 'claimable' | 'list'> {
+): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'count'> {
   const byKey = query<{ readonly run: string }>(
     database,
     `SELECT run FROM run ${isSound ? '' : 'NOT INDEXED'} WHERE tenant = ? AND idempotencyKey = ?`,
@@ -27,8 +27,16 @@ export function runSearch(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
+  const perTenant = (which: string): Query<TenantCount> =>
+    query(
+      database,
+      `SELECT tenant, count(*) AS runs FROM run ${which} GROUP BY tenant ORDER BY runs DESC, tenant`,
+    );
+  const all = perTenant('');
+  const damaged = perTenant('WHERE damaged IS NOT NULL');
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
+  const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
   const listedFor =
     (tenant: string) =>
     (stored: StoredRun): RunRow => {
@@ -45,6 +53,9 @@ export function runSearch(
       const rows = flows.flatMap((flow) => byDue.all(flow, now, max));
       const sorted = rows.toSorted((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
       return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
+    },
+    count(which) {
+      return unlessCorrupt(() => (which.damaged ? damaged : all).all()) ?? counted(oneByOne(seen), which);
     },
     list(filter) {
       const listed = listedFor(filter.tenant);

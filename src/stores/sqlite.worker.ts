@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RunError, type Failure } from '../run/failure.ts';
+import { isBusy } from './busy.ts';
 import { isCorrupt } from './damage.ts';
+import { namingFullDisk } from './disk-trouble.ts';
 import { foundDamage, rowsIn, type Reading } from './found-damage.ts';
 import { perform } from './rules.ts';
 import { checker, glances, type Check } from './sqlite-check.ts';
-import { committer, isBusy, takeOver, type Committer } from './sqlite-commit.ts';
+import { committer, takeOver, type Committer } from './sqlite-commit.ts';
 import { openForReading, openForWriting } from './sqlite-folder.ts';
 import { healthOf, type Health } from './sqlite-health.ts';
 import { unflatten, type FromThread, type ToThread } from './sqlite-messages.ts';
@@ -124,7 +126,7 @@ function listen({ commit, read: reading, health, check, close }: Opened): void {
 
 try {
   const { folder, mode } = workerData as { readonly folder: string; readonly mode: 'read' | 'write' };
-  const opened = mode === 'write' ? write(folder) : read(folder);
+  const opened = namingFullDisk(folder, () => (mode === 'write' ? write(folder) : read(folder)));
   listen(opened);
   say(['opened', opened.notices]);
 } catch (thrown) {

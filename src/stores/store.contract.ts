@@ -473,6 +473,18 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.dispatch.get('nobody')).toBeUndefined();
       });
 
+      test('[Q42] runs are counted for each tenant, the one with most first', async () => {
+        await started('a', { tenant: 'u' });
+        await started('b', {});
+        await started('c', {});
+        const counts = [
+          { tenant: 't', runs: 2 },
+          { tenant: 'u', runs: 1 },
+        ];
+        expect(await store.dispatch.count({ damaged: false })).toEqual(counts);
+        expect(await store.dispatch.count({ damaged: true })).toEqual([]);
+      });
+
       test('[D15] runs are listed newest first, by what is asked', async () => {
         await started('a', { conversation: 'one', title: 'Straße in Köln' });
         await started('b', { app: 'other', title: 'ÄPFEL und Birnen' });

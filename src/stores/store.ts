@@ -141,6 +141,8 @@ export interface Dispatch {
   /** The run that a tenant created with a key. */
   find(wanted: { readonly tenant: string; readonly idempotencyKey: string }): Promise<RunRow | undefined>;
   list(filter: RunFilter): Promise<readonly RunRow[]>;
+  /** How many runs each tenant has, most first: all, or those that are damaged. For whoever owns the store alone. */
+  count(which: Counted): Promise<readonly TenantCount[]>;
   /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */
   hold(fence: Fence, name: string): Promise<boolean>;
   letGo(fence: Fence, name: string): Promise<void>;
@@ -150,6 +152,15 @@ export interface Dispatch {
   time(): Promise<number>;
   /** Every trace of a run is gone: journal, commands, places in line, blobs nobody else refers to. */
   erase(run: string): Promise<void>;
+}
+
+export interface Counted {
+  readonly damaged: boolean;
+}
+
+export interface TenantCount {
+  readonly tenant: string;
+  readonly runs: number;
 }
 
 export interface SentCommand {

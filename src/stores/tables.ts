@@ -1,4 +1,4 @@
-import type { Chunk, Receipt, RunFilter, RunRow, SentCommand } from './store.ts';
+import type { Chunk, Counted, Receipt, RunFilter, RunRow, SentCommand, TenantCount } from './store.ts';
 
 /** One run standing in line for a name of its tenant. `told` once the run has learned that its turn has come. */
 export interface Place {
@@ -27,6 +27,7 @@ export interface Tables {
   list(filter: RunFilter): readonly RunRow[];
   /** Undecided approvals of all runs that have not ended. */
   questions(): number;
+  count(which: Counted): readonly TenantCount[];
 
   /** Moves the run's `head` and `updatedAt` along. */
   addChunk(chunk: Chunk, at: number): void;
@@ -88,6 +89,18 @@ export function pick(rows: readonly RunRow[], filter: RunFilter): readonly RunRo
     .slice(from)
     .filter((row) => fits(row, filter))
     .slice(0, filter.limit ?? listSize);
+}
+
+/** How many there are of each tenant, most first. */
+export function counted(
+  rows: readonly Pick<RunRow, 'tenant' | 'damaged'>[],
+  which: Counted,
+): readonly TenantCount[] {
+  const wanted = rows.filter(({ damaged }) => !which.damaged || damaged !== null);
+  const counts = Map.groupBy(wanted, ({ tenant }) => tenant);
+  return [...counts]
+    .map(([tenant, of]) => ({ tenant, runs: of.length }))
+    .toSorted((one, other) => other.runs - one.runs || (one.tenant < other.tenant ? -1 : 1));
 }
 
 function fits(row: RunRow, filter: RunFilter): boolean {

@@ -6,6 +6,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { RunError, type FailureCode } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import type { Effect } from '../run/values.ts';
 import { lostStream } from './mcp-http.ts';
 
@@ -18,7 +19,7 @@ export function neverArrived(error: unknown): boolean {
 
 /** What a failed call means for the run; a bug of ours is returned as it is. */
 export function failedCall(tool: string, effect: Effect, error: unknown): unknown {
-  if (error instanceof RunError) return error;
+  if (error instanceof RunError) return withoutPlace(error);
   if (error instanceof ProtocolError && error.data !== lostStream) {
     return new RunError(codeOf(error), `${tool} was refused by its server: ${quoted(error.message)}`, {
       cause: error,
@@ -38,6 +39,15 @@ export function failedCall(tool: string, effect: Effect, error: unknown): unknow
   });
 }
 
+/** Those who see a run learn which server it was and what happened to it; not where it is, nor what its program said. */
+function withoutPlace(error: RunError): RunError {
+  const [, server, what] =
+    /^(The MCP server \S+)(?: at \S+| \([^)]*\))? ([^:;]*)[:;]/.exec(error.message) ?? [];
+  if (server === undefined || what === undefined) return error;
+  const { code, retryable } = error.failure;
+  return new RunError(code, `${server} ${what}.`, { cause: error, ...present({ retryable }) });
+}
+
 function refusedByHttp(tool: string, effect: Effect, error: SdkHttpError): RunError {
   const { status } = error;
   if (status === 401 || status === 403) {
@@ -51,7 +61,9 @@ function refusedByHttp(tool: string, effect: Effect, error: SdkHttpError): RunEr
   });
 }
 
-function isLoss(error: unknown): boolean {
+/** Nobody is at the other end, or nobody any more. */
+export function isLoss(error: unknown): boolean {
+  if (error instanceof RunError) return error.failure.code === 'unavailable';
   if (error instanceof SdkError || error instanceof ProtocolError) return true;
   // What undici throws when a connection breaks; the reason is not always given.
   const isBroken = error instanceof TypeError && /^(?:fetch failed|terminated)/.test(error.message);

@@ -73,6 +73,20 @@ test.for([
   },
 );
 
+test('[V132] [V133] a call that finds nobody says so by name, and that somebody should look again', async () => {
+  const lines: string[] = [];
+  const gone = await serveHttp(() => recorder({ note: (line) => void lines.push(line), modes: [] }));
+  const server = open({ name: 'rec', url: gone.url });
+  const greet = await find(server, 'greet');
+  const lost = vi.fn();
+  server.onChange(lost);
+  await gone.close();
+  await expect(greet.run({}, watched())).rejects.toMatchObject({
+    failure: { code: 'unavailable', message: 'The MCP server rec cannot be reached.' },
+  });
+  expect(lost).toHaveBeenCalled();
+});
+
 test('[M10] a server that was killed in a call and started again is reached again', async () => {
   const first = await everythingOverHttp();
   const server = open({ name: 'every', url: first.url });
@@ -84,7 +98,7 @@ test('[M10] a server that was killed in a call and started again is reached agai
   await first.kill();
   await expect(running).rejects.toMatchObject({ failure: { code: 'unavailable', retryable: true } });
   await expect(sum.run({ a: 1, b: 2 }, watched())).rejects.toMatchObject({
-    failure: { code: 'unavailable', message: expect.stringMatching(/cannot be reached: ECONNREFUSED/) },
+    failure: { code: 'unavailable', message: 'The MCP server every cannot be reached.' },
   });
   const second = await everythingOverHttp(first.port);
   onTestFinished(() => second.kill());

@@ -3,8 +3,8 @@ import { RunError } from '../run/failure.ts';
 import { localTenant } from '../run/owner.ts';
 import { openCalls } from './mcp-calls.ts';
 import { dialer, type Clean, type Endpoint } from './mcp-connection.ts';
-import { bounded, quoted } from './mcp-failure.ts';
-import { linkTo } from './mcp-link.ts';
+import { bounded, isLoss, quoted } from './mcp-failure.ts';
+import { linkTo, type Link } from './mcp-link.ts';
 import { checkServerName, nameTools } from './mcp-name.ts';
 import { memoryPins, shortPin, type Pins } from './mcp-pins.ts';
 import type { McpRules } from './mcp-standing.ts';
@@ -52,7 +52,8 @@ export function mcpServer(settings: McpSettings): McpServer {
   const link = linkTo(name, dialer(name, settings, { calls, clean, onChange: () => tell() }));
   const endpoint = 'command' in settings ? JSON.stringify(settings.command) : settings.url;
   const rules = { trusted, approval, effect, sends };
-  const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, link, calls });
+  const calling = noticing(link, () => tell());
+  const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, link: calling, calls });
   const list = async (signal: AbortSignal): Promise<Listing> => {
     const offered = await link
       .use(signal, (connection) => connection.relist(signal))
@@ -63,6 +64,18 @@ export function mcpServer(settings: McpSettings): McpServer {
     return arrange(name, offered, { shelf, clean });
   };
   return { name, list, onChange: (listen) => void (tell = listen), close: () => link.close() };
+}
+
+/** Whoever keeps a list of its tools is to look again when a call finds nobody there. */
+function noticing(link: Link, lost: () => void): Link {
+  return {
+    ...link,
+    use: (signal, work) =>
+      link.use(signal, work).catch((error: unknown) => {
+        if (!signal.aborted && isLoss(error)) lost();
+        throw error;
+      }),
+  };
 }
 
 interface Means {

@@ -10,6 +10,7 @@ import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
 import { pinMutants } from './of/pins.ts';
+import { opsMutants } from './of/ops.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
@@ -29,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...graphMutants,
   ...hostileMutants,
   ...pinMutants,
+  ...opsMutants,
   ...planMutants,
   ...processMutants,
   ...limitMutants,

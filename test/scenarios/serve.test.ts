@@ -183,13 +183,7 @@ test('[S35] [S52] what comes in as a secret is in no line of the log, no counter
   expect(log).toContain('canary-in-error of [redacted]');
   const all = answers.join('\n');
   expect(all).toContain('canary-in-error of [redacted]');
-  for (const secret of [
-    'canary-model-key',
-    'canary-bearer',
-    'canary-cookie',
-    'canary-header',
-    'canary-body',
-  ])
+  for (const secret of ['canary-model-key', 'canary-bearer', 'canary-cookie', 'canary-header', 'canary-body'])
     expect(all).not.toContain(secret);
   for (const secret of [...canaries, 'canary-model-key'])
     expect(out + error + log, secret).not.toContain(secret);

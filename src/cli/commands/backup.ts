@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { backUpFolder } from '../../server/compose-backup.ts';
 import { dataOption, jsonOption, type CliCommand } from '../command.ts';
-import { dataOf } from '../settings.ts';
+import { ownFolder } from '../place.ts';
 import { tellVerified } from './verify.ts';
 
 export const backup: CliCommand = {
@@ -16,6 +16,6 @@ export const backup: CliCommand = {
   words: [1, 1],
   async run(given, terminal) {
     const target = resolve(given.words[0] ?? '');
-    return tellVerified({ folder: target, found: backUpFolder(dataOf(given), target) }, given, terminal);
+    return tellVerified({ folder: target, found: backUpFolder(ownFolder(given), target) }, given, terminal);
   },
 };

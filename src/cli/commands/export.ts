@@ -1,6 +1,6 @@
 import { decodeAll } from '../../run/codec.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { lookOptions, exit, jsonlOption, type CliCommand } from '../command.ts';
+import { lookOptions, exit, jsonlOption, tenantOption, type CliCommand } from '../command.ts';
 import { damagedRun } from '../damaged-run.ts';
 import { jsonLine } from '../escape.ts';
 import { findRun } from '../find.ts';
@@ -13,14 +13,14 @@ export const exportRun: CliCommand = {
   details: [
     'Of a damaged run, everything up to the damage is written; then the message says where that is, and the exit code is 1.',
   ],
-  options: { ...jsonlOption, ...lookOptions },
+  options: { ...jsonlOption, ...tenantOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
     if (!given.flag('jsonl'))
       throw new RunError('malformed', 'Say in which form: vitrine export <run> --jsonl.');
     const home = await lookIn(given);
     try {
-      const row = await findRun(home, given.words[0] ?? '');
+      const row = await findRun(home, given.words[0] ?? '', given.text('tenant'));
       const { run, head } = row;
       for (let after = 0; after < head;) {
         const chunks = await home.journal.read(run, after);

@@ -26,7 +26,7 @@ export const follow: CliCommand = {
       if (is === 'damaged') terminal.warn(why);
       if (is === 'damaged') return exit.failed;
       if (!tree.ended) return exit.stopped;
-      if (!given.flag('json')) await tellAnswer(home, tree, terminal);
+      if (!given.flag('json')) await tellAnswer(home, { tree }, terminal);
       return tree.ended.outcome === 'completed' ? exit.completed : exit.failed;
     } finally {
       leaving.done();

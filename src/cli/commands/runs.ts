@@ -1,8 +1,8 @@
 import { failureOf, RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../server/home.ts';
-import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
+import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
-import { allRuns } from '../find.ts';
+import { allRuns, othersIn } from '../find.ts';
 import { render, type Line } from '../line.ts';
 import { markOf, styleOf } from '../marks.ts';
 import { isHeld, lookIn, serverOf } from '../place.ts';
@@ -23,33 +23,45 @@ export const runs: CliCommand = {
       about: `at most so many; ${usual} unless said, all with --json`,
     },
     ...jsonOption,
+    ...tenantOption,
     ...lookOptions,
   },
   words: [0, 0],
   async run(given, terminal) {
-    const rows = await rowsOf(given);
+    const { rows, others } = await foundIn(given);
     if (given.flag('json')) for (const row of rows) terminal.say(jsonLine(told(row)));
-    else if (rows.length === 0)
-      terminal.warn(`There are no runs in ${serverOf(given)?.url ?? dataOf(given)}.`);
-    else table(rows, await isHeld(given), terminal);
+    else if (rows.length === 0) {
+      const tenant = given.text('tenant');
+      const whose = tenant === undefined ? '' : ` of tenant «${tenant}»`;
+      terminal.warn(visibleLine(`There are no runs${whose} in ${serverOf(given)?.url ?? dataOf(given)}.`));
+      if (others !== undefined) terminal.warn(visibleLine(others));
+    } else table(rows, await isHeld(given), terminal);
     return exit.completed;
   },
 };
 
-async function rowsOf(given: Given): Promise<readonly RunRow[]> {
+interface Found {
+  readonly rows: readonly RunRow[];
+  /** Who else has runs there, where these are none. */
+  readonly others?: string | undefined;
+}
+
+async function foundIn(given: Given): Promise<Found> {
   const limit = limitOf(given);
+  const tenant = given.text('tenant');
   const home = await lookIn(given).catch((thrown: unknown) => {
     if (failureOf(thrown).code === 'unknown') return undefined;
     throw thrown;
   });
-  if (!home) return [];
+  if (!home) return { rows: [] };
   const rows: RunRow[] = [];
   try {
-    for await (const row of allRuns(home, given.flag('unfinished') ? { unfinished: true } : {})) {
+    const wanted = { tenant, ...(given.flag('unfinished') ? { unfinished: true } : {}) };
+    for await (const row of allRuns(home, wanted)) {
       if (rows.length === limit) break;
       rows.push(row);
     }
-    return rows;
+    return { rows, others: rows.length === 0 ? await othersIn(home, tenant) : undefined };
   } finally {
     await home.close();
   }

@@ -1,6 +1,14 @@
 import { flatTree } from '../../run/flat-tree.ts';
 import { damageOf } from '../../server/good-chunks.ts';
-import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
+import {
+  askedIn,
+  lookOptions,
+  exit,
+  jsonOption,
+  showingOptions,
+  tenantOption,
+  type CliCommand,
+} from '../command.ts';
 import { damagedRun } from '../damaged-run.ts';
 import { drawTree } from '../draw.ts';
 import { jsonLine } from '../escape.ts';
@@ -15,13 +23,13 @@ export const show: CliCommand = {
   name: 'show',
   usage: '<run> [options]',
   summary: 'show a run as it is now: its tree and its answer',
-  options: { ...showingOptions, ...jsonOption, ...lookOptions },
+  options: { ...showingOptions, ...jsonOption, ...tenantOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
     const asked = askedIn(given);
     const home = await lookIn(given);
     try {
-      const row = await findRun(home, given.words[0] ?? '');
+      const row = await findRun(home, given.words[0] ?? '', given.text('tenant'));
       const { run } = row;
       const tree = await treeOf(home, run, treeFor(home, row, asked));
       const damage = damageOf(row, tree);
@@ -31,7 +39,7 @@ export const show: CliCommand = {
         const paint = terminal.isLive ? terminal.paint : unpainted;
         for (const line of drawTree(tree, { width, now: tree.at, paint })) terminal.say(line);
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
-        else if (tree.ended) await tellAnswer(home, tree, terminal);
+        else if (tree.ended) await tellAnswer(home, { tree, tenant: row.tenant }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
       }
       return damage ? exit.failed : exit.completed;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { verifyFolder } from '../../server/compose.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
-import { dataOf } from '../settings.ts';
+import { ownFolder } from '../place.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const verify: CliCommand = {
@@ -21,7 +21,7 @@ export const verify: CliCommand = {
   words: [0, 0],
   async run(given, terminal) {
     const backup = given.text('backup');
-    const folder = backup === undefined ? dataOf(given) : resolve(backup);
+    const folder = backup === undefined ? ownFolder(given) : resolve(backup);
     return tellVerified({ folder, found: verifyFolder(folder, backup !== undefined) }, given, terminal);
   },
 };

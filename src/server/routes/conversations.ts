@@ -102,7 +102,13 @@ export const conversationRoutes = [
     tag: 'conversations',
     role: 'member',
     addresses: 'conversation',
-    answers: { 204: { about: 'It is gone.' } },
+    answers: {
+      204: { about: 'It is gone.' },
+      409: {
+        about:
+          'What was under way was stopped and may have happened. Nothing was erased; asked again, it is.',
+      },
+    },
     async handle({ house, caller, subject: { conversation } }) {
       await eraseFor(house, caller, conversation);
       return { status: 204 };
@@ -120,6 +126,7 @@ export async function eraseFor(
   const command = { type: 'stop', by: who, reason: 'The conversation is erased.' } as const;
   const erasing = {
     dispatch: store.dispatch,
+    journal: store.journal,
     stop: (row: RunRow) => commandRun(house, row, { command, id: sameAgain('stop', row.run) }),
     released: (run: string) => engine.released(run),
     forget: tellErased,

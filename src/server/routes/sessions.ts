@@ -86,7 +86,10 @@ export const sessionRoutes = [
     role: 'member',
     addresses: 'conversation',
     query: z.strictObject({ scenario: z.string().max(200).optional() }),
-    answers: { 200: { about: 'It is gone.', schema: z.object({ deleted: z.string() }) } },
+    answers: {
+      200: { about: 'It is gone.', schema: z.object({ deleted: z.string() }) },
+      409: { about: 'What was stopped may have happened. Nothing was erased; asked again, it is.' },
+    },
     async handle({ house, caller, subject: { conversation } }) {
       await eraseFor(house, caller, conversation);
       return { status: 200, json: { deleted: conversation } };

@@ -1,0 +1,52 @@
+import type { Mutant } from '../mutant.ts';
+
+export const opsMutants: readonly Mutant[] = [
+  {
+    name: 'whatever keeps the lock from being taken is somebody who has it',
+    file: 'src/stores/folder-lock.ts',
+    find: 'if (!isBusy(cause)) throw cause;',
+    replace: '',
+    test: 'src/stores/sqlite-folder.test.ts',
+    only: 'fails for another reason',
+  },
+  {
+    name: 'all runs of a folder count for whoever looks first',
+    file: 'src/stores/tables.ts',
+    find: 'Map.groupBy(wanted, ({ tenant }) => tenant)',
+    replace: "Map.groupBy(wanted, () => 't')",
+    test: 'src/stores/memory.test.ts',
+    only: 'counted for each tenant',
+  },
+  {
+    name: 'what a stop cut off is erased with its run',
+    file: 'src/server/erase.ts',
+    find: 'if (doubts.length > 0) throw inDoubt(doubts);',
+    replace: '',
+    test: 'test/scenarios/operator.test.ts',
+    only: 'a payment under way',
+  },
+  {
+    name: 'a holder that stands still is asked at once',
+    file: 'src/server/enter.ts',
+    find: "await client.ask({ type: 'where' });",
+    replace: '',
+    test: 'src/server/home.test.ts',
+    only: 'stands still',
+  },
+  {
+    name: 'where a server of tools is, is told to all',
+    file: 'src/server/tool-servers.ts',
+    find: "told: away('', inWords)",
+    replace: 'told: away(place, reason)',
+    test: 'src/server/tool-servers.test.ts',
+    only: 'each outage',
+  },
+  {
+    name: 'a call that finds nobody tells nobody',
+    file: 'src/tools/mcp.ts',
+    find: 'if (!signal.aborted && isLoss(error)) lost();',
+    replace: '',
+    test: 'src/tools/mcp-http.test.ts',
+    only: 'a call that finds nobody',
+  },
+];
