@@ -27,13 +27,7 @@ export function runSearch(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
-  const perTenant = (which: string): Query<TenantCount> =>
-    query(
-      database,
-      `SELECT tenant, count(*) AS runs FROM run ${which} GROUP BY tenant ORDER BY runs DESC, tenant`,
-    );
-  const all = perTenant('');
-  const damaged = perTenant('WHERE damaged IS NOT NULL');
+  const counts = tenantCounts(database);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
   const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
@@ -54,9 +48,7 @@ export function runSearch(
       const sorted = rows.toSorted((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
       return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
     },
-    count(which) {
-      return unlessCorrupt(() => (which.damaged ? damaged : all).all()) ?? counted(oneByOne(seen), which);
-    },
+    count: (which) => unlessCorrupt(() => counts(which)) ?? counted(oneByOne(seen), which),
     list(filter) {
       const listed = listedFor(filter.tenant);
       if (!isSound) return pick(oneByOne(listed), filter);
@@ -72,6 +64,17 @@ export function runSearch(
       }
     },
   };
+}
+
+function tenantCounts(database: DatabaseSync): Tables['count'] {
+  const perTenant = (which: string): Query<TenantCount> =>
+    query(
+      database,
+      `SELECT tenant, count(*) AS runs FROM run ${which} GROUP BY tenant ORDER BY runs DESC, tenant`,
+    );
+  const all = perTenant('');
+  const damaged = perTenant('WHERE damaged IS NOT NULL');
+  return (which) => (which.damaged ? damaged : all).all();
 }
 
 /** A run of which nothing can be believed is listed as damaged, by its name alone: the rest may be somebody else's. */
