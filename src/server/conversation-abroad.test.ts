@@ -31,7 +31,7 @@ test('[V66] an agent elsewhere knows a conversation of each tenant by an id of i
       app: 'talk',
       flow: talk.flow,
       input: { text: 'x' },
-      conversation: 'shared',
+      conversation: 'shared@someone',
       caller,
     });
     const json = { input: { text: 'again' }, conversation: 'shared' };
@@ -42,6 +42,6 @@ test('[V66] an agent elsewhere knows a conversation of each tenant by an id of i
     );
   }
   const [acme, , umbra] = sent;
-  expect(sent).toEqual([acme, acme, umbra, umbra, 'shared', 'shared']);
+  expect(sent).toEqual([acme, acme, umbra, umbra, 'shared@someone', 'shared@someone']);
   expect(new Set(sent).size).toBe(3);
 });

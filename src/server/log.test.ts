@@ -21,5 +21,5 @@ test('[S52] what a request says cannot make a second line of the log, nor colour
   const lines = readFileSync(file, 'utf8').split('\n');
   expect(lines).toHaveLength(2);
   for (const sign of ['\u001b', '\r', '\u0007']) expect(lines[0]).not.toContain(sign);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: nasty, run: nasty });
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ msg: nasty, run: nasty });
 });
