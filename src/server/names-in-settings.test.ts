@@ -24,7 +24,7 @@ function withTeam(settings: object): ConfigInput {
   };
 }
 
-const known = 'known: thinker, books, graph, demo-planner, demo-analyst, demo-writer';
+const known = 'known: thinker, books, graph';
 const team = (settings: object): object => ({
   agents: [delegate('books'), delegate('crew', { team: { ...good, ...settings } })],
 });

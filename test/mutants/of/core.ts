@@ -114,7 +114,6 @@ export const coreMutants: readonly Mutant[] = [
     find: 'return [shown, atHome(shown, ownCall(shown, event))];',
     replace: 'return [shown, homeOf(shown, event.step) === event.step ? event : undefined];',
     test: 'src/projections/preferences.test.ts',
-    only: 'nothing that was said',
   },
   {
     name: 'what an app prefers goes before what its viewer asks for',

@@ -60,7 +60,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   {
     name: 'questions that wait are not counted',
     file: 'src/server/serve.ts',
-    find: 'questions: () => home.store.dispatch.questions(),',
+    find: 'questions: () => dispatch.questions(),',
     replace: 'questions: async () => 0,',
     test: 'src/server/metrics.test.ts',
     only: 'runs by outcome',

@@ -100,7 +100,7 @@ export const planMutants: readonly Mutant[] = [
   {
     name: 'two people who say «mine» meet',
     file: 'src/server/own-conversation.ts',
-    find: 'return { id: `${given}@${who}`, mayBegin: true };',
+    find: 'return { id: `${name}@${who}`, mayBegin: true };',
     replace: 'return { id: given, mayBegin: true };',
     test: 'src/server/own-conversation.test.ts',
     only: 'one person of one tenant',
