@@ -171,9 +171,10 @@ describe('secrets', () => {
     { timeout: 3_600_000 },
     () => {
       const all = generatedSecrets(1_000);
-      const secrets = new Secrets(all);
       let cuts = 0;
-      for (const secret of isLong ? all : all.slice(0, 6))
+      for (const secret of isLong ? all : all.slice(0, 6)) {
+        // Known by itself: among a thousand, nearly everything begins like one of them.
+        const secrets = new Secrets([secret]);
         for (const [name, form] of Object.entries(spellingsOf(secret))) {
           const text = `so ${form} is it`;
           const whole = secrets.clean(text);
@@ -183,6 +184,7 @@ describe('secrets', () => {
             if (told !== whole) expect(told, `${name}: ${text} cut at ${cut}`).toBe(whole);
           }
         }
+      }
       tell('spellings of secrets', { cuts });
       expect(cuts).toBeGreaterThan(50_000);
     },
@@ -219,6 +221,7 @@ describe('secrets', () => {
         }
         expect(went + held.end().length).toBe(text.length);
       }),
+      { examples: signs.map((sign) => [[sign, sign, sign, sign], 3]) },
     );
   });
 

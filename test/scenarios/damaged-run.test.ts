@@ -140,7 +140,9 @@ test('[Q21, Q23] the terminal shows it in a folder that nobody holds, and promis
   expect(shown.error).not.toContain('stopped');
   expect(await say('stop', bad)).toMatchObject({
     code: 1,
-    error: expect.stringMatching(/has ended \(completed\), so it takes no stop\. It is damaged after entry/),
+    error: expect.stringMatching(
+      /has ended \(completed\): there is nothing left to stop\. It is damaged after entry/,
+    ),
   });
 });
 

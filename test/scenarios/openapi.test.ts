@@ -21,7 +21,11 @@ import {
 const described = routeTable.filter(({ method, tag }) => method !== 'WS' && tag !== 'page');
 
 /** Answers that a walk cannot bring about. */
-const beyond = new Set(['GET /readyz 503']);
+const beyond = new Set([
+  'GET /readyz 503',
+  'DELETE /api/conversations/:conversation 409',
+  'DELETE /api/sessions/:conversation 409',
+]);
 
 const busy: Flow = {
   name: 'busy',

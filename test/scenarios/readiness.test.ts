@@ -101,6 +101,11 @@ test.skipIf(!mounted)(
   },
 );
 
+/** What the terminal beside it knows. */
+const sameApp = `export default {
+  apps: { echo: { flow: { name: 'echo', version: '1', run: async () => 'hello' } } },
+};`;
+
 test.skipIf(!mounted)(
   '[Q20] a terminal beside a server whose disk is full is refused at once, and its run never starts',
   async () => {
@@ -109,7 +114,10 @@ test.skipIf(!mounted)(
     const ballast = join(disk, 'ballast');
     const { bavail, bsize } = statfsSync(disk);
     writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-    const refused = await vitrine(['run', 'hello', '--data', data], { cwd: tmpdir() });
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'vitrine.config.js'), sameApp);
+    writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    const refused = await vitrine(['run', 'hello', '--data', data], { cwd });
     expect(refused).toMatchObject({ code: 1, out: '', error: expect.stringMatching(/is full: make room/) });
     rmSync(ballast);
     await ready(server, 200);

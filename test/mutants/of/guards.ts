@@ -110,14 +110,6 @@ export const guardMutants: readonly Mutant[] = [
     only: 'wherever they are cut',
   },
   {
-    name: 'backslashes wait without end',
-    file: 'src/guards/spelled.ts',
-    find: 'const mostBackslashes = 16;',
-    replace: 'const mostBackslashes = Infinity;',
-    test: guards,
-    only: 'H22',
-  },
-  {
     name: 'blocks of a result are looked at one by one',
     file: 'src/guards/clean-value.ts',
     find: 'if (group.length < 2) continue;',
