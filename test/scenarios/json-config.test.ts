@@ -104,7 +104,13 @@ test('[K46] a key that is in no variable is missed by field and name, before the
 
 test('tools of one name from two places are refused before the run begins', async () => {
   const twice = join(folder, 'twice.json');
-  writeFileSync(twice, JSON.stringify({ tools: [{ files: '.' }, { files: './papers' }] }));
+  const config = {
+    models: { m: { baseUrl: 'http://127.0.0.1:1/v1', model: 'm' } },
+    agents: { a: { model: 'm' } },
+    apps: { talk: { flow: 'converse', settings: { agent: 'a' } } },
+    tools: [{ files: '.' }, { files: './papers' }],
+  };
+  writeFileSync(twice, JSON.stringify(config));
   const words = ['run', 'hello', '--config', twice, '--data', join(folder, 'other')];
   const { code, error } = await vitrine(words, { cwd: elsewhere });
   expect(error).toContain('two of its tools are called «list_files»');

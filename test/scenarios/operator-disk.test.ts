@@ -18,7 +18,7 @@ const at = (words: readonly string[]) => vitrine(words, { cwd });
 
 beforeAll(async () => {
   if (!mounted) return;
-  expect((await at(['run', 'hello', '--data', data])).code).toBe(3);
+  expect((await at(['run', 'hello', '--app', 'tour', '--data', data])).code).toBe(3);
   mkdirSync(fresh);
   const ballast = join(disk, 'ballast');
   for (let { bavail, bsize } = statfsSync(disk); bavail > 0; { bavail, bsize } = statfsSync(disk))
