@@ -1,11 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { terminalFor } from '../../test/terminal.ts';
 import { cli } from './cli.ts';
-import { unpainted } from './line.ts';
-import type { Terminal } from './terminal.ts';
 
 let folder = '';
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'vitrine-cli-'))));
@@ -15,18 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 async function typed(...words: string[]): Promise<{ code: number; out: string[]; error: string[] }> {
   const out: string[] = [];
   const error: string[] = [];
-  const stream = new PassThrough() as unknown as NodeJS.WriteStream & NodeJS.ReadStream;
-  const terminal: Terminal = {
-    input: stream,
-    out: stream,
-    error: stream,
-    isLive: false,
-    canAsk: false,
-    paint: unpainted,
-    say: (line = '') => void out.push(line),
-    warn: (line) => void error.push(line),
-  };
-  return { code: await cli(words, terminal), out, error };
+  return { code: await cli(words, terminalFor(out, error)), out, error };
 }
 
 const data = (): string => join(folder, 'data');

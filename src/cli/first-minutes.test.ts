@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { moduleFacts } from '../../test/module-facts.ts';
 import { appWith, serving, temporaryFolder, textAt, untilAnswer } from '../../test/serving.ts';
+import { terminalFor } from '../../test/terminal.ts';
 import { openUpstream } from '../../test/upstream.ts';
 import { framed, wires } from '../../test/model-wires.ts';
 import { openHome } from '../server/compose.ts';
@@ -11,27 +11,11 @@ import { demoWorld, loadConfig } from '../server/config.ts';
 import { defaultAppOf } from '../server/home.ts';
 import { cli } from './cli.ts';
 import { greet } from './commands/serve.ts';
-import { unpainted } from './line.ts';
-import type { Terminal } from './terminal.ts';
 
 interface Typed {
   readonly code: number;
   readonly out: string;
   readonly error: string;
-}
-
-function terminalFor(out: string[], error: string[]): Terminal {
-  const stream = new PassThrough() as unknown as NodeJS.WriteStream & NodeJS.ReadStream;
-  return {
-    input: stream,
-    out: stream,
-    error: stream,
-    isLive: false,
-    canAsk: false,
-    paint: unpainted,
-    say: (line = '') => void out.push(line),
-    warn: (line) => void error.push(line),
-  };
 }
 
 async function typed(...words: string[]): Promise<Typed> {

@@ -137,19 +137,7 @@ describe('turns of one agent in one conversation', () => {
   test('[E73] a run whose turn had come when its worker died keeps nobody once it is paused', async () => {
     const { agent, begun, finish } = remote();
     const stage = new Stage();
-    const { dispatch } = stage.store;
-    const dying: Store = {
-      ...stage.store,
-      dispatch: {
-        ...dispatch,
-        async hold(fence, name) {
-          const isFirst = await dispatch.hold(fence, name);
-          first.die();
-          return isFirst;
-        },
-      },
-    };
-    const first = stage.hire({ flows: [talk], agents: [agent] }, { store: dying });
+    const first = hireToDieInLine(stage, agent);
     const one = await say(stage, first, 'one');
     const second = stage.hire({ flows: [talk], agents: [agent] });
     const two = await say(stage, second, 'two');
@@ -168,18 +156,7 @@ describe('turns of one agent in one conversation', () => {
     const { agent, begun } = remote();
     const stage = new Stage();
     const { dispatch } = stage.store;
-    const dying: Store = {
-      ...stage.store,
-      dispatch: {
-        ...dispatch,
-        async hold(fence, name) {
-          const isFirst = await dispatch.hold(fence, name);
-          first.die();
-          return isFirst;
-        },
-      },
-    };
-    const first = stage.hire({ flows: [talk], agents: [agent] }, { store: dying });
+    const first = hireToDieInLine(stage, agent);
     const one = await say(stage, first, 'one');
     const other = { ...talk, name: 'other' };
     const second = stage.hire({ flows: [other], agents: [agent] });
@@ -466,3 +443,16 @@ test('[E61 E70 E73] over 300 schedules with crashes and lost answers: one at a t
     expect(overlaps, `seed ${seed}`).toEqual([]);
   }
 }, 120_000);
+
+/** A worker that dies the moment a turn of its run has come. */
+function hireToDieInLine(stage: Stage, agent: Agent): Worker {
+  const { dispatch } = stage.store;
+  const hold: Store['dispatch']['hold'] = async (fence, name) => {
+    const isFirst = await dispatch.hold(fence, name);
+    dying.die();
+    return isFirst;
+  };
+  const store = { ...stage.store, dispatch: { ...dispatch, hold } };
+  const dying: Worker = stage.hire({ flows: [talk], agents: [agent] }, { store });
+  return dying;
+}
