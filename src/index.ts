@@ -1,5 +1,5 @@
 /** Says what may stand in `vitrine.config.ts`. */
-export { defineConfig, type DefinedConfig } from './server/define-config.ts';
+export { defineConfig, type DefinedConfig } from './server/compose/define-config.ts';
 
 /** What a run does, and the hand it has on the run while it does it. */
 export type { Flow, RunInput, Scope } from './engine/scope.ts';
@@ -48,11 +48,11 @@ export { mcpServer, type McpServer, type McpSettings } from './tools/mcp.ts';
 /** Serves the apps of a configuration over HTTP, and works on their runs. */
 export { serve, type RunningServer, type ServeSettings } from './server/serve.ts';
 /** For programs that embed this: what a tool or flow leaves behind fails its own step, and not the process. */
-export { containStrays } from './server/strays.ts';
+export { containStrays } from './server/observe/strays.ts';
 /** Opens a data folder as the process that holds it, with a worker for its runs. */
-export { openHome, type HomeSettings } from './server/compose.ts';
+export { openHome, type HomeSettings } from './server/compose/compose.ts';
 /** Reads a data folder beside the process that holds it. */
-export { readHome } from './server/compose.ts';
+export { readHome } from './server/compose/compose.ts';
 /** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
 export { Engine, type RunRequest } from './engine/engine.ts';
 /** Everything an engine stands on. */

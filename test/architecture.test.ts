@@ -45,10 +45,10 @@ const allowed: [path: string, text: string][] = [
   ['src/engine/tool.worker.ts', `setTimeout(f, 5);`],
   ['src/flows/coordinate.ts', `import type { Scope } from '../engine/scope.ts';`],
   [
-    'src/server/compose.ts',
+    'src/server/compose/compose.ts',
     `import { sqlite } from '../stores/sqlite.ts'; import { s } from '../stores/store.ts';`,
   ],
-  ['src/server/config.ts', `const config = await import(path);`],
+  ['src/server/compose/config.ts', `const config = await import(path);`],
   ['src/index.ts', `export { memoryStore } from './stores/memory.ts'; export { fold } from './run/fold.ts';`],
   [
     'src/stores/memory.test.ts',

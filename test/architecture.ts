@@ -39,8 +39,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
 const entries = ['src/index.ts', 'src/testing.ts'];
-const parts = ['', '-agents', '-assistant', '-tools', '-backup', '-trace'];
-const composers = [...parts.map((part) => `src/server/compose${part}.ts`), ...entries];
+const parts = ['compose', 'agents', 'assistant', 'tools', 'backup', 'trace'];
+const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
 const pure = ['run', 'wire', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows'];

@@ -1,6 +1,6 @@
-import { assistantName, openAssistant, type Assistant } from '../server/compose-assistant.ts';
-import { appsOf } from '../server/compose.ts';
-import { appNamed } from '../server/home.ts';
+import { assistantName, openAssistant, type Assistant } from '../server/compose/assistant.ts';
+import { appsOf } from '../server/compose/compose.ts';
+import { appNamed } from '../server/folder/home.ts';
 import type { CliCommand, Given } from './command.ts';
 import { paceIn, settingsOf, type Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,5 +1,5 @@
 import { filled } from '../run/present.ts';
-import { askedFrom, type Asked } from '../server/preferring.ts';
+import { askedFrom, type Asked } from '../server/viewers/preferring.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface Option {

@@ -1,4 +1,4 @@
-import type { RunRow } from '../server/home.ts';
+import type { RunRow } from '../server/folder/home.ts';
 
 /** What to know of a run that is good only so far. */
 export function damagedRun(

@@ -1,7 +1,7 @@
 import type { Command } from '../run/commands.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
-import { folderOwner } from '../server/home.ts';
+import { folderOwner } from '../server/folder/home.ts';
 import { exit, type Given } from './command.ts';
 import { findApproval } from './find.ts';
 import { goOn } from './go-on.ts';

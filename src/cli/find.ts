@@ -4,9 +4,9 @@ import { RunError } from '../run/failure.ts';
 import { onlyQuestion } from '../run/only-question.ts';
 import { readQuestionId } from '../run/question-id.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
-import { localTenant, type HomeReader, type RunRow } from '../server/home.ts';
-import { goodChunks } from '../server/good-chunks.ts';
-import { shownTree, type ShownTree } from '../server/shown-tree.ts';
+import { localTenant, type HomeReader, type RunRow } from '../server/folder/home.ts';
+import { goodChunks } from '../server/runs/good-chunks.ts';
+import { shownTree, type ShownTree } from '../server/runs/shown-tree.ts';
 
 const page = 200;
 const named = 5;

@@ -6,9 +6,9 @@ import { appWith, serving, temporaryFolder, textAt, untilAnswer } from '../../te
 import { terminalFor } from '../../test/terminal.ts';
 import { openUpstream } from '../../test/upstream.ts';
 import { framed, wires } from '../../test/model-wires.ts';
-import { openHome } from '../server/compose.ts';
-import { demoWorld, loadConfig } from '../server/config.ts';
-import { defaultAppOf } from '../server/home.ts';
+import { openHome } from '../server/compose/compose.ts';
+import { demoWorld, loadConfig } from '../server/compose/config.ts';
+import { defaultAppOf } from '../server/folder/home.ts';
 import { cli } from './cli.ts';
 import { greet } from './commands/serve.ts';
 

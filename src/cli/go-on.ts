@@ -1,4 +1,4 @@
-import type { Home } from '../server/home.ts';
+import type { Home } from '../server/folder/home.ts';
 import { exit } from './command.ts';
 import { hint } from './hint.ts';
 import { showRun, type Where } from './show-run.ts';

@@ -1,4 +1,4 @@
-import type { Home } from '../server/home.ts';
+import type { Home } from '../server/folder/home.ts';
 import { visibleLine } from './escape.ts';
 import { enter, type Place } from './place.ts';
 import type { Shown, Where } from './show-run.ts';

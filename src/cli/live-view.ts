@@ -1,5 +1,5 @@
 import { emptyTree, type RunTree } from '../run/tree.ts';
-import type { Home } from '../server/home.ts';
+import type { Home } from '../server/folder/home.ts';
 import { drawTree } from './draw.ts';
 import { keyboardOf } from './keys.ts';
 import { render, type Line, type Paint } from './line.ts';

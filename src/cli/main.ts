@@ -5,8 +5,8 @@ if (isSlow && process.stderr.isTTY) process.stderr.write('Vitrine is starting â€
 
 const [{ cli }, { stderrLog }, { containStrays }, { processTerminal }] = await Promise.all([
   import('./cli.ts'),
-  import('../server/log.ts'),
-  import('../server/strays.ts'),
+  import('../server/observe/log.ts'),
+  import('../server/observe/strays.ts'),
   import('./terminal.ts'),
 ]);
 containStrays(stderrLog);

@@ -3,7 +3,7 @@ import type { Command } from '../run/commands.ts';
 import { foldAll } from '../run/fold.ts';
 import type { RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
-import type { Home } from '../server/home.ts';
+import type { Home } from '../server/folder/home.ts';
 import type { Key } from './keys.ts';
 import { Person } from './person.ts';
 

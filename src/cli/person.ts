@@ -1,7 +1,7 @@
 import type { Command } from '../run/commands.ts';
 import { failureOf } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
-import { folderOwner, type Home } from '../server/home.ts';
+import { folderOwner, type Home } from '../server/folder/home.ts';
 import { edited, press, type Asked, type Asking, type Question } from './asking.ts';
 import { chosenEditor, editOutside } from './editor.ts';
 import type { Key } from './keys.ts';

@@ -5,9 +5,9 @@ import type { Command } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
-import { runsOf } from '../server/erase.ts';
-import { localTenant, type Home, type StartRequest } from '../server/home.ts';
-import { preferencesFor } from '../server/preferring.ts';
+import { runsOf } from '../server/runs/erase.ts';
+import { localTenant, type Home, type StartRequest } from '../server/folder/home.ts';
+import { preferencesFor } from '../server/viewers/preferring.ts';
 import { newId } from '../server/system.ts';
 
 /** Stands for the app that the server gives to those who name none, and for the flow it has for an app. */

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { RunError } from '../run/failure.ts';
-import { appsOf, type HomeSettings } from '../server/compose.ts';
-import { loadConfig } from '../server/config.ts';
-import { appNamed, defaultAppOf, type App } from '../server/home.ts';
-import { fileLog } from '../server/log.ts';
+import { appsOf, type HomeSettings } from '../server/compose/compose.ts';
+import { loadConfig } from '../server/compose/config.ts';
+import { appNamed, defaultAppOf, type App } from '../server/folder/home.ts';
+import { fileLog } from '../server/observe/log.ts';
 import type { Given } from './command.ts';
 import type { Terminal } from './terminal.ts';
 

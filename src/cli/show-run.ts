@@ -1,6 +1,6 @@
 import { failureOf } from '../run/failure.ts';
 import { isBlobRef, type BlobRef } from '../run/values.ts';
-import { localTenant, type Home, type HomeReader } from '../server/home.ts';
+import { localTenant, type Home, type HomeReader } from '../server/folder/home.ts';
 import { askedIn, exit, type Given } from './command.ts';
 import { visible } from '../run/visible.ts';
 import { hint, waitingHint } from './hint.ts';

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../run/events.ts';
-import type { Home } from '../server/home.ts';
+import type { Home } from '../server/folder/home.ts';
 import { RunError } from '../run/failure.ts';
 import type { Command } from '../run/commands.ts';
 import { visibleLine } from './escape.ts';

@@ -3,10 +3,10 @@ import { isForAnother } from '../run/deciders.ts';
 import { decodeAll } from '../run/codec.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../run/tree.ts';
-import { showing } from '../server/compose.ts';
-import { folderOwner, type Home, type HomeReader, type RunRow } from '../server/home.ts';
-import type { Asked } from '../server/preferring.ts';
-import { shownTree, type ShownTree } from '../server/shown-tree.ts';
+import { showing } from '../server/compose/compose.ts';
+import { folderOwner, type Home, type HomeReader, type RunRow } from '../server/folder/home.ts';
+import type { Asked } from '../server/viewers/preferring.ts';
+import { shownTree, type ShownTree } from '../server/runs/shown-tree.ts';
 import type { View } from './view.ts';
 
 /**

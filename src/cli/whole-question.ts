@@ -2,7 +2,7 @@ import type { Exchange } from '../run/events.ts';
 import { RunError } from '../run/failure.ts';
 import type { Approval } from '../run/tree.ts';
 import { isBlobRef, type BlobRef, type Json } from '../run/values.ts';
-import { localTenant, type HomeReader } from '../server/home.ts';
+import { localTenant, type HomeReader } from '../server/folder/home.ts';
 
 /** A question with all there is to see of it, wherever it is kept. */
 export interface WholeQuestion {

@@ -1,14 +1,14 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { refuse, send, stream } from './answer.ts';
-import { strictJson } from './body.ts';
+import { refuse, send, stream } from './http/answer.ts';
+import { strictJson } from './http/body.ts';
 import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
-import { safeHeaders, tlsHeaders } from './headers.ts';
-import { expectOpen, type House } from './house.ts';
-import { refuseExpectation, refuseUnread } from './raw-refusal.ts';
+import { safeHeaders, tlsHeaders } from './http/headers.ts';
+import { expectOpen, type House } from './context.ts';
+import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Route } from './routes/route.ts';
-import { openSockets } from './sockets.ts';
+import { openSockets } from './http/sockets.ts';
 
 export interface AppSettings {
   readonly house: House;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { pagePolicy } from '../../src/server/headers.ts';
+import { pagePolicy } from '../../src/server/http/headers.ts';
 import { describeInBrowser } from '../browser.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 

@@ -18,7 +18,7 @@ import type { Entry, EventOf, RunEvent } from '../../src/run/events.ts';
 import { Item } from '../../src/run/values.ts';
 import { vitrine } from '../vitrine.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const data = mkdtempSync(join(tmpdir(), 'vitrine-questions-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import { redacted } from '../../src/guards/guard.ts';
-import { openHome } from '../../src/server/compose.ts';
+import { openHome } from '../../src/server/compose/compose.ts';
 import { eventually } from '../served-config.ts';
 import { appWith, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
-import { openHome } from '../../src/server/compose.ts';
-import { loadConfig, demoWorld } from '../../src/server/config.ts';
+import { openHome } from '../../src/server/compose/compose.ts';
+import { loadConfig, demoWorld } from '../../src/server/compose/config.ts';
 import { decideOn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { ended, until } from '../world.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 function documented(): string[] {
   const [, table = ''] = readFileSync(join(root, 'docs/demo.md'), 'utf8').split('## What can be asked');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { Role } from '../../src/server/access/caller.ts';
-import type { House } from '../../src/server/house.ts';
+import type { House } from '../../src/server/context.ts';
 import { route, type Route } from '../../src/server/routes/route.ts';
 import { routeTable } from '../../src/server/routes/table.ts';
 import {

@@ -8,7 +8,7 @@ import { order } from '../obeying-model.ts';
 import { temporaryFolder } from '../serving.ts';
 import { start, vitrine } from '../vitrine.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const source = (path: string): string => JSON.stringify(join(root, path));
 
 /** A configuration of one obeying model with these tools. */

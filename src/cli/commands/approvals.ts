@@ -1,7 +1,7 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
-import { damageOf } from '../../server/good-chunks.ts';
-import type { HomeReader } from '../../server/home.ts';
+import { damageOf } from '../../server/runs/good-chunks.ts';
+import type { HomeReader } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine } from '../escape.ts';
 import { allRuns, treeOf } from '../find.ts';

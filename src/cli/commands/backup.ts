@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { backUpFolder } from '../../server/compose-backup.ts';
+import { backUpFolder } from '../../server/compose/backup.ts';
 import { dataOption, jsonOption, type CliCommand } from '../command.ts';
 import { ownFolder } from '../place.ts';
 import { tellVerified } from './verify.ts';

@@ -1,5 +1,5 @@
-import { demoWorld } from '../../server/config.ts';
-import { folderOwner, localTenant, startOf, type Home } from '../../server/home.ts';
+import { demoWorld } from '../../server/compose/config.ts';
+import { folderOwner, localTenant, startOf, type Home } from '../../server/folder/home.ts';
 import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../leave.ts';

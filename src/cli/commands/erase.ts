@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { runsOf } from '../../server/erase.ts';
-import { localTenant, type Home } from '../../server/home.ts';
+import { runsOf } from '../../server/runs/erase.ts';
+import { localTenant, type Home } from '../../server/folder/home.ts';
 import { exit, lookOptions, type CliCommand } from '../command.ts';
 import { findRun } from '../find.ts';
 import { inHome } from '../in-home.ts';

@@ -2,7 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { Role } from '../../server/access/caller.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
-import { folderOwner, localTenant } from '../../server/home.ts';
+import { folderOwner, localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { dataOf } from '../settings.ts';

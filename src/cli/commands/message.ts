@@ -4,7 +4,7 @@ import { goOn } from '../go-on.ts';
 import { inHome } from '../in-home.ts';
 import { placeOf } from '../place.ts';
 import { sendTo } from '../told.ts';
-import { folderOwner } from '../../server/home.ts';
+import { folderOwner } from '../../server/folder/home.ts';
 
 export const message: CliCommand = {
   name: 'message',

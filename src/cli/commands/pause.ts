@@ -5,7 +5,7 @@ import { hint } from '../hint.ts';
 import { inHome } from '../in-home.ts';
 import { placeOf } from '../place.ts';
 import { sendTo } from '../told.ts';
-import { folderOwner } from '../../server/home.ts';
+import { folderOwner } from '../../server/folder/home.ts';
 
 export const pause: CliCommand = {
   name: 'pause',

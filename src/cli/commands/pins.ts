@@ -7,8 +7,8 @@ import {
   type Accepted,
   type Pinned,
   type Pins,
-} from '../../server/compose-tools.ts';
-import { localTenant } from '../../server/home.ts';
+} from '../../server/compose/tools.ts';
+import { localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { visible } from '../../run/visible.ts';
 import { jsonLine, visibleLine } from '../escape.ts';

@@ -1,6 +1,6 @@
 import { failureOf } from '../../run/failure.ts';
 import { goOn } from '../../run/tool-pause.ts';
-import { folderOwner, type Home, type RunRow } from '../../server/home.ts';
+import { folderOwner, type Home, type RunRow } from '../../server/folder/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
 import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand, type Given } from '../command.ts';
 import { visibleLine } from '../escape.ts';

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { folderOwner, startOf } from '../../server/home.ts';
+import { folderOwner, startOf } from '../../server/folder/home.ts';
 import { assistantOptions, withAssistant } from '../assistant.ts';
 import { askedIn, anywhereOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { throughRun } from '../in-home.ts';

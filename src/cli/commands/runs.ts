@@ -1,5 +1,5 @@
 import { failureOf, RunError } from '../../run/failure.ts';
-import type { RunRow } from '../../server/home.ts';
+import type { RunRow } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { allRuns, othersIn } from '../find.ts';

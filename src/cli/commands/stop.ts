@@ -7,7 +7,7 @@ import { placeOf } from '../place.ts';
 import { silentView } from '../silent-view.ts';
 import { sendTo } from '../told.ts';
 import { watch } from '../watch.ts';
-import { folderOwner } from '../../server/home.ts';
+import { folderOwner } from '../../server/folder/home.ts';
 
 export const stop: CliCommand = {
   name: 'stop',

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { traceOf, type TraceEvent } from '../../server/compose-trace.ts';
+import { traceOf, type TraceEvent } from '../../server/compose/trace.ts';
 import { TraceFilter } from '../../wire/trace.ts';
 import { exit, jsonOption, lookOptions, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { verifyFolder } from '../../server/compose.ts';
+import { verifyFolder } from '../../server/compose/compose.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../escape.ts';
 import { ownFolder } from '../place.ts';

@@ -1,7 +1,7 @@
 import { isForAnother } from '../../run/deciders.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../house.ts';
+import type { House } from '../context.ts';
 import { mayAct, type Caller } from './caller.ts';
 
 /** Fails with `refused` unless somebody may decide what a run asks. */

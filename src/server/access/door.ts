@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthSettings } from '../../catalog/server-settings.ts';
-import { folderOwner, localTenant } from '../home.ts';
+import { folderOwner, localTenant } from '../folder/home.ts';
 import { badgesOf, type Badges } from './badges.ts';
 import type { Caller } from './caller.ts';
 import { badgeIn } from './cookie.ts';

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { Role } from './caller.ts';
-import { folderOwner, localTenant } from '../home.ts';
-import { makeDataFolder } from '../data-folder.ts';
+import { folderOwner, localTenant } from '../folder/home.ts';
+import { makeDataFolder } from '../folder/data-folder.ts';
 import { jsonIn } from './json-in.ts';
 
 /** A key without the key: only its hash is kept. */

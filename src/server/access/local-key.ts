@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sync as writeWhole } from 'write-file-atomic';
-import { folderOwner, localTenant } from '../home.ts';
+import { folderOwner, localTenant } from '../folder/home.ts';
 import type { Keyring } from './keyring.ts';
 import { createKey } from './keys.ts';
 

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { JwtSettings } from '../../catalog/server-settings.ts';
 import { RunError } from '../../run/failure.ts';
-import { localTenant } from '../home.ts';
+import { localTenant } from '../folder/home.ts';
 import { Role, type Caller } from './caller.ts';
 
 /** Reads a token of somebody else's making; undefined if it is not good. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { House } from '../house.ts';
-import { missing } from '../owner.ts';
+import type { House } from '../context.ts';
+import { missing } from '../runs/owner.ts';
 import { route } from './route.ts';
 import { watchRun } from './run-events.ts';
 import { heartbeat } from './session-stream.ts';

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { RunStatus } from '../../run/native-api.ts';
 import { isBlobRef, BlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { commandRun, sameAgain } from '../command-run.ts';
-import { eraseConversation, runsOf } from '../erase.ts';
-import type { House } from '../house.ts';
-import { missing } from '../owner.ts';
-import { endedOf, startedOf } from '../run-edges.ts';
+import { commandRun, sameAgain } from '../runs/command-run.ts';
+import { eraseConversation, runsOf } from '../runs/erase.ts';
+import type { House } from '../context.ts';
+import { missing } from '../runs/owner.ts';
+import { endedOf, startedOf } from '../runs/run-edges.ts';
 import { route } from './route.ts';
 import { largestPage, pageSize, pageWithin, whole } from './shapes.ts';
 

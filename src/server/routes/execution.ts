@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Preferences } from '../../projections/projection.ts';
 import { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../house.ts';
-import { Asked } from '../preferring.ts';
-import { toldRun } from '../told-run.ts';
+import type { House } from '../context.ts';
+import { Asked } from '../viewers/preferring.ts';
+import { toldRun } from '../sessions/told-run.ts';
 import { route } from './route.ts';
 import { watchRun } from './run-events.ts';
 

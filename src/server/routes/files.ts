@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { KeptFile } from '../../run/native-api.ts';
-import { keepFile, largestFile, ownerOfFile } from '../files.ts';
-import { withRoom } from '../room.ts';
+import { keepFile, largestFile, ownerOfFile } from '../runs/files.ts';
+import { withRoom } from '../runs/room.ts';
 import { route } from './route.ts';
 
 /** What a browser may show. All else, and these too, are handed over as downloads. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openApiOf } from '../openapi.ts';
+import { openApiOf } from '../http/openapi.ts';
 import { versionHere } from '../version.ts';
 import { route, type Route } from './route.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { pagePolicy } from '../headers.ts';
+import { pagePolicy } from '../http/headers.ts';
 import { route, type Route } from './route.ts';
 
 const files = [

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { mayAct, type Caller, type Role } from '../access/caller.ts';
 import type { Source } from '../access/source.ts';
-import type { House } from '../house.ts';
-import { finders, tenantOf, type Address, type Subjects } from '../owner.ts';
-import type { JsonParts } from '../json-parts.ts';
-import { parsed } from '../parsed.ts';
+import type { House } from '../context.ts';
+import { finders, tenantOf, type Address, type Subjects } from '../runs/owner.ts';
+import type { JsonParts } from '../http/json-parts.ts';
+import { parsed } from '../http/parsed.ts';
 import type { Sink } from '../viewers/viewer.ts';
 
 /** A request as it comes from the door: nothing of it has been believed yet. */

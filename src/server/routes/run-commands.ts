@@ -6,10 +6,10 @@ import { present } from '../../run/present.ts';
 import { goOn } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { attachmentsOf, GivenAttachment, sizeOf } from '../attachments.ts';
-import { commandRun, sameAgain, type Outcome } from '../command-run.ts';
-import type { House } from '../house.ts';
-import { withRoom } from '../room.ts';
+import { attachmentsOf, GivenAttachment, sizeOf } from '../runs/attachments.ts';
+import { commandRun, sameAgain, type Outcome } from '../runs/command-run.ts';
+import type { House } from '../context.ts';
+import { withRoom } from '../runs/room.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 import { route, type Reply, type Route } from './route.ts';
 

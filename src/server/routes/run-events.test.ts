@@ -13,7 +13,7 @@ import {
 } from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
 import { RunError } from '../../run/failure.ts';
-import { safeHeaders } from '../headers.ts';
+import { safeHeaders } from '../http/headers.ts';
 import { sseReader } from '../../wire/sse.ts';
 
 const protocols = ['steps', 'console', 'console-dotted', 'execution'];

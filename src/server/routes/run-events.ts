@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../house.ts';
-import { Asked } from '../preferring.ts';
+import type { House } from '../context.ts';
+import { Asked } from '../viewers/preferring.ts';
 import { route, type Reply } from './route.ts';
 import { cursorHeader } from './shapes.ts';
 

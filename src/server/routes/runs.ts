@@ -4,9 +4,9 @@ import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { RunPage, RunStatus } from '../../run/native-api.ts';
 import { FlatTree, flatParts, flatTree } from '../../run/flat-tree.ts';
-import { damageOf, goodChunks } from '../good-chunks.ts';
-import type { House } from '../house.ts';
-import { Asked } from '../preferring.ts';
+import { damageOf, goodChunks } from '../runs/good-chunks.ts';
+import type { House } from '../context.ts';
+import { Asked } from '../viewers/preferring.ts';
 import { EntryShape, flag, largestPage, listedRun, pageSize, smallRun, whole } from './shapes.ts';
 import { route } from './route.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import type { House } from '../house.ts';
-import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../session-log.ts';
-import { turnSinks } from '../session-sink.ts';
+import type { House } from '../context.ts';
+import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../sessions/session-turns.ts';
+import { turnSinks } from '../sessions/session-sink.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import { route, type Reply } from './route.ts';
 import { cursorHeader, whole } from './shapes.ts';

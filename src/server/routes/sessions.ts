@@ -3,10 +3,10 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
-import { commandRun, sameAgain } from '../command-run.ts';
-import type { House } from '../house.ts';
-import { startedOf } from '../run-edges.ts';
-import { eventCount, Generation, sessionStatus, turnsOf } from '../session-log.ts';
+import { commandRun, sameAgain } from '../runs/command-run.ts';
+import type { House } from '../context.ts';
+import { startedOf } from '../runs/run-edges.ts';
+import { eventCount, Generation, sessionStatus, turnsOf } from '../sessions/session-turns.ts';
 import {
   listed,
   ListedSession,
@@ -15,7 +15,7 @@ import {
   Session,
   SessionStatus,
   wholeSession,
-} from '../told-session.ts';
+} from '../sessions/session.ts';
 import { eraseFor } from './conversations.ts';
 import { route } from './route.ts';
 import { smallRun } from './shapes.ts';

@@ -5,7 +5,7 @@ import { present } from '../../run/present.ts';
 import { Role, type Caller } from '../access/caller.ts';
 import { badgeLife } from '../access/badges.ts';
 import { badgeCookie } from '../access/cookie.ts';
-import type { House } from '../house.ts';
+import type { House } from '../context.ts';
 import { route } from './route.ts';
 
 const Known = z.object({ tenant: z.string(), who: z.string(), role: Role });

@@ -83,10 +83,10 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'the socket of a folder believes any name',
-    file: 'src/server/control.ts',
+    file: 'src/server/folder/control.ts',
     find: 'control.send(request.run, { ...request.command, by })',
     replace: 'control.send(request.run, request.command)',
-    test: 'src/server/control.test.ts',
+    test: 'src/server/folder/control.test.ts',
   },
   {
     name: 'a second person decides where nobody can be told apart',
@@ -122,10 +122,10 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'an idempotency key is the tenant’s',
-    file: 'src/server/same-start.ts',
+    file: 'src/server/runs/same-start.ts',
     find: "return sameAgain('start', who, key);",
     replace: "return sameAgain('start', who === '', key);",
-    test: 'src/server/same-start.test.ts',
+    test: 'src/server/runs/same-start.test.ts',
     only: 'is of the person',
   },
   {
@@ -133,7 +133,7 @@ export const accessMutants: readonly Mutant[] = [
     file: 'src/engine/turn.ts',
     find: 'if (tenant === localTenant) return conversation;',
     replace: "if (tenant !== '') return conversation;",
-    test: 'src/server/conversation-abroad.test.ts',
+    test: 'src/server/runs/conversation-abroad.test.ts',
   },
   {
     name: 'a hidden file is read by a hard link',
@@ -145,10 +145,10 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'what an MCP server changed is seen a minute later',
-    file: 'src/server/tool-servers.ts',
+    file: 'src/server/compose/tool-servers.ts',
     find: 'AbortSignal.any([signal, changed])',
     replace: 'signal',
-    test: 'src/server/tool-servers.test.ts',
+    test: 'src/server/compose/tool-servers.test.ts',
     hangs: true,
   },
   {

@@ -95,7 +95,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'every turn of a session ends its stream',
-    file: 'src/server/session-sink.ts',
+    file: 'src/server/sessions/session-sink.ts',
     find: 'if (!over) numbered += numberedFrame(frame);',
     replace: 'numbered += numberedFrame(frame);',
     test: 'src/server/routes/session-stream.test.ts',
@@ -103,7 +103,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'the second generation counts its cards anew in every turn',
-    file: 'src/server/session-log.ts',
+    file: 'src/server/sessions/session-turns.ts',
     find: "new Set(['step_started', 'tool_call.start'])",
     replace: "new Set(['step_started'])",
     test: session,
@@ -111,7 +111,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a log tells cards as they ended',
-    file: 'src/server/parents-first.ts',
+    file: 'src/server/sessions/parents-first.ts',
     find: 'all.sort((one, other) => numberOf(one) - numberOf(other))',
     replace: 'void all',
     test: session,
@@ -127,7 +127,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'the log of one tenant is told to another',
-    file: 'src/server/log-tail.ts',
+    file: 'src/server/observe/log-tail.ts',
     find: "tell(follower, (lines.get(tenant) ?? []).join(''));",
     replace: "tell(follower, [...lines.values()].flat().join(''));",
     test: page,

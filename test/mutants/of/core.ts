@@ -117,10 +117,10 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'what an app prefers goes before what its viewer asks for',
-    file: 'src/server/preferring.ts',
+    file: 'src/server/viewers/preferring.ts',
     find: 'const chosen = { ...app, ...present({ stages: asked.stages, names, depth: asked.depth }) };',
     replace: 'const chosen = { ...present({ stages: asked.stages, names, depth: asked.depth }), ...app };',
-    test: 'src/server/preferring.test.ts',
+    test: 'src/server/viewers/preferring.test.ts',
     only: 'win',
   },
   {
@@ -141,7 +141,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a run is shown to whoever knows its name',
-    file: 'src/server/owner.ts',
+    file: 'src/server/runs/owner.ts',
     find: 'return row?.tenant === tenantOf(sought) ? row : undefined;',
     replace: 'return row;',
     test: 'test/scenarios/route-walk.test.ts',

@@ -60,10 +60,10 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'a terminal is not refused where the disk is full',
-    file: 'src/server/hold.ts',
+    file: 'src/server/folder/hold.ts',
     find: 'await expectReady(world.store);',
     replace: '',
-    test: 'src/server/home.test.ts',
+    test: 'src/server/folder/home.test.ts',
     only: 'Q20',
   },
   {

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const firstMinutesMutants: readonly Mutant[] = [
   {
     name: 'an app of several is chosen by its place',
-    file: 'src/server/home.ts',
+    file: 'src/server/folder/home.ts',
     find: 'return defaultApp ?? (others.length === 0 ? only : undefined);',
     replace: 'return others.length === 0 ? only : (only ?? defaultApp);',
     test: 'src/cli/first-minutes.test.ts',
@@ -11,15 +11,15 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'a model is asked of nobody in particular',
-    file: 'src/server/named-model.ts',
+    file: 'src/server/compose/named-model.ts',
     find: 'if (own && environment[own.key]) return own;',
     replace: '',
-    test: 'src/server/named-model.test.ts',
+    test: 'src/server/compose/named-model.test.ts',
     only: 'found by the keys',
   },
   {
     name: 'a folder that is not there is given to an assistant',
-    file: 'src/server/compose-assistant.ts',
+    file: 'src/server/compose/assistant.ts',
     find: 'if (found?.isDirectory()) return folder;',
     replace: 'return folder;',
     test: 'src/cli/first-minutes.test.ts',
@@ -27,7 +27,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'a script passes for a model',
-    file: 'src/server/compose.ts',
+    file: 'src/server/compose/compose.ts',
     find: '...(config.notice === undefined ? [] : [config.notice]),',
     replace: '',
     test: 'src/cli/first-minutes.test.ts',
@@ -43,18 +43,18 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'tokens are not counted',
-    file: 'src/server/run-metrics.ts',
+    file: 'src/server/observe/run-metrics.ts',
     find: "if (usage) tokens.inc({ direction: 'input' }, usage.input);",
     replace: '',
-    test: 'src/server/metrics.test.ts',
+    test: 'src/server/observe/metrics.test.ts',
     only: 'runs by outcome',
   },
   {
     name: 'requests are counted without their method',
-    file: 'src/server/metrics.ts',
+    file: 'src/server/observe/metrics.ts',
     find: "methods.has(method) ? method : 'other'",
     replace: "'other'",
-    test: 'src/server/metrics.test.ts',
+    test: 'src/server/observe/metrics.test.ts',
     only: 'names are conventional',
   },
   {
@@ -62,7 +62,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
     file: 'src/server/serve.ts',
     find: 'questions: () => dispatch.questions(),',
     replace: 'questions: async () => 0,',
-    test: 'src/server/metrics.test.ts',
+    test: 'src/server/observe/metrics.test.ts',
     only: 'runs by outcome',
   },
   {
@@ -83,7 +83,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'what is erased beside a server stays in the folder',
-    file: 'src/server/erase.ts',
+    file: 'src/server/runs/erase.ts',
     find: 'await erasing.dispatch.erase(row.run);',
     replace: '',
     test: 'src/cli/first-minutes.test.ts',

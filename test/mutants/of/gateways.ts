@@ -55,7 +55,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'a DIAL agent forgets unless said',
-    file: 'src/server/compose-agents.ts',
+    file: 'src/server/compose/agents.ts',
     find: "if (dial) return 'restore';",
     replace: '',
     test: elsewhere,

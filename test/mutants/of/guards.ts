@@ -79,7 +79,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'an old journal leaves as it is',
-    file: 'src/server/outgoing.ts',
+    file: 'src/server/runs/outgoing.ts',
     find: 'return withEntries(chunk, given, outgoing.pass(given));',
     replace: 'return chunk;',
     test: 'test/scenarios/kept-secrets.test.ts',

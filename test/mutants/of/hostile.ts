@@ -59,10 +59,10 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'each block of an answer is cleaned by itself',
-    file: 'src/server/json-parts.ts',
+    file: 'src/server/http/json-parts.ts',
     find: 'yield held.take(text.slice(0, end));',
     replace: 'yield held.take(text.slice(0, end)) + held.end();',
-    test: 'src/server/json-parts.test.ts',
+    test: 'src/server/http/json-parts.test.ts',
     only: 'one long text',
   },
 ];

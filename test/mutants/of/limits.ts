@@ -19,18 +19,18 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'whoever goes away before a socket is opened keeps a place',
-    file: 'src/server/sockets.ts',
+    file: 'src/server/http/sockets.ts',
     find: 'if (raw.destroyed) return;\n        note',
     replace: 'note',
-    test: 'src/server/quotas.test.ts',
+    test: 'src/server/runs/quotas.test.ts',
     only: 'whoever goes away',
   },
   {
     name: 'a tenant works on any number of large answers at once',
-    file: 'src/server/heavy.ts',
+    file: 'src/server/http/heavy.ts',
     find: 'if (own > 0 && own + work.bytes > share) continue;',
     replace: '',
-    test: 'src/server/heavy.test.ts',
+    test: 'src/server/http/heavy.test.ts',
   },
   {
     name: 'a run writes as much as it likes',

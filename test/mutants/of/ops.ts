@@ -19,7 +19,7 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'what a stop cut off is erased with its run',
-    file: 'src/server/erase.ts',
+    file: 'src/server/runs/erase.ts',
     find: 'if (doubts.length > 0) throw inDoubt(doubts);',
     replace: '',
     test: 'test/scenarios/operator.test.ts',
@@ -27,18 +27,18 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'a holder that stands still is asked at once',
-    file: 'src/server/enter.ts',
+    file: 'src/server/folder/enter.ts',
     find: "await client.ask({ type: 'where' });",
     replace: '',
-    test: 'src/server/home.test.ts',
+    test: 'src/server/folder/home.test.ts',
     only: 'stands still',
   },
   {
     name: 'where a server of tools is, is told to all',
-    file: 'src/server/tool-servers.ts',
+    file: 'src/server/compose/tool-servers.ts',
     find: "told: away('', inWords)",
     replace: 'told: away(place, reason)',
-    test: 'src/server/tool-servers.test.ts',
+    test: 'src/server/compose/tool-servers.test.ts',
     only: 'each outage',
   },
   {

@@ -1,0 +1,67 @@
+import type { Agent } from '../../catalog/agent.ts';
+import type { AgentSettings, ConversationAgent } from '../../catalog/agent-settings.ts';
+import type { Config } from '../../catalog/config.ts';
+import { conversationGateway } from '../../gateways/conversation.ts';
+import { dialGateway } from '../../gateways/dial.ts';
+import type { Gateway } from '../../gateways/gateway.ts';
+import { openAiChatGateway } from '../../gateways/openai-chat.ts';
+import { sectionedGateway } from '../../gateways/sectioned.ts';
+import { secretIn } from './secrets.ts';
+
+/** The agents of a configuration, each behind the gateway that reaches it. */
+export function agentsOf({ agents, models }: Config): readonly Agent[] {
+  return Object.entries(agents).map(([name, settings]) => {
+    const configured = settings.model === undefined ? undefined : models[settings.model]?.model;
+    const { description, approval, sectioned, keeps } = settings;
+    const state = settings.state ?? usualState(settings);
+    const gateway = gatewayOf(name, settings, models);
+    const model = configured ?? gateway.model;
+    const effect = settings.effect ?? (configured === undefined ? 'once' : 'pure');
+    const isForeign = !(settings.trusted ?? isOurs(settings, effect));
+    return {
+      name,
+      description,
+      gateway: sectioned ? sectionedGateway(gateway, name) : gateway,
+      effect,
+      untrusted: isForeign,
+      sends: isForeign,
+      ...(model === undefined ? {} : { model }),
+      ...(approval === undefined ? {} : { approval }),
+      ...(state === undefined ? {} : { state }),
+      ...(keeps === undefined ? {} : { keeps }),
+    };
+  });
+}
+
+/** What those who are reached in this way are made for. */
+function usualState({ dial, conversation }: AgentSettings): Agent['state'] {
+  if (dial) return 'restore';
+  return conversation ? 'conversation-id' : undefined;
+}
+
+/** A model says nothing but what it makes of its messages. A gateway of one's own that only reads is taken for one. */
+function isOurs({ model, gateway }: AgentSettings, effect: Agent['effect']): boolean {
+  return model !== undefined || (gateway !== undefined && effect === 'pure');
+}
+
+function gatewayOf(
+  name: string,
+  { model, dial, conversation, gateway }: AgentSettings,
+  models: Config['models'],
+): Gateway {
+  if (gateway) return gateway;
+  if (dial) return dialGateway({ ...dial, key: () => secretIn(dial.key) });
+  if (conversation) return conversationOf(name, conversation);
+  const settings = models[model ?? ''];
+  if (!settings) throw new Error('an agent that cannot be reached passed its schema');
+  const { key, ...chat } = settings;
+  return openAiChatGateway({ ...chat, ...(key ? { key: () => secretIn(key) } : {}) });
+}
+
+function conversationOf(name: string, { key, ...settings }: ConversationAgent): Gateway {
+  const headers = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
+  return conversationGateway({ ...settings, name, headers });
+}
+
+/** Long work of the server waits in one line with that of the agents. */
+export { inTurn } from '../../gateways/in-turn.ts';

@@ -1,0 +1,21 @@
+import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { backUpRuns } from '../../stores/backup.ts';
+import { verify, type Verified } from '../../stores/verify.ts';
+import { makeDataFolder } from '../folder/data-folder.ts';
+
+/** What belongs to a process that works in a folder, or is copied in another way. */
+const left = /^(vitrine\.db|lock\.db|high-water|holder\.json|control\.sock|vitrine\.log)|\.(new|draft)$/;
+
+/** Copy a data folder, also while a server works in it, and check the copy. The folder itself does not change. */
+export function backUpFolder(folder: string, into: string): Verified {
+  const [from, target] = [resolve(folder), resolve(into)];
+  makeDataFolder(target);
+  backUpRuns(from, target);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    if (!entry.isFile() || left.test(entry.name)) continue;
+    copyFileSync(join(from, entry.name), join(target, entry.name));
+    chmodSync(join(target, entry.name), 0o600);
+  }
+  return verify(target, true);
+}

@@ -1,0 +1,210 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readConfig, type AppSettings, type Config, type ConfigInput } from '../../catalog/config.ts';
+import { flowId } from '../../engine/engine.ts';
+import type { Meter } from '../../engine/meter.ts';
+import type { Flow } from '../../engine/scope.ts';
+import type { Log, World } from '../../engine/world.ts';
+import { approval } from '../../policies/approval.ts';
+import { budget } from '../../policies/budget.ts';
+import { duplicate } from '../../policies/duplicate.ts';
+import { taint } from '../../policies/taint.ts';
+import { houseProtocols } from '../../projections/house.ts';
+import { shower } from '../../projections/preferences.ts';
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { sqliteReader } from '../../stores/sqlite-reader.ts';
+import { holderOf } from '../../stores/folder-lock.ts';
+import { sqliteStore } from '../../stores/sqlite.ts';
+import { verify, type Verified } from '../../stores/verify.ts';
+import { agentsOf } from './agents.ts';
+import { keptPreferences } from './app-preferences.ts';
+import { makeDataFolder } from '../folder/data-folder.ts';
+import { holdHome, type HeldHome } from '../folder/hold.ts';
+import type { App, HomeReader } from '../folder/home.ts';
+import { cleanLog, stderrLog } from '../observe/log.ts';
+import { namedFlows, type NamedApp } from './named-flows.ts';
+import { openTools, type OpenedTools } from './tools.ts';
+import type { Teller } from '../viewers/protocols.ts';
+import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
+import { keepSecretNames, keptSecrets } from './secret-names.ts';
+import { expectKeys, secretsOf } from './secrets.ts';
+import type { Showing } from '../runs/shown-tree.ts';
+import { newId, sha256, systemClock } from '../system.ts';
+
+export interface HomeSettings {
+  /** The data folder. */
+  readonly data: string;
+  readonly config?: ConfigInput;
+  /** Take up every unfinished run of the folder, or only what is asked for; everything, unless said. */
+  readonly takes?: 'asked' | 'everything';
+  readonly log?: Log;
+  /** Counts what its runs do. */
+  readonly meter?: Meter;
+  /** Seconds that what has begun may take once the process is told to end; as the configuration says, unless said. */
+  readonly grace?: number | undefined;
+}
+
+/** Open a data folder as the process that holds it, and work on its runs until it is closed. */
+export async function openHome(settings: HomeSettings): Promise<HeldHome> {
+  const folder = resolve(settings.data);
+  const config = readConfig(settings.config ?? {}, 'The configuration');
+  // What is wrong with it is said before anything is opened.
+  appsOf(config, 'The configuration');
+  expectKeys(config);
+  makeDataFolder(folder);
+  const store = await sqliteStore({ folder });
+  let opened: OpenedTools | undefined;
+  try {
+    const known = secretsOf(config);
+    opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
+    await settled(opened, settings.takes ?? 'everything');
+    return await furnished(settings, { folder, config, known, store, opened });
+  } catch (thrown) {
+    await opened?.close();
+    await store.close();
+    throw thrown;
+  }
+}
+
+/** Whoever runs one thing waits for the servers of tools it may need; whoever serves many does not wait for the slowest. */
+async function settled({ servers }: OpenedTools, takes: 'asked' | 'everything'): Promise<void> {
+  const enough = new AbortController();
+  const { signal } = enough;
+  const long = takes === 'asked' ? servers.tried : delay(serveWait, undefined, { signal }).catch(() => {});
+  await Promise.race([servers.tried, long]);
+  enough.abort();
+}
+
+/** Milliseconds. */
+const serveWait = 2_000;
+
+interface Furniture {
+  readonly folder: string;
+  readonly config: Config;
+  readonly known: ReturnType<typeof secretsOf>;
+  readonly store: Awaited<ReturnType<typeof sqliteStore>>;
+  readonly opened: OpenedTools;
+}
+
+function furnished(
+  { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
+  { folder, config, known, store, opened }: Furniture,
+): Promise<HeldHome> {
+  const apps = appsOf(config, 'The configuration', opened);
+  const { secrets, names, notices } = known;
+  const world: World = {
+    store,
+    clock: systemClock,
+    catalog: {
+      flows: apps.map(({ flow }) => flow),
+      agents: agentsOf(config),
+      get tools() {
+        return opened.now();
+      },
+      absence: (tool) => opened.servers.absence(tool),
+    },
+    policies: [budget, duplicate, taint, approval],
+    log: cleanLog(log, secrets.clean),
+    newId,
+    hash: sha256,
+    bytesPerTenant: config.server.quotas.bytes,
+    secrets,
+    meter,
+  };
+  return holdHome({
+    world,
+    folder,
+    apps,
+    worker: `${hostname()}-${process.pid}`,
+    takes,
+    grace: (grace ?? config.server.grace) * 1_000,
+    toolServers: opened.servers,
+    notices: [
+      ...(config.notice === undefined ? [] : [config.notice]),
+      ...store.notices,
+      ...opened.servers.notices,
+      ...notices,
+      ...keepSecretNames(folder, names),
+    ],
+    async onClose() {
+      await opened.close();
+      await config.close?.();
+    },
+  });
+}
+
+/** Read a data folder beside the process that holds it, or when none does. */
+export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
+  const folder = resolve(data);
+  const reader = await sqliteReader({ folder });
+  const secrets = keptSecrets(folder);
+  return {
+    ...reader,
+    journal: outgoingJournal(reader.journal, secrets),
+    blobs: outgoingBlobs(reader.blobs, secrets),
+    preferences: keptPreferences(folder),
+  };
+}
+
+/** Who holds a data folder, in words. */
+export function holderIn(folder: string): string {
+  return holderOf(resolve(folder));
+}
+
+/** Check all that a data folder, or a copy of one, keeps. */
+export function verifyFolder(folder: string, isCopy: boolean): Verified {
+  return verify(resolve(folder), isCopy);
+}
+
+/** How runs are told to those who watch, by the name they ask for. */
+export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
+
+/** How the entries of a run look to those who prefer this. */
+export const showing: Showing = shower;
+
+/**
+ * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
+ * what apps there are, and not what they can call.
+ */
+export function appsOf({ apps, limits, agents }: Config, where: string, tools?: OpenedTools): readonly App[] {
+  const names = Object.keys(agents);
+  const configured = Object.entries(apps).map(
+    ([name, { description, preferences, approvals, ...settings }]): App => ({
+      name,
+      flow: flowOf(name, { ...settings, tools, agents: names }, where),
+      limits: { ...limits, ...settings.limits },
+      ...present({ description, approvals, preferences }),
+    }),
+  );
+  expectDistinct(configured, where);
+  return configured;
+}
+
+function flowOf(
+  name: string,
+  { flow, settings, tools, agents }: AppSettings & Pick<NamedApp, 'tools' | 'agents'>,
+  where: string,
+): Flow {
+  if (typeof flow !== 'string') return flow as Flow;
+  const make = namedFlows[flow];
+  if (make) return make({ name, settings: settings ?? {}, tools, agents });
+  const known = Object.keys(namedFlows).join(', ');
+  throw new RunError(
+    'malformed',
+    `${where}: apps.${name}.flow: there is no flow «${flow}»; known: ${known}.`,
+  );
+}
+
+/** A recovered run finds its flow by name and version: two of one name would be taken for each other. */
+function expectDistinct(apps: readonly App[], where: string): void {
+  for (const [i, { name, flow }] of apps.entries()) {
+    const twin = apps.slice(0, i).find((other) => other.flow !== flow && flowId(other.flow) === flowId(flow));
+    if (!twin) continue;
+    throw new RunError(
+      'malformed',
+      `${where}: apps.${name}.flow: another flow, of app «${twin.name}», is called ${flowId(flow)} too; rename one of them.`,
+    );
+  }
+}

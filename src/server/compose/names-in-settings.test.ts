@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../../test/serving.ts';
+import type { ConfigInput } from '../../catalog/config.ts';
+import { scriptedGateway } from '../../gateways/scripted.ts';
+import { openHome } from './compose.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const agent = { gateway: scriptedGateway([]) };
+const delegate = (name: string, more = {}): object => ({ name, description: name, ...more });
+const good = {
+  router: 'thinker',
+  writer: 'thinker',
+  fallback: 'books',
+  agents: [delegate('books'), delegate('graph')],
+};
+
+function withTeam(settings: object): ConfigInput {
+  return {
+    agents: { thinker: agent, books: agent, graph: agent },
+    apps: { team: { flow: 'coordinate', settings: { ...good, ...settings } } },
+  };
+}
+
+const known = 'known: thinker, books, graph';
+const team = (settings: object): object => ({
+  agents: [delegate('books'), delegate('crew', { team: { ...good, ...settings } })],
+});
+
+/** What would be said of a configuration, before anything is there. */
+async function refusal(config: ConfigInput): Promise<string> {
+  const data = join(temporaryFolder(), 'data');
+  try {
+    const home = await openHome({ data, config });
+    await home.close();
+    return 'it was opened';
+  } catch (thrown) {
+    expect(existsSync(data), 'nothing was opened').toBe(false);
+    return thrown instanceof Error ? thrown.message : '';
+  }
+}
+
+test.for([
+  ['a router', { router: 'x' }, `router: there is no agent «x» under «agents»; ${known}`],
+  ['a writer', { writer: 'x' }, `writer: there is no agent «x» under «agents»; ${known}`],
+  [
+    'a fallback',
+    { fallback: 'thinker' },
+    'fallback: «thinker» is not among its agents; name one of books, graph',
+  ],
+  ['an agent', { agents: [delegate('books'), delegate('x')] }, `agents[1].name: there is no agent «x»`],
+  ['nobody', { agents: [] }, 'agents: name at least one agent'],
+  [
+    'one twice',
+    { agents: [delegate('books'), delegate('books')] },
+    'agents[1].name: «books» stands here twice',
+  ],
+  ['a router of a team', team({ router: 'x' }), 'agents[1].team.router: there is no agent «x»'],
+  [
+    'an agent of a team',
+    team({ agents: [delegate('books'), delegate('x')] }),
+    'agents[1].team.agents[1].name: ',
+  ],
+  ['a word for failures', { onFailure: 'panic' }, 'onFailure: '],
+] as const)('[K45] %s that is not there is said at the start, by its field', async ([, settings, why]) => {
+  const message = await refusal(withTeam(settings));
+  expect(message).toContain('The configuration does not fit: apps.team.settings.');
+  expect(message).toContain(why);
+});
+
+test('[K45] what is right is opened, and a team needs no agent of its own name', async () => {
+  expect(await refusal(withTeam(team({})))).toBe('it was opened');
+});
+
+test('[K45] so is the agent of a conversation that nobody is', async () => {
+  const config: ConfigInput = { apps: { talk: { flow: 'converse', settings: { agent: 'x' } } } };
+  expect(await refusal(config)).toContain('apps.talk.settings.agent: there is no agent «x»');
+});
+
+test('[K46] a key that is in no variable is said at the start, by field and variable', async () => {
+  const key = { env: 'VITRINE_TEST_MISSING' };
+  const [baseUrl, conversation] = ['http://127.0.0.9:9', { baseUrl: 'http://127.0.0.9:9', key }];
+  const config: ConfigInput = {
+    models: {
+      large: { baseUrl, model: 'm', key },
+      spare: { baseUrl, model: 'm', key: { env: 'VITRINE_TEST_SPARE' } },
+    },
+    agents: {
+      thinker: { model: 'large' },
+      general: { dial: { baseUrl, deployment: 'd', key } },
+      users: { conversation },
+    },
+  };
+  expect(await refusal(config)).toBe(
+    'The configuration does not fit: models.large.key: set the environment variable VITRINE_TEST_MISSING; ' +
+      'agents.general.dial.key: set the environment variable VITRINE_TEST_MISSING; ' +
+      'agents.users.conversation.key: set the environment variable VITRINE_TEST_MISSING.',
+  );
+  vi.stubEnv('VITRINE_TEST_MISSING', 'a good long key');
+  expect(await refusal(config)).toBe('it was opened');
+});

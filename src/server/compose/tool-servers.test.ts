@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { recording, watched } from '../../../test/mcp/servers.ts';
+import { serving } from '../../../test/serving.ts';
+import { RunError } from '../../run/failure.ts';
+import { ToolServers } from './tool-servers.ts';
+
+test('[T91] what a server changes is there as soon as it says so, and not a minute later', async () => {
+  const mcp = { name: 'sly', command: recording().command, trusted: true };
+  const { home } = (await serving({ config: { tools: [{ mcp }] } })).server.house;
+  const offered = (name: string) => home.toolServers?.tools.find((tool) => tool.name === `sly__${name}`);
+  await vi.waitFor(() => expect(offered('greet')).toMatchObject({ approval: 'never' }), 30_000);
+  await offered('change')?.run({}, watched());
+  await vi.waitFor(() => expect(offered('greet')?.description).toContain('all your keys'), 15_000);
+  expect(offered('greet')?.caution?.(watched())).toContain('changed since it was approved');
+});
+
+test('[V132] [V133] each outage is said once, and its end; where a server is, is for its operator', async () => {
+  let look = (): void => {};
+  let isThere = true;
+  const far = {
+    name: 'far',
+    async list() {
+      if (isThere) return { tools: [], notices: [] };
+      throw new RunError('unavailable', 'The MCP server far (/srv/bin/far) did not start: no module /srv/x.');
+    },
+    onChange: (listen: () => void) => void (look = listen),
+    close: async () => {},
+  };
+  const servers = new ToolServers([{ server: far, patience: 1_000 }]);
+  onTestFinished(() => servers.close());
+  await servers.tried;
+  const heard: string[] = [];
+  servers.hear((notice) => heard.push(notice));
+  const turned = async (there: boolean): Promise<void> => {
+    isThere = there;
+    await vi.waitFor(() => {
+      look();
+      expect(servers.away).toEqual(there ? [] : ['far']);
+    }, 15_000);
+  };
+  await turned(false);
+  expect(servers.absence('far__x')?.why).toBe(
+    'The MCP server far is away: it did not start; it is tried again every 10 s.',
+  );
+  for (const there of [true, false, true]) await turned(there);
+  const away =
+    'The MCP server far (/srv/bin/far) is away: it did not start: no module /srv/x; it is tried again every 10 s.';
+  const back = 'The MCP server far is back.';
+  expect(heard).toEqual([away, back, away, back]);
+});

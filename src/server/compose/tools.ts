@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { codeTool } from '../../tools/code.ts';
+import { documentTools } from '../../tools/documents.ts';
+import { fileTools } from '../../tools/files.ts';
+import { httpTools } from '../../tools/http.ts';
+import type { Clean, Endpoint } from '../../tools/mcp-connection.ts';
+import { filePins, type Pins } from '../../tools/mcp-pins.ts';
+import type { McpServer } from '../../tools/mcp.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { secretIn } from './secrets.ts';
+import { ToolServers } from './tool-servers.ts';
+
+export { doubtOf, shortPin, type Accepted, type Pinned, type Pins } from '../../tools/mcp-pins.ts';
+
+/** The tools of a configuration: those that are here, and those of servers, as far as they are there. */
+export interface OpenedTools {
+  readonly servers: ToolServers;
+  now(): readonly Tool[];
+  close(): Promise<void>;
+}
+
+const startSeconds = 20;
+
+/** Servers of tools are started and asked what they have, and ended by `close`. Nothing waits for them here. */
+export async function openTools(
+  given: readonly (Tool | ToolSource)[],
+  { data, clean }: { readonly data: string; readonly clean: Clean },
+): Promise<OpenedTools> {
+  const pins = pinsIn(data);
+  const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
+  expectDistinct(
+    own.map(({ name }) => name),
+    'tools',
+  );
+  const sources = given.flatMap((each) => (isTool(each) || !each.mcp ? [] : [each.mcp]));
+  expectDistinct(
+    sources.map(({ name }) => name),
+    'MCP servers',
+  );
+  const names = new Set(own.map(({ name }) => name));
+  const servers = new ToolServers(
+    await Promise.all(sources.map((source) => shelfOf(source, { pins, clean }))),
+  );
+  const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
+  return { servers, now, close: () => servers.close() };
+}
+
+async function shelfOf(
+  source: McpSource,
+  means: { readonly pins: Pins; readonly clean: Clean },
+): Promise<{ readonly server: McpServer; readonly patience: number }> {
+  // Half of what a short command would load, and only for those who have such servers.
+  const { mcpServer } = await import('../../tools/mcp.ts');
+  const { name, approval, effect, sends, trusted } = source;
+  const server = mcpServer({ name, trusted, approval, effect, sends, ...means, ...endpointOf(source) });
+  return { server, patience: (source.startSeconds ?? startSeconds) * 1_000 };
+}
+
+/** What is known of the tools of MCP servers in a data folder. */
+export function pinsIn(data: string): Pins {
+  return filePins(join(data, 'mcp-pins.json'));
+}
+
+function shipped(source: ToolSource, data: string): readonly Tool[] {
+  const { files, documents, code, http, hidden, trusted = false } = source;
+  const folder = (root: string) => ({ root, hidden, away: [data], trusted });
+  return [
+    ...(files === undefined ? [] : fileTools(folder(files))),
+    ...(documents === undefined ? [] : documentTools(folder(documents))),
+    ...(code === undefined ? [] : [codeTool()]),
+    ...(http === undefined ? [] : httpTools({ ...http, trusted })),
+  ];
+}
+
+function endpointOf({ name, command, folder, env = {}, url, key, headers = {} }: McpSource): Endpoint {
+  if (command) return { command, environment: valuesOf(name, env), ...present({ folder }) };
+  if (url === undefined) throw new Error('an MCP server without command and url passed its schema');
+  const bearer = key && { authorization: `Bearer ${secretFor(name, key)}` };
+  return { url, headers: { ...valuesOf(name, headers), ...bearer } };
+}
+
+type Value = string | Parameters<typeof secretIn>[0];
+
+function valuesOf(server: string, values: Readonly<Record<string, Value>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : secretFor(server, value),
+    ]),
+  );
+}
+
+function secretFor(server: string, reference: Exclude<Value, string>): string {
+  try {
+    return secretIn(reference);
+  } catch (cause) {
+    const message = `The MCP server ${server} cannot be used: ${failureOf(cause).message}`;
+    // What the configuration asks for is not there: it is to be mended like the configuration.
+    throw new RunError('malformed', message, { cause });
+  }
+}
+
+function expectDistinct(names: readonly string[], what: string): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return;
+  throw new RunError(
+    'malformed',
+    `The configuration does not fit: two of its ${what} are called «${twice}»; keep one of them.`,
+  );
+}

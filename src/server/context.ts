@@ -1,0 +1,46 @@
+import { RunError } from '../run/failure.ts';
+import type { Door } from './access/door.ts';
+import type { HeavyWork } from './http/heavy.ts';
+import type { HeldHome } from './folder/hold.ts';
+import type { HouseLog } from './observe/request-log.ts';
+import type { LogTail } from './observe/log-tail.ts';
+import type { Metrics } from './observe/metrics.ts';
+import type { Readiness } from './observe/readiness.ts';
+import type { Quotas } from './runs/quotas.ts';
+import type { Streams } from './http/streams.ts';
+import type { Trees } from './runs/trees.ts';
+import type { Channels } from './viewers/channels.ts';
+import type { Protocols } from './viewers/protocols.ts';
+
+/** What every route stands on. */
+export interface House {
+  readonly home: HeldHome;
+  readonly door: Door;
+  readonly quotas: Quotas;
+  readonly channels: Channels;
+  readonly heavy: HeavyWork;
+  readonly streams: Streams;
+  readonly trees: Trees;
+  readonly metrics: Metrics;
+  readonly protocols: Protocols;
+  /** The app of those who name none; absent where they must. */
+  readonly defaultApp?: string;
+  readonly readiness: Readiness;
+  /** A text without the paths of this machine. */
+  hide(text: string): string;
+  now(): number;
+  newId(kind: string): string;
+  /** True from the moment the server begins to go away. */
+  isClosing(): boolean;
+  /** What whoever operates the house reads: requests, and bugs, which no client hears of. */
+  readonly log: HouseLog;
+  /** What of it callers may follow. */
+  readonly logTail: LogTail;
+}
+
+/** Fails once the server has begun to go away. */
+export function expectOpen(house: House): void {
+  if (!house.isClosing()) return;
+  const message = 'The server is going away: try again in a moment.';
+  throw new RunError('unavailable', message, { retryable: true });
+}

@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { RunError } from '../../run/failure.ts';
+import type { AppSettings } from '../app.ts';
+import type { Caller } from '../access/caller.ts';
+import { safeHeaders } from './headers.ts';
+import { cleanBlocks, isHighSurrogate, jsonTexts } from './json-parts.ts';
+import { refusalHeaders } from './raw-refusal.ts';
+import { refusalOf } from './refusal.ts';
+import type { Reply } from '../routes/route.ts';
+import { sseSink } from '../viewers/sse-sink.ts';
+
+const jsonType = 'application/json; charset=utf-8';
+/** What is longer is handed to the connection in blocks, as it takes them: unsent answers cost memory. Bytes. */
+const blockSize = 64 * 1024;
+
+export function send(
+  settings: AppSettings,
+  reply: FastifyReply,
+  { status, json, parts, bytes, headers }: Reply,
+): FastifyReply {
+  reply.code(status).headers(headers ?? {});
+  const { secrets } = settings.house.home;
+  if (parts) return sendTexts(settings, reply.type(jsonType), jsonTexts(parts, secrets));
+  if (!bytes) {
+    if (json === undefined) return reply.send();
+    const text = JSON.stringify(json);
+    if (text.length <= blockSize) return reply.type(jsonType).send(settings.clean(text));
+    return sendTexts(settings, reply.type(jsonType), cleanBlocks([text], secrets));
+  }
+  const { content } = bytes;
+  reply.type(bytes.type);
+  if (content.length <= blockSize) return reply.send(content);
+  return sendTexts(settings, reply.header('content-length', Buffer.byteLength(content)), [content]);
+}
+
+function sendTexts(
+  { house, patience }: AppSettings,
+  reply: FastifyReply,
+  texts: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
+): FastifyReply {
+  const body = Readable.from(
+    inBlocks(texts, patience, () => reply.raw.destroy()),
+    { objectMode: false },
+  );
+  body.on('error', (thrown) => {
+    if (!reply.raw.destroyed) house.log.problem('An answer broke off.', thrown);
+  });
+  return reply.send(body);
+}
+
+/** A block that nobody takes in time is the last one. */
+async function* inBlocks(
+  texts: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
+  patience: number,
+  cut: () => void,
+): AsyncGenerator<Buffer> {
+  const enough = setTimeout(cut, patience);
+  try {
+    for await (const text of texts) {
+      for (let from = 0; from < text.length;) {
+        let to = from + blockSize;
+        if (typeof text === 'string' && isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+        const block = text.slice(from, to);
+        yield typeof block === 'string' ? Buffer.from(block) : block;
+        enough.refresh();
+        from = to;
+      }
+    }
+  } finally {
+    clearTimeout(enough);
+  }
+}
+
+export function stream(
+  { house }: AppSettings,
+  reply: FastifyReply,
+  { answer, caller }: { readonly answer: Reply; readonly caller: Caller },
+): void {
+  const { raw } = reply;
+  // Whoever left while we looked things up never says so again. One that is queued behind another has no socket yet.
+  if (raw.destroyed || raw.socket?.destroyed === true) return void reply.hijack();
+  if (!raw.socket) throw new RunError('malformed', 'Ask for a stream on a connection of its own.');
+  const giveBack = house.quotas.stream(caller.tenant);
+  reply.hijack();
+  const headers = Object.fromEntries(
+    Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
+  );
+  const sink = sseSink(raw, { ...headers, ...answer.headers }, answer.beat);
+  const over = house.streams.add(caller, () => sink.cut());
+  raw.on('close', () => {
+    over();
+    giveBack();
+  });
+  answer.stream?.(sink);
+}
+
+export function refuse(
+  { house, hidden, clean }: AppSettings,
+  reply: FastifyReply,
+  thrown: unknown,
+): FastifyReply {
+  const { status, failure, isBug } = refusalOf(thrown, hidden);
+  if (isBug) house.log.problem('A request failed.', thrown);
+  return reply
+    .code(status)
+    .headers({ ...safeHeaders, ...refusalHeaders(status) })
+    .type(jsonType)
+    .send(clean(JSON.stringify({ error: failure })));
+}

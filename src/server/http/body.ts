@@ -1,0 +1,78 @@
+import { RunError } from '../../run/failure.ts';
+
+/** Deeper than this nothing that is meant for us goes, and a parser that follows it can be made to fall. */
+const deepest = 64;
+
+/**
+ * A body as JSON. What could mean one thing to one reader and another to the next is refused: a name that stands twice,
+ * and names that reach the prototype of an object.
+ */
+export function strictJson(text: string): unknown {
+  expectPlain(text, 'The body');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RunError('malformed', 'The body is not JSON.');
+  }
+}
+
+interface Open {
+  /** The names an object has so far; an array has none. */
+  readonly names: Set<string> | undefined;
+  /** The name it stands under itself. */
+  readonly under: string;
+  /** The name that was read last. */
+  name: string;
+}
+
+/** One pass over the text, before anything is made of it. Whether it is JSON at all is for the parser to say. */
+export function expectPlain(text: string, what: string): void {
+  const open: Open[] = [];
+  for (let i = 0; i < text.length; i += 1) {
+    const sign = text[i];
+    if (sign === '{' || sign === '[') {
+      open.push({ names: sign === '{' ? new Set() : undefined, under: open.at(-1)?.name ?? '', name: '' });
+      if (open.length > deepest)
+        throw new RunError('malformed', `${what} is nested more than ${deepest} levels deep.`);
+    } else if (sign === '}' || sign === ']') open.pop();
+    else if (sign === '"') {
+      const end = endOfString(text, i);
+      if (isName(text, end)) expectFresh(open.at(-1), plain(text.slice(i, end)), what);
+      i = end - 1;
+    }
+  }
+}
+
+/** The place after the closing quote. */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i += 1) {
+    if (text[i] === '\\') i += 1;
+    else if (text[i] === '"') return i + 1;
+  }
+  return text.length;
+}
+
+function isName(text: string, end: number): boolean {
+  let i = end;
+  while (text[i] === ' ' || text[i] === '\n' || text[i] === '\t' || text[i] === '\r') i += 1;
+  return text[i] === ':';
+}
+
+function expectFresh(open: Open | undefined, name: string, what: string): void {
+  if (name === '__proto__' || (name === 'prototype' && open?.under === 'constructor'))
+    throw new RunError('malformed', `${what} has a field «${name}», which is not allowed anywhere.`);
+  if (open?.names?.has(name))
+    throw new RunError('malformed', `${what} has the field «${name.slice(0, 60)}» twice: give each once.`);
+  open?.names?.add(name);
+  if (open) open.name = name;
+}
+
+function plain(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1);
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    // The parser will refuse the whole.
+    return quoted;
+  }
+}

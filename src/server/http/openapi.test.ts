@@ -1,0 +1,31 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from 'vitest';
+import { openApiOf } from './openapi.ts';
+import { routeTable } from '../routes/table.ts';
+
+const described = routeTable.filter(({ tag }) => tag !== 'page');
+
+test('the description of the routes has nothing a linter would object to', async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const source = JSON.stringify(openApiOf(described, '1.0.0'));
+  const problems = await lintFromString({ source, config });
+  expect(
+    problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`),
+  ).toEqual([]);
+});
+
+type Operations = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+test('every route is in it, with what it takes and what it answers', () => {
+  const document = openApiOf(described, '1.0.0');
+  const paths = document['paths'] as Readonly<Record<string, Operations>>;
+  const sockets = document['x-websockets'] as Operations;
+  for (const { method, path, body } of described) {
+    const place = path.replaceAll(/:(\w+)/g, '{$1}');
+    const operation = method === 'WS' ? sockets[place] : paths[place]?.[method.toLowerCase()];
+    expect(operation?.['responses'], path).toBeDefined();
+    expect(operation?.['requestBody'] !== undefined, path).toBe(body !== undefined);
+  }
+  const names = Object.values(paths).flatMap((each) => Object.values(each).map((one) => one['operationId']));
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,85 @@
+import type { AnsweredRequest, HouseLog } from './request-log.ts';
+import type { Sink } from '../viewers/viewer.ts';
+
+/** What was answered of late, line by line, to each tenant its own. */
+export interface LogTail {
+  note(answered: AnsweredRequest, at: number): void;
+  /** The last lines, then those that come, unless only the last are wanted. Whoever does not keep up misses some. */
+  follow(tenant: string, sink: Sink, isPastOnly: boolean): void;
+  /** Whoever follows is told to come back. */
+  close(): void;
+}
+
+/** Lines that are kept for those who come later, of each tenant. */
+const kept = 100;
+/** Tenants that are remembered. */
+const tenants = 1_000;
+/** Into a silence, so that whatever is between us sees that the connection lives. Milliseconds. */
+const beat = 25_000;
+
+interface Follower {
+  readonly tenant: string;
+  readonly sink: Sink;
+  isStalled: boolean;
+}
+
+export function logTailOf(): LogTail {
+  const lines = new Map<string, string[]>();
+  const followers = new Set<Follower>();
+  const beating = setInterval(() => {
+    for (const { sink } of followers) sink.beat(false);
+  }, beat);
+  beating.unref();
+  const tell = (follower: Follower, frames: string): void => {
+    if (!follower.isStalled && frames !== '')
+      follower.isStalled = !follower.sink.write(follower.sink.form(frames));
+  };
+  return {
+    note(answered, at) {
+      const { tenant } = answered;
+      if (tenant === undefined) return;
+      const frame = frameOf(answered, at);
+      const known = lines.get(tenant) ?? [];
+      lines.delete(tenant);
+      lines.set(tenant, [...known, frame].slice(-kept));
+      for (const oldest of lines.keys()) {
+        if (lines.size <= tenants) break;
+        lines.delete(oldest);
+      }
+      for (const follower of followers) if (follower.tenant === tenant) tell(follower, frame);
+    },
+    follow(tenant, sink, isPastOnly) {
+      const follower = { tenant, sink, isStalled: false };
+      tell(follower, (lines.get(tenant) ?? []).join(''));
+      if (isPastOnly) return sink.end();
+      sink.listen({
+        drained: () => void (follower.isStalled = false),
+        gone: () => void followers.delete(follower),
+      });
+      followers.add(follower);
+    },
+    close() {
+      clearInterval(beating);
+      for (const { sink } of followers) sink.end('reconnect');
+      followers.clear();
+    },
+  };
+}
+
+/** A log whose answers can be followed. */
+export function followed(log: HouseLog, tail: LogTail, now: () => number): HouseLog {
+  return {
+    ...log,
+    answered(request) {
+      log.answered(request);
+      tail.note(request, now());
+    },
+  };
+}
+
+function frameOf({ method, route, status, milliseconds, who }: AnsweredRequest, at: number): string {
+  const level = status >= 500 ? 'ERROR' : status >= 400 ? 'WARNING' : 'INFO';
+  const msg = `${method} ${route} ${status} in ${milliseconds.toFixed(1)} ms${who === undefined ? '' : ` for ${who}`}`;
+  const ts = new Date(at).toISOString().slice(11, 23);
+  return `event: log\ndata: ${JSON.stringify({ ts, level, name: 'vitrine.http', msg })}\n\n`;
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { RunError } from '../../run/failure.ts';
+import type { Attachment } from '../../run/values.ts';
+import { fileOf } from './files.ts';
+import type { House } from '../context.ts';
+import { missing } from './owner.ts';
+
+/** What comes with a message: a file that was sent before, or a small thing itself. */
+export const GivenAttachment = z
+  .strictObject({
+    file: z.string().exactOptional(),
+    type: z.string().min(1).max(200).exactOptional(),
+    title: z.string().max(500).exactOptional(),
+    data: z.string().exactOptional(),
+    url: z.url({ protocol: /^https?$/ }).exactOptional(),
+  })
+  .refine(({ file, data, url }) => [file, data, url].filter((way) => way !== undefined).length === 1, {
+    error: 'give exactly one of «file», «data» and «url»',
+  });
+type GivenAttachment = z.infer<typeof GivenAttachment>;
+
+/** Of all that comes with one message. Naming a file is short, and it may be named again and again. */
+const most = 32 * 1024 * 1024;
+
+export async function attachmentsOf(
+  house: House,
+  tenant: string,
+  given: readonly GivenAttachment[] = [],
+): Promise<Attachment[]> {
+  const attachments: Attachment[] = [];
+  for (const one of given) {
+    attachments.push(await attachmentOf(house, tenant, one));
+    if (sizeOf({ attachments }) > most)
+      throw new RunError('too-large', `What is attached has more than ${most} bytes: attach less at once.`);
+  }
+  return attachments;
+}
+
+/** About how many bytes it takes to keep this. */
+export function sizeOf({
+  text = '',
+  attachments = [],
+}: {
+  readonly text?: string;
+  readonly attachments?: readonly Attachment[];
+}): number {
+  return attachments.reduce((bytes, { data = '' }) => bytes + data.length, Buffer.byteLength(text));
+}
+
+async function attachmentOf(
+  house: House,
+  tenant: string,
+  { file, type, ...rest }: GivenAttachment,
+): Promise<Attachment> {
+  if (file === undefined) return { type: type ?? 'text/plain', ...rest };
+  const found = await fileOf(house.home.blobs, tenant, file);
+  if (!found) throw missing('file', file);
+  const isText = found.type.startsWith('text/') || found.type === 'application/json';
+  const data = found.bytes.toString(isText ? 'utf8' : 'base64');
+  return { type: type ?? found.type, title: found.name, ...rest, data };
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { fileOwner, type Store } from '../../stores/store.ts';
+import { blobName } from '../system.ts';
+
+/** In bytes. */
+export const largestFile = 20 * 1024 * 1024;
+
+/** A file as somebody gave it to us. */
+export interface StoredFile {
+  readonly id: string;
+  readonly name: string;
+  /** What the sender said it is. Never trusted with more than a label. */
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Whether somebody sent it; else a run keeps it. */
+  readonly isOwn: boolean;
+}
+
+interface Envelope {
+  readonly vitrine: 'file';
+  readonly name: string;
+  readonly type: string;
+  readonly base64: string;
+}
+
+/** The same file of the same tenant is one file. */
+export async function keepFile(
+  blobs: Pick<Store['blobs'], 'put'>,
+  tenant: string,
+  { name, type, bytes }: Pick<StoredFile, 'name' | 'type' | 'bytes'>,
+): Promise<string> {
+  const envelope: Envelope = { vitrine: 'file', name, type, base64: bytes.toString('base64') };
+  const text = JSON.stringify(envelope);
+  const id = blobName(text);
+  const { blob } = await blobs.put({ tenant, run: ownerOfFile(tenant, id) }, text);
+  return blob;
+}
+
+/** A file, or anything large that a run of the tenant keeps beside its journal. */
+export async function fileOf(
+  blobs: Pick<Store['blobs'], 'get'>,
+  tenant: string,
+  id: string,
+): Promise<StoredFile | undefined> {
+  if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
+  const text = await blobs.get(tenant, id);
+  if (text === undefined) return undefined;
+  const envelope = envelopeIn(text);
+  if (!envelope) {
+    const name = `${id.slice(0, 12)}.json`;
+    return { id, name, type: 'application/json', bytes: Buffer.from(text), isOwn: false };
+  }
+  const { name, type, base64 } = envelope;
+  return { id, name, type, bytes: Buffer.from(base64, 'base64'), isOwn: true };
+}
+
+/** Blobs belong to runs; a file belongs to a name that no run has, and no other tenant. */
+export function ownerOfFile(tenant: string, id: string): string {
+  return `${fileOwner}${createHash('sha256').update(tenant).digest('hex').slice(0, 16)}_${id}`;
+}
+
+export function envelopeIn(text: string): Envelope | undefined {
+  if (!text.startsWith('{"vitrine":"file"')) return undefined;
+  const value: Partial<Envelope> = JSON.parse(text);
+  const { name, type, base64 } = value;
+  if (typeof name !== 'string' || typeof type !== 'string' || typeof base64 !== 'string') return undefined;
+  return { vitrine: 'file', name, type, base64 };
+}

@@ -1,0 +1,93 @@
+import type { QuotaSettings } from '../../catalog/server-settings.ts';
+import { RunError } from '../../run/failure.ts';
+import { localTenant } from '../folder/home.ts';
+
+/** What one tenant uses of the house, and no more than its share. */
+export interface Quotas {
+  /** One more request, which counts again for every so many bytes that come with it; fails with `over-budget`. */
+  request(tenant: string, request: { readonly now: number; readonly bytes: number }): void;
+  /** Room for a body that is on its way; returns what gives it back. */
+  receive(tenant: string, bytes: number): () => void;
+  /** One more open stream; returns what gives it back. */
+  stream(tenant: string): () => void;
+  /** Room for some bytes beside those that are held; returns what to call when they are held, too. */
+  upload(tenant: string, bytes: { readonly held: number; readonly more: number }): () => void;
+  readonly runs: number;
+  readonly sessions: number;
+  readonly bytes: number;
+  /** Streams and sockets that are open. */
+  streams(tenant: string): { readonly open: number; readonly most: number };
+}
+
+interface Share {
+  tokens: number;
+  at: number;
+  streams: number;
+  /** Of bodies that have not come whole, or are not answered. */
+  receiving: number;
+  /** On their way to be kept. */
+  bytes: number;
+}
+
+/** Beyond so many tenants the ones that have nothing open are forgotten. */
+const remembered = 10_000;
+
+/** A body is read and checked at a cost: so many bytes are one more request. */
+const bytesPerRequest = 64 * 1024;
+/** Of all bodies of a tenant that are on their way. */
+const receivable = 64 * 1024 * 1024;
+
+/** `isOpen` when whoever is at this machine needs no key: then nobody counts their requests. */
+export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
+  const { requests, burst, streams, bytes } = settings;
+  const shares = new Map<string, Share>();
+  const shareOf = (tenant: string): Share => {
+    const known = shares.get(tenant);
+    if (known) return known;
+    if (shares.size >= remembered)
+      for (const [name, share] of shares)
+        if (share.streams + share.receiving + share.bytes === 0) shares.delete(name);
+    const share = { tokens: burst, at: 0, streams: 0, receiving: 0, bytes: 0 };
+    shares.set(tenant, share);
+    return share;
+  };
+  const isExempt = (tenant: string): boolean => isOpen && tenant === localTenant;
+  return {
+    runs: settings.runs,
+    sessions: settings.sessions,
+    bytes,
+    streams: (tenant) => ({ open: shares.get(tenant)?.streams ?? 0, most: streams }),
+    request(tenant, { now, bytes: brought }) {
+      if (isExempt(tenant)) return;
+      const share = shareOf(tenant);
+      share.tokens = Math.min(burst, share.tokens + (Math.max(0, now - share.at) / 1_000) * requests);
+      share.at = now;
+      if (share.tokens < 1) throw over(`more than ${requests} requests a second; slow down`);
+      share.tokens -= 1 + Math.floor(brought / bytesPerRequest);
+    },
+    receive(tenant, brought) {
+      const share = shareOf(tenant);
+      if (share.receiving + brought > receivable && brought > 0)
+        throw over(`more than ${receivable} bytes are being sent at once; send one after the other`);
+      share.receiving += brought;
+      return () => void (share.receiving -= brought);
+    },
+    stream(tenant) {
+      const share = shareOf(tenant);
+      if (share.streams >= streams) throw over(`${streams} streams are open already; close some`);
+      share.streams += 1;
+      return () => void (share.streams -= 1);
+    },
+    upload(tenant, { held, more }) {
+      const share = shareOf(tenant);
+      if (held + share.bytes + more > bytes)
+        throw over(`more than ${bytes} bytes of runs and files are kept; erase some`);
+      share.bytes += more;
+      return () => void (share.bytes -= more);
+    },
+  };
+}
+
+function over(what: string): RunError {
+  return new RunError('over-budget', `This is more than your share: ${what}.`, { retryable: true });
+}

@@ -1,0 +1,12 @@
+import type { House } from '../context.ts';
+
+/** Keep something for a tenant, if its share has room for it. */
+export async function withRoom<T>(
+  { home, quotas }: House,
+  { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
+  keep: () => Promise<T>,
+): Promise<T> {
+  const held = await home.store.blobs.held(tenant);
+  const done = quotas.upload(tenant, { held, more: bytes });
+  return keep().finally(done);
+}

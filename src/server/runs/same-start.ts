@@ -1,0 +1,82 @@
+import { decodeAll } from '../../run/codec.ts';
+import { RunError } from '../../run/failure.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run/values.ts';
+import type { RunRow } from '../../stores/store.ts';
+import type { Caller } from '../access/caller.ts';
+import { sameAgain } from './command-run.ts';
+import type { House } from '../context.ts';
+import { blobName } from '../system.ts';
+
+/** What somebody wants begun. */
+export interface WantedRun {
+  readonly app: string;
+  readonly input: { readonly text: string; readonly attachments?: readonly Attachment[] };
+  readonly conversation?: string;
+  readonly limits: Limits;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** An idempotency key is of the person who chose it, and may be anything: neither others nor the store see what it was. */
+export function ownKey({ who }: Caller, key: string): string {
+  return sameAgain('start', who, key);
+}
+
+/** The run that somebody began with an idempotency key. */
+export async function startedWith(house: House, caller: Caller, key: string): Promise<RunRow | undefined> {
+  const { tenant, who } = caller;
+  const { dispatch } = house.home.store;
+  const own = await dispatch.find({ tenant, idempotencyKey: ownKey(caller, key) });
+  if (own) return own;
+  // Earlier versions kept the key as it came.
+  const old = await dispatch.find({ tenant, idempotencyKey: key });
+  return old && (await house.trees.of(old)).started?.who === who ? old : undefined;
+}
+
+/** The run that an idempotency key began, if exactly this was asked then; else `rejected`. */
+export async function sameRun(
+  house: House,
+  run: string,
+  asked: WantedRun,
+): Promise<{ readonly run: string; readonly conversation: string }> {
+  // What was recorded has no secrets in it.
+  const wanted = house.home.secrets.cleanAll(asked);
+  const [chunk] = await house.home.journal.read(run, 0);
+  const first = chunk && decodeAll(chunk.frames)[0]?.event;
+  if (first?.type === 'run.started') {
+    const { app, input, conversation, limits, labels } = first;
+    const isSame =
+      app === wanted.app &&
+      isSameText(input.text, wanted.input.text) &&
+      areSame(input.attachments ?? [], wanted.input.attachments ?? []) &&
+      (wanted.conversation === undefined || wanted.conversation === conversation) &&
+      isEqual(limits, wanted.limits) &&
+      isEqual(labels, wanted.labels ?? {});
+    if (isSame) return { run, conversation };
+  }
+  throw new RunError(
+    'rejected',
+    `The idempotency key began run ${run}, which was asked something else: use another key.`,
+  );
+}
+
+function areSame(kept: readonly Attachment[], wanted: readonly Attachment[]): boolean {
+  return (
+    kept.length === wanted.length &&
+    kept.every(({ blob, data, ...rest }, i) => {
+      const { data: other, ...others } = wanted[i] ?? { type: '' };
+      return isEqual(rest, others) && isSameText(blob ?? data, other);
+    })
+  );
+}
+
+/** What is large is kept under the hash of what it is. */
+function isSameText(kept: string | BlobRef | undefined, text: string | undefined): boolean {
+  if (!isBlobRef(kept) || text === undefined) return kept === text;
+  return kept.blob === blobName(JSON.stringify(text));
+}
+
+function isEqual(one: object, other: object): boolean {
+  const entries = Object.entries(one);
+  const others = new Map(Object.entries(other));
+  return entries.length === others.size && entries.every(([name, value]) => others.get(name) === value);
+}

@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+import type { Preferences } from '../../projections/projection.ts';
+import { decodeAll } from '../../run/codec.ts';
+import type { RunTree } from '../../run/tree.ts';
+import type { Journal, RunRow } from '../../stores/store.ts';
+import { breather } from '../http/breather.ts';
+import { goodChunks } from './good-chunks.ts';
+import { shownTree, type Showing, type ShownTree } from './shown-tree.ts';
+
+type Wanted = Pick<RunRow, 'run' | 'head' | 'bytes' | 'state'>;
+
+/** Folded runs. What was folded is kept for a while, so that looking again costs what came since. */
+export interface Trees {
+  /** The tree of a run as it is recorded, now; of a damaged one, as far as it is good. It is shared: nobody changes it. */
+  of(row: Wanted): Promise<RunTree>;
+  /** The tree as those who prefer this see it: now, or as it was when entry `at` was the last. */
+  shown(row: Wanted, preferences: Preferences, at?: number): Promise<RunTree>;
+  /** The same, for whoever looks at it for longer than a moment: it does not go on while they look. */
+  still(row: Wanted, preferences: Preferences, at?: number): Promise<RunTree>;
+  forget(run: string): void;
+}
+
+/** How many bytes of journals all kept trees may have folded together. */
+const room = 64 << 20;
+
+interface Kept {
+  readonly run: string;
+  readonly shown: Promise<ShownTree>;
+  readonly size: number;
+}
+
+export function treesOf(journal: Pick<Journal, 'read'>, showing: Showing): Trees {
+  const kept = new LRUCache<string, Kept>({
+    maxSize: room,
+    sizeCalculation: ({ size }) => Math.max(1, size),
+  });
+
+  const now = async (row: Wanted, preferences: Preferences): Promise<RunTree> => {
+    const { run, bytes } = row;
+    const key = `${run} ${JSON.stringify(preferences)}`;
+    const known = kept.get(key)?.shown ?? Promise.resolve(shownTree(showing(preferences)));
+    // One fold after the other: two at once would fold the same entries into one tree in two orders.
+    const shown = known.then(async (before) => {
+      await foldUntil(journal, before, row);
+      return before;
+    });
+    shown.catch(() => kept.delete(key));
+    kept.set(key, { run, shown, size: bytes });
+    return (await shown).tree;
+  };
+  const then = async ({ run, head }: Wanted, preferences: Preferences, at: number): Promise<RunTree> => {
+    const shown = shownTree(showing(preferences));
+    await foldUntil(journal, shown, { run, head: Math.min(head, at), isExact: true });
+    return shown.tree;
+  };
+  return {
+    of: (row) => now(row, {}),
+    shown: (row, preferences, at) => (at === undefined ? now(row, preferences) : then(row, preferences, at)),
+    still(row, preferences, at = row.head) {
+      return row.state === 'ended' && at === row.head ? now(row, preferences) : then(row, preferences, at);
+    },
+    forget(run) {
+      for (const [key, each] of kept) if (each.run === run) kept.delete(key);
+    },
+  };
+}
+
+interface Goal {
+  readonly run: string;
+  readonly head: number;
+  /** Not one entry more. */
+  readonly isExact?: boolean;
+}
+
+async function foldUntil(
+  journal: Pick<Journal, 'read'>,
+  { tree, take }: ShownTree,
+  { run, head, isExact = false }: Goal,
+): Promise<void> {
+  const breathe = breather();
+  while (tree.seq < head) {
+    const before = tree.seq;
+    for (const { frames } of await goodChunks(journal, run, before)) {
+      for (const entry of decodeAll(frames)) {
+        if (isExact && entry.seq > head) return;
+        take(entry);
+      }
+      await breathe();
+    }
+    if (tree.seq === before) return;
+  }
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { RunRow } from '../../stores/store.ts';
+import type { House } from '../context.ts';
+import type { JsonParts } from '../http/json-parts.ts';
+import { startedOf } from '../runs/run-edges.ts';
+import { exchangeOf, newestOfEach } from '../routes/conversations.ts';
+import { inOrderOfStarting } from './parents-first.ts';
+import { framesOf, sessionStatus, turnsOf, type Generation, type Turn } from './session-turns.ts';
+
+export const SessionStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']);
+
+export const ListedSession = z.object({
+  id: z.string(),
+  scenario: z.string(),
+  /** In lists the first 100 characters. */
+  alert_text: z.string(),
+  status: SessionStatus,
+  step_count: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+const Card = z.looseObject({
+  step: z.int(),
+  agent: z.string(),
+  status: z.enum(['in_progress', 'complete']),
+});
+
+export const Session = ListedSession.extend({
+  event_log: z.array(z.object({ event: z.string(), data: z.string(), turn: z.int(), timestamp: z.string() })),
+  steps: z.array(Card),
+  diagnosis: z.string(),
+  run_meta: z.object({ steps: z.int(), tokens: z.number(), time: z.string() }).nullable(),
+  error_detail: z.string(),
+  thread_id: z.string(),
+  turn_count: z.int(),
+});
+
+/** The most a list holds. */
+export const listed = 100;
+
+/** The newest run of each session, of one scenario if it is said which. */
+export async function newestSessions(
+  house: House,
+  tenant: string,
+  scenario: string | undefined,
+): Promise<readonly RunRow[]> {
+  const meant: RunRow[] = [];
+  for (let after: string | undefined; ;) {
+    const { found, next } = await newestOfEach(house, { tenant, after, limit: listed });
+    for (const row of found) {
+      if (scenario === undefined || (await scenarioOf(house, row)) === scenario) meant.push(row);
+      if (meant.length === listed) return meant;
+    }
+    if (next === null) return meant;
+    after = next;
+  }
+}
+
+/** Every turn of a session carries the scenario it was begun with. */
+async function scenarioOf(house: House, row: RunRow): Promise<string> {
+  return (await startedOf(house, row))?.labels['scenario'] ?? row.app;
+}
+
+export async function listedSession(
+  house: House,
+  { tenant, conversation: session }: RunRow,
+  heavy: (bytes: number) => Promise<void>,
+): Promise<z.infer<typeof ListedSession>> {
+  return summary(house, session, await turnsOf(house, { tenant, session }, heavy));
+}
+
+async function summary(
+  house: House,
+  id: string,
+  turns: readonly Turn[],
+): Promise<z.infer<typeof ListedSession>> {
+  const first = turns[0]?.row;
+  const last = turns.at(-1)?.row;
+  if (!first || !last) throw new RangeError('a session has at least one turn');
+  return {
+    id,
+    scenario: await scenarioOf(house, first),
+    alert_text: first.title.slice(0, 100),
+    status: sessionStatus(last),
+    step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
+    created_at: new Date(first.createdAt).toISOString(),
+    updated_at: new Date(last.updatedAt).toISOString(),
+  };
+}
+
+/** A session as its schema has it; what may be long is told while it is sent. */
+export async function wholeSession(
+  house: House,
+  turns: readonly Turn[],
+  { id, as }: { readonly id: string; readonly as?: Generation | undefined },
+): Promise<JsonParts> {
+  const [first] = turns;
+  const last = turns.at(-1);
+  const asked = first && (await exchangeOf(house, first.row)).text;
+  return {
+    ...(await summary(house, id, turns)),
+    ...(typeof asked === 'string' ? { alert_text: asked } : {}),
+    ...(last ? await endOf(house, last) : {}),
+    thread_id: id,
+    turn_count: turns.length,
+    event_log: eventsOf(house, turns, as),
+    steps: cardsOf(house, turns),
+  };
+}
+
+async function endOf(
+  house: House,
+  turn: Turn,
+): Promise<Pick<z.infer<typeof Session>, 'diagnosis' | 'run_meta' | 'error_detail'>> {
+  const last = new Map<string, string>();
+  for await (const { event, data } of framesOf(house, turn)) if (ending.has(event)) last.set(event, data);
+  return {
+    diagnosis: textIn(last.get('message'), 'text'),
+    run_meta: JSON.parse(last.get('run_complete') ?? 'null'),
+    error_detail: textIn(last.get('error'), 'message'),
+  };
+}
+
+const ending: ReadonlySet<string> = new Set(['message', 'run_complete', 'error']);
+
+async function* eventsOf(
+  house: House,
+  turns: readonly Turn[],
+  as: Generation | undefined,
+): AsyncGenerator<z.infer<typeof Session>['event_log'][number]> {
+  for (const [i, turn] of turns.entries())
+    for await (const { event, data, at } of inOrderOfStarting(() => framesOf(house, turn, as)))
+      yield { event, data, turn: i + 1, timestamp: new Date(at).toISOString() };
+}
+
+/** Every card that was opened, with how it ended if it has. */
+async function* cardsOf(house: House, turns: readonly Turn[]): AsyncGenerator<z.infer<typeof Card>> {
+  for (const turn of turns) {
+    const cards = new Map<number, z.infer<typeof Card>>();
+    for await (const { event, data } of framesOf(house, turn)) {
+      if (event !== 'step_started' && event !== 'step_complete') continue;
+      const status = event === 'step_started' ? 'in_progress' : 'complete';
+      const card = Card.parse({ ...(JSON.parse(data) as object), status });
+      cards.set(card.step, card);
+    }
+    yield* cards.values();
+  }
+}
+
+function textIn(data: string | undefined, field: string): string {
+  const text: unknown = data && Reflect.get(JSON.parse(data) as object, field);
+  return typeof text === 'string' ? text : '';
+}
