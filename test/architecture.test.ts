@@ -40,8 +40,11 @@ const allowed: [path: string, text: string][] = [
     'src/engine/run.ts',
     `import type { Store } from '../stores/store.ts'; import { createHash } from 'node:crypto';`,
   ],
-  ['src/engine/clock.ts', `clock.setTimeout(f); const c = { setTimeout: 1 }; type T = typeof setTimeout;`],
-  ['src/engine/time.ts', `new Date(at).toISOString(); interface C { setTimeout(f: () => void): void }`],
+  [
+    'src/engine/time/clock.ts',
+    `clock.setTimeout(f); const c = { setTimeout: 1 }; type T = typeof setTimeout;`,
+  ],
+  ['src/engine/time/time.ts', `new Date(at).toISOString(); interface C { setTimeout(f: () => void): void }`],
   ['src/engine/tool.worker.ts', `setTimeout(f, 5);`],
   ['src/flows/coordinate.ts', `import type { Scope } from '../engine/scope.ts';`],
   [

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Stage } from './stage.ts';
 import { flowOf } from './world.ts';
 import { answerOf } from './conversation.ts';
-import { failureIn } from '../src/engine/broken.ts';
+import { failureIn } from '../src/engine/scope/broken.ts';
 import type { Flow } from '../src/engine/scope.ts';
 
 /** The line that is thrown from, as stacks have it. */

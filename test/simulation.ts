@@ -1,7 +1,7 @@
 // A world in which every await is a scheduling point. Processes share one real memory store; a seeded scheduler decides
 // what happens next, which process dies, which one freezes, and what becomes of a commit nobody heard of.
 import { setImmediate as drain } from 'node:timers/promises';
-import type { Clock } from '../src/engine/clock.ts';
+import type { Clock } from '../src/engine/time/clock.ts';
 import { RunError } from '../src/run/failure.ts';
 import { memoryStore } from '../src/stores/memory.ts';
 import type { Append, Hint, Store } from '../src/stores/store.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../src/engine/clock.ts';
+import type { Clock } from '../src/engine/time/clock.ts';
 
 interface Sleeper {
   readonly at: number;

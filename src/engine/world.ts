@@ -3,10 +3,10 @@ import type { Secrets } from '../guards/secrets.ts';
 import type { Policy } from '../policies/policy.ts';
 import type { Store } from '../stores/store.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './time/clock.ts';
 import type { Meter } from './meter.ts';
 import type { Flow } from './scope.ts';
-import type { StoreTime } from './store-time.ts';
+import type { StoreTime } from './time/store-time.ts';
 
 /** What runs are made of here. */
 export interface Catalog {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../engine/time/clock.ts';
 
 /** The machine's own time. */
 export const systemClock: Clock = {

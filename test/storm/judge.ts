@@ -3,7 +3,7 @@ import { decodeAll } from '../../src/run/codec.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { type RunTree } from '../../src/run/tree.ts';
-import { drift } from '../../src/engine/clock.ts';
+import { drift } from '../../src/engine/time/clock.ts';
 import { entriesOf } from '../world.ts';
 import type { Scene } from './scene.ts';
 

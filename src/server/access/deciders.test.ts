@@ -10,7 +10,7 @@ import {
   type Answered,
   type Serving,
 } from '../../../test/serving.ts';
-import { loadRun } from '../../engine/load.ts';
+import { loadRun } from '../../engine/recovery/load.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Role } from './caller.ts';

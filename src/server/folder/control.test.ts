@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { appWith, serving } from '../../../test/serving.ts';
-import { loadRun } from '../../engine/load.ts';
+import { loadRun } from '../../engine/recovery/load.ts';
 import { controlClient } from './control-client.ts';
 
 const asks = appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keptName } from '../../engine/kept-name.ts';
+import { keptName } from '../../engine/record/kept-name.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { StartedRun } from '../../run/native-api.ts';

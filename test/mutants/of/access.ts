@@ -130,7 +130,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'tenants share an id of a conversation elsewhere',
-    file: 'src/engine/turn.ts',
+    file: 'src/engine/turn/turn.ts',
     find: 'if (tenant === localTenant) return conversation;',
     replace: "if (tenant !== '') return conversation;",
     test: 'src/server/runs/conversation-abroad.test.ts',

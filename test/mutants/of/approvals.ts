@@ -1,11 +1,11 @@
 import type { Mutant } from '../mutant.ts';
 
-const moved = 'src/engine/moved.test.ts';
+const moved = 'src/engine/conversation/moved.test.ts';
 
 export const approvalMutants: readonly Mutant[] = [
   {
     name: 'an approved turn begins wherever its agent stands',
-    file: 'src/engine/permit.ts',
+    file: 'src/engine/leaf/permit.ts',
     find: 'if (leaf.standing && !(await stillHolds(execution, step, asked))) continue;',
     replace: '',
     test: moved,
@@ -13,7 +13,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody hears that their agent has gone on',
-    file: 'src/engine/leave-line.ts',
+    file: 'src/engine/conversation/leave-line.ts',
     find: 'if (asking.length === 0) return;',
     replace: 'return;',
     test: moved,
@@ -21,7 +21,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'where an agent stands is not part of the fingerprint',
-    file: 'src/engine/fingerprint.ts',
+    file: 'src/engine/leaf/fingerprint.ts',
     find: 'if (position !== undefined) bound.push(position);',
     replace: '',
     test: moved,
@@ -29,7 +29,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'what a person made of a question that lapsed is used',
-    file: 'src/engine/edited.ts',
+    file: 'src/engine/leaf/edited.ts',
     find: ' || lapsedAt !== undefined) continue;',
     replace: ') continue;',
     test: moved,
@@ -45,7 +45,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'any fingerprint will do',
-    file: 'src/engine/control.ts',
+    file: 'src/engine/recovery/control.ts',
     find: 'if (command.fingerprint !== undefined && command.fingerprint !== approval.fingerprint) {',
     replace: 'if (Math.random() > 1) {',
     test: moved,
@@ -61,7 +61,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'arguments that look like a reference are taken for one',
-    file: 'src/engine/large.ts',
+    file: 'src/engine/record/large.ts',
     find: 'return isBlobRef(value) || JSON.stringify(value).length > inlineLimit;',
     replace: 'return JSON.stringify(value).length > inlineLimit;',
     test: moved,
@@ -69,7 +69,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'a turn sends another text than was asked about',
-    file: 'src/engine/permit.ts',
+    file: 'src/engine/leaf/permit.ts',
     find: 'if (!isAbout(execution, approval, {',
     replace: 'if (Math.random() > 1 && !isAbout(execution, approval, {',
     test: moved,

@@ -13,7 +13,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'effects do not wait for the commit',
-    file: 'src/engine/run-leaf.ts',
+    file: 'src/engine/leaf/run-leaf.ts',
     find: 'await execution.barrier();',
     replace: '',
     test: simulation,
@@ -23,7 +23,7 @@ export const coreMutants: readonly Mutant[] = [
     file: 'src/engine/execution.ts',
     find: 'while (this.isLive && !this.lease.isSure) await this.#renew();',
     replace: '',
-    test: 'src/engine/time.test.ts',
+    test: 'src/engine/time/time.test.ts',
     only: 'does not act on it',
   },
   {
@@ -35,14 +35,14 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a call in doubt is simply run again',
-    file: 'src/engine/doubt.ts',
+    file: 'src/engine/leaf/doubt.ts',
     find: "if (leaf.effect !== 'once')",
     replace: 'if (true)',
     test: simulation,
   },
   {
     name: 'an append marks commands used whose entries it does not hold',
-    file: 'src/engine/writer.ts',
+    file: 'src/engine/record/writer.ts',
     find: 'this.#uses.filter(({ seq }) => seq <= last);',
     replace: 'this.#uses;',
     test: simulation,

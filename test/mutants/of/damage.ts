@@ -80,7 +80,7 @@ export const damageMutants: readonly Mutant[] = [
     file: 'src/run/fold.ts',
     find: 'for (const { step } of tree.approvals.values()) lapse(tree, stepOf(tree, step));',
     replace: '',
-    test: 'src/engine/control.test.ts',
+    test: 'src/engine/recovery/control.test.ts',
     only: 'E200',
   },
 ];

@@ -31,7 +31,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'restored messages come without what hung on them',
-    file: 'src/engine/restore.ts',
+    file: 'src/engine/conversation/restore.ts',
     find: '...(attached[i]?.length ? { attachments: attached[i] } : {})',
     replace: '',
     test: elsewhere,
@@ -39,7 +39,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'what hung on restored messages is not bounded',
-    file: 'src/engine/restore.ts',
+    file: 'src/engine/conversation/restore.ts',
     find: 'room -= size;',
     replace: '',
     test: elsewhere,
@@ -47,7 +47,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'what an agent attaches is kept in the journal itself',
-    file: 'src/engine/turn.ts',
+    file: 'src/engine/turn/turn.ts',
     find: 'hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),',
     replace: 'take(events),',
     test: elsewhere,
@@ -63,7 +63,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'a state is sent under another strategy',
-    file: 'src/engine/restore.ts',
+    file: 'src/engine/conversation/restore.ts',
     find: 'if (saved === undefined || saved.strategy === agent.state) return saved?.state;',
     replace: 'if (saved !== undefined) return saved.state; return undefined;',
     test: elsewhere,
@@ -87,7 +87,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'calls of an agent are not told',
-    file: 'src/engine/turn.ts',
+    file: 'src/engine/turn/turn.ts',
     find: 'if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);',
     replace: '',
     test: elsewhere,
@@ -95,7 +95,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'a stage that was stopped has failed',
-    file: 'src/engine/turn-reader.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: "this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');",
     replace: "this.#mirror.finish('failed');",
     test: elsewhere,
@@ -127,7 +127,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'an idempotent agent is asked once',
-    file: 'src/engine/turn.ts',
+    file: 'src/engine/turn/turn.ts',
     find: '...(isRepeatable(execution, step, agent) ? { isRepeatable: true } : {}),',
     replace: '',
     test: elsewhere,
@@ -135,10 +135,10 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'what a person agreed to is repeated',
-    file: 'src/engine/turn.ts',
+    file: 'src/engine/turn/turn.ts',
     find: "return effect !== 'once' && ![...tree.approvals.values()].some(({ step }) => step === id);",
     replace: "return effect !== 'once';",
-    test: 'src/engine/retry.test.ts',
+    test: 'src/engine/recovery/retry.test.ts',
     only: 'A22] an agent that is idempotent, and',
   },
   {
@@ -159,7 +159,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is told where a connection was lost',
-    file: 'src/engine/turn.ts',
+    file: 'src/engine/turn/turn.ts',
     find: 'logOrigin(execution, thrown);',
     replace: '',
     test: elsewhere,

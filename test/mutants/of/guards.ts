@@ -1,13 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 
-const engine = 'src/engine/hold-back.test.ts';
+const engine = 'src/engine/record/hold-back.test.ts';
 const guards = 'src/guards/secrets.test.ts';
 const leaks = 'test/scenarios/leaks.test.ts';
 
 export const guardMutants: readonly Mutant[] = [
   {
     name: 'nothing is held back',
-    file: 'src/engine/writer.ts',
+    file: 'src/engine/record/writer.ts',
     find: 'this.#holdBack.pass(event);',
     replace: 'this.#record(event);',
     test: engine,
@@ -15,7 +15,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'one kind of event is forgotten',
-    file: 'src/engine/hold-back.ts',
+    file: 'src/engine/record/hold-back.ts',
     find: "case 'item.attached':\n",
     replace: '',
     test: engine,
@@ -23,7 +23,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'what waits is forgotten when its step ends',
-    file: 'src/engine/hold-back.ts',
+    file: 'src/engine/record/hold-back.ts',
     find: 'this.#end((step) => this.#isWithin(step, event.step));',
     replace: '',
     test: engine,
@@ -31,7 +31,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'what a flow said before a crash is not looked at again',
-    file: 'src/engine/writer.ts',
+    file: 'src/engine/record/writer.ts',
     find: 'if (isRecorded) this.#holdBack.sayAgain(event);',
     replace: 'if (isRecorded) void event;',
     test: engine,
@@ -55,7 +55,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'large values are kept with their secrets',
-    file: 'src/engine/large.ts',
+    file: 'src/engine/record/large.ts',
     find: 'const value = execution.world.secrets.cleanAll(given);',
     replace: 'const value = given;',
     test: engine,
@@ -63,7 +63,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'tools run with what was not recorded',
-    file: 'src/engine/call.ts',
+    file: 'src/engine/call/call.ts',
     find: 'const input = execution.world.secrets.cleanAll(request.input);',
     replace: 'const { input } = request;',
     test: engine,
@@ -119,7 +119,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'a name that holds a secret is kept as it came',
-    file: 'src/engine/kept-name.ts',
+    file: 'src/engine/record/kept-name.ts',
     find: 'secrets.clean(name) === name ? name',
     replace: 'secrets.clean(name) !== undefined ? name',
     test: leaks,
@@ -135,7 +135,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody is told of a secret in a result',
-    file: 'src/engine/tell-redacted.ts',
+    file: 'src/engine/record/tell-redacted.ts',
     find: "if (result !== given) tellRedacted(execution, step, 'result');",
     replace: '',
     test: 'test/scenarios/kept-secrets.test.ts',

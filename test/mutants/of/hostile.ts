@@ -3,10 +3,10 @@ import type { Mutant } from '../mutant.ts';
 export const hostileMutants: readonly Mutant[] = [
   {
     name: 'a stage that is closed looks at all stages beside it',
-    file: 'src/engine/mirror.ts',
+    file: 'src/engine/turn/mirror.ts',
     find: '(this.#running.get(next) ?? 0) > 0',
     replace: 'known.children.some((child) => this.#isRunning(child))',
-    test: 'src/engine/stages.test.ts',
+    test: 'src/engine/turn/stages.test.ts',
     only: 'costs the same for each',
   },
   {

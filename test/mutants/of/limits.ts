@@ -34,10 +34,10 @@ export const limitMutants: readonly Mutant[] = [
   },
   {
     name: 'a run writes as much as it likes',
-    file: 'src/engine/space.ts',
+    file: 'src/engine/record/space.ts',
     find: 'if (this.#bytes >= bytes + beyond.bytes)',
     replace: 'if (false)',
-    test: 'src/engine/space.test.ts',
+    test: 'src/engine/record/space.test.ts',
     only: 'counts what is kept',
   },
 ];

@@ -19,15 +19,15 @@ export const pinMutants: readonly Mutant[] = [
   },
   {
     name: 'a tool that nobody accepted here runs as its rule says',
-    file: 'src/engine/call.ts',
+    file: 'src/engine/call/call.ts',
     find: '(caution !== undefined || mustAsk(execution, tool, request.input))',
     replace: 'mustAsk(execution, tool, request.input)',
-    test: 'src/engine/changed-tool.test.ts',
+    test: 'src/engine/call/changed-tool.test.ts',
     only: 'whatever its own rule says',
   },
   {
     name: 'a field that copying loses is shown, and does not run',
-    file: 'src/engine/arguments.ts',
+    file: 'src/engine/call/arguments.ts',
     find: 'if (hasPrototype(input)) {',
     replace: 'if (input === undefined) {',
     test: 'test/scenarios/prototype-arguments.test.ts',

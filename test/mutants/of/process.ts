@@ -3,19 +3,19 @@ import type { Mutant } from '../mutant.ts';
 export const processMutants: readonly Mutant[] = [
   {
     name: 'what a tool leaves behind is nobody’s',
-    file: 'src/engine/stray.ts',
+    file: 'src/engine/scope/stray.ts',
     find: 'owners.run(owner, work);',
     replace: 'work();',
-    test: 'src/engine/stray.test.ts',
+    test: 'src/engine/scope/stray.test.ts',
     only: 'fails its own call',
     hangs: true,
   },
   {
     name: 'what a tool says is without end',
-    file: 'src/engine/tool-voice.ts',
+    file: 'src/engine/call/tool-voice.ts',
     find: 'if (left <= 0 || this.#pieces >= most.pieces) return this.#cut();',
     replace: '',
-    test: 'src/engine/tool-bounds.test.ts',
+    test: 'src/engine/call/tool-bounds.test.ts',
     only: 'is bounded in pieces',
   },
   {
@@ -28,10 +28,10 @@ export const processMutants: readonly Mutant[] = [
   },
   {
     name: 'ends of workers are not counted',
-    file: 'src/engine/cut-offs.ts',
+    file: 'src/engine/recovery/cut-offs.ts',
     find: 'else if (this.#isTried) this.run += 1;',
     replace: '',
-    test: 'src/engine/probation.test.ts',
+    test: 'src/engine/recovery/probation.test.ts',
     only: 'asks before it goes on',
   },
   {
@@ -39,15 +39,15 @@ export const processMutants: readonly Mutant[] = [
     file: 'src/run/steps.ts',
     find: 'else if (!event.cutOff) charge(tree, step, 1);',
     replace: 'else charge(tree, step, 1);',
-    test: 'src/engine/recovery.test.ts',
+    test: 'src/engine/recovery/recovery.test.ts',
     only: 'does not use up the budget',
   },
   {
     name: 'a call whose server is away does not say so',
-    file: 'src/engine/absent-tool.ts',
+    file: 'src/engine/call/absent-tool.ts',
     find: "if (!known) return { code: 'unavailable', message: still.why, retryable: true };",
     replace: 'if (!known) return undefined;',
-    test: 'src/engine/absent-tool.test.ts',
+    test: 'src/engine/call/absent-tool.test.ts',
     only: 'fails, and names it',
   },
 ];

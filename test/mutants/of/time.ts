@@ -1,12 +1,12 @@
 import type { Mutant } from '../mutant.ts';
 
-const time = 'src/engine/time.test.ts';
+const time = 'src/engine/time/time.test.ts';
 
 /** Leases, budgets, attempts and leaving. */
 export const timeMutants: readonly Mutant[] = [
   {
     name: 'a lease is measured by a clock that can be set',
-    file: 'src/engine/lease.ts',
+    file: 'src/engine/time/lease.ts',
     find: 'return this.#worked < leaseLength && Math.abs(passed - this.#worked) < drift;',
     replace: 'return passed < leaseLength;',
     test: time,
@@ -30,7 +30,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker goes by its own clock',
-    file: 'src/engine/store-time.ts',
+    file: 'src/engine/time/store-time.ts',
     find: 'if (!this.#said) return this.#clock.now();',
     replace: 'return this.#clock.now();',
     test: time,
@@ -41,7 +41,7 @@ export const timeMutants: readonly Mutant[] = [
     file: 'src/engine/engine.ts',
     find: 'if (grace === 0) return;',
     replace: 'return;',
-    test: 'src/engine/leaving.test.ts',
+    test: 'src/engine/recovery/leaving.test.ts',
     only: 'begins nothing more, and hands',
   },
   {
@@ -49,7 +49,7 @@ export const timeMutants: readonly Mutant[] = [
     file: 'src/engine/execution.ts',
     find: 'this.#isAside || this.#isLeaving || this.tree.paused',
     replace: 'this.#isAside || this.tree.paused',
-    test: 'src/engine/leaving.test.ts',
+    test: 'src/engine/recovery/leaving.test.ts',
     only: 'begins nothing more, and hands',
   },
   {
@@ -57,15 +57,15 @@ export const timeMutants: readonly Mutant[] = [
     file: 'src/stores/line-rules.ts',
     find: 'if (!begun.includes(place.name)) leave(desk, place);',
     replace: 'if (!place.told) leave(desk, place);',
-    test: 'src/engine/line.test.ts',
+    test: 'src/engine/conversation/line.test.ts',
     only: 'keeps nobody once it is paused',
   },
   {
     name: 'a turn that was cut is not tried again',
-    file: 'src/engine/run-leaf.ts',
+    file: 'src/engine/leaf/run-leaf.ts',
     find: "if (leaf.effect === 'once' || failure?.retryable",
     replace: "if (leaf.opening.kind === 'turn' || leaf.effect === 'once' || failure?.retryable",
-    test: 'src/engine/retry.test.ts',
+    test: 'src/engine/recovery/retry.test.ts',
     only: 'is tried again where it is pure',
   },
 ];

@@ -45,10 +45,10 @@ export const toolMutants: readonly Mutant[] = [
   },
   {
     name: 'a stage passes for the turn of another agent',
-    file: 'src/engine/mirror.ts',
+    file: 'src/engine/turn/mirror.ts',
     find: "kind: ours.has(kind) ? 'stage' : kind,",
     replace: 'kind,',
-    test: 'src/engine/stages.test.ts',
+    test: 'src/engine/turn/stages.test.ts',
     only: 'S41',
   },
   {
@@ -60,9 +60,9 @@ export const toolMutants: readonly Mutant[] = [
   },
   {
     name: 'what was approved of a tool holds for whatever it has become',
-    file: 'src/engine/call.ts',
+    file: 'src/engine/call/call.ts',
     find: '...(tool.pin === undefined ? {} : pinnedTo(execution, tool.name)),',
     replace: '',
-    test: 'src/engine/changed-tool.test.ts',
+    test: 'src/engine/call/changed-tool.test.ts',
   },
 ];

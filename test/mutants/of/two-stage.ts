@@ -8,7 +8,7 @@ const budget = 'src/engine/budget.test.ts';
 export const twoStageMutants: readonly Mutant[] = [
   {
     name: 'what a model was sent is free',
-    file: 'src/engine/turn-reader.ts',
+    file: 'src/engine/turn/turn-reader.ts',
     find: 'input: tokensIn(this.#sent)',
     replace: 'input: 0',
     test: budget,
@@ -24,7 +24,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'an attempt that broke off is paid without what it was sent',
-    file: 'src/engine/run-leaf.ts',
+    file: 'src/engine/leaf/run-leaf.ts',
     find: '...present({ tokens })',
     replace: '...present({ tokens: tokens && 0 })',
     test: budget,
@@ -32,7 +32,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'the stream is closed at the last call that may run',
-    file: 'src/engine/surplus.ts',
+    file: 'src/engine/turn/surplus.ts',
     find: 'return this.#isClosed || this.#isBeyond(event);',
     replace: 'return true;',
     test: converse,
@@ -40,10 +40,10 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a stream of calls that will not run is read for ever',
-    file: 'src/engine/surplus.ts',
+    file: 'src/engine/turn/surplus.ts',
     find: 'return this.#read > most;',
     replace: 'return this.#read > most * 1_000;',
-    test: 'src/engine/turn-meter.test.ts',
+    test: 'src/engine/turn/turn-meter.test.ts',
     only: 'C71',
   },
   {
@@ -80,15 +80,15 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a failure that is used again looks like a success',
-    file: 'src/engine/open-leaf.ts',
+    file: 'src/engine/leaf/open-leaf.ts',
     find: "failure ? 'failed' : 'reused'",
     replace: "failure ? 'reused' : 'reused'",
-    test: 'src/engine/open-leaf.test.ts',
+    test: 'src/engine/leaf/open-leaf.test.ts',
     only: 'C77',
   },
   {
     name: 'an exception of somebody else’s is ours',
-    file: 'src/engine/broken.ts',
+    file: 'src/engine/scope/broken.ts',
     find: 'if (frame?.isOurs) return failureOf(thrown);',
     replace: 'if (frame) return failureOf(thrown);',
     test: 'test/exceptions.test.ts',
@@ -96,7 +96,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'an exception of ours is told to everybody',
-    file: 'src/engine/broken.ts',
+    file: 'src/engine/scope/broken.ts',
     find: 'if (frame?.isOurs) return failureOf(thrown);',
     replace: '',
     test: 'test/exceptions.test.ts',

@@ -1,0 +1,103 @@
+import { redacted } from '../../guards/guard.ts';
+import { deepest, isTooDeep } from '../../run/depth.ts';
+import { RunError } from '../../run/failure.ts';
+import { limitsOf, millisecondsLeft } from '../../run/limits.ts';
+import type { Step } from '../../run/tree.ts';
+import type { Json } from '../../run/values.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { AttemptTimer } from './attempt-timer.ts';
+import { failureIn } from '../scope/broken.ts';
+import { tellLate } from '../leaf/close-leaf.ts';
+import type { Execution } from '../execution.ts';
+import type { LeafOutcome } from '../leaf/leaf.ts';
+import { plain } from '../record/plain.ts';
+import { owned } from '../scope/stray.ts';
+import { tellRedacted } from '../record/tell-redacted.ts';
+import { toolContext } from './tool-context.ts';
+
+/** Characters of JSON. */
+const largestResult = 8_000_000;
+const defaultTimeout = 60_000;
+
+interface Work {
+  readonly tool: Tool;
+  readonly input: Json;
+}
+
+/** One attempt at a tool call. */
+export async function runTool(execution: Execution, step: Step, work: Work): Promise<LeafOutcome> {
+  if (JSON.stringify(work.input).includes(redacted)) tellRedacted(execution, step, 'arguments');
+  try {
+    return { outcome: 'completed', result: resultOf(work.tool, await once(execution, step, work)) };
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
+    return { outcome: 'failed', failure: failureIn(work.tool.name, thrown) };
+  }
+}
+
+/** What it gave, as a recovery will see it, if that can be kept at all. */
+function resultOf({ name }: Tool, given: Json): Json {
+  if (isTooDeep(given))
+    throw new RunError('too-large', `${name} gave a result nested deeper than ${deepest} levels.`);
+  const result = plain(given);
+  const size = JSON.stringify(result).length;
+  if (size <= largestResult) return result;
+  const message = `${name} gave a result of ${size} characters; ${largestResult} are allowed.`;
+  throw new RunError('too-large', message);
+}
+
+/** A tool that does not listen to its signal is left behind; what it brings later is not used. */
+async function once(execution: Execution, step: Step, { tool, input }: Work): Promise<Json> {
+  const { clock } = execution.world;
+  const limit = timeLimit(execution, tool);
+  const over = new AbortController();
+  const signal = AbortSignal.any([execution.signal, over.signal]);
+  const timer = new AttemptTimer(clock, limit.milliseconds, signal);
+  const tooLate = timer.over.then(() => {
+    over.abort(limit.failure);
+    throw limit.failure;
+  });
+  const context = toolContext(execution, step, { input, signal, timer });
+  const work = async (): Promise<Json> => tool.run(input, context);
+  const running = owned(execution, step, { name: tool.name, work });
+  try {
+    return await Promise.race([running, tooLate]);
+  } catch (thrown) {
+    if (thrown === limit.failure) leaveBehind(execution, step, { tool, running });
+    throw thrown;
+  } finally {
+    over.abort();
+  }
+}
+
+/** The tool's own time, or what is left of the run's. */
+function timeLimit(
+  { tree, writer }: Execution,
+  { name, timeout = defaultTimeout }: Tool,
+): { milliseconds: number; failure: RunError } {
+  const left = millisecondsLeft(tree, writer.now());
+  if (left < timeout) {
+    const { seconds } = limitsOf(tree);
+    const failure = new RunError('over-budget', `The run used up its ${seconds} seconds during ${name}.`);
+    return { milliseconds: Math.max(0, left), failure };
+  }
+  const message = `${name} took longer than ${timeout / 1000} seconds.`;
+  return { milliseconds: timeout, failure: new RunError('timed-out', message, { retryable: true }) };
+}
+
+/** Nobody waits for it any more, so nobody will know what it did: that is said, now and when it comes to an end. */
+function leaveBehind(
+  execution: Execution,
+  step: Step,
+  { tool, running }: { tool: Tool; running: Promise<Json> },
+): void {
+  if (tool.effect === 'once') {
+    const message = `«${tool.name}» was cut off; it may or may not have happened.`;
+    execution.emit({ type: 'notice.posted', step: step.id, code: 'IN_DOUBT', message });
+  }
+  running.then(
+    () => tellLate(execution, step, `«${tool.name}» answered after its time; the answer is not used.`),
+    () => {},
+  );
+}

@@ -1,0 +1,95 @@
+import type { EarlierOutcome } from '../../policies/policy.ts';
+import { callHistory } from '../../run/call-history.ts';
+import { failureOf } from '../../run/failure.ts';
+import type { RunTree } from '../../run/tree.ts';
+import type { BlobRef } from '../../run/values.ts';
+import type { Execution } from '../execution.ts';
+import { keepLarge, loadLarge } from '../record/large.ts';
+import { loadRun } from '../recovery/load.ts';
+import type { Exchange } from '../scope.ts';
+
+/**
+ * The earlier runs of a conversation. Which ones count was recorded when this run began, and their journals are final,
+ * so a recovery reads the same.
+ */
+export class Conversation {
+  readonly #execution: Execution;
+  #trees: Promise<readonly RunTree[]> | undefined;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  async history(): Promise<readonly Exchange[]> {
+    const exchanges: Exchange[] = [];
+    for (const tree of await this.#earlier()) {
+      const { started, ended } = tree;
+      if (!started || !ended || ended.answer === undefined) continue;
+      exchanges.push({
+        run: this.#nameOf(tree),
+        text: await this.#textOf(started.input.text),
+        answer: await this.#textOf(ended.answer),
+      });
+    }
+    return exchanges;
+  }
+
+  /** What a call gave last in an earlier run, not before a time, if nothing was written since. */
+  async outcome(signature: string, notBefore: number): Promise<EarlierOutcome | undefined> {
+    for (const tree of (await this.#earlier()).toReversed()) {
+      const history = callHistory(tree);
+      const { lastCompleted: last } = history.past(signature);
+      // What was itself remembered is as old as where it came from, which is further back.
+      if (last?.status === 'completed' && (last.openedSeq ?? 0) > history.lastWrite) {
+        if ((last.closedAt ?? 0) < notBefore) return undefined;
+        const result = await loadLarge(this.#execution, last.result);
+        return { run: this.#nameOf(tree), result: await keepLarge(this.#execution, result) };
+      }
+      if (history.lastWrite > 0) return undefined;
+    }
+    return undefined;
+  }
+
+  #earlier(): Promise<readonly RunTree[]> {
+    this.#trees ??= this.#execution.insist(() => this.#load());
+    return this.#trees;
+  }
+
+  async #load(): Promise<readonly RunTree[]> {
+    const { tree, world } = this.#execution;
+    const trees: RunTree[] = [];
+    for (const run of tree.started?.earlier ?? []) {
+      const row = await world.store.dispatch.get(run);
+      // Erased since: what nobody may read any more is not part of the conversation.
+      if (!row) continue;
+      const loaded = await loadRun(world.store.journal, row).catch(this.#without(run));
+      if (!loaded) continue;
+      this.#names.set(loaded.tree, run);
+      trees.push(loaded.tree);
+    }
+    return trees;
+  }
+
+  /** The conversation goes on without a run that nobody can read any more, and says so. */
+  #without(run: string): (thrown: unknown) => undefined {
+    return (thrown) => {
+      if (failureOf(thrown).code !== 'damaged') throw thrown;
+      const { tree } = this.#execution;
+      const message = `Run ${run} of this conversation is damaged: what was said in it is left out.`;
+      if (tree.notices.some((notice) => notice.message === message)) return;
+      this.#execution.emit({ type: 'notice.posted', step: 0, code: 'EARLIER_DAMAGED', message });
+    };
+  }
+
+  readonly #names = new WeakMap<RunTree, string>();
+
+  #nameOf(tree: RunTree): string {
+    return this.#names.get(tree) ?? '';
+  }
+
+  async #textOf(value: string | BlobRef): Promise<string> {
+    if (typeof value === 'string') return value;
+    const loaded = await loadLarge(this.#execution, value);
+    return typeof loaded === 'string' ? loaded : JSON.stringify(loaded);
+  }
+}

@@ -1,0 +1,201 @@
+import { factName } from '../../catalog/state.ts';
+import type { StepId } from '../../run/events.ts';
+import { failureOf } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
+import { textOf, type RunTree, type Step } from '../../run/tree.ts';
+import { untrustedIn, type Source } from '../../run/untrusted.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { lastEdit } from '../leaf/edited.ts';
+import type { Execution } from '../execution.ts';
+import { loadRun } from '../recovery/load.ts';
+
+/** One turn of an agent that came to its end, in this run or another of the conversation. */
+export interface AgentExchange {
+  readonly asked: string;
+  readonly answered: string;
+  /** As they were recorded: what is large is a reference. */
+  readonly attachments: readonly Attachment[];
+  readonly state?: Json;
+  /** The way of remembering the state was saved for. */
+  readonly strategy?: string;
+}
+
+export interface SavedState {
+  readonly state: Json;
+  readonly strategy: string;
+}
+
+/** A turn that was begun, whatever became of it. */
+export interface BegunTurn {
+  readonly run: string;
+  readonly step: StepId;
+  readonly attempt: number;
+  /** The entry that closed it; undefined while it is under way. */
+  readonly closed: number | undefined;
+}
+
+type Traces = Pick<RunTree, 'states'> & {
+  readonly turns: readonly Turn[];
+  readonly begun: readonly (BegunTurn & { readonly agent: string | undefined })[];
+  readonly untrusted: readonly Source[];
+};
+
+interface Turn {
+  readonly step: Step;
+  readonly asked: BlobRef | Json;
+}
+
+/** How far the clocks of workers and of the store may be apart, in milliseconds. */
+const slack = 60_000;
+
+/**
+ * What agents left in all runs of a conversation, those at work included. It is read afresh for every turn, and whoever
+ * reads has the agent's place in line: nobody changes it meanwhile, so a retried turn reads the same.
+ */
+export class Remembered {
+  readonly #execution: Execution;
+  readonly #final = new Map<string, Traces>();
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  /** What was saved last under a name, wherever that was: runs overlap, so the newest run need not have it. */
+  async latest(name: string): Promise<SavedState | undefined> {
+    let last: ReturnType<Traces['states']['get']>;
+    for await (const { states } of this.#traces(() => last?.at)) {
+      const saved = states.get(name);
+      if (saved && saved.at > (last?.at ?? -1)) last = saved;
+    }
+    const state = last && (await this.#load(last.state));
+    return last && state !== undefined ? { state, strategy: last.strategy } : undefined;
+  }
+
+  /** The newest exchanges of an agent, oldest first. What nothing was said in is none. */
+  async exchanges(agent: string, most: number): Promise<readonly AgentExchange[]> {
+    let found: Turn[] = [];
+    const endOf = ({ step }: Turn): number => step.closedAt ?? 0;
+    const oldest = (): number | undefined => (found.length < most ? undefined : found.map(endOf).at(-1));
+    for await (const { turns } of this.#traces(oldest)) {
+      const own = turns.filter(({ step }) => step.agent === agent).toReversed();
+      found = [...found, ...own].toSorted((a, b) => endOf(b) - endOf(a)).slice(0, most);
+    }
+    const exchanges: AgentExchange[] = [];
+    for (const { step, asked } of found.toReversed()) {
+      const text = await this.#load(asked);
+      const state = step.state === undefined ? undefined : await this.#load(step.state);
+      exchanges.push({
+        asked: typeof text === 'string' ? text : JSON.stringify(text ?? ''),
+        answered: textOf(step),
+        attachments: step.attachments ?? [],
+        ...present({ state, strategy: step.strategy }),
+      });
+    }
+    return exchanges;
+  }
+
+  /** Every turn of an agent in the conversation that was begun. */
+  async begun(agent: string): Promise<readonly BegunTurn[]> {
+    const found: BegunTurn[] = [];
+    for await (const { begun } of this.#traces(() => undefined))
+      found.push(...begun.filter((turn) => turn.agent === agent));
+    return found;
+  }
+
+  /** Facts that agents of this conversation shared, by name; those nobody shared are left out. */
+  async facts(names: readonly string[]): Promise<Record<string, Json>> {
+    const facts: [string, Json][] = [];
+    for (const name of names) {
+      const kept = (await this.latest(factName(name)))?.state;
+      if (typeof kept === 'object' && kept !== null && 'fact' in kept) facts.push([name, kept['fact']]);
+    }
+    return Object.fromEntries(facts);
+  }
+
+  /** An attachment with its content, as far as that is still there. */
+  async whole({ blob, ...attachment }: Attachment): Promise<Attachment> {
+    const data = blob && (await this.#load(blob));
+    return typeof data === 'string' ? { ...attachment, data } : attachment;
+  }
+
+  /** What others wrote and the other runs have read. */
+  async untrusted(): Promise<readonly Source[]> {
+    const sources: Source[] = [];
+    for (const row of await this.#rows()) {
+      const { untrusted = [] } = (await this.#read(row)) ?? {};
+      sources.push(...untrusted.map((source) => ({ ...source, run: row.run })));
+    }
+    return sources;
+  }
+
+  /** This run, then the others by their last change, until none can hold anything newer than what was found. */
+  async *#traces(found: () => number | undefined): AsyncIterable<Traces> {
+    yield tracesIn(this.#execution.run, this.#execution.tree);
+    const rows = (await this.#rows()).toSorted((a, b) => b.updatedAt - a.updatedAt);
+    for (const row of rows) {
+      const enough = found();
+      if (enough !== undefined && row.updatedAt + slack < enough) return;
+      const traces = await this.#read(row);
+      if (traces) yield traces;
+    }
+  }
+
+  async #rows(): Promise<readonly RunRow[]> {
+    const { tree, run: own, world } = this.#execution;
+    if (!tree.started) return [];
+    const { tenant, conversation } = tree.started;
+    const rows: RunRow[] = [];
+    for (let after: string | undefined; ;) {
+      const paging = after === undefined ? {} : { after };
+      const page = await world.store.dispatch.list({ tenant, conversation, ...paging }).catch(turnedBack);
+      if (page === undefined) return this.#rows();
+      rows.push(...page.filter(({ run }) => run !== own));
+      after = page.at(-1)?.run;
+      if (after === undefined) return rows;
+    }
+  }
+
+  async #read(row: RunRow): Promise<Traces | undefined> {
+    const { run, state } = row;
+    const known = this.#final.get(run);
+    if (known) return known;
+    const { journal, dispatch } = this.#execution.world.store;
+    try {
+      const traces = tracesIn(run, (await loadRun(journal, row)).tree);
+      if (state === 'ended') this.#final.set(run, traces);
+      return traces;
+    } catch (thrown) {
+      // Damaged, or erased since it was listed: what nobody can read any more is not part of the conversation.
+      if (failureOf(thrown).code === 'damaged' || (await dispatch.get(run)) === undefined) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** Undefined for what was erased since. */
+  async #load(value: BlobRef | Json): Promise<Json | undefined> {
+    if (!isBlobRef(value)) return structuredClone(value);
+    const { tree, world } = this.#execution;
+    const text = await world.store.blobs.get(tree.started?.tenant ?? '', value.blob);
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  }
+}
+
+/** The last run of a page was erased before the next page was asked for: the list has to be read anew. */
+function turnedBack(thrown: unknown): undefined {
+  if (failureOf(thrown).code !== 'unknown') throw thrown;
+}
+
+function tracesIn(run: string, tree: RunTree): Traces {
+  const turns = [...tree.steps.values()].flatMap((step): Turn[] => {
+    const { kind, status, query, attachments, state } = step;
+    const isAsked = query !== undefined || attachments !== undefined;
+    const isOver = kind === 'turn' && status === 'completed' && isAsked;
+    if (!isOver || (textOf(step) === '' && state === undefined)) return [];
+    return [{ step, asked: lastEdit(tree, step.id) ?? query ?? '' }];
+  });
+  const begun = [...tree.steps.values()]
+    .filter(({ kind, started }) => kind === 'turn' && started)
+    .map(({ id: step, attempt, agent, closedSeq: closed }) => ({ run, step, attempt, agent, closed }));
+  return { states: tree.states, turns, begun, untrusted: untrustedIn(tree) };
+}

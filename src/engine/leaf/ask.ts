@@ -1,0 +1,78 @@
+import { present } from '../../run/present.ts';
+import { isOpen, type Approval, type Step } from '../../run/tree.ts';
+import type { BlobRef, Json } from '../../run/values.ts';
+import type { Execution } from '../execution.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
+import { meet } from './meet.ts';
+import { openStep } from './open-step.ts';
+import { ask } from './permit.ts';
+import type { Decided } from './questions.ts';
+import type { Answer, Question } from '../scope.ts';
+
+interface Placed extends Question {
+  readonly parent: number;
+  readonly key: string;
+  /** What is asked about, as an entry carries it. */
+  readonly shown?: BlobRef | Json;
+}
+
+/** A question to a person. It costs nothing while it waits, however long. */
+export async function askPerson(execution: Execution, given: Placed): Promise<Answer> {
+  const question = execution.world.secrets.cleanAll(given);
+  const known = meet(execution, { parent: question.parent, key: question.key, kind: 'ask' });
+  if (known instanceof Promise) return known;
+  const shown = await shownOf(execution, question);
+  const step = known ?? (await open(execution, { ...question, shown }));
+  if (!isOpen(step)) return (await execution.busy(resultOf(execution, step))) as unknown as Answer;
+  if (isOther(execution, step, question))
+    return execution.diverge(`«${question.key}» asks about something else than was recorded.`);
+  const { approval } = put(execution, step, { ...question, shown });
+  const answer = await execution.busy(answerOf(execution, await execution.questions.decision(approval)));
+  const result = await execution.busy(keepLarge(execution, { ...answer }));
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result });
+  return answer;
+}
+
+async function open(execution: Execution, question: Placed): Promise<Step> {
+  while (execution.isGated) await execution.gate();
+  const { parent, key, title } = question;
+  const step = openStep(execution, { parent, key, kind: 'ask', title });
+  put(execution, step, question);
+  return step;
+}
+
+function put(execution: Execution, step: Step, question: Placed): Approval {
+  const { title, message, schema, priority, expiresIn, shown } = question;
+  return ask(execution, step, {
+    purpose: 'answer',
+    bytes: bytesOf(question),
+    title,
+    allowed: [...(question.allowed ?? ['approve', 'reject'])],
+    ...present({ shown, message, schema, priority }),
+    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
+  });
+}
+
+function bytesOf(question: Question): Json {
+  return question.arguments ?? null;
+}
+
+async function shownOf(execution: Execution, question: Question): Promise<BlobRef | Json> {
+  const bytes = bytesOf(question);
+  return isLarge(bytes) ? execution.busy(keepLarge(execution, bytes)) : bytes;
+}
+
+/** Whether a person was asked about something else at this place. */
+function isOther(execution: Execution, { id, attempt }: Step, question: Question): boolean {
+  const bound = { step: id, attempt, purpose: 'answer', bytes: bytesOf(question) } as const;
+  for (const { step, fingerprint } of execution.tree.approvals.values())
+    if (step === id) return fingerprint !== fingerprintOf(execution, bound);
+  return false;
+}
+
+async function answerOf(execution: Execution, decided: Decided): Promise<Answer> {
+  const { decision, by, rationale, answer } = decided;
+  const edited = decided.arguments && (await loadLarge(execution, decided.arguments));
+  return { decision, by, ...present({ rationale, answer, arguments: edited }) };
+}

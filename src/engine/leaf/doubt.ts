@@ -1,0 +1,153 @@
+import { present } from '../../run/present.ts';
+import { textOf, type Step } from '../../run/tree.ts';
+import type { Json } from '../../run/values.ts';
+import { closeLeaf } from './close-leaf.ts';
+import { mostCutOffs } from '../recovery/cut-offs.ts';
+import { tellWhoWaits } from './doubt-ahead.ts';
+import type { Execution } from '../execution.ts';
+import { loadLarge } from '../record/large.ts';
+import type { Leaf, Recalled } from './leaf.ts';
+import { leaveLine } from '../conversation/leave-line.ts';
+import { approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { mayTryAgain } from '../recovery/probation.ts';
+import type { Standing } from '../conversation/standing.ts';
+
+/**
+ * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so
+ * is what did not arrive, as far as whoever was asked remembers; for the rest a person decides, and agreeing never
+ * repeats anything.
+ */
+export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
+  if (leaf.effect !== 'once') await repeat(execution, step, { leaf, reason: ended });
+  else {
+    const recalled = await recall(execution, step, leaf);
+    if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${ended} ${lost}` });
+    else await askWhetherItHappened(execution, step, { leaf, recalled });
+  }
+  if (step.closedAt !== undefined) await leaveLine(execution, step, leaf);
+}
+
+const ended = 'The worker ended during this attempt.';
+const lost = 'By its own history the agent never got the message.';
+
+/** What our own end cut off is not counted against the budget; what a person agreed to was agreed to once. */
+async function repeat(execution: Execution, step: Step, { leaf, reason }: Repetition): Promise<void> {
+  const isTooOften = execution.cutOffs.of(step.id) >= mostCutOffs;
+  if (isTooOften && !(await mayTryAgain(execution, step))) return;
+  const first = { purpose: 'begin', bytes: leaf.bytes, attempt: 1 } as const;
+  if (!approvalOf(execution, step, first)) return again(execution, step, { leaf, reason });
+  const { approval } = ask(execution, step, {
+    purpose: 'begin',
+    ...(await whatRan(execution, step, leaf)),
+    ...(await referredTo(execution, step, leaf)),
+    attempt: step.attempt + 1,
+    title: step.title,
+    message: 'You agreed to this once, and the worker ended during it. It runs again once you agree again.',
+    allowed: ['approve', 'reject', 'edit', 'defer'],
+  });
+  const decided = await execution.questions.decision(approval);
+  if (!isYes(decided)) return decline(execution, step, decided);
+  return again(execution, step, { leaf, reason, call: await editedCall(execution, leaf, decided) });
+}
+
+/** Nobody is asked what they remember once a person has been asked: the question would change under their eyes. */
+async function recall(execution: Execution, step: Step, leaf: Leaf): Promise<Recalled> {
+  const { bytes } = await whatRan(execution, step, leaf);
+  const isAsked = approvalOf(execution, step, { purpose: 'doubt', bytes, attempt: step.attempt });
+  if (!leaf.recall || isAsked) return { arrived: undefined };
+  return execution.busy(leaf.recall(step, bytes));
+}
+
+interface Doubt {
+  readonly leaf: Leaf;
+  readonly recalled: Recalled;
+}
+
+async function askWhetherItHappened(
+  execution: Execution,
+  step: Step,
+  { leaf, recalled }: Doubt,
+): Promise<void> {
+  if (recalled.answer !== undefined) complete(execution, step, recalled.answer);
+  const asked = ask(execution, step, {
+    purpose: 'doubt',
+    ...(await whatRan(execution, step, leaf)),
+    ...(await referredTo(execution, step, leaf)),
+    title: `Did «${step.title}» happen?`,
+    message: `It was begun, and the worker ended before its outcome was recorded. ${choices(recalled)}`,
+    allowed: ['approve', 'reject', 'edit', 'defer'],
+    priority: 'high',
+  });
+  if (leaf.exclusive !== undefined)
+    await execution.busy(execution.insist(() => tellWhoWaits(execution, step, asked)));
+  const decided = await execution.questions.decision(asked.approval);
+  const { by, decision, answer } = decided;
+  if (decision === 'edit')
+    return again(execution, step, {
+      leaf,
+      reason: `${by} asked to run it again.`,
+      call: await editedCall(execution, leaf, decided),
+    });
+  while (execution.isGated) await execution.gate();
+  const note: Json = { outcome: 'unknown', note: `${by} took it as done.` };
+  const message = `«${step.title}» may or may not have happened; ${by} did not count on it.`;
+  const closed = closeLeaf(
+    execution,
+    step,
+    decision === 'approve'
+      ? { outcome: 'completed', result: answer ?? note }
+      : { outcome: 'failed', failure: { code: 'unavailable', message } },
+  );
+  await execution.busy(closed);
+}
+
+function choices({ arrived, answer }: Recalled): string {
+  const rest = 'reject to go on as if it was not, edit to run it again with the arguments you give.';
+  if (!arrived) return `Approve to go on as if it was done (nothing is repeated), ${rest}`;
+  if (answer === undefined)
+    return `By its own history the agent got this message and has not answered it. Approve to go on as if it was done (nothing is repeated), ${rest}`;
+  const short = answer.length > shortest ? `${answer.slice(0, shortest).toWellFormed()}…` : answer;
+  return `By its own history the agent got this message and answered: «${short}» Approve to go on with that answer (nothing is repeated), ${rest}`;
+}
+
+const shortest = 500;
+
+/** What the agent is known to have said, as far as it is not there already: the step then holds its whole answer. */
+function complete(execution: Execution, step: Step, answer: string): void {
+  const said = textOf(step);
+  if (said.endsWith(answer)) return;
+  const apart = said === '' ? '' : '\n\n';
+  const text = answer.startsWith(said) ? answer.slice(said.length) : apart + answer;
+  execution.emit({ type: 'text.appended', step: step.id, channel: 'content', text });
+}
+
+/** What the flow asked for, or what a person had made of it when it was last begun. */
+async function whatRan(execution: Execution, step: Step, leaf: Leaf): Promise<Pick<Leaf, 'bytes' | 'shown'>> {
+  const shown = execution.recorded.ran(step.id);
+  if (shown === undefined) return { bytes: leaf.bytes, shown: leaf.shown };
+  return { bytes: await execution.busy(loadLarge(execution, shown)), shown };
+}
+
+/** What its words refer to. Nobody else gets a turn meanwhile, so this does not change. */
+async function referredTo(
+  execution: Execution,
+  step: Step,
+  leaf: Leaf,
+): Promise<Partial<Pick<Standing, 'exchange' | 'position'>>> {
+  if (!leaf.standing) return {};
+  const { exchange, position } = await execution.busy(leaf.standing(step));
+  return present({ exchange, position });
+}
+
+interface Repetition {
+  readonly leaf: Leaf;
+  readonly reason: string;
+  readonly call?: Awaited<ReturnType<Leaf['edited']>>;
+}
+
+async function again(execution: Execution, step: Step, { leaf, reason, call }: Repetition): Promise<void> {
+  await clearWay(execution, step, leaf);
+  const attempt = step.attempt + 1;
+  const cutOff = true;
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, cutOff, ...(call ? { call } : {}) });
+}

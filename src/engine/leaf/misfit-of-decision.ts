@@ -1,0 +1,47 @@
+import type { Command } from '../../run/commands.ts';
+import type { Approval } from '../../run/tree.ts';
+import type { Json } from '../../run/values.ts';
+import { misfitOf } from '../call/arguments.ts';
+import type { Execution } from '../execution.ts';
+import { misfit } from '../../schema/misfit.ts';
+
+type Decide = Extract<Command, { type: 'decide' }>;
+
+/** Why what a person gave cannot be used, so that they can correct it: nothing has been decided then. */
+export function misfitOfDecision(
+  execution: Execution,
+  approval: Approval,
+  command: Decide,
+): string | undefined {
+  if (command.decision === 'edit') return misfitOfEdit(execution, approval, command.arguments);
+  if (command.decision !== 'approve') return undefined;
+  if (approval.schema === undefined) return misfitOfAnswer(execution, approval, command.answer);
+  if (command.answer === undefined) return 'To approve this, give an «answer» that fits its schema.';
+  const errors = misfit(approval.schema, command.answer);
+  return errors === undefined ? undefined : `The answer does not fit: ${errors}.`;
+}
+
+/** Whether something may begin is no question that can be filled in. */
+function misfitOfAnswer(
+  { tree }: Execution,
+  { step }: Approval,
+  answer: Json | undefined,
+): string | undefined {
+  const { kind, started } = tree.steps.get(step) ?? {};
+  const isLeaf = kind === 'turn' || kind === 'call';
+  if (answer === undefined || !isLeaf || started) return undefined;
+  return 'This question takes no «answer»: approve it, or «edit» what shall run.';
+}
+
+function misfitOfEdit(
+  { tree, world }: Execution,
+  approval: Approval,
+  edited: Json | undefined,
+): string | undefined {
+  if (edited === undefined) return 'An edit needs «arguments»: what shall run instead.';
+  const step = tree.steps.get(approval.step);
+  if (step?.kind === 'turn' && typeof edited !== 'string')
+    return 'The «arguments» of an edited message must be a text: what shall be sent instead.';
+  const tool = world.catalog.tools.find(({ name }) => name === step?.call?.tool);
+  return tool && misfitOf(tool, edited)?.message;
+}

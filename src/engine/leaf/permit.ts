@@ -1,0 +1,230 @@
+import type { EventOf } from '../../run/events.ts';
+import type { Failure } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import type { Approval, Step } from '../../run/tree.ts';
+import { checked } from '../../schema/misfit.ts';
+import type { Execution } from '../execution.ts';
+import { fingerprintOf, type Bound } from './fingerprint.ts';
+import { loadLarge } from '../record/large.ts';
+import type { Leaf } from './leaf.ts';
+import type { Decided } from './questions.ts';
+import type { Standing } from '../conversation/standing.ts';
+
+/** Bring a leaf that is open and has not begun to its beginning, or close it if a person says no. */
+export async function permit(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
+  for (;;) {
+    const approval = lastAsked(execution, step);
+    if (!approval) {
+      await clearWay(execution, step, leaf);
+      return execution.emit({ type: 'step.started', step: step.id });
+    }
+    if (!isAbout(execution, approval, { step: step.id, attempt: 1, purpose: 'begin', bytes: leaf.bytes }))
+      return execution.diverge(`«${step.key}» would do something else than was asked.`);
+    const asked = { leaf, approval };
+    const decided = await agreement(execution, step, asked);
+    if (!decided) continue;
+    if (!isYes(decided)) return decline(execution, step, decided);
+    const call = await editedCall(execution, leaf, decided);
+    await clearWay(execution, step, leaf);
+    if (leaf.standing && !(await stillHolds(execution, step, asked))) continue;
+    return execution.emit({ type: 'step.started', step: step.id, ...(call ? { call } : {}) });
+  }
+}
+
+interface AskedLeaf {
+  readonly leaf: Leaf;
+  readonly approval: Approval;
+}
+
+/** What a person says to it; undefined once it was asked anew. */
+async function agreement(
+  execution: Execution,
+  step: Step,
+  { leaf, approval }: AskedLeaf,
+): Promise<Decided | undefined> {
+  const { questions, line } = execution;
+  const { news } = line;
+  if (!leaf.standing) return questions.decision(approval.approval);
+  if (approval.decided && approval.lapsedAt === undefined) return approval.decided;
+  const standing = await execution.busy(leaf.standing(step));
+  // What is under way tells when it is over; asked now, the question would only have to be asked once more.
+  const isHeld = standing.isBusy || standing.position === approval.position;
+  if (approval.lapsedAt === undefined && (approval.decided || isHeld))
+    return questions.decisionUnless(approval.approval, news);
+  askAnew(execution, step, { leaf, approval, standing });
+  await execution.busy(execution.barrier());
+  return undefined;
+}
+
+/**
+ * Whoever stands first in line is alone with the agent: where it stands now is where it will stand when the work begins.
+ * If it is not where it was when a person agreed, they agreed to something else.
+ */
+async function stillHolds(execution: Execution, step: Step, { leaf, approval }: AskedLeaf): Promise<boolean> {
+  const standing = await execution.busy(Promise.resolve(leaf.standing?.(step)));
+  const hasMoved = standing !== undefined && standing.position !== approval.position;
+  if (!hasMoved && !execution.isGated) return true;
+  if (hasMoved && standing) askAnew(execution, step, { leaf, approval, standing });
+  if (leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
+  return false;
+}
+
+/** Let a question lapse, with the reason, and put it again as things stand now. */
+function askAnew(
+  execution: Execution,
+  step: Step,
+  { leaf, approval, standing }: AskedLeaf & { readonly standing: Standing },
+): void {
+  const { approval: insteadOf, fingerprint, lapsedAt } = approval;
+  const reason = step.call ? changed(step) : goneOn(step);
+  if (lapsedAt === undefined)
+    execution.emit({ type: 'approval.lapsed', approval: insteadOf, fingerprint, reason });
+  const [first = approval] = [...execution.tree.approvals.values()].filter((each) => each.step === step.id);
+  askToBegin(execution, step, {
+    leaf: { ...leaf, stood: standing },
+    reason: `${approval.lapsedBecause ?? reason} ${leaf.intent.caution ?? first.message ?? ''}`.trim(),
+    insteadOf,
+  });
+}
+
+/** Why a question about a turn lapses. */
+export function goneOn({ agent, title }: Pick<Step, 'agent' | 'title'>): string {
+  return `«${agent ?? title}» has gone on in this conversation since this was asked: look at what it says now.`;
+}
+
+function changed({ title }: Step): string {
+  return `«${title}» has changed since this was asked: look at what it says of itself now.`;
+}
+
+/** Nothing stands in the way: no pause, and nobody before us in line. */
+export async function clearWay(execution: Execution, step: Step, { exclusive }: Leaf): Promise<void> {
+  for (;;) {
+    while (execution.isGated) await execution.gate();
+    if (exclusive === undefined) return;
+    await execution.line.take(execution, step, exclusive);
+    if (!execution.tree.paused) return;
+    // Whoever is paused in front of the line must not keep the others.
+    await execution.line.stepAside(execution, exclusive);
+  }
+}
+
+/** Ask a person whether exactly this may begin. */
+export function askToBegin(
+  execution: Execution,
+  step: Step,
+  { leaf, reason, insteadOf }: { leaf: Leaf; reason: string; insteadOf?: string },
+): void {
+  const { priority, expiresIn } = leaf.asking ?? {};
+  const { exchange, position } = leaf.stood ?? {};
+  ask(execution, step, {
+    purpose: 'begin',
+    bytes: leaf.bytes,
+    shown: leaf.shown,
+    title: step.title,
+    message: reason,
+    allowed: ['approve', 'reject', 'edit', 'defer'],
+    ...present({ priority, exchange, position, insteadOf }),
+    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
+  });
+}
+
+/** The last question about a step, also one that has lapsed. */
+function lastAsked({ tree }: Execution, { id }: Step): Approval | undefined {
+  let last: Approval | undefined;
+  for (const approval of tree.approvals.values()) if (approval.step === id) last = approval;
+  return last;
+}
+
+type Requested = EventOf<'approval.requested'>;
+type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
+  Pick<Requested, 'title' | 'message' | 'allowed'> &
+  Partial<Pick<Requested, 'schema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf'>> & {
+    /** The bytes as an entry carries them, where they are large. */
+    readonly shown?: Requested['arguments'];
+    /** The attempt it is about, unless it is the current one. */
+    readonly attempt?: number;
+  };
+
+/** Put a question about a step to a person; the same question is put once, also after a recovery. */
+export function ask(execution: Execution, step: Step, asking: Asking): Approval {
+  const { purpose, bytes, place, shown, attempt = step.attempt, ...question } = asking;
+  const known = approvalOf(execution, step, { purpose, bytes, place, attempt });
+  if (known) return known;
+  const approval = `${execution.run}.a${execution.tree.approvals.size + 1}`;
+  execution.questions.put({
+    type: 'approval.requested',
+    approval,
+    step: step.id,
+    fingerprint: fingerprintOf(execution, {
+      step: step.id,
+      attempt,
+      purpose,
+      bytes,
+      place,
+      position: question.position,
+    }),
+    arguments: shown ?? bytes,
+    priority: 'medium',
+    ...question,
+  });
+  if (question.schema !== undefined) tellUnchecked(execution, step, checked(question.schema).unchecked);
+  const asked = execution.tree.approvals.get(approval);
+  if (!asked) throw new Error(`approval ${approval} was requested and is not in the tree`);
+  return asked;
+}
+
+/** What is not checked is said, once for all of it. */
+export function tellUnchecked(execution: Execution, { id }: Step, unchecked: readonly string[]): void {
+  if (unchecked.length === 0) return;
+  const message = `What fits here is not checked in full: ${unchecked.slice(0, namedParts).join('; ')}.`;
+  execution.emit({ type: 'notice.posted', step: id, code: 'SCHEMA_UNCHECKED', message });
+}
+
+const namedParts = 5;
+
+/** The approval that was asked for exactly this and holds, if there is one. */
+export function approvalOf(
+  execution: Execution,
+  step: Step,
+  bound: Omit<Bound, 'step' | 'position'>,
+): Approval | undefined {
+  for (const approval of execution.tree.approvals.values()) {
+    const { step: about, lapsedAt } = approval;
+    if (about !== step.id || lapsedAt !== undefined) continue;
+    if (isAbout(execution, approval, { ...bound, step: about })) return approval;
+  }
+  return undefined;
+}
+
+/** Whether exactly this was asked, wherever the agent stood then. */
+function isAbout(
+  execution: Execution,
+  { fingerprint, position }: Approval,
+  bound: Omit<Bound, 'position'>,
+): boolean {
+  return fingerprint === fingerprintOf(execution, { ...bound, position });
+}
+
+export function isYes({ decision }: Decided): boolean {
+  return decision === 'approve' || decision === 'edit';
+}
+
+/** The call a person made of it. */
+export async function editedCall(
+  execution: Execution,
+  leaf: Leaf,
+  { decision, arguments: edited }: Decided,
+): Promise<Awaited<ReturnType<Leaf['edited']>>> {
+  return decision === 'edit' ? leaf.edited(await loadLarge(execution, edited)) : undefined;
+}
+
+export async function decline(execution: Execution, step: Step, decided: Decided): Promise<void> {
+  while (execution.isGated) await execution.gate();
+  const { decision, by, rationale } = decided;
+  const why = rationale === undefined ? '.' : `: ${rationale}`;
+  const failure: Failure =
+    decision === 'expire'
+      ? { code: 'timed-out', message: `Nobody decided on «${step.title}» in time.` }
+      : { code: 'refused', message: `${by} rejected «${step.title}»${why}` };
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'skipped', failure });
+}

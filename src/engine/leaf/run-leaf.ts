@@ -1,0 +1,110 @@
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { isOpen, type Step } from '../../run/tree.ts';
+import { failureIn } from '../scope/broken.ts';
+import { closeLeaf } from './close-leaf.ts';
+import { settleDoubt } from './doubt.ts';
+import { lastEdit } from './edited.ts';
+import type { Execution } from '../execution.ts';
+import { loadLarge } from '../record/large.ts';
+import type { Leaf, LeafOutcome } from './leaf.ts';
+import { leaveLine } from '../conversation/leave-line.ts';
+import { meet } from './meet.ts';
+import { judge, openLeaf } from './open-leaf.ts';
+import { permit } from './permit.ts';
+
+const maxAttempts = 3;
+const firstPause = 200;
+
+/**
+ * Run a leaf, or recall how it ended. The intent is durable before the effect begins, and the outcome is recorded before
+ * anything can be built on it. What may be repeated is tried again when the failure says that it could help.
+ */
+export async function runLeaf(execution: Execution, parent: number, leaf: Leaf): Promise<Step> {
+  const { kind, agent, call } = leaf.opening;
+  const known = meet(execution, { parent, key: leaf.key, kind, agent, call });
+  if (known instanceof Promise) return known;
+  const step = known ?? (await openLeaf(execution, parent, leaf));
+  if (isOpen(step)) {
+    if (known?.started) await settleDoubt(execution, step, leaf);
+    else if (!step.started) await permit(execution, step, leaf);
+  }
+  const first = step.attempt;
+  while (isOpen(step)) {
+    const failed = await execution.busy(perform(execution, step, { leaf, first }));
+    if (!failed) break;
+    await tryAgain(execution, step, { leaf, first, failed });
+  }
+  return step;
+}
+
+interface Trying {
+  readonly leaf: Leaf;
+  /** The attempt this worker began with: those a gateway makes by itself count as well. */
+  readonly first: number;
+}
+
+/** One attempt. How it failed, if it is worth another one; whatever else came of it is recorded. */
+async function perform(execution: Execution, step: Step, trying: Trying): Promise<LeafOutcome | undefined> {
+  await execution.barrier();
+  if (!(await execution.mayAct())) return undefined;
+  const { leaf } = trying;
+  // What will run: what the flow asked for, or what a person made of it.
+  const edit = lastEdit(execution.tree, step.id);
+  const bytes = edit === undefined ? leaf.bytes : await loadLarge(execution, edit);
+  const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {
+    const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
+    if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');
+    return { outcome: 'failed', failure: failureIn(step.title, thrown) } satisfies LeafOutcome;
+  });
+  // Cut off by a stop: the end of the run closes it, with its doubt.
+  if (outcome.outcome === 'failed' && execution.signal.aborted) return undefined;
+  if (isOpen(step) && isWorthAnother(execution, step, { ...trying, failed: outcome })) return outcome;
+  await settle(execution, step, { leaf, outcome });
+  return undefined;
+}
+
+/** An approval is for one attempt: what a person agreed to is not repeated without asking again. */
+function isWorthAnother(
+  execution: Execution,
+  { id, attempt }: Step,
+  { leaf, first, failed }: Trying & { readonly failed: LeafOutcome },
+): boolean {
+  const { failure } = failed;
+  if (leaf.effect === 'once' || failure?.retryable !== true || attempt - first + 1 >= maxAttempts)
+    return false;
+  // Whoever has waited a whole timeout for a model is not made to wait another one.
+  if (leaf.opening.kind === 'turn' && failure.code === 'timed-out') return false;
+  for (const { step } of execution.tree.approvals.values()) if (step === id) return false;
+  return !isUsedUp(execution, leaf);
+}
+
+function isUsedUp(execution: Execution, leaf: Leaf): boolean {
+  const verdict = judge(execution, leaf);
+  return verdict.verdict === 'refuse' && verdict.code === 'BUDGET_EXHAUSTED';
+}
+
+/** After a pause that grows. A stop ends it, and nothing begins anew while the run is paused. */
+async function tryAgain(
+  execution: Execution,
+  step: Step,
+  { leaf, first, failed }: Trying & { readonly failed: LeafOutcome },
+): Promise<void> {
+  const { world, signal } = execution;
+  await execution.busy(world.clock.sleep(firstPause * 2 ** (step.attempt - first), signal));
+  while (execution.isGated) await execution.gate();
+  if (isUsedUp(execution, leaf)) return execution.busy(settle(execution, step, { leaf, outcome: failed }));
+  const reason = failed.failure?.message ?? 'It failed.';
+  const tokens = failed.usage && failed.usage.input + failed.usage.output;
+  const attempt = step.attempt + 1;
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...present({ tokens }) });
+}
+
+async function settle(
+  execution: Execution,
+  step: Step,
+  { leaf, outcome }: { readonly leaf: Leaf; readonly outcome: LeafOutcome },
+): Promise<void> {
+  await closeLeaf(execution, step, outcome);
+  await leaveLine(execution, step, leaf);
+}

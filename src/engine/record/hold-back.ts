@@ -1,0 +1,189 @@
+import { nothing } from '../../guards/guard.ts';
+import { HeldText } from '../../guards/held-text.ts';
+import type { Secrets } from '../../guards/secrets.ts';
+import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/text-stream.ts';
+import type { EventOf, RunEvent, StepId } from '../../run/events.ts';
+import type { RunTree } from '../../run/tree.ts';
+
+type Text = EventOf<'text.appended'>;
+
+/** A text that arrives in pieces, with the piece that came last. */
+interface Stream {
+  readonly held: HeldText;
+  readonly last: Piece;
+}
+
+/** The notice of a step from which a secret was taken. */
+export const redactedCode = 'SECRET_REDACTED';
+
+export function redactedNotice(step: StepId): EventOf<'notice.posted'> {
+  const message = 'A secret was taken out of what is recorded here; «[redacted]» stands in its place.';
+  return { type: 'notice.posted', step, code: redactedCode, message };
+}
+
+/**
+ * Stands before the journal of a run: sees every event before it is recorded, and lets no known secret pass. A text that
+ * arrives in pieces waits while its end could begin one. All else of its step goes on; what waits and says nothing yet is
+ * told before it, so that the order stays what it was.
+ */
+export class HoldBack {
+  readonly #secrets: Secrets;
+  readonly #tree: RunTree;
+  readonly #record: (event: RunEvent) => void;
+  readonly #streams = new Map<string, Stream>();
+
+  constructor(secrets: Secrets, tree: RunTree, record: (event: RunEvent) => void) {
+    this.#secrets = secrets;
+    this.#tree = tree;
+    this.#record = record;
+  }
+
+  /** Record an event as it may be recorded, after what has waited for it. */
+  pass(event: RunEvent): void {
+    switch (event.type) {
+      case 'text.appended':
+        return this.#passText(event);
+      case 'title.appended':
+        return this.#tell(event, this.#take(event, 'whole'));
+      case 'step.opened':
+        return this.#open(event, titleOf(event));
+      case 'step.closed':
+      case 'step.retried':
+        this.#end((step) => this.#isWithin(step, event.step));
+        return this.#passWhole(event);
+      case 'run.ended':
+        this.#end(() => true);
+        return this.#passWhole(event);
+      case 'run.started':
+      case 'run.paused':
+      case 'run.resumed':
+      case 'worker.took':
+      case 'stop.requested':
+      case 'phase.entered':
+      case 'step.planned':
+      case 'step.started':
+      case 'item.attached':
+      case 'prompt.recorded':
+      case 'notice.posted':
+      case 'approval.requested':
+      case 'approval.decided':
+      case 'approval.lapsed':
+      case 'state.saved':
+      case 'message.queued':
+      case 'message.taken':
+      case 'unknown':
+        return this.#passWhole(event);
+    }
+  }
+
+  /** Record what is said in one go. It becomes one event, whatever of it waits: what a flow says is numbered. */
+  say(event: Text): void {
+    this.#tellCrumbs(event.step, streamOf(event));
+    this.#tell(event, this.#take(event, 'whole'));
+  }
+
+  /** What is said now was recorded by an earlier worker: what waited then waits again. */
+  sayAgain(event: Text): void {
+    this.#take(event, 'whole');
+  }
+
+  #passText(given: Text): void {
+    const event = given.call === undefined ? given : this.#withCleanNames(given);
+    if (this.#streams.size === 0 && this.#secrets.find(event.text) === nothing) return this.#record(event);
+    this.#tellCrumbs(event.step, streamOf(event));
+    const text = this.#take(event);
+    // A call stands where it was first heard of, also when none of its arguments can be told yet.
+    if (text !== '' || event.text === '' || event.call !== undefined) this.#tell(event, text);
+  }
+
+  #passWhole(event: RunEvent): void {
+    const step = stepOf(event, this.#tree);
+    this.#tellCrumbs(step);
+    if (event.type === 'step.opened') this.#tellCrumbs(event.parent);
+    const clean = this.#secrets.cleanAll(event);
+    const isOpening = event.type === 'step.opened' || event.type === 'step.planned';
+    if (clean !== event && !isOpening) this.#notice(step);
+    this.#record(clean);
+    if (clean !== event && isOpening) this.#notice(step);
+  }
+
+  /** The title of a stage may go on after its opening. */
+  #open(event: EventOf<'step.opened'>, piece: Piece | undefined): void {
+    if (!piece) return this.#passWhole(event);
+    const { step, title } = event;
+    const held = new HeldText(this.#secrets);
+    const told = held.take(title) + held.takeCrumb();
+    if (!held.isEmpty) this.#streams.set(streamOf(piece), { held, last: piece });
+    this.#passWhole(told === title ? event : { ...event, title: told });
+    if (held.marks > 0) this.#notice(step);
+  }
+
+  #take(event: Piece, isWhole?: 'whole'): string {
+    const key = streamOf(event);
+    const held = this.#streams.get(key)?.held ?? new HeldText(this.#secrets);
+    const { marks } = held;
+    const text = held.take(event.text) + (isWhole ? held.takeCrumb() : '');
+    if (held.isEmpty) this.#streams.delete(key);
+    else this.#streams.set(key, { held, last: event });
+    if (held.marks > marks) this.#notice(event.step);
+    return text;
+  }
+
+  #tell(event: Piece, text: string): void {
+    if (text === event.text) return this.#record(event);
+    // Nearly all is plain text, and a copy of unknown shape costs more than all the rest.
+    const { type, step } = event;
+    if (type === 'text.appended' && event.call === undefined)
+      return this.#record({ type, step, channel: event.channel, text });
+    this.#record({ ...event, text });
+  }
+
+  #tellCrumbs(step: StepId, except?: string): void {
+    if (this.#streams.size === 0) return;
+    for (const [key, { held, last }] of this.#streams)
+      if (last.step === step && key !== except) this.#tellRest(last, held.takeCrumb());
+  }
+
+  #end(isOver: (step: StepId) => boolean): void {
+    if (this.#streams.size === 0) return;
+    for (const [key, { held, last }] of this.#streams) {
+      if (!isOver(last.step)) continue;
+      this.#streams.delete(key);
+      const text = held.end();
+      if (held.marks > 0) this.#notice(last.step);
+      this.#tellRest(last, text);
+    }
+  }
+
+  #tellRest(last: Piece, text: string): void {
+    if (text !== '') this.#record({ ...last, text });
+  }
+
+  #withCleanNames(event: Text): Text {
+    const { call, tool } = event;
+    const names = this.#secrets.cleanAll({ call, tool });
+    return names.call === call && names.tool === tool ? event : { ...event, ...names };
+  }
+
+  #isWithin(step: StepId, above: StepId): boolean {
+    for (
+      let at: StepId | undefined = step;
+      at !== undefined && at !== 0;
+      at = this.#tree.steps.get(at)?.parent
+    )
+      if (at === above) return true;
+    return false;
+  }
+
+  /** Once for a step: a model that repeats itself is not complained about again and again. */
+  #notice(step: StepId): void {
+    const isPosted = this.#tree.steps.get(step)?.notices.some(({ code }) => code === redactedCode) ?? false;
+    if (!isPosted) this.#record(redactedNotice(step));
+  }
+}
+
+/** The step an event is about; the run itself where it is about none. */
+function stepOf(event: RunEvent, tree: RunTree): StepId {
+  if ('step' in event) return event.step;
+  return event.type === 'approval.decided' ? (tree.approvals.get(event.approval)?.step ?? 0) : 0;
+}

@@ -1,0 +1,56 @@
+import type { EventOf } from '../../run/events.ts';
+import type { Attachment, BlobRef } from '../../run/values.ts';
+import type { Blobs } from '../../stores/store.ts';
+import type { Execution } from '../execution.ts';
+import { isLarge, loadLarge, previewOf } from './large.ts';
+
+type Owner = Parameters<Blobs['put']>[0];
+type Input = EventOf<'run.started'>['input'];
+
+/** What a person sent, with all that is large kept beside the journal. */
+export async function keepLargeInput(
+  blobs: Blobs,
+  owner: Owner,
+  { text, attachments }: Input & { readonly text: string },
+): Promise<Input> {
+  const kept = isLarge(text) ? await keep(blobs, owner, text) : text;
+  if (!attachments) return { text: kept };
+  return {
+    text: kept,
+    attachments: await Promise.all(attachments.map((one) => keepData(blobs, owner, one))),
+  };
+}
+
+/** The same again, as it was sent. */
+export async function loadInput(
+  execution: Execution,
+  { text, attachments = [] }: Input,
+): Promise<{ readonly text: string; readonly attachments: readonly Attachment[] }> {
+  return {
+    text: await textOf(execution, text),
+    attachments: await Promise.all(attachments.map((one) => loadData(execution, one))),
+  };
+}
+
+/** An attachment as it is kept: what is large stands beside it. */
+export async function keepData(
+  blobs: Blobs,
+  owner: Owner,
+  { data, ...rest }: Attachment,
+): Promise<Attachment> {
+  if (data === undefined) return rest;
+  return isLarge(data) ? { ...rest, blob: await keep(blobs, owner, data) } : { ...rest, data };
+}
+
+async function loadData(execution: Execution, { blob, ...rest }: Attachment): Promise<Attachment> {
+  return blob === undefined ? rest : { ...rest, data: await textOf(execution, blob) };
+}
+
+async function keep(blobs: Blobs, owner: Owner, text: string): Promise<BlobRef> {
+  return { ...(await blobs.put(owner, JSON.stringify(text))), preview: previewOf(text) };
+}
+
+async function textOf(execution: Execution, value: string | BlobRef): Promise<string> {
+  const text = await loadLarge(execution, value);
+  return typeof text === 'string' ? text : JSON.stringify(text);
+}

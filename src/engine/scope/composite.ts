@@ -1,0 +1,74 @@
+import { errorOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { isOpen, type Step } from '../../run/tree.ts';
+import type { Json } from '../../run/values.ts';
+import { failureIn } from './broken.ts';
+import { forever, type Execution } from '../execution.ts';
+import { keepLarge, resultOf } from '../record/large.ts';
+import { leave, meet } from '../leaf/meet.ts';
+import { openStep } from '../leaf/open-step.ts';
+import { plain } from '../record/plain.ts';
+import type { StepOptions } from '../scope.ts';
+import { owned } from './stray.ts';
+import { cleanResult } from '../record/tell-redacted.ts';
+
+interface Placed extends StepOptions {
+  readonly parent: number;
+  readonly key: string;
+  readonly kind: string;
+  /** Opened already, together with its siblings. */
+  readonly opened?: Step | Promise<never> | undefined;
+  /** Siblings that are come to in any order. */
+  readonly among?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * A step made of other steps. Recorded as closed, it returns what it returned; recorded as open, it is gone through
+ * again and everything recorded inside it is recalled.
+ */
+export async function composite<T>(
+  execution: Execution,
+  placed: Placed,
+  work: (step: Step) => Promise<T>,
+): Promise<T> {
+  if (!placed.opened) while (execution.isGated) await execution.gate();
+  const step = placed.opened ?? openComposite(execution, placed);
+  if (step instanceof Promise) return step;
+  if (!isOpen(step)) return recall<T>(execution, step);
+  let result: Json;
+  try {
+    // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
+    const given = await owned(execution, step, { name: step.title, work: () => work(step) });
+    result = cleanResult(execution, step, plain(given));
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
+    const failure = execution.world.secrets.cleanAll(failureIn(step.title, thrown));
+    await leave(execution, step.id);
+    execution.emit({ type: 'step.closed', step: step.id, outcome: 'failed', failure });
+    if (thrown instanceof RunError && thrown.failure === failure) throw thrown;
+    const { code, message, ...more } = failure;
+    throw new RunError(code, message, { ...more, cause: thrown });
+  }
+  await leave(execution, step.id);
+  const kept = await execution.busy(keepLarge(execution, result));
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result: kept });
+  return plain(result) as T;
+}
+
+/** The recorded step at this place, or a new one. */
+export function openComposite(
+  execution: Execution,
+  { parent, key, kind, title, icon, agent, query, reasoning, among }: Placed,
+): Step | Promise<never> {
+  const known = meet(execution, { parent, key, kind, agent, among });
+  if (known) return known;
+  if (!execution.isLive || execution.isAside) return forever();
+  const looks = present({ icon, agent, query, reasoning });
+  return openStep(execution, { parent, key, kind, title: title ?? key, ...looks });
+}
+
+async function recall<T>(execution: Execution, step: Step): Promise<T> {
+  if (step.status === 'completed') return (await execution.busy(resultOf(execution, step))) as T;
+  throw errorOf(step.failure ?? { code: 'unavailable', message: `«${step.title}» was ${step.status}.` });
+}

@@ -1,0 +1,108 @@
+import type { StepId } from '../../run/events.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import type { Step } from '../../run/tree.ts';
+import { composite } from './composite.ts';
+import { forever, type Execution } from '../execution.ts';
+import { planSteps, skipPlanned } from './plan.ts';
+import { isSkipped } from '../recovery/recorded.ts';
+import type { Before, Node, Nodes, Outcomes, Scope, Settled } from '../scope.ts';
+
+interface Drawn<T> {
+  readonly nodes: Nodes<T>;
+  /** The scope of a step, as the flow gets it. */
+  readonly inside: (step: Step) => Scope;
+}
+
+/**
+ * Named steps of one scope, each begun when those it comes after are settled. What is recalled settles sooner than it did,
+ * so nodes are come to in another order than they were recorded in: among them, order says nothing.
+ */
+export async function runGraph<T extends Record<string, unknown>>(
+  execution: Execution,
+  parent: StepId,
+  { nodes, inside }: Drawn<T>,
+): Promise<Outcomes<T>> {
+  const drawn = new Map<string, Node<unknown>>(Object.entries(nodes));
+  const order = inOrder(drawn);
+  const among = new Set(drawn.keys());
+  while (execution.isGated) await execution.gate();
+  planSteps(
+    execution,
+    parent,
+    [...drawn].map(([key, { title = key, kind = 'step' }]) => ({ key, title, kind })),
+  );
+  const settled = new Map<string, Promise<Settled>>();
+  const settle = async (key: string, node: Node<unknown>): Promise<Settled> => {
+    const { after = [], title, kind = 'step', icon, agent, query, reasoning } = node;
+    const before = await allOf(after, settled);
+    const place = { ...present({ title, icon, agent, query, reasoning }), kind, key, parent, among };
+    return settleNode(execution, place, {
+      why: () => node.unless?.(before),
+      work: (step) => node.run(inside(step), before),
+    });
+  };
+  for (const [key, node] of order) settled.set(key, settle(key, node));
+  await Promise.allSettled(settled.values());
+  return (await allOf([...drawn.keys()], settled)) as Outcomes<T>;
+}
+
+interface Work {
+  readonly why: () => string | undefined;
+  readonly work: (step: Step) => Promise<unknown>;
+}
+
+async function settleNode(
+  execution: Execution,
+  place: Parameters<typeof composite>[1],
+  { why, work }: Work,
+): Promise<Settled> {
+  const { parent, key } = place;
+  const known = execution.recorded.child(parent, key);
+  while (execution.isGated) await execution.gate();
+  if (!execution.isLive) return forever();
+  const reason = known && isSkipped(known) ? (known.failure?.message ?? '') : why();
+  if (reason !== undefined) {
+    skipPlanned(execution, parent, { key, reason });
+    return { outcome: 'skipped', reason };
+  }
+  try {
+    return { outcome: 'completed', result: await composite(execution, place, work) };
+  } catch (thrown) {
+    return { outcome: 'failed', failure: failureOf(thrown) };
+  }
+}
+
+async function allOf(
+  keys: readonly string[],
+  settled: ReadonlyMap<string, Promise<Settled>>,
+): Promise<Before> {
+  const found: Record<string, Settled> = {};
+  for (const key of keys) {
+    const one = await settled.get(key);
+    if (one) found[key] = one;
+  }
+  return found;
+}
+
+/** Those that come after others behind them; what cannot be put in order is refused before anything is shown. */
+function inOrder(nodes: ReadonlyMap<string, Node<unknown>>): ReadonlyMap<string, Node<unknown>> {
+  const placed = new Map<string, Node<unknown>>();
+  for (const [key, { after = [] }] of nodes) {
+    const stranger = after.find((name) => !nodes.has(name));
+    if (stranger !== undefined)
+      throw new RunError('malformed', `«${key}» comes after «${stranger}», which is not in the graph.`);
+  }
+  for (let size = -1; placed.size > size;) {
+    size = placed.size;
+    for (const [key, node] of nodes)
+      if (!placed.has(key) && (node.after ?? []).every((name) => placed.has(name))) placed.set(key, node);
+  }
+  const circle = [...nodes.keys()].filter((key) => !placed.has(key));
+  if (circle.length > 0)
+    throw new RunError(
+      'malformed',
+      `These wait for each other, so none can begin: «${circle.join('», «')}».`,
+    );
+  return placed;
+}

@@ -1,0 +1,55 @@
+import { RunError } from '../../run/failure.ts';
+import { isBlobRef } from '../../run/values.ts';
+import { failureIn } from './broken.ts';
+import { apology } from '../recovery/ending.ts';
+import type { Execution } from '../execution.ts';
+import { loadInput } from '../record/large-input.ts';
+import { keepLarge } from '../record/large.ts';
+import { leave } from '../leaf/meet.ts';
+import type { Probation } from '../recovery/probation.ts';
+import type { Flow, RunInput } from '../scope.ts';
+import { ScopeIn } from './scope-in.ts';
+import { owned } from './stray.ts';
+
+/** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
+export async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
+  await execution.look();
+  if (execution.tree.stopping) return execution.stop();
+  while (execution.isGated) await execution.gate();
+  await probation.pass(execution);
+  const root = execution.tree.steps.get(0);
+  if (!root) throw new Error('a tree without a root');
+  try {
+    const input = await inputOf(execution);
+    const work = (): Promise<string> => flow.run(new ScopeIn(execution, root), input);
+    const answer = textOf(await owned(execution, root, { name: flow.name, work }));
+    await leave(execution, 0);
+    const kept = await execution.busy(keepLarge(execution, answer));
+    await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });
+  } catch (thrown) {
+    if (!(thrown instanceof RunError))
+      execution.world.log.error({ run: execution.run, cause: thrown }, 'A flow broke.');
+    await leave(execution, 0);
+    const failure = failureIn(flow.name, thrown);
+    await execution.end({ outcome: 'failed', failure, answer: apology(failure) });
+  }
+}
+
+/** An answer is text, and a flow in plain JavaScript may return anything: nothing is no words, all else is told as JSON. */
+function textOf(returned: unknown): string {
+  if (typeof returned === 'string') return returned;
+  try {
+    return JSON.stringify(returned, null, 2) ?? '';
+  } catch (cause) {
+    throw new RunError('malformed', 'The flow returned something that is not JSON: return a text.', {
+      cause,
+    });
+  }
+}
+
+async function inputOf(execution: Execution): Promise<RunInput> {
+  const { started } = execution.tree;
+  if (!started) throw new Error(`run ${execution.run} has no beginning`);
+  const { input, app, labels } = started;
+  return { ...(await execution.busy(loadInput(execution, input))), app, labels };
+}

@@ -1,0 +1,214 @@
+import type { EventOf, RunEvent } from '../../run/events.ts';
+import { RunError } from '../../run/failure.ts';
+import { isOpen, type Step } from '../../run/tree.ts';
+import type { Item, Json, Limits } from '../../run/values.ts';
+import { askPerson } from '../leaf/ask.ts';
+import { runCall } from '../call/call.ts';
+import { composite, openComposite } from './composite.ts';
+import type { Execution } from '../execution.ts';
+import { runGraph } from './graph.ts';
+import { Keys } from './step-keys.ts';
+import { planSteps, skipPlanned } from './plan.ts';
+import type {
+  Answer,
+  Branches,
+  CallOptions,
+  CallResult,
+  Exchange,
+  Looks,
+  Nodes,
+  Outcomes,
+  PlannedStep,
+  Question,
+  Scope,
+  StepOptions,
+  TurnRequest,
+  TurnResult,
+} from '../scope.ts';
+import { runTurn } from '../turn/turn.ts';
+
+/** The scope of one step, as the flow uses it. */
+export class ScopeIn implements Scope {
+  readonly #execution: Execution;
+  readonly #step: Step;
+  readonly #keys: Keys;
+  #said = 0;
+  #polls = 0;
+  #draws = 0;
+
+  constructor(execution: Execution, step: Step) {
+    this.#execution = execution;
+    this.#step = step;
+    this.#keys = new Keys(step.title);
+  }
+
+  get id(): number {
+    return this.#step.id;
+  }
+
+  get run(): string {
+    return this.#execution.run;
+  }
+
+  get conversation(): string {
+    return this.#execution.tree.started?.conversation ?? this.run;
+  }
+
+  get limits(): Limits {
+    return this.#execution.tree.started?.limits ?? {};
+  }
+
+  get openedAt(): number {
+    return this.#step.openedAt ?? 0;
+  }
+
+  random(): number {
+    this.#draws += 1;
+    const digits = this.#execution.world.hash(`${this.run}/${this.id}/${this.#draws}`).slice(0, 13);
+    return Number.parseInt(digits, 16) / 2 ** 52;
+  }
+
+  step<T>(options: StepOptions, work: (scope: Scope) => Promise<T>): Promise<T> {
+    const kind = options.kind ?? 'step';
+    const stepped = this.#keys.use(kind, options.key, (key) =>
+      composite(this.#execution, { ...options, kind, key, parent: this.id }, (step) =>
+        work(new ScopeIn(this.#execution, step)),
+      ),
+    );
+    return heard(stepped);
+  }
+
+  turn(name: string, request: TurnRequest): Promise<TurnResult> {
+    const agent = this.#execution.world.catalog.agents.find((candidate) => candidate.name === name);
+    if (!agent) return heard(Promise.reject(unknownAgent(name, this.#execution.world.catalog.agents)));
+    const taken = this.#keys.use('turn', request.key, (key) =>
+      runTurn(this.#execution, agent, { ...request, key, parent: this.id }),
+    );
+    return heard(taken);
+  }
+
+  call(name: string, input: Json, options: CallOptions = {}): Promise<CallResult> {
+    const called = this.#keys.use('call', options.key, (key) =>
+      runCall(this.#execution, name, { ...options, key, parent: this.id, input }),
+    );
+    return heard(called);
+  }
+
+  ask(question: Question): Promise<Answer> {
+    const asked = this.#keys.use('ask', question.key, (key) =>
+      askPerson(this.#execution, { ...question, key, parent: this.id }),
+    );
+    return heard(asked);
+  }
+
+  parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks = {}): Promise<T> {
+    return heard(this.#fanOut(branches, looks));
+  }
+
+  async #fanOut<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks): Promise<T> {
+    const names = Object.keys(branches);
+    for (const key of names) this.#keys.claim(key);
+    while (this.#execution.isGated) await this.#execution.gate();
+    // All branches are opened before any of them runs, so that people see the whole fan at once.
+    const places = names.map((key) => ({ kind: 'branch', title: key, ...looks[key], key, parent: this.id }));
+    const opened = places.map((place) => openComposite(this.#execution, place));
+    const settled = await Promise.allSettled(
+      places.map((place, i) =>
+        composite(this.#execution, { ...place, opened: opened[i] }, (step) =>
+          (branches[place.key] as (scope: Scope) => Promise<unknown>)(new ScopeIn(this.#execution, step)),
+        ),
+      ),
+    );
+    const results: Record<string, unknown> = {};
+    for (const [i, branch] of settled.entries()) {
+      if (branch.status === 'rejected') throw branch.reason;
+      results[names[i] ?? ''] = branch.value;
+    }
+    return results as T;
+  }
+
+  graph<T extends Record<string, unknown>>(nodes: Nodes<T>): Promise<Outcomes<T>> {
+    const inside = (step: Step): Scope => new ScopeIn(this.#execution, step);
+    for (const key of Object.keys(nodes)) this.#keys.claim(key);
+    return heard(runGraph(this.#execution, this.id, { nodes, inside }));
+  }
+
+  skip(key: string, reason: string): void {
+    skipPlanned(this.#execution, this.id, { key: this.#keys.claim(key), reason });
+  }
+
+  plan(steps: readonly PlannedStep[]): void {
+    planSteps(this.#execution, this.id, steps);
+  }
+
+  phase(phase: Omit<EventOf<'phase.entered'>, 'type' | 'step'>): void {
+    this.#say({ type: 'phase.entered', step: this.id, ...phase });
+  }
+
+  say(text: string, channel: 'content' | 'reasoning' | 'log' = 'content'): void {
+    this.#say({ type: 'text.appended', step: this.id, channel, text });
+  }
+
+  attach(item: Item): void {
+    this.#say({ type: 'item.attached', step: this.id, item });
+  }
+
+  notice(code: string, message: string): void {
+    this.#say({ type: 'notice.posted', step: this.id, code, message });
+  }
+
+  save(agent: string, strategy: string, state: Json): void {
+    this.#say({ type: 'state.saved', step: this.id, agent, strategy, state });
+  }
+
+  history(): Promise<readonly Exchange[]> {
+    return this.#execution.busy(this.#execution.conversation.history());
+  }
+
+  shared(names: readonly string[]): Promise<Readonly<Record<string, Json>>> {
+    const execution = this.#execution;
+    return execution.busy(execution.insist(() => execution.remembered.facts(names)));
+  }
+
+  message(): Omit<EventOf<'message.queued'>, 'type'> | undefined {
+    this.#polls += 1;
+    const { recorded, tree } = this.#execution;
+    const poll = this.#polls;
+    const known = recorded.taken(this.id, poll);
+    const isPast =
+      recorded.isReplaying() || this.#said < recorded.said(this.id) || poll < recorded.lastPoll(this.id);
+    if (known === undefined && isPast) return undefined;
+    const message =
+      known === undefined
+        ? [...tree.messages.values()].find((m) => m.takenBy === undefined)
+        : tree.messages.get(known);
+    if (!message) return undefined;
+    if (known === undefined)
+      this.#execution.emit({ type: 'message.taken', message: message.id, step: this.id, poll });
+    return { message: message.id, text: message.text, by: message.by, attachments: [...message.attachments] };
+  }
+
+  /** What a flow says is numbered, so that a recovery does not say it again. */
+  #say(event: RunEvent): void {
+    this.#said += 1;
+    const { recorded, isAside } = this.#execution;
+    if (!isOpen(this.#step) || isAside) return;
+    const isRecorded = this.#said <= recorded.said(this.id);
+    if (event.type === 'text.appended') this.#execution.say(event, isRecorded);
+    else if (!isRecorded) this.#execution.emit(event);
+  }
+}
+
+/**
+ * Whatever fails is recorded at its step. A flow that looks at a failure late, or never, must not end the process and
+ * every other run with it.
+ */
+function heard<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  return work;
+}
+
+function unknownAgent(name: string, known: readonly { readonly name: string }[]): RunError {
+  const names = known.map((candidate) => candidate.name).join(', ') || 'none';
+  return new RunError('unknown', `There is no agent «${name}»; known: ${names}.`);
+}

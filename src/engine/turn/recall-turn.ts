@@ -1,0 +1,39 @@
+import type { Agent } from '../../catalog/agent.ts';
+import type { Turn } from '../../gateways/gateway.ts';
+import type { Execution } from '../execution.ts';
+import type { Recalled } from '../leaf/leaf.ts';
+
+/** How long an agent gets to look into its history, in milliseconds; a person can tell as well. */
+const patience = 30_000;
+/** What a dead worker had sent may still be on its way, in milliseconds. */
+const travel = 1_000;
+/** Characters of an answer that is taken from a history. */
+const longestAnswer = 1_000_000;
+
+const unknown: Recalled = { arrived: undefined };
+
+/** What an agent's own history says of a turn. One that fails to say is one that cannot tell. */
+export async function recallTurn(execution: Execution, { gateway }: Agent, turn: Turn): Promise<Recalled> {
+  if (!gateway.arrived) return unknown;
+  const enough = new AbortController();
+  const signal = AbortSignal.any([execution.signal, enough.signal]);
+  const tooLate = execution.world.clock.sleep(patience, signal).then(() => unknown);
+  const asked = (async (): Promise<Recalled> => {
+    let arrived = await gateway.arrived?.(turn, signal);
+    if (arrived === false) {
+      await execution.world.clock.sleep(travel, signal);
+      arrived = await gateway.arrived?.(turn, signal);
+    }
+    const answer = arrived === true ? await gateway.answered?.(turn, signal) : undefined;
+    if (answer === undefined || answer.length > longestAnswer) return { arrived };
+    return { arrived, answer: execution.world.secrets.clean(answer) };
+  })();
+  try {
+    return await Promise.race([asked, tooLate]);
+  } catch {
+    return unknown;
+  } finally {
+    enough.abort();
+    asked.catch(() => undefined);
+  }
+}

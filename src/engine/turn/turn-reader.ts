@@ -1,0 +1,135 @@
+import type { Agent } from '../../catalog/agent.ts';
+import type { AgentEvent } from '../../gateways/gateway.ts';
+import type { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { tokensIn } from '../../run/tokens.ts';
+import { textOf, type Step } from '../../run/tree.ts';
+import type { Json, Usage } from '../../run/values.ts';
+import { AgentState } from '../conversation/agent-state.ts';
+import type { Execution } from '../execution.ts';
+import type { LeafOutcome } from '../leaf/leaf.ts';
+import { Mirror } from './mirror.ts';
+import type { TurnResult } from '../scope.ts';
+
+/** Turns what a back end tells into entries of one step and those below it. */
+export class TurnReader {
+  readonly #execution: Execution;
+  readonly #step: Step;
+  readonly #state: AgentState;
+  #mirror: Mirror;
+  readonly #sent: number;
+  #usage: Usage | undefined;
+  #finish: TurnResult['finish'] = 'other';
+
+  /** `sent` is how many characters the agent was sent. */
+  constructor(execution: Execution, step: Step, { agent, sent }: { agent: Agent; sent: number }) {
+    this.#sent = sent;
+    this.#execution = execution;
+    this.#step = step;
+    this.#state = new AgentState(execution, step.id, agent);
+    this.#mirror = new Mirror(execution, step.id);
+  }
+
+  take(event: AgentEvent): void {
+    const step = this.#step.id;
+    switch (event.type) {
+      case 'text.appended':
+        return this.#emit({
+          type: 'text.appended',
+          step,
+          channel: event.channel ?? 'content',
+          text: event.text,
+        });
+      case 'call.appended': {
+        const tool = event.tool === undefined ? {} : { tool: event.tool };
+        return this.#emit({
+          type: 'text.appended',
+          step,
+          channel: 'arguments',
+          text: event.text,
+          call: event.call,
+          ...tool,
+        });
+      }
+      case 'item.attached':
+        return this.#emit({ type: 'item.attached', step, item: event.item });
+      case 'state.reported':
+        return this.#state.report(event.state);
+      case 'usage.reported':
+        this.#usage = event.usage;
+        return;
+      case 'turn.retried':
+        return this.#retry(event);
+      case 'notice.posted':
+        return this.#emit({ type: 'notice.posted', step, code: event.code, message: event.message });
+      case 'turn.finished':
+        this.#finish = event.reason;
+        return;
+      case 'stage.opened':
+      case 'stage.titled':
+      case 'stage.appended':
+      case 'stage.attached':
+      case 'stage.closed':
+        return this.#mirror.take(event);
+    }
+  }
+
+  finish(reason = this.#finish): LeafOutcome {
+    this.#mirror.finish('completed');
+    return { outcome: 'completed', result: { finish: reason }, usage: this.#used() };
+  }
+
+  /** What could not be recorded as it came. `given` is the state the turn began with. */
+  settle(given?: Json): Promise<void> {
+    return this.#state.settle(given);
+  }
+
+  /** What was written before the failure is paid for too. */
+  fail({ failure }: RunError): LeafOutcome {
+    this.abandon();
+    return { outcome: 'failed', failure, ...present({ usage: this.#paid() }) };
+  }
+
+  /** What the agent was at when it was cut off did not fail by itself if somebody stopped it. */
+  abandon(): void {
+    this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');
+  }
+
+  #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {
+    const attempt = this.#step.attempt + 1;
+    const paid = this.#paid();
+    this.#usage = undefined;
+    this.#finish = 'other';
+    this.#mirror = new Mirror(this.#execution, this.#step.id);
+    this.#emit({
+      type: 'step.retried',
+      step: this.#step.id,
+      attempt,
+      reason,
+      ...(paid ? { tokens: paid.input + paid.output } : {}),
+      ...(model === undefined ? {} : { model }),
+    });
+  }
+
+  /** What the model says it used, or an estimate of what it read and wrote: one that says nothing must not be free. */
+  #used(): Usage {
+    if (this.#usage) return this.#usage;
+    return { input: tokensIn(this.#sent), output: tokensIn(writtenIn(this.#step)), estimated: true };
+  }
+
+  /** Of what was not finished: where nothing came back, nothing may have been read. */
+  #paid(): Usage | undefined {
+    const used = this.#used();
+    return this.#usage || used.output > 0 ? used : undefined;
+  }
+
+  #emit(event: Parameters<Execution['emit']>[0]): void {
+    this.#execution.emit(event);
+  }
+}
+
+/** In characters. */
+function writtenIn(step: Step): number {
+  const requested = [...(step.requests?.values() ?? [])].flatMap(({ pieces }) => pieces);
+  return textOf(step).length + textOf(step, 'reasoning').length + requested.join('').length;
+}

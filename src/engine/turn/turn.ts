@@ -1,0 +1,298 @@
+import type { Agent } from '../../catalog/agent.ts';
+import type { AgentEvent, Message, Turn } from '../../gateways/gateway.ts';
+import type { Untrusted } from '../../run/events.ts';
+import { errorOf, RunError } from '../../run/failure.ts';
+import { localTenant } from '../../run/owner.ts';
+import { present } from '../../run/present.ts';
+import { tokensIn } from '../../run/tokens.ts';
+import { isOpen, textOf, type Step } from '../../run/tree.ts';
+import type { Attachment, BlobRef, Json } from '../../run/values.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { audienceOf } from '../call/audience.ts';
+import { forever, type Execution } from '../execution.ts';
+import { idempotencyKey } from '../leaf/idempotency-key.ts';
+import { hasLargeItem, withKeptItems } from '../record/large-items.ts';
+import { isLarge, keepAttachment, keepLarge } from '../record/large.ts';
+import type { Leaf, LeafOutcome } from '../leaf/leaf.ts';
+import { lineName } from '../conversation/line.ts';
+import { mustAsk } from '../leaf/must-ask.ts';
+import { readStream } from './read-stream.ts';
+import { recallTurn } from './recall-turn.ts';
+import { ownState, restored } from '../conversation/restore.ts';
+import { runLeaf } from '../leaf/run-leaf.ts';
+import type { TurnRequest, TurnResult } from '../scope.ts';
+import { sentCharacters } from './sent.ts';
+import { standingOf, type Standing } from '../conversation/standing.ts';
+import { owned } from '../scope/stray.ts';
+import { Surplus } from './surplus.ts';
+import { TurnMeter } from './turn-meter.ts';
+import { TurnReader } from './turn-reader.ts';
+
+interface Placed extends TurnRequest {
+  readonly parent: number;
+  readonly key: string;
+}
+
+/** A turn of a model or agent, told as it streams. The result is what the journal holds, not a second copy. */
+export async function runTurn(execution: Execution, agent: Agent, given: Placed): Promise<TurnResult> {
+  const message = execution.world.secrets.clean(lastText(given.messages));
+  // What is sent is what is recorded.
+  const request = withLastText(given, message);
+  const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
+  const isAsked = mustAsk(execution, agent, message);
+  const attachments = isModel(agent) ? [] : await keptAttachments(execution, request.messages);
+  const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked, attachments });
+  const mayBeAsked = !isModel(agent) && (isAsked || agent.sends === true);
+  const stood = mayBeAsked ? await stoodBefore(execution, agent, request) : undefined;
+  const step = await runLeaf(execution, request.parent, { ...leaf, stood });
+  const result = turnResult(step);
+  if (step.status === 'completed') return result;
+  throw errorOf(step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` });
+}
+
+/** What a person is asked about must be known before the step is opened: the question is part of the opening. */
+async function stoodBefore(
+  execution: Execution,
+  { name: agent }: Agent,
+  { parent, key, messages }: Placed,
+): Promise<Standing | undefined> {
+  const known = execution.recorded.child(parent, key);
+  if (known?.closedAt !== undefined) return undefined;
+  return execution.busy(standingOf(execution, { agent, step: known?.id, messages }));
+}
+
+interface Prepared extends Placed {
+  readonly shown: BlobRef | Json;
+  readonly isAsked: boolean;
+  readonly attachments: readonly Attachment[];
+}
+
+/** What hangs on the message, as the opening carries it: the agent may need it again in a later turn. */
+function keptAttachments(execution: Execution, messages: readonly Message[]): Promise<readonly Attachment[]> {
+  const { attachments = [] } = messages[placeOfLast(messages)] ?? {};
+  if (attachments.length === 0) return Promise.resolve([]);
+  return execution.busy(Promise.all(attachments.map((one) => keepAttachment(execution, one))));
+}
+
+function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
+  const message = lastText(request.messages);
+  const conversation = execution.tree.started?.conversation ?? execution.run;
+  const sending = (bytes: Json): Sending => ({
+    agent,
+    request: withLastText(request, bytes),
+    bytes,
+    conversation,
+  });
+  return {
+    key: request.key,
+    opening: {
+      kind: 'turn',
+      title: request.title ?? agent.name,
+      agent: agent.name,
+      effect: agent.effect,
+      ...(isModel(agent) ? {} : { query: message }),
+      ...(request.attachments.length === 0 ? {} : { attachments: [...request.attachments] }),
+      ...(agent.model === undefined ? {} : { model: agent.model }),
+      ...present({ untrusted: untrustedIn(execution, agent, request) }),
+    },
+    effect: agent.effect,
+    intent: {
+      kind: 'turn',
+      parent: request.parent,
+      mustAsk: request.isAsked,
+      sends: agent.sends ?? false,
+      answers: request.answers ?? false,
+      tokens: tokensIn(sentCharacters(request)),
+    },
+    bytes: message,
+    shown: request.shown,
+    edited: async () => undefined,
+    ...(isModel(agent)
+      ? {}
+      : {
+          exclusive: lineName(conversation, agent.name),
+          standing: ({ id: step }: Step) =>
+            standingOf(execution, { agent: agent.name, step, messages: request.messages }),
+        }),
+    perform: (step, bytes) =>
+      owned(execution, step, { name: agent.name, work: () => stream(execution, step, sending(bytes)) }),
+    recall: async (step, bytes) =>
+      recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),
+  };
+}
+
+interface Sending {
+  readonly agent: Agent;
+  readonly request: TurnRequest;
+  readonly bytes: Json;
+  readonly conversation: string;
+}
+
+async function turnOf(
+  execution: Execution,
+  step: Step,
+  { agent, request, bytes, conversation }: Sending,
+): Promise<Turn> {
+  const { messages, tools, toolChoice, answerSchema } = request;
+  const state = remembers(agent) ? await ownState(execution, step, agent) : undefined;
+  return {
+    messages: await restored(execution, step, { agent, messages }),
+    conversation: conversationAbroad(execution, conversation),
+    idempotencyKey: idempotencyKey(execution, step, bytes),
+    ...(tools ? { tools } : {}),
+    ...(toolChoice ? { toolChoice } : {}),
+    ...(answerSchema === undefined ? {} : { answerSchema }),
+    ...(state === undefined ? {} : { state }),
+    ...(isRepeatable(execution, step, agent) ? { isRepeatable: true } : {}),
+  };
+}
+
+/** An approval is for one attempt: what a person agreed to is not repeated without asking again. */
+function isRepeatable({ tree }: Execution, { id }: Step, { effect }: Agent): boolean {
+  return effect !== 'once' && ![...tree.approvals.values()].some(({ step }) => step === id);
+}
+
+async function stream(execution: Execution, step: Step, sending: Sending): Promise<LeafOutcome> {
+  const { agent, request } = sending;
+  const turn = await turnOf(execution, step, sending);
+  // Looking up what was saved took time, and the lease may have ended in it.
+  if (!(await execution.mayAct())) return forever();
+  const prompt = execution.prompts.record(step, agent.name, turn);
+  // It is waited for in the end; a failure before that must not count as nobody's.
+  prompt.catch(() => {});
+  const sent = sentCharacters(turn);
+  const reader = new TurnReader(execution, step, { agent, sent });
+  const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
+  const ended = new AbortController();
+  const signal = AbortSignal.any([execution.signal, ended.signal]);
+  const surplus = new Surplus(meter, request.maxCalls ?? Infinity, (milliseconds) =>
+    execution.world.clock.sleep(milliseconds, signal),
+  );
+  void meter.watchClock(signal, (spent) => ended.abort(new RunError('over-budget', spent)));
+  try {
+    const take = (events: readonly AgentEvent[]): boolean => {
+      if (!isOpen(step)) throw new RunError('rejected', `«${step.title}» was closed before it ended.`);
+      meter.arrived();
+      for (const event of events) {
+        if (surplus.ends(event)) return true;
+        reader.take(event);
+        meter.take(event);
+      }
+      surplus.settle();
+      const spent = meter.overspent();
+      if (spent) throw new RunError('over-budget', spent);
+      return false;
+    };
+    const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
+      hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),
+    );
+    const isCut = await Promise.race([read, surplus.closed]);
+    if (isCut) ended.abort();
+    if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
+    await reader.settle(turn.state);
+    await prompt;
+    return reader.finish(isCut ? 'cut' : undefined);
+  } catch (thrown) {
+    if (!(thrown instanceof RunError)) {
+      reader.abandon();
+      throw thrown;
+    }
+    logOrigin(execution, thrown);
+    await prompt;
+    return reader.fail(thrown);
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Nobody here runs what an agent asks for unless it was offered: its answer may lack what it wanted to know. */
+function tellUnansweredCalls(execution: Execution, step: Step, { name }: Agent): void {
+  const tools = [...(step.requests?.values() ?? [])].map(({ tool }) => tool);
+  if (tools.length === 0) return;
+  const message = `${name} asked for ${[...new Set(tools)].join(', ')}, which nobody runs for it here: its answer may be incomplete.`;
+  execution.emit({ type: 'notice.posted', step: step.id, code: 'CALLS_UNANSWERED', message });
+}
+
+/** People are told who failed; where that is, and what the system says of it, is for those who run this. */
+function logOrigin({ world, run }: Execution, error: RunError): void {
+  let { cause } = error;
+  while (cause instanceof RunError) cause = cause.cause;
+  if (cause !== undefined) world.log.error({ run, cause }, error.message);
+}
+
+/** Whether it gets anything back of what it left in this conversation. */
+function remembers({ state = 'stateless' }: Agent): boolean {
+  return state !== 'stateless';
+}
+
+/** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
+function isModel(agent: Agent): boolean {
+  return agent.effect === 'pure' && !remembers(agent);
+}
+
+/** What tools say of themselves is read by a model, too: until somebody has approved it, it is a stranger's text. */
+function untrustedIn(
+  execution: Execution,
+  { untrusted }: Agent,
+  { tools = [] }: TurnRequest,
+): Untrusted | undefined {
+  if (untrusted) return 'content';
+  const offered = new Set(tools.map(({ name }) => name));
+  const audience = audienceOf(execution);
+  const isUnknown = (tool: Tool): boolean => offered.has(tool.name) && tool.caution?.(audience) !== undefined;
+  return offered.size > 0 && execution.world.catalog.tools.some(isUnknown) ? 'tools' : undefined;
+}
+
+/** The result of a turn, from the fold. */
+function turnResult(step: Step): TurnResult {
+  const { result, items, usage } = step;
+  const finish = (result as { finish?: TurnResult['finish'] } | undefined)?.finish;
+  return {
+    text: textOf(step),
+    reasoning: textOf(step, 'reasoning'),
+    calls: [...(step.requests?.values() ?? [])].map(({ id, tool, pieces }) => ({
+      id,
+      tool,
+      arguments: pieces.join(''),
+    })),
+    finish: finish ?? 'other',
+    items: [...items],
+    ...present({ usage, takenAsDone: finish === undefined ? wordOf(result) : undefined }),
+  };
+}
+
+/** What a person left in place of an outcome: an answer of their own, or that they took it as done. */
+function wordOf(result: Step['result']): string | undefined {
+  if (result === undefined || typeof result === 'string') return result;
+  const { note } = result as { readonly note?: unknown };
+  return typeof note === 'string' ? note : JSON.stringify(result);
+}
+
+function lastText(messages: readonly Message[]): string {
+  return messages[placeOfLast(messages)]?.text ?? '';
+}
+
+function withLastText<T extends TurnRequest>(request: T, bytes: Json): T {
+  if (bytes === lastText(request.messages) || typeof bytes !== 'string') return request;
+  const place = placeOfLast(request.messages);
+  return {
+    ...request,
+    messages: request.messages.map((message, i) => (i === place ? { ...message, text: bytes } : message)),
+  };
+}
+
+/**
+ * A conversation as others know it. Ids are told apart by tenant here, and those who keep something under one elsewhere
+ * do not know of tenants: nobody gets to what another tenant left there.
+ */
+function conversationAbroad({ tree, world }: Execution, conversation: string): string {
+  const { tenant = localTenant } = tree.started ?? {};
+  if (tenant === localTenant) return conversation;
+  return `conversation_${world.hash(JSON.stringify([tenant, conversation])).slice(0, 32)}`;
+}
+
+/** What is asked in this turn: the last message of the person, or the last of all. */
+function placeOfLast(messages: readonly Message[]): number {
+  const place = messages.findLastIndex(({ role }) => role === 'user');
+  return place < 0 ? messages.length - 1 : place;
+}
