@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { unpainted } from '../src/cli/line.ts';
-import type { Terminal } from '../src/cli/terminal.ts';
+import { unpainted } from '../src/cli/terminal/line.ts';
+import type { Terminal } from '../src/cli/terminal/terminal.ts';
 
 /** A terminal nobody sits at: what it is told is kept line by line. */
 export function terminalFor(out: string[], error: string[]): Terminal {

@@ -28,7 +28,7 @@ import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
 import { parse } from './parse.ts';
 import { isDebugging } from './settings.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 const commands: readonly CliCommand[] = [
   run,

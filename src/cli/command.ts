@@ -1,6 +1,6 @@
 import { filled } from '../run/present.ts';
 import { askedFrom, type Asked } from '../server/viewers/preferring.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export interface Option {
   readonly type: 'string' | 'boolean';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli } from './cli.ts';
 import { shells } from './completion.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 async function typed(...words: readonly string[]): Promise<{ code: number; out: string; error: string }> {
   const out: string[] = [];

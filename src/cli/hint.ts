@@ -1,6 +1,6 @@
 import { undecidedApprovals, type RunTree } from '../run/tree.ts';
 import type { Given } from './command.ts';
-import { visibleLine } from './escape.ts';
+import { visibleLine } from './terminal/escape.ts';
 
 /** How somebody would type a command here: as they typed this one. */
 export function hint(given: Given, ...words: readonly string[]): string {

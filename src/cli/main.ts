@@ -7,7 +7,7 @@ const [{ cli }, { stderrLog }, { containStrays }, { processTerminal }] = await P
   import('./cli.ts'),
   import('../server/observe/log.ts'),
   import('../server/observe/strays.ts'),
-  import('./terminal.ts'),
+  import('./terminal/terminal.ts'),
 ]);
 containStrays(stderrLog);
 const terminal = processTerminal();

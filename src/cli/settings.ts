@@ -6,7 +6,7 @@ import { loadConfig } from '../server/compose/config.ts';
 import { appNamed, defaultAppOf, type App } from '../server/folder/home.ts';
 import { fileLog } from '../server/observe/log.ts';
 import type { Given } from './command.ts';
-import type { Terminal } from './terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export const isDebugging = process.env['VITRINE_DEBUG'] === '1';
 

@@ -3,12 +3,12 @@ import { failureOf } from '../../run/failure.ts';
 import { damageOf } from '../../server/runs/good-chunks.ts';
 import type { HomeReader } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
-import { jsonLine } from '../escape.ts';
-import { allRuns, treeOf } from '../find.ts';
+import { jsonLine } from '../terminal/escape.ts';
+import { allRuns, treeOf } from '../place/find.ts';
 import { hint } from '../hint.ts';
-import { lookIn } from '../place.ts';
-import { tellQuestion, type ToldQuestion } from '../tell-question.ts';
-import { wholeQuestion, type WholeQuestion } from '../whole-question.ts';
+import { lookIn } from '../place/place.ts';
+import { tellQuestion, type ToldQuestion } from '../question/tell-question.ts';
+import { wholeQuestion, type WholeQuestion } from '../question/whole-question.ts';
 
 interface Asked extends ToldQuestion {
   readonly run: string;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { backUpFolder } from '../../server/compose/backup.ts';
 import { dataOption, jsonOption, type CliCommand } from '../command.ts';
-import { ownFolder } from '../place.ts';
+import { ownFolder } from '../place/place.ts';
 import { tellVerified } from './verify.ts';
 
 export const backup: CliCommand = {

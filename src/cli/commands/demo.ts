@@ -2,10 +2,10 @@ import { demoWorld } from '../../server/compose/config.ts';
 import { folderOwner, localTenant, startOf, type Home } from '../../server/folder/home.ts';
 import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
-import { leaveWhenTold } from '../leave.ts';
+import { leaveWhenTold } from '../terminal/leave.ts';
 import { settingsOf } from '../settings.ts';
-import { showRun } from '../show-run.ts';
-import type { Terminal } from '../terminal.ts';
+import { showRun } from '../view/show-run.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { goodbye, greet, listening, serve } from './serve.ts';
 
 const firstRequest =

@@ -1,5 +1,5 @@
 import { lookOptions, whyOption, type CliCommand } from '../command.ts';
-import { decide, jsonIn, rationaleIn } from '../decide.ts';
+import { decide, jsonIn, rationaleIn } from '../question/decide.ts';
 
 export const edit: CliCommand = {
   name: 'edit',

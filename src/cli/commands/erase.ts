@@ -2,9 +2,9 @@ import { RunError } from '../../run/failure.ts';
 import { runsOf } from '../../server/runs/erase.ts';
 import { localTenant, type Home } from '../../server/folder/home.ts';
 import { exit, lookOptions, type CliCommand } from '../command.ts';
-import { findRun } from '../find.ts';
-import { inHome } from '../in-home.ts';
-import { placeOf } from '../place.ts';
+import { findRun } from '../place/find.ts';
+import { inHome } from '../place/in-home.ts';
+import { placeOf } from '../place/place.ts';
 
 export const erase: CliCommand = {
   name: 'erase',

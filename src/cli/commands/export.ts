@@ -1,10 +1,10 @@
 import { decodeAll } from '../../run/codec.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { lookOptions, exit, jsonlOption, tenantOption, type CliCommand } from '../command.ts';
-import { damagedRun } from '../damaged-run.ts';
-import { jsonLine } from '../escape.ts';
-import { findRun } from '../find.ts';
-import { lookIn } from '../place.ts';
+import { damagedRun } from '../view/damaged-run.ts';
+import { jsonLine } from '../terminal/escape.ts';
+import { findRun } from '../place/find.ts';
+import { lookIn } from '../place/place.ts';
 
 export const exportRun: CliCommand = {
   name: 'export',

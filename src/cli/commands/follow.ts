@@ -1,10 +1,10 @@
 import { askedIn, lookOptions, exit, jsonOption, showingOptions, type CliCommand } from '../command.ts';
-import { findRun } from '../find.ts';
+import { findRun } from '../place/find.ts';
 import { hint } from '../hint.ts';
-import { leaveWhenTold } from '../leave.ts';
-import { isHeld, lookIn } from '../place.ts';
-import { tellAnswer, viewOf } from '../show-run.ts';
-import { look } from '../watch.ts';
+import { leaveWhenTold } from '../terminal/leave.ts';
+import { isHeld, lookIn } from '../place/place.ts';
+import { tellAnswer, viewOf } from '../view/show-run.ts';
+import { look } from '../view/watch.ts';
 
 export const follow: CliCommand = {
   name: 'follow',

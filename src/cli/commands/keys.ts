@@ -4,9 +4,9 @@ import { Role } from '../../server/access/caller.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
 import { folderOwner, localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
-import { jsonLine, visibleLine } from '../escape.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { dataOf } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const keys: CliCommand = {
   name: 'keys',

@@ -1,9 +1,9 @@
 import { exit, lookOptions, type CliCommand } from '../command.ts';
-import { findRun } from '../find.ts';
-import { goOn } from '../go-on.ts';
-import { inHome } from '../in-home.ts';
-import { placeOf } from '../place.ts';
-import { sendTo } from '../told.ts';
+import { findRun } from '../place/find.ts';
+import { goOn } from '../place/go-on.ts';
+import { inHome } from '../place/in-home.ts';
+import { placeOf } from '../place/place.ts';
+import { sendTo } from '../place/told.ts';
 import { folderOwner } from '../../server/folder/home.ts';
 
 export const message: CliCommand = {

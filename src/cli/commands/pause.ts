@@ -1,10 +1,10 @@
 import { present } from '../../run/present.ts';
 import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
-import { findRun } from '../find.ts';
+import { findRun } from '../place/find.ts';
 import { hint } from '../hint.ts';
-import { inHome } from '../in-home.ts';
-import { placeOf } from '../place.ts';
-import { sendTo } from '../told.ts';
+import { inHome } from '../place/in-home.ts';
+import { placeOf } from '../place/place.ts';
+import { sendTo } from '../place/told.ts';
 import { folderOwner } from '../../server/folder/home.ts';
 
 export const pause: CliCommand = {

@@ -11,9 +11,9 @@ import {
 import { localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { visible } from '../../run/visible.ts';
-import { jsonLine, visibleLine } from '../escape.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { dataOf } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const pins: CliCommand = {
   name: 'pins',

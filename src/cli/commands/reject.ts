@@ -1,5 +1,5 @@
 import { lookOptions, type CliCommand } from '../command.ts';
-import { decide, rationaleIn } from '../decide.ts';
+import { decide, rationaleIn } from '../question/decide.ts';
 
 export const reject: CliCommand = {
   name: 'reject',

@@ -1,13 +1,13 @@
 import { failureOf } from '../../run/failure.ts';
 import { goOn } from '../../run/tool-pause.ts';
 import { folderOwner, type Home, type RunRow } from '../../server/folder/home.ts';
-import { assistantOptions, withAssistant } from '../assistant.ts';
+import { assistantOptions, withAssistant } from '../place/assistant.ts';
 import { askedIn, exit, anywhereOptions, showingOptions, type CliCommand, type Given } from '../command.ts';
-import { visibleLine } from '../escape.ts';
-import { allRuns, findRun, treeOf } from '../find.ts';
-import { inHome } from '../in-home.ts';
-import { lookIn, serverOf, type Place } from '../place.ts';
-import { showRun, type Shown, type Where } from '../show-run.ts';
+import { visibleLine } from '../terminal/escape.ts';
+import { allRuns, findRun, treeOf } from '../place/find.ts';
+import { inHome } from '../place/in-home.ts';
+import { lookIn, serverOf, type Place } from '../place/place.ts';
+import { showRun, type Shown, type Where } from '../view/show-run.ts';
 
 export const resume: CliCommand = {
   name: 'resume',

@@ -1,10 +1,10 @@
 import { RunError } from '../../run/failure.ts';
 import { folderOwner, startOf } from '../../server/folder/home.ts';
-import { assistantOptions, withAssistant } from '../assistant.ts';
+import { assistantOptions, withAssistant } from '../place/assistant.ts';
 import { askedIn, anywhereOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
-import { throughRun } from '../in-home.ts';
-import { serverOf } from '../place.ts';
-import { requestTo } from '../server-home.ts';
+import { throughRun } from '../place/in-home.ts';
+import { serverOf } from '../place/place.ts';
+import { requestTo } from '../place/server-home.ts';
 
 export const run: CliCommand = {
   name: 'run',

@@ -1,13 +1,13 @@
 import { failureOf, RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
-import { jsonLine, visibleLine } from '../escape.ts';
-import { allRuns, othersIn } from '../find.ts';
-import { render, type Line } from '../line.ts';
-import { markOf, styleOf } from '../marks.ts';
-import { isHeld, lookIn, serverOf } from '../place.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import { allRuns, othersIn } from '../place/find.ts';
+import { render, type Line } from '../terminal/line.ts';
+import { markOf, styleOf } from '../view/marks.ts';
+import { isHeld, lookIn, serverOf } from '../place/place.ts';
 import { dataOf } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const usual = 50;
 

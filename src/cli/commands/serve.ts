@@ -1,10 +1,10 @@
 import { RunError } from '../../run/failure.ts';
-import { visibleLine } from '../escape.ts';
+import { visibleLine } from '../terminal/escape.ts';
 import { homeOptions, exit, type CliCommand, type Given } from '../command.ts';
-import { leaveWhenTold } from '../leave.ts';
+import { leaveWhenTold } from '../terminal/leave.ts';
 import type { RunningServer } from '../../server/serve.ts';
 import { settingsOf, type Settings } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const serve: CliCommand = {
   name: 'serve',

@@ -9,15 +9,15 @@ import {
   tenantOption,
   type CliCommand,
 } from '../command.ts';
-import { damagedRun } from '../damaged-run.ts';
-import { drawTree } from '../draw.ts';
-import { jsonLine } from '../escape.ts';
-import { findRun, treeOf } from '../find.ts';
+import { damagedRun } from '../view/damaged-run.ts';
+import { drawTree } from '../view/draw.ts';
+import { jsonLine } from '../terminal/escape.ts';
+import { findRun, treeOf } from '../place/find.ts';
 import { waitingHint } from '../hint.ts';
-import { unpainted } from '../line.ts';
-import { lookIn } from '../place.ts';
-import { tellAnswer } from '../show-run.ts';
-import { treeFor } from '../watch.ts';
+import { unpainted } from '../terminal/line.ts';
+import { lookIn } from '../place/place.ts';
+import { tellAnswer } from '../view/show-run.ts';
+import { treeFor } from '../view/watch.ts';
 
 export const show: CliCommand = {
   name: 'show',

@@ -1,12 +1,12 @@
 import { present } from '../../run/present.ts';
 import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
-import { findRun } from '../find.ts';
-import { inHome } from '../in-home.ts';
-import { leaveWhenTold } from '../leave.ts';
-import { placeOf } from '../place.ts';
-import { silentView } from '../silent-view.ts';
-import { sendTo } from '../told.ts';
-import { watch } from '../watch.ts';
+import { findRun } from '../place/find.ts';
+import { inHome } from '../place/in-home.ts';
+import { leaveWhenTold } from '../terminal/leave.ts';
+import { placeOf } from '../place/place.ts';
+import { silentView } from '../view/silent-view.ts';
+import { sendTo } from '../place/told.ts';
+import { watch } from '../view/watch.ts';
 import { folderOwner } from '../../server/folder/home.ts';
 
 export const stop: CliCommand = {

@@ -2,9 +2,9 @@ import { RunError } from '../../run/failure.ts';
 import { traceOf, type TraceEvent } from '../../server/compose/trace.ts';
 import { TraceFilter } from '../../wire/trace.ts';
 import { exit, jsonOption, lookOptions, type CliCommand, type Given } from '../command.ts';
-import { jsonLine, visibleLine } from '../escape.ts';
-import { findRun } from '../find.ts';
-import { lookIn } from '../place.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import { findRun } from '../place/find.ts';
+import { lookIn } from '../place/place.ts';
 
 const most = 1_000;
 

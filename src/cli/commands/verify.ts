@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { verifyFolder } from '../../server/compose/compose.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
-import { jsonLine, visibleLine } from '../escape.ts';
-import { ownFolder } from '../place.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import { ownFolder } from '../place/place.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 export const verify: CliCommand = {
   name: 'verify',

@@ -156,7 +156,7 @@ export const accessMutants: readonly Mutant[] = [
     file: 'src/run/visible.ts',
     find: '(isMixed(word) ? word.replaceAll(lookalikes, escapedUnits) : word)',
     replace: '(isMixed(word) ? word : word)',
-    test: 'src/cli/escape.test.ts',
+    test: 'src/cli/terminal/escape.test.ts',
     only: 'only look like others',
   },
   {

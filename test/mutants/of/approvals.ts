@@ -77,10 +77,10 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'a key that was meant for one question answers the next',
-    file: 'src/cli/person.ts',
+    file: 'src/cli/question/person.ts',
     find: "if (this.#about !== approval.approval) this.#asking = { at: 'choice' };",
     replace: '',
-    test: 'src/cli/person.test.ts',
+    test: 'src/cli/question/person.test.ts',
     only: 'does not approve the one in its place',
   },
   {

@@ -91,10 +91,10 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'stressed words keep their stars',
-    file: 'src/cli/markdown.ts',
+    file: 'src/cli/view/markdown.ts',
     find: "return inline(token.tokens ?? [], [...styles, 'bold']);",
     replace: 'return [[token.raw, ...styles]];',
-    test: 'src/cli/markdown.test.ts',
+    test: 'src/cli/view/markdown.test.ts',
     only: 'no mark of Markdown',
   },
   {

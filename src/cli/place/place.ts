@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { ServerAddress } from '../../client/client.ts';
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { readHome, type HomeSettings } from '../../server/compose/compose.ts';
+import { readLocalKey } from '../../server/access/local-key.ts';
+import { isLocal } from '../../server/access/lock.ts';
+import { controlClient, servedAt } from '../../server/folder/control-client.ts';
+import { enterHome } from '../../server/folder/enter.ts';
+import type { Home, HomeReader } from '../../server/folder/home.ts';
+import type { Given } from '../command.ts';
+import { serverHome } from './server-home.ts';
+import { dataOf, folderOf, usualFolder } from '../settings.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Where runs are: in a data folder here, or at a server. */
+export type Place = HomeSettings | ServerAddress;
+
+/** What says where something runs here, and so cannot be said of a server. */
+const ownOptions = ['data', 'tenant', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
+
+/** For commands that tell a run something: no configuration is loaded for them. */
+export function placeOf(given: Given, terminal: Terminal): Place {
+  return serverOf(given) ?? folderOf(given, terminal);
+}
+
+/** The server that is meant, if one is. What was typed goes before what was set. */
+export function serverOf(given: Given): ServerAddress | undefined {
+  const typed = given.text('server');
+  const own = ownOptions.find((option) => given.text(option) !== undefined);
+  if (typed !== undefined && own !== undefined)
+    throw new RunError('malformed', `--${own} is for what runs here: leave it out, or leave out --server.`);
+  const url = typed ?? (own === undefined ? process.env['VITRINE_SERVER'] : undefined);
+  if (url === undefined || url === '') return undefined;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new RunError('malformed', `The server is «${url}»: give an address like http://127.0.0.1:4177.`);
+  return { url, ...present({ key: process.env['VITRINE_KEY'] }) };
+}
+
+/** For commands about a folder itself: who means a server is not to get what happens to be here. */
+export function ownFolder(given: Given): string {
+  const url = process.env['VITRINE_SERVER'] ?? '';
+  if (url === '' || ['data', 'backup'].some((option) => given.text(option) !== undefined))
+    return dataOf(given);
+  throw new RunError(
+    'malformed',
+    'This is done where the folder is, not at a server, and VITRINE_SERVER is set: say which folder with --data.',
+  );
+}
+
+/** Come to a place to do something there. */
+export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<Home> {
+  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place, warn);
+}
+
+/**
+ * The key of the folder here, for the server that serves this folder. It goes to no other: whoever listens at an address
+ * may be somebody else, so the process that holds the folder says which one is its own.
+ */
+async function withKey(server: ServerAddress): Promise<ServerAddress> {
+  const folder = resolve(usualFolder);
+  const key = server.key === undefined ? readLocalKey(folder) : undefined;
+  const own = key === undefined ? undefined : await servedAt(folder);
+  return own !== undefined && isSame(own, server.url) ? { ...server, ...present({ key }), url: own } : server;
+}
+
+function isSame(own: string, asked: string): boolean {
+  const { hostname, port, pathname } = new URL(asked);
+  return isLocal(hostname) && port === new URL(own).port && pathname === '/';
+}
+
+/** Whether somebody works there: a server does, a folder only has somebody who does. */
+export async function isHeld(given: Given): Promise<boolean> {
+  if (serverOf(given)) return true;
+  const holder = await controlClient(dataOf(given));
+  holder?.close();
+  return holder !== undefined;
+}
+
+/** Come to a place to look, and to change nothing. */
+export async function lookIn(given: Given): Promise<HomeReader> {
+  const server = serverOf(given);
+  return server ? serverHome(await withKey(server)) : readHome({ data: dataOf(given) });
+}

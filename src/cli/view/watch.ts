@@ -1,0 +1,177 @@
+import { setTimeout } from 'node:timers/promises';
+import { isForAnother } from '../../run/deciders.ts';
+import { decodeAll } from '../../run/codec.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
+import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
+import { showing } from '../../server/compose/compose.ts';
+import { folderOwner, type Home, type HomeReader, type RunRow } from '../../server/folder/home.ts';
+import type { Asked } from '../../server/viewers/preferring.ts';
+import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
+import type { View } from './view.ts';
+
+/**
+ * How watching ended. `waiting` for somebody who is not here, `left` by who worked on it, `interrupted` by the viewer;
+ * `damaged` where the rest cannot be read.
+ */
+export interface Watched {
+  readonly is: 'ended' | 'waiting' | 'left' | 'interrupted' | 'damaged';
+  readonly tree: RunTree;
+  readonly why?: string;
+}
+
+export interface WatchOptions {
+  readonly view: View;
+  /** What to show; the rest is as the app prefers. */
+  readonly asked?: Asked;
+  /** Approve whatever is asked. */
+  readonly yes?: boolean;
+}
+
+const lookAgain = 100;
+/** Notices with which the engine itself pauses a run. */
+const setAside: ReadonlySet<string> = new Set(['FLOW_DIVERGED', 'RESULT_MISSING']);
+/** A run that is just being taken up looks for a moment as if nobody had it. */
+const signsOfLeaving = 5;
+
+/** Follow a run until it ends, or until nothing more will happen without somebody who is not here. */
+export async function watch(
+  home: Home,
+  run: string,
+  { view, asked = {}, yes = false }: WatchOptions,
+): Promise<Watched> {
+  const row = await rowOf(home, run);
+  const { head } = row;
+  const over = new AbortController();
+  const signal = AbortSignal.any([view.signal, over.signal]);
+  const shown = treeFor(home, row, asked);
+  const { tree } = shown;
+  const answered = new Set<string>();
+  const following = follow(home, run, {
+    view,
+    signal,
+    shown,
+    async after() {
+      // What was asked early in a long journal may have been answered later in it.
+      if (yes && tree.seq >= head) await approveAll(home, run, { tree, answered });
+    },
+  });
+  try {
+    const watched = await Promise.race([
+      following,
+      settle({ home, run, view, asked, yes, head, signal, tree }),
+    ]);
+    view.close(watched);
+    return watched;
+  } finally {
+    over.abort();
+    await following.catch(() => {});
+  }
+}
+
+/** Follow a run until it ends or the viewer leaves, whoever works on it or does not. */
+export async function look(
+  home: HomeReader,
+  run: string,
+  { view, asked = {} }: Omit<WatchOptions, 'yes'>,
+): Promise<Watched> {
+  const shown = treeFor(home, await rowOf(home, run), asked);
+  const watched = await follow(home, run, { view, signal: view.signal, shown });
+  view.close(watched);
+  return watched;
+}
+
+async function rowOf(home: HomeReader, run: string): Promise<RunRow> {
+  const row = await home.dispatch.get(run);
+  if (!row) throw new RunError('unknown', `There is no run ${run}.`);
+  return row;
+}
+
+/** A run of this app, still empty, as it is shown to who asks for this. */
+export function treeFor(home: HomeReader, { app }: RunRow, asked: Asked): ShownTree {
+  return shownTree(showing(home.preferences(app, asked)));
+}
+
+interface Following {
+  readonly view: View;
+  readonly signal: AbortSignal;
+  readonly shown: ShownTree;
+  readonly after?: () => Promise<void>;
+}
+
+async function follow(
+  home: HomeReader,
+  run: string,
+  { view, signal, shown: { tree, take }, after }: Following,
+): Promise<Watched> {
+  try {
+    for await (const { frames } of home.journal.follow(run, 0, signal)) {
+      for (const entry of decodeAll(frames)) {
+        const visible = take(entry);
+        if (visible) view.show(visible, tree);
+      }
+      await after?.();
+    }
+  } catch (thrown) {
+    const { code, message } = failureOf(thrown);
+    if (code !== 'damaged') throw thrown;
+    return { is: 'damaged', tree, why: message };
+  }
+  return { is: tree.ended ? 'ended' : 'interrupted', tree };
+}
+
+async function approveAll(
+  home: Home,
+  run: string,
+  { tree, answered }: { readonly tree: RunTree; readonly answered: Set<string> },
+): Promise<void> {
+  for (const asked of undecidedApprovals(tree)) {
+    const { approval, fingerprint } = asked;
+    if (answered.has(approval) || !canApprove(asked)) continue;
+    answered.add(approval);
+    const decision = { type: 'decide', decision: 'approve', by: folderOwner, approval, fingerprint } as const;
+    await home.send(run, decision).catch((thrown: unknown) => {
+      // The run ended while we were about to answer.
+      if (!(thrown instanceof RunError) || thrown.failure.code !== 'rejected') throw thrown;
+    });
+  }
+}
+
+/** To approve without looking is no answer to a question that wants to be filled in. */
+function canApprove({ allowed, schema }: Approval): boolean {
+  return schema === undefined && allowed.includes('approve');
+}
+
+interface Settling extends Required<WatchOptions> {
+  readonly home: Home;
+  readonly run: string;
+  readonly tree: RunTree;
+  readonly head: number;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the run waits for somebody who is not here, or nobody works on it. */
+async function settle(watching: Settling): Promise<Watched> {
+  const { home, run, tree, signal, head } = watching;
+  let signs = 0;
+  while (!signal.aborted) {
+    await setTimeout(lookAgain, undefined, { signal }).catch(() => {});
+    if (signal.aborted || tree.seq < head) continue;
+    const { seq } = tree;
+    const standing = await home.standing(run);
+    if (tree.seq !== seq) continue;
+    if (standing.is === 'parked' && isStuck(watching)) return { is: 'waiting', tree };
+    signs = standing.is === 'left' ? signs + 1 : 0;
+    if (standing.is === 'left' && signs >= signsOfLeaving)
+      return { is: 'left', tree, ...(standing.why === undefined ? {} : { why: standing.why }) };
+  }
+  return new Promise(() => {});
+}
+
+function isStuck({ tree, view, yes }: Settling): boolean {
+  const status = runStatus(tree);
+  // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
+  if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
+  if (status !== 'waiting') return false;
+  if (isForAnother(tree.started, folderOwner)) return true;
+  return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
+}
