@@ -32,18 +32,18 @@ export type { Tool, ToolContext } from './tools/tool.ts';
 /** Makes a tool from a function and the zod schema of its arguments. */
 export { functionTool } from './tools/function.ts';
 /** Lists, reads and searches the files of one folder. */
-export { fileTools, type FileToolsOptions } from './tools/files.ts';
+export { fileTools, type FileToolsOptions } from './tools/files/files.ts';
 /** Searches the documents of one folder, with citations. */
-export { documentTools, type DocumentToolsOptions } from './tools/documents.ts';
+export { documentTools, type DocumentToolsOptions } from './tools/documents/documents.ts';
 /** Runs JavaScript in a sandbox. */
-export { codeTool, type CodeToolOptions } from './tools/code.ts';
+export { codeTool, type CodeToolOptions } from './tools/code/code.ts';
 /** Fetches from the web, and sends there once a person agrees; private addresses are out of reach unless allowed. */
-export { httpTools, type HttpToolsOptions } from './tools/http.ts';
+export { httpTools, type HttpToolsOptions } from './tools/http/http.ts';
 /** Judges what may happen next. */
 export type { Policy, Verdict } from './policies/policy.ts';
 
 /** Calls the tools of a server that speaks the Model Context Protocol. */
-export { mcpServer, type McpServer, type McpSettings } from './tools/mcp.ts';
+export { mcpServer, type McpServer, type McpSettings } from './tools/mcp/mcp.ts';
 
 /** Serves the apps of a configuration over HTTP, and works on their runs. */
 export { serve, type RunningServer, type ServeSettings } from './server/serve.ts';

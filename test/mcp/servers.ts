@@ -11,8 +11,8 @@ import { Readable } from 'node:stream';
 import { createMcpHandler, type McpServer as Served } from '@modelcontextprotocol/server';
 import { afterAll } from 'vitest';
 import type { Item, Json } from '../../src/run/values.ts';
-import { mcpServer, type McpServer, type McpSettings } from '../../src/tools/mcp.ts';
-import type { McpTool } from '../../src/tools/mcp-tool.ts';
+import { mcpServer, type McpServer, type McpSettings } from '../../src/tools/mcp/mcp.ts';
+import type { McpTool } from '../../src/tools/mcp/tool.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
 
 const folder = new URL('.', import.meta.url).pathname;

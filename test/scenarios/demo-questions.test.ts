@@ -169,7 +169,7 @@ test('every tool that ships, and every tool of the agents, is used in a question
 });
 
 test('MCP servers are reached in every way there is', () => {
-  const source = readFileSync(join(root, 'src/tools/mcp-connection.ts'), 'utf8');
+  const source = readFileSync(join(root, 'src/tools/mcp/connection.ts'), 'utf8');
   const ways = /type Endpoint = (.+);/.exec(source)?.[1]?.split(' | ') ?? [];
   expect(ways.length).toBeGreaterThan(1);
   const shown = of('step.opened', all()).flatMap(({ title }) => /MCP over (\w+)/.exec(title)?.[1] ?? []);

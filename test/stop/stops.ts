@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Engine } from '../../src/engine/engine.ts';
 import { textOf, type RunTree, type Step } from '../../src/run/tree.ts';
-import { killableTool } from '../../src/tools/killable.ts';
+import { killableTool } from '../../src/tools/killable/killable.ts';
 import { agentOf, ended, entriesOf, flowOf, startRun, testWorld, until } from '../world.ts';
 
 const busy = killableTool({

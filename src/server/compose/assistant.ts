@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path';
 import { readConfig, type Config, type ConfigInput } from '../../catalog/config.ts';
 import type { ToolSource } from '../../catalog/tool-source.ts';
 import { RunError } from '../../run/failure.ts';
-import { readMcpFlag } from '../../tools/mcp-flag.ts';
+import { readMcpFlag } from '../../tools/mcp/flag.ts';
 import { namedModel, type NamedModel } from './named-model.ts';
 
 /** What someone wants to talk to without writing a configuration. */

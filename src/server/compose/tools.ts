@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { codeTool } from '../../tools/code.ts';
-import { documentTools } from '../../tools/documents.ts';
-import { fileTools } from '../../tools/files.ts';
-import { httpTools } from '../../tools/http.ts';
-import type { Clean, Endpoint } from '../../tools/mcp-connection.ts';
-import { filePins, type Pins } from '../../tools/mcp-pins.ts';
-import type { McpServer } from '../../tools/mcp.ts';
+import { codeTool } from '../../tools/code/code.ts';
+import { documentTools } from '../../tools/documents/documents.ts';
+import { fileTools } from '../../tools/files/files.ts';
+import { httpTools } from '../../tools/http/http.ts';
+import type { Clean, Endpoint } from '../../tools/mcp/connection.ts';
+import { filePins, type Pins } from '../../tools/mcp/pins.ts';
+import type { McpServer } from '../../tools/mcp/mcp.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { secretIn } from './secrets.ts';
 import { ToolServers } from './tool-servers.ts';
 
-export { doubtOf, shortPin, type Accepted, type Pinned, type Pins } from '../../tools/mcp-pins.ts';
+export { doubtOf, shortPin, type Accepted, type Pinned, type Pins } from '../../tools/mcp/pins.ts';
 
 /** The tools of a configuration: those that are here, and those of servers, as far as they are there. */
 export interface OpenedTools {
@@ -53,7 +53,7 @@ async function shelfOf(
   means: { readonly pins: Pins; readonly clean: Clean },
 ): Promise<{ readonly server: McpServer; readonly patience: number }> {
   // Half of what a short command would load, and only for those who have such servers.
-  const { mcpServer } = await import('../../tools/mcp.ts');
+  const { mcpServer } = await import('../../tools/mcp/mcp.ts');
   const { name, approval, effect, sends, trusted } = source;
   const server = mcpServer({ name, trusted, approval, effect, sends, ...means, ...endpointOf(source) });
   return { server, patience: (source.startSeconds ?? startSeconds) * 1_000 };

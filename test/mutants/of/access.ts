@@ -137,10 +137,10 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'a hidden file is read by a hard link',
-    file: 'src/tools/root.ts',
+    file: 'src/tools/files/root.ts',
     find: 'if (held === false) return;',
     replace: "if (held !== 'unknown') return;",
-    test: 'src/tools/hard-links.test.ts',
+    test: 'src/tools/files/hard-links.test.ts',
     only: 'root/.env',
   },
   {

@@ -151,7 +151,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'what a server says of its tools is taken as it is',
-    file: 'src/tools/mcp-connection.ts',
+    file: 'src/tools/mcp/connection.ts',
     find: 'const tools = cleanTools(listed.tools, clean);',
     replace: 'const { tools } = listed;',
     test: leaks,
@@ -159,7 +159,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'a tool with a secret in its name is offered',
-    file: 'src/tools/mcp.ts',
+    file: 'src/tools/mcp/mcp.ts',
     find: "if (told[i] !== definition.name) return [definition, 'its name holds a secret'];",
     replace: '',
     test: leaks,

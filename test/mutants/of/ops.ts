@@ -43,10 +43,10 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'a call that finds nobody tells nobody',
-    file: 'src/tools/mcp.ts',
+    file: 'src/tools/mcp/mcp.ts',
     find: 'if (!signal.aborted && isLoss(error)) lost();',
     replace: '',
-    test: 'src/tools/mcp-http.test.ts',
+    test: 'src/tools/mcp/http.test.ts',
     only: 'a call that finds nobody',
   },
 ];

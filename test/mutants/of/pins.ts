@@ -3,10 +3,10 @@ import type { Mutant } from '../mutant.ts';
 export const pinMutants: readonly Mutant[] = [
   {
     name: 'a tool that one tenant accepted is accepted by all',
-    file: 'src/tools/mcp-pins.ts',
+    file: 'src/tools/mcp/pins.ts',
     find: 'return tenant === audience.tenant && isEnough(',
     replace: "return tenant !== '' && isEnough(",
-    test: 'src/tools/mcp-pins.test.ts',
+    test: 'src/tools/mcp/pins.test.ts',
     only: 'counts for the same tenant',
   },
   {
@@ -14,7 +14,7 @@ export const pinMutants: readonly Mutant[] = [
     file: 'src/run/deciders.ts',
     find: "return strictness[given ?? 'starter'] >= strictness[wanted ?? 'starter'];",
     replace: 'return given === wanted || given === undefined;',
-    test: 'src/tools/mcp-pins.test.ts',
+    test: 'src/tools/mcp/pins.test.ts',
     only: 'counts for the same tenant',
   },
   {
@@ -34,10 +34,10 @@ export const pinMutants: readonly Mutant[] = [
   },
   {
     name: 'a private key under another name is read',
-    file: 'src/tools/root.ts',
+    file: 'src/tools/files/root.ts',
     find: 'isPrivateKey(await beginningOf(handle))',
     replace: "isPrivateKey('')",
-    test: 'src/tools/hidden.test.ts',
+    test: 'src/tools/files/hidden.test.ts',
     only: 'whatever it is called',
   },
 ];

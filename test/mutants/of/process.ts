@@ -20,10 +20,10 @@ export const processMutants: readonly Mutant[] = [
   },
   {
     name: 'there is no end to workers under way at once',
-    file: 'src/tools/worker-places.ts',
+    file: 'src/tools/killable/worker-places.ts',
     find: 'if (this.#taken.length < this.#most) return this.#give(owner);',
     replace: 'if (this.#most > 0) return this.#give(owner);',
-    test: 'src/tools/worker-places.test.ts',
+    test: 'src/tools/killable/worker-places.test.ts',
     only: 'no more have a place',
   },
   {

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Tool as Definition } from '@modelcontextprotocol/client';
+import { sync as writeWhole } from 'write-file-atomic';
+import { z } from 'zod';
+import { Deciders, isEnough } from '../../run/deciders.ts';
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { Json } from '../../run/values.ts';
+import type { Audience } from '../tool.ts';
+
+/** A tool of a server as somebody may judge it: what it says of itself, and where it runs. */
+const Sight = z.object({
+  pin: z.string(),
+  /** The command or address of its server. */
+  endpoint: z.string(),
+  description: z.string(),
+  schema: Json,
+  annotations: Json.optional(),
+});
+export type Sight = z.infer<typeof Sight>;
+
+/** What people of a tenant agreed to in a run, under the rule that says who decides there. */
+const Accepted = z.object({ tenant: z.string(), approvals: Deciders.exactOptional(), pin: z.string() });
+export type Accepted = z.infer<typeof Accepted>;
+
+/** The tool as it was last seen, and the pins of it that were approved; to be seen is not to be approved. */
+const Pinned = z.object({
+  seen: Sight,
+  /** By the owner of the data folder, for everybody. */
+  approved: z.string().exactOptional(),
+  accepted: z.array(Accepted).exactOptional(),
+});
+export type Pinned = z.infer<typeof Pinned>;
+
+/** What each tool of each server was when it was last seen, and when it was last approved, by `server/tool`. */
+export interface Pins {
+  get(key: string): Pinned | undefined;
+  all(): ReadonlyMap<string, Pinned>;
+  set(pins: ReadonlyMap<string, Pinned>): void;
+}
+
+/** Everything a person judges a tool by: where it runs, and what it says about itself. */
+export function pinOf(endpoint: string, definition: Definition): string {
+  const { name, title, description, inputSchema, outputSchema, annotations } = definition;
+  return `${hash(endpoint)}.${hash(canonical({ name, title, description, inputSchema, outputSchema, annotations }))}`;
+}
+
+/** What a person is shown of a pin: enough to tell one tool from any other. */
+export function shortPin(pin: string): string {
+  return pin
+    .split('.')
+    .map((part) => part.slice(0, 8))
+    .join('.');
+}
+
+/** Why a tool must be approved, or nothing if it is what was approved for these. */
+export function doubtOf({ seen, approved, accepted = [] }: Pinned, audience: Audience): string | undefined {
+  const counting = accepted.filter((each) => countsFor(each, audience)).map(({ pin }) => pin);
+  const pins = approved === undefined ? counting : [approved, ...counting];
+  const last = pins.at(-1);
+  if (pins.includes(seen.pin)) return undefined;
+  if (last === undefined) return 'nobody has approved it yet';
+  const [where, what] = last.split('.');
+  const [nowWhere, nowWhat] = seen.pin.split('.');
+  const parts = [
+    ...(where === nowWhere ? [] : ['the command or address of its server']),
+    ...(what === nowWhat ? [] : ['its description, schema or annotations']),
+  ];
+  return `${parts.join(' and ')} changed since it was approved`;
+}
+
+function countsFor({ tenant, approvals }: Accepted, audience: Audience): boolean {
+  return tenant === audience.tenant && isEnough(approvals, audience.approvals);
+}
+
+/** The tool as these took it. What others took, or these under another rule, stays as it was. */
+export function acceptedBy(
+  { tenant, approvals }: Audience,
+  { seen, accepted = [], ...known }: Pinned,
+): Pinned {
+  const others = accepted.filter((each) => each.tenant !== tenant || each.approvals !== approvals);
+  return { ...known, seen, accepted: [...others, { tenant, pin: seen.pin, ...present({ approvals }) }] };
+}
+
+export function memoryPins(): Pins {
+  let pins: ReadonlyMap<string, Pinned> = new Map();
+  return {
+    get: (key) => pins.get(key),
+    all: () => pins,
+    set: (more) => void (pins = new Map([...pins, ...more])),
+  };
+}
+
+/**
+ * Pins in one JSON file, replaced as a whole, so that a crash leaves the old or the new one. It is read again when it
+ * changed: a person may approve a tool from a terminal while a server runs.
+ */
+export function filePins(path: string): Pins {
+  let known: { readonly version: string; readonly pins: ReadonlyMap<string, Pinned> } | undefined;
+  const load = (): ReadonlyMap<string, Pinned> => {
+    const version = versionOf(path);
+    if (known?.version !== version) known = { version, pins: read(path) };
+    return known.pins;
+  };
+  return {
+    get: (key) => load().get(key),
+    all: load,
+    set(more) {
+      write(path, new Map([...load(), ...more]));
+      known = undefined;
+    },
+  };
+}
+
+function versionOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino}:${found.mtimeNs}:${found.size}`;
+}
+
+/** A version before this one approved whatever it saw first: such a tool counts as not seen. */
+const File = z.record(z.string(), z.union([Pinned, z.string()]));
+
+/** A damaged file is an error: read as empty, a change since the last approval would go by unnoticed. */
+function read(path: string): ReadonlyMap<string, Pinned> {
+  const text = textOf(path);
+  try {
+    const entries = Object.entries(File.parse(JSON.parse(text)));
+    return new Map(entries.flatMap(([key, pin]) => (typeof pin === 'string' ? [] : [[key, pin]])));
+  } catch (error) {
+    throw new RunError(
+      'malformed',
+      `The MCP pins in ${path} are damaged; restore the file, or delete it and approve the tools anew.`,
+      { cause: error },
+    );
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    throw new RunError('unavailable', `The MCP pins in ${path} cannot be read; check the file.`, {
+      cause: error,
+    });
+  }
+}
+
+function write(path: string, pins: ReadonlyMap<string, Pinned>): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeWhole(path, `${JSON.stringify(Object.fromEntries(pins), null, 1)}\n`, { mode: 0o600 });
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The order of keys says nothing, and servers do not keep to one. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
