@@ -11,21 +11,21 @@ export type { Agent } from './catalog/agent.ts';
 /** The port to whoever takes a turn. */
 export type { AgentEvent, Gateway, Message, Turn } from './gateways/gateway.ts';
 /** A gateway to any server that speaks OpenAI chat completions. */
-export { openAiChatGateway, type OpenAiChatSettings } from './gateways/openai-chat.ts';
+export { openAiChatGateway, type OpenAiChatSettings } from './gateways/chat/openai-chat.ts';
 /** Asks a deployment behind DIAL Core, or an application that speaks its format. */
-export { dialGateway, type DialSettings } from './gateways/dial.ts';
+export { dialGateway, type DialSettings } from './gateways/dial/dial.ts';
 /** Asks a service that keeps conversations on its own side. */
-export { conversationGateway } from './gateways/conversation.ts';
+export { conversationGateway } from './gateways/conversation/conversation.ts';
 /** Attaches what an agent that answers in sections describes: graphs, tables, documents, citations. */
-export { sectionedGateway } from './gateways/sectioned.ts';
+export { sectionedGateway } from './gateways/conversation/sectioned.ts';
 /** Any AI SDK provider model. */
-export { aiSdkGateway } from './gateways/ai-sdk.ts';
+export { aiSdkGateway } from './gateways/ai-sdk/ai-sdk.ts';
 /** One agent with tools, run so that it always ends with an answer. */
 export { converse } from './flows/converse.ts';
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
 export { coordinate } from './flows/coordinate.ts';
 /** A gateway that replays a script. */
-export { scriptedGateway } from './gateways/scripted.ts';
+export { scriptedGateway } from './gateways/scripted/scripted.ts';
 
 /** Something an agent may call, and what it may use while it runs. */
 export type { Tool, ToolContext } from './tools/tool.ts';

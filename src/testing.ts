@@ -19,9 +19,9 @@ import { memoryStore } from './stores/memory.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** A gateway that replays a script: an agent that always says the same. */
-export { scriptedGateway } from './gateways/scripted.ts';
+export { scriptedGateway } from './gateways/scripted/scripted.ts';
 /** What a script may hold. */
-export type { Script } from './gateways/script.ts';
+export type { Script } from './gateways/scripted/script.ts';
 /** A run as JSON, as `playRun` gives it. */
 export type { FlatTree } from './run/flat-tree.ts';
 

@@ -29,7 +29,7 @@ const allowed: [path: string, text: string][] = [
   ['src/wire/ag-ui.ts', `import type { Event } from 'undici'; import { type A } from 'undici';`],
   ['src/catalog/agent.ts', `import type { Gateway } from '../gateways/gateway.ts';`],
   [
-    'src/gateways/dial.ts',
+    'src/gateways/dial/dial.ts',
     `import { request } from 'undici'; import { sse } from '../wire/sse.ts'; setTimeout(f);`,
   ],
   [

@@ -1,9 +1,9 @@
 import type { Agent } from '../src/catalog/agent.ts';
-import type { Limits } from '../src/gateways/ask-chat.ts';
-import { conversationGateway } from '../src/gateways/conversation.ts';
-import { dialGateway } from '../src/gateways/dial.ts';
-import type { Timeouts } from '../src/gateways/http-exchange.ts';
-import { openAiChatGateway } from '../src/gateways/openai-chat.ts';
+import type { Limits } from '../src/gateways/chat/ask-chat.ts';
+import { conversationGateway } from '../src/gateways/conversation/conversation.ts';
+import { dialGateway } from '../src/gateways/dial/dial.ts';
+import type { Timeouts } from '../src/gateways/http/http-exchange.ts';
+import { openAiChatGateway } from '../src/gateways/chat/openai-chat.ts';
 import { openConversationServer } from './conversation-server.ts';
 import { openStrictDial } from './strict-dial.ts';
 import { openUpstream, type Act } from './upstream.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dialGateway } from '../../src/gateways/dial.ts';
+import { dialGateway } from '../../src/gateways/dial/dial.ts';
 import type { AgentEvent } from '../../src/gateways/gateway.ts';
 import { frames } from '../../test/chat-frames.ts';
 import { askDial, depthOf, merge, postDial } from '../../test/demo/dial-client.ts';

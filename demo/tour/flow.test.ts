@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testWorld, until } from '../../test/world.ts';
 import type { Agent } from '../../src/catalog/agent.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import { memoryStore, type Commit } from '../../src/stores/memory.ts';
 import { tourFlow } from './flow.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scriptedGateway } from '../gateways/scripted.ts';
+import { scriptedGateway } from '../gateways/scripted/scripted.ts';
 import { readConfig } from './config.ts';
 
 const flow = { name: 'own', version: '1', run: () => Promise.resolve('') };

@@ -3,8 +3,8 @@ import { answerOf, ask, policies, resultsIn, say, stepsOf } from '../../test/con
 import { startRun, testWorld, toolOf, treeOf } from '../../test/world.ts';
 import { Engine } from '../engine/engine.ts';
 import type { Turn } from '../gateways/gateway.ts';
-import type { Move } from '../gateways/script.ts';
-import { scriptedGateway } from '../gateways/scripted.ts';
+import type { Move } from '../gateways/scripted/script.ts';
+import { scriptedGateway } from '../gateways/scripted/scripted.ts';
 import type { RunTree } from '../run/tree.ts';
 import { systemClock } from '../server/system.ts';
 import { memoryStore } from '../stores/memory.ts';

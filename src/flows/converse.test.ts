@@ -3,8 +3,8 @@ import { answerOf, ask, begin, resultsIn, say, stepsOf, talk } from '../../test/
 import { converseInTurn } from '../../test/agents-in-turn.ts';
 import { ended, toolOf, until } from '../../test/world.ts';
 import type { Gateway, Turn } from '../gateways/gateway.ts';
-import type { Move } from '../gateways/script.ts';
-import { scriptedGateway } from '../gateways/scripted.ts';
+import type { Move } from '../gateways/scripted/script.ts';
+import { scriptedGateway } from '../gateways/scripted/scripted.ts';
 import { RunError } from '../run/failure.ts';
 import { textOf, type RunTree } from '../run/tree.ts';
 

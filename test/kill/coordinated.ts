@@ -2,9 +2,9 @@
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Catalog } from '../../src/engine/world.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
-import { conversationGateway } from '../../src/gateways/conversation.ts';
-import { dialGateway } from '../../src/gateways/dial.ts';
-import type { Move, Script } from '../../src/gateways/script.ts';
+import { conversationGateway } from '../../src/gateways/conversation/conversation.ts';
+import { dialGateway } from '../../src/gateways/dial/dial.ts';
+import type { Move, Script } from '../../src/gateways/scripted/script.ts';
 import { agentOf } from '../world.ts';
 
 /** Where the agents are. */

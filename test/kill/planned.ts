@@ -2,8 +2,8 @@
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Catalog } from '../../src/engine/world.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
-import { scriptedGateway } from '../../src/gateways/scripted.ts';
-import type { Move } from '../../src/gateways/script.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
+import type { Move } from '../../src/gateways/scripted/script.ts';
 import { drawPlan, planSettings, planText, type DrawnTask } from '../random-plan.ts';
 import { agentOf } from '../world.ts';
 import { tellLedger, type Ledger } from './world.ts';

@@ -1,7 +1,7 @@
 // Routers that answer as they like, and agents that fail, dawdle or say nothing, as whoever asks over HTTP sees it.
 import { describe, expect, test } from 'vitest';
-import { scriptedGateway } from '../../src/gateways/scripted.ts';
-import type { Move } from '../../src/gateways/script.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
+import type { Move } from '../../src/gateways/scripted/script.ts';
 import type { Gateway, Turn } from '../../src/index.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { Json } from '../../src/run/values.ts';

@@ -3,7 +3,7 @@ import { vitrineClient } from '../../src/client/client.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
 import type { CoordinateSettings } from '../../src/flows/coordinate-settings.ts';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
-import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { textOf, type RunTree, type Step } from '../../src/run/tree.ts';
 import { appWith, serving, textAt } from '../serving.ts';
 

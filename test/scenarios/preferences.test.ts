@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { vitrineClient } from '../../src/client/client.ts';
-import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { decodeAll } from '../../src/run/codec.ts';
 import { flatTree, type FlatTree } from '../../src/run/flat-tree.ts';
 import { foldAll } from '../../src/run/fold.ts';

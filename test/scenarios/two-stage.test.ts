@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
-import type { Move } from '../../src/gateways/script.ts';
-import { scriptedGateway } from '../../src/gateways/scripted.ts';
+import type { Move } from '../../src/gateways/scripted/script.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { RunError } from '../../src/run/failure.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { Tool } from '../../src/tools/tool.ts';
@@ -297,7 +297,7 @@ describe('the terminal', () => {
     const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
     writeFileSync(
       join(cwd, 'vitrine.config.ts'),
-      `import { scriptedGateway } from ${source('../../src/gateways/scripted.ts')};
+      `import { scriptedGateway } from ${source('../../src/gateways/scripted/scripted.ts')};
 const gateway = scriptedGateway(({ tools }) => tools
   ? [{ type: 'call', call: 'c', tool: 'list_files', arguments: '{}' }]
   : [{ type: 'say', text: 'That is all.' }]);

@@ -3,7 +3,7 @@ import { agentOf, ended, flowOf, startRun, testWorld, toolOf, until } from '../.
 import type { Agent } from '../../catalog/agent.ts';
 import type { Turn } from '../../gateways/gateway.ts';
 import type { Json } from '../../run/values.ts';
-import type { Move } from '../../gateways/script.ts';
+import type { Move } from '../../gateways/scripted/script.ts';
 import { Engine } from '../engine.ts';
 
 interface Cast {

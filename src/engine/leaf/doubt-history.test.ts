@@ -9,8 +9,8 @@ import { Stage } from '../../../test/stage.ts';
 import { sse } from '../../../test/upstream.ts';
 import { flowOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
-import { conversationGateway } from '../../gateways/conversation.ts';
-import type { ConversationSettings } from '../../gateways/conversation-service.ts';
+import { conversationGateway } from '../../gateways/conversation/conversation.ts';
+import type { ConversationSettings } from '../../gateways/conversation/service.ts';
 import type { RunTree } from '../../run/tree.ts';
 
 const text = 'Delete user 5.';

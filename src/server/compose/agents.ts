@@ -1,11 +1,11 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { AgentSettings, ConversationAgent } from '../../catalog/agent-settings.ts';
 import type { Config } from '../../catalog/config.ts';
-import { conversationGateway } from '../../gateways/conversation.ts';
-import { dialGateway } from '../../gateways/dial.ts';
+import { conversationGateway } from '../../gateways/conversation/conversation.ts';
+import { dialGateway } from '../../gateways/dial/dial.ts';
 import type { Gateway } from '../../gateways/gateway.ts';
-import { openAiChatGateway } from '../../gateways/openai-chat.ts';
-import { sectionedGateway } from '../../gateways/sectioned.ts';
+import { openAiChatGateway } from '../../gateways/chat/openai-chat.ts';
+import { sectionedGateway } from '../../gateways/conversation/sectioned.ts';
 import { secretIn } from './secrets.ts';
 
 /** The agents of a configuration, each behind the gateway that reaches it. */

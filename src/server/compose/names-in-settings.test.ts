@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/serving.ts';
 import type { ConfigInput } from '../../catalog/config.ts';
-import { scriptedGateway } from '../../gateways/scripted.ts';
+import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import { openHome } from './compose.ts';
 
 afterEach(() => void vi.unstubAllEnvs());

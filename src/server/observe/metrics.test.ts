@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { scriptedGateway } from '../../gateways/scripted.ts';
+import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import { functionTool } from '../../tools/function.ts';
 import { z } from 'zod';
 import { appWith, serving, textAt, untilAnswer } from '../../../test/serving.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scriptedGateway } from '../../gateways/scripted.ts';
+import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
 

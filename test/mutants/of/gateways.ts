@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const elsewhere = 'test/scenarios/agents-elsewhere.test.ts';
 const preferences = 'src/projections/preferences.test.ts';
-const dial = 'src/gateways/dial.test.ts';
+const dial = 'src/gateways/dial/dial.test.ts';
 
 export const gatewayMutants: readonly Mutant[] = [
   {
@@ -103,7 +103,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'several answers are mixed',
-    file: 'src/gateways/chat-reader.ts',
+    file: 'src/gateways/chat/reader.ts',
     find: 'const frame = dialect ? this.#ofFirst(given, events) : given;',
     replace: 'const frame = given;',
     test: dial,
@@ -111,7 +111,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'one part that is too large costs the turn',
-    file: 'src/gateways/chat-reader.ts',
+    file: 'src/gateways/chat/reader.ts',
     find: 'this.hasDialect ? skip : undefined',
     replace: 'undefined',
     test: elsewhere,
@@ -119,7 +119,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'an attachment may have any size',
-    file: 'src/gateways/dial-stages.ts',
+    file: 'src/gateways/dial/stages.ts',
     find: 'if (attachment === undefined || this.#isTooLarge(attachment, events)) return [];',
     replace: 'if (attachment === undefined) return [];',
     test: dial,
@@ -151,7 +151,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'people are told addresses',
-    file: 'src/gateways/http-exchange.ts',
+    file: 'src/gateways/http/http-exchange.ts',
     find: 'lost(this.#listener.who, this.#origin, error)',
     replace: 'lost(this.#origin, this.#origin, error)',
     test: elsewhere,

@@ -19,18 +19,18 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'an answer is read as it comes, however much that is',
-    file: 'src/gateways/http-exchange.ts',
+    file: 'src/gateways/http/http-exchange.ts',
     find: 'const slice = 8 * 1024;',
     replace: 'const slice = 2 ** 30;',
-    test: 'src/gateways/http-exchange.test.ts',
+    test: 'src/gateways/http/http-exchange.test.ts',
     only: 'floods in',
   },
   {
     name: 'one event may bring any number of stages',
-    file: 'src/gateways/dial-stages.ts',
+    file: 'src/gateways/dial/stages.ts',
     find: 'if (given.length <= mostAtOnce) return;',
     replace: 'if (given.length >= 0) return;',
-    test: 'src/gateways/dial-reader.test.ts',
+    test: 'src/gateways/dial/reader.test.ts',
     only: 'in one event',
   },
   {

@@ -1,0 +1,206 @@
+import { RunError } from '../../run/failure.ts';
+import type { Refusal } from '../http/ask-again.ts';
+import { failureOfStatus, wordsOf } from './failure.ts';
+import type { ChatReader } from './reader.ts';
+import type { Complaints } from '../http/complaints.ts';
+import type { EventChannel } from '../http/event-channel.ts';
+import type { AgentEvent } from '../gateway.ts';
+import type { Endpoint, Exchange, Headers, HttpRequest, Listener } from '../http/http-exchange.ts';
+import { retryAfter } from '../http/retry.ts';
+
+interface Settings {
+  readonly who: string;
+  readonly channel: EventChannel;
+  readonly reader: ChatReader;
+  readonly complaints: Complaints;
+  readonly clean: (text: string) => string;
+  /** Bytes of one event, or of an answer that comes in one piece, and of one answer. */
+  readonly limits: { readonly event: number; readonly answer: number };
+}
+
+const mostWords = 16 * 1024;
+
+/** One try at a turn: what one request brings is pushed into the channel, and `outcome` tells how it ended. */
+export class ChatAttempt implements Listener {
+  readonly outcome: Promise<Refusal | undefined>;
+  readonly who: string;
+  readonly #settings: Settings;
+  readonly #settle: PromiseWithResolvers<Refusal | undefined>;
+  #exchange: Exchange | undefined;
+  #state: 'waiting' | 'answering' | 'gathering' | 'refusing' | 'ending' | 'over' = 'waiting';
+  #refusal: { readonly status: number; readonly note: string } | undefined;
+  #wait: number | undefined;
+  #words: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(settings: Settings) {
+    this.who = settings.who;
+    this.#settings = settings;
+    this.#settle = Promise.withResolvers();
+    this.outcome = this.#settle.promise;
+  }
+
+  begin(endpoint: Endpoint, request: HttpRequest): void {
+    this.#settings.channel.source = this;
+    this.#exchange = endpoint.send(request, this);
+  }
+
+  head(status: number, headers: Headers): void {
+    const encoding = headers['content-encoding'] ?? 'identity';
+    if (encoding !== 'identity') {
+      const message = `${this.#settings.who} answered in ${String(encoding)} although no compression was asked for.`;
+      return this.#fail(new RunError('unavailable', message));
+    }
+    this.#wait = retryAfter(headers);
+    const type = String(headers['content-type'] ?? '');
+    const isStream = status === 200 && !/json|html/.test(type);
+    const isWhole = status === 200 && /json/.test(type) && this.#settings.reader.hasDialect;
+    this.#state = isStream ? 'answering' : isWhole ? 'gathering' : 'refusing';
+    this.#refusal = { status, note: status === 200 ? `${type} instead of an event stream; ` : '' };
+  }
+
+  data(bytes: Uint8Array): boolean {
+    this.#bytes += bytes.length;
+    if (this.#state === 'answering') return this.#read(bytes);
+    if (this.#state === 'gathering') this.#gather(bytes);
+    else if (this.#state === 'refusing') {
+      this.#words.push(bytes);
+      if (this.#bytes > mostWords) this.#refuse();
+    } else if (this.#bytes > mostWords) this.#leave();
+    return true;
+  }
+
+  end(): void {
+    const { reader, who } = this.#settings;
+    if (this.#state === 'refusing') this.#refuse();
+    else if (this.#state === 'gathering') this.#readWhole();
+    else if (reader.isComplete) this.#finish();
+    else this.#fail(endedEarly(who, reader.hasDialect));
+  }
+
+  fail(error: RunError, isSent: boolean): void {
+    if (this.#state === 'refusing') this.#refuse();
+    // Upstream had said how the answer ended; that it did not hang up properly costs us nothing.
+    else if (this.#settings.reader.isComplete) this.#finish(this.#state === 'ending');
+    else this.#fail(error, isSent);
+  }
+
+  resume(): void {
+    this.#exchange?.resume();
+  }
+
+  cancel(): void {
+    this.#exchange?.cancel();
+    this.#over(undefined);
+  }
+
+  #read(bytes: Uint8Array): boolean {
+    const { reader, channel, limits } = this.#settings;
+    const isTaken = this.#tell((events) => {
+      this.#count(limits.answer);
+      reader.read(bytes, events);
+      if (reader.isDone && !reader.hasDialect) reader.finish(events);
+    });
+    if (!reader.isDone || channel.isOver) return isTaken;
+    this.#bytes = 0;
+    if (reader.hasDialect) {
+      this.#state = 'ending';
+      this.#exchange?.awaitEnd();
+    } else {
+      this.#exchange?.release();
+      this.#over(undefined);
+    }
+    return true;
+  }
+
+  #gather(bytes: Uint8Array): void {
+    this.#words.push(bytes);
+    this.#tell(() => this.#count(this.#settings.limits.event));
+  }
+
+  #readWhole(): void {
+    const text = this.#text();
+    this.#tell((events) => this.#settings.reader.readWhole(text, events));
+    this.#finish();
+  }
+
+  /** Pushes what `read` tells, also when it fails. False when the channel can take no more. */
+  #tell(read: (events: AgentEvent[]) => void): boolean {
+    const events: AgentEvent[] = [];
+    try {
+      read(events);
+    } catch (error) {
+      this.#settings.channel.push(events);
+      if (error instanceof RunError) this.#fail(error);
+      else this.#break(error);
+      return true;
+    }
+    return this.#settings.channel.push(events);
+  }
+
+  #count(limit: number): void {
+    if (this.#bytes <= limit) return;
+    throw new RunError('too-large', `${this.#settings.who} answered with more than ${limit} bytes.`);
+  }
+
+  /** Upstream has more to send than it has to say. */
+  #leave(): void {
+    this.#exchange?.cancel();
+    if (this.#state === 'ending') this.#finish(true);
+  }
+
+  #finish(isCut = false): void {
+    if (this.#state === 'over') return;
+    const events: AgentEvent[] = [];
+    if (isCut) {
+      const what = 'said that its answer was complete, but did not end it; it may not remember this turn.';
+      this.#settings.complaints.say(what, events, 'UPSTREAM_CUT');
+    }
+    this.#settings.reader.finish(events);
+    this.#settings.channel.push(events);
+    this.#over(undefined);
+  }
+
+  #refuse(): void {
+    if (this.#refusal === undefined) return;
+    const { who, clean } = this.#settings;
+    const words = clean(wordsOf(this.#text()));
+    this.#fail(failureOfStatus(who, this.#refusal.status, this.#refusal.note + words));
+  }
+
+  #text(): string {
+    return new TextDecoder().decode(Buffer.concat(this.#words));
+  }
+
+  #fail(error: RunError, isSent = true): void {
+    const { reader, channel } = this.#settings;
+    const isBeforeAnswer = !reader.hasTold;
+    if (!isBeforeAnswer) {
+      const events: AgentEvent[] = [];
+      reader.abandon(events);
+      channel.push(events);
+    }
+    this.#exchange?.cancel();
+    this.#over({ error, isBeforeAnswer, isSent, status: this.#refusal?.status, wait: this.#wait });
+  }
+
+  /** A mistake of ours, not of upstream. */
+  #break(error: unknown): void {
+    this.#settle.reject(error);
+    this.cancel();
+  }
+
+  #over(refusal: Refusal | undefined): void {
+    this.#state = 'over';
+    this.#words = [];
+    this.#bytes = 0;
+    this.#settle.resolve(refusal);
+  }
+}
+
+function endedEarly(who: string, needsDone: boolean): RunError {
+  const missing = needsDone ? '[DONE]' : 'a finish reason and without [DONE]';
+  return new RunError('unavailable', `${who} ended early: the stream closed without ${missing}.`, {
+    retryable: true,
+  });
+}

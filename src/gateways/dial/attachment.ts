@@ -1,0 +1,33 @@
+import type { Attachment } from '../../run/values.ts';
+import type { AttachmentPiece, DialAttachment } from '../../wire/dial.ts';
+
+/** What DIAL means when it names no type. */
+const unnamedType = 'text/markdown';
+
+/** An attachment of ours as DIAL takes it; undefined when its content is not in our hands. */
+export function dialAttachment(attachment: Attachment): DialAttachment | undefined {
+  const { type, title, data, url, referenceUrl, referenceType } = attachment;
+  const where = data ? { data } : url ? { url } : undefined;
+  if (where === undefined) return undefined;
+  return {
+    type: type || unnamedType,
+    ...(title ? { title } : {}),
+    ...where,
+    ...(referenceUrl ? { reference_url: referenceUrl } : {}),
+    ...(referenceType ? { reference_type: referenceType } : {}),
+  };
+}
+
+/** An attachment of DIAL as ours; undefined when there is nothing in it. */
+export function attachmentOf(piece: AttachmentPiece): Attachment | undefined {
+  const { type, title, data, url, reference_url: referenceUrl, reference_type: referenceType } = piece;
+  if (!title && !data && !url && !referenceUrl) return undefined;
+  return {
+    type: (type || unnamedType).toWellFormed(),
+    ...(title ? { title: title.toWellFormed() } : {}),
+    ...(data ? { data: data.toWellFormed() } : {}),
+    ...(url ? { url: url.toWellFormed() } : {}),
+    ...(referenceUrl ? { referenceUrl: referenceUrl.toWellFormed() } : {}),
+    ...(referenceType ? { referenceType: referenceType.toWellFormed() } : {}),
+  };
+}

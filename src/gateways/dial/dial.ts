@@ -1,0 +1,79 @@
+import { RunError } from '../../run/failure.ts';
+import { agentFailure, mayRepeat } from '../agent-refusal.ts';
+import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
+import { askChat, type Limits } from '../chat/ask-chat.ts';
+import { pathOf, urlBelow } from '../http/base-url.ts';
+import type { Complaints } from '../http/complaints.ts';
+import { dialDialect } from './dialect.ts';
+import { dialRequest } from './request.ts';
+import type { Dialect } from '../dialect.ts';
+import { channelled, type EventChannel } from '../http/event-channel.ts';
+import type { Gateway, Turn } from '../gateway.ts';
+import {
+  agentKeepAlive,
+  defaultTimeouts,
+  httpEndpoint,
+  type HttpRequest,
+  type Timeouts,
+} from '../http/http-exchange.ts';
+import { requestHeaders } from '../http/request-headers.ts';
+import { readSecret, type Secret } from '../http/secret.ts';
+
+export interface DialSettings {
+  /** Where DIAL Core, or an application of its own, is: `https://host`. */
+  readonly baseUrl: string;
+  /** The id of the deployment, as DIAL Core lists it. */
+  readonly deployment: string;
+  readonly apiVersion?: string;
+  /** Sent as `Api-Key`, without which DIAL answers nothing. */
+  readonly key: Secret;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly limits?: Limits & {
+    /** Characters of one attachment or of one piece of a stage; 4 Mi unless said. A longer one is left out. */
+    readonly part?: number;
+  };
+}
+
+const defaultVersion = '2025-01-01-preview';
+
+/**
+ * Any DIAL deployment. It may act on what it is told, so it is asked again only if it certainly has not, or if that does no
+ * harm.
+ */
+export function dialGateway(settings: DialSettings, surroundings: Surroundings = {}): Gateway {
+  const { baseUrl, deployment, apiVersion = defaultVersion } = settings;
+  const url = urlBelow(baseUrl, `openai/deployments/${deployment}/chat/completions`, 'https://host');
+  url.searchParams.set('api-version', apiVersion);
+  const endpoint = httpEndpoint(url, { ...defaultTimeouts, ...settings.timeouts }, agentKeepAlive);
+  const who = `Deployment ${deployment}`;
+  const ask = async (turn: Turn, channel: EventChannel): Promise<void> => {
+    const { request, secrets } = requestOf(settings, { turn, who, path: pathOf(url) });
+    const dialect = (complaints: Complaints): Dialect => dialDialect(who, complaints, settings.limits?.part);
+    const asking = { who, turn, channel, endpoint, limits: settings.limits, secrets, dialect };
+    const mayAskAgain = (refusal: Refusal): boolean => mayRepeat(turn, refusal);
+    const refusal = await askAgain({ channel, mayAskAgain, ...surroundings }, () => askChat(request, asking));
+    if (refusal !== undefined) throw agentFailure(turn, refusal);
+  };
+  return { takeTurn: (turn, signal) => channelled(signal, (channel) => ask(turn, channel)) };
+}
+
+interface Asked {
+  readonly turn: Turn;
+  readonly who: string;
+  readonly path: string;
+}
+
+function requestOf(
+  settings: DialSettings,
+  { turn, who, path }: Asked,
+): { readonly request: HttpRequest; readonly secrets: readonly string[] } {
+  const { headers: own = {} } = settings;
+  const key = readSecret(settings.key, who);
+  if (key === '')
+    throw new RunError('unauthenticated', `${who} needs a key; set key to one that DIAL knows.`);
+  const needed = { 'api-key': key, 'x-conversation-id': encodeURIComponent(turn.conversation) };
+  const headers = requestHeaders(turn, needed, own);
+  const body = JSON.stringify(dialRequest(turn));
+  return { request: { method: 'POST', path, headers, body }, secrets: [key, ...Object.values(own)] };
+}

@@ -1,0 +1,259 @@
+import { type Dispatcher, Pool } from 'undici';
+import { RunError } from '../../run/failure.ts';
+import { inTurn } from '../in-turn.ts';
+
+/** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */
+export interface Timeouts {
+  readonly connect: number;
+  readonly firstByte: number;
+  readonly idle: number;
+}
+
+export const defaultTimeouts: Timeouts = { connect: 10_000, firstByte: 300_000, idle: 120_000 };
+
+/** Shorter than servers keep a connection: what is sent over one that is just closing may or may not have arrived. */
+export const agentKeepAlive = 4_000;
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Whoever hears an answer. `data` says whether it can take more; if not, `resume` asks for it. */
+export interface Listener {
+  /** Who is asked, as failures name it: addresses are for the log. */
+  readonly who: string;
+  head(status: number, headers: Headers): void;
+  data(bytes: Uint8Array): boolean;
+  end(): void;
+  /** `isSent`: the request was on its way, so that it may have been acted on. */
+  fail(error: RunError, isSent: boolean): void;
+}
+
+export interface Exchange {
+  /** Closes the connection; the listener hears nothing more. */
+  cancel(): void;
+  /** Nothing more is wanted: what is left is read for a moment, so that the connection can be used again. */
+  release(): void;
+  /** Nothing more is wanted but the end: it is waited for, up to the idle timeout, and the listener hears of it. */
+  awaitEnd(): void;
+  resume(): void;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Endpoint {
+  send(request: HttpRequest, listener: Listener): Exchange;
+}
+
+/** One server that is asked again and again, over connections that are kept for a while (in milliseconds). */
+export function httpEndpoint(url: URL, timeouts: Timeouts, keepAlive = 30_000): Endpoint {
+  const pool = new Pool(url.origin, {
+    connect: { timeout: timeouts.connect },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: keepAlive,
+  });
+  return {
+    send({ method, path, headers, body = null }, listener) {
+      const exchange = new HttpExchange(url.origin, timeouts, listener);
+      pool.dispatch({ method, path, headers, body }, exchange);
+      return exchange;
+    },
+  };
+}
+
+/** Bytes of an answer that are read at once: the smallest events cost most, and this many of them a few milliseconds. */
+const slice = 8 * 1024;
+/** Bytes that may wait to be read: whoever sends more is told to wait. */
+const mostUnread = 128 * 1024;
+
+/** Milliseconds a server has to end an answer it has called complete. Whoever waits for our process waits for this. */
+const linger = 1000;
+
+/** undici calls this for every chunk. One timer serves all three timeouts, each in its phase. */
+class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #origin: string;
+  readonly #timeouts: Timeouts;
+  readonly #listener: Listener;
+  #controller: Dispatcher.DispatchController | undefined;
+  #phase: keyof Timeouts = 'connect';
+  #timer: NodeJS.Timeout;
+  #verdict: NodeJS.Immediate | undefined;
+  #isOver = false;
+  #isLast = false;
+  /** What came and was not read, because others have their turn first or the listener can take no more. */
+  #unread: Uint8Array[] = [];
+  #reading: 'now' | 'in turn' | 'when resumed' = 'now';
+  /** What is to be done once all is read: the answer is over. */
+  #ending: (() => void) | undefined;
+
+  constructor(origin: string, timeouts: Timeouts, listener: Listener) {
+    this.#origin = origin;
+    this.#timeouts = timeouts;
+    this.#listener = listener;
+    this.#timer = setTimeout(this.#expire, timeouts.connect);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Nothing can be aborted while the connection is being made, so whoever left then is obeyed now.
+    if (this.#isOver) controller.abort(new Error('The turn was left.'));
+    else this.#enter('firstByte');
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    if (!this.#isOver && status >= 200) this.#listener.head(status, headers);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    if (this.#phase === 'idle') {
+      if (!this.#isLast) this.#stayIdle();
+    } else this.#enter('idle');
+    this.#unread.push(bytes);
+    if (this.#reading === 'now') this.#read();
+    const waiting = this.#unread.reduce((sum, { length }) => sum + length, 0);
+    if (this.#isOver || (this.#reading !== 'when resumed' && waiting <= mostUnread)) return;
+    // A reader that is slow is no upstream that is silent.
+    clearTimeout(this.#timer);
+    controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#end(() => this.#listener.end());
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const isSent = this.#phase !== 'connect';
+    this.#end(() => this.#listener.fail(lost(this.#listener.who, this.#origin, error), isSent));
+  }
+
+  resume(): void {
+    if (this.#isOver || this.#reading !== 'when resumed') return;
+    this.#reading = 'now';
+    if (this.#unread.length > 0) this.#readInTurn();
+    else this.#goOn();
+  }
+
+  /** One slice of what came; the rest when it is its turn. */
+  #read(): void {
+    const [first] = this.#unread;
+    if (!first) return;
+    if (first.length > slice) this.#unread[0] = first.subarray(slice);
+    else this.#unread.shift();
+    const isTaken = this.#listener.data(first.subarray(0, slice));
+    if (this.#isOver) return;
+    if (!isTaken) this.#reading = 'when resumed';
+    else if (this.#unread.length > 0) this.#readInTurn();
+    else this.#goOn();
+  }
+
+  #readInTurn(): void {
+    this.#reading = 'in turn';
+    void inTurn().then(() => {
+      this.#reading = 'now';
+      if (!this.#isOver) this.#read();
+    });
+  }
+
+  /** All that came is read. */
+  #goOn(): void {
+    if (this.#ending) return this.#end(this.#ending);
+    if (this.#controller?.paused !== true) return;
+    this.#enter('idle');
+    this.#controller.resume();
+  }
+
+  #end(tell: () => void): void {
+    if (this.#unread.length > 0) this.#ending = tell;
+    else if (this.#finish()) tell();
+  }
+
+  cancel(): void {
+    if (this.#finish()) this.#controller?.abort(new Error('The turn was left.'));
+  }
+
+  release(): void {
+    if (this.#isOver) return;
+    this.#enter('idle');
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.cancel(), Math.min(this.#timeouts.idle, linger));
+  }
+
+  awaitEnd(): void {
+    if (this.#isOver) return;
+    this.#enter('idle');
+    // Whoever says that all was said and then goes on for ever must not hold anyone.
+    this.#isLast = true;
+  }
+
+  #stayIdle(): void {
+    this.#hear();
+    this.#timer.refresh();
+  }
+
+  #enter(phase: keyof Timeouts): void {
+    this.#phase = phase;
+    this.#hear();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expire, this.#timeouts[phase]);
+  }
+
+  #finish(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#unread = [];
+    this.#hear();
+    clearTimeout(this.#timer);
+    return true;
+  }
+
+  #hear(): void {
+    if (this.#verdict === undefined) return;
+    clearImmediate(this.#verdict);
+    this.#verdict = undefined;
+  }
+
+  /** If our own process stood still, bytes that came in time are still waiting: they are looked at first. */
+  readonly #expire = (): void => {
+    this.#verdict = setImmediate(() => {
+      if (this.#unread.length > 0) return void this.#timer.refresh();
+      this.cancel();
+      const isSent = this.#phase !== 'connect';
+      const { code, message, retryable } = tooSlow(this.#listener.who, this.#phase, this.#timeouts).failure;
+      const cause = new Error(`${this.#origin} was too slow.`);
+      this.#listener.fail(new RunError(code, message, { retryable, cause }), isSent);
+    });
+  };
+}
+
+/** The failure of whoever kept us waiting, naming the timeout and its length. */
+export function tooSlow(who: string, phase: keyof Timeouts, timeouts: Timeouts): RunError {
+  const what = {
+    connect: 'did not accept a connection within',
+    firstByte: 'did not begin to answer within',
+    idle: 'stopped in the middle of its answer and was silent for',
+  }[phase];
+  return new RunError('timed-out', `${who} ${what} ${timeouts[phase]} ms (timeouts.${phase}).`, {
+    retryable: true,
+  });
+}
+
+/** Where it was and what the system says of it are in the cause, which the log has and nobody else. */
+function lost(who: string, origin: string, error: Error): RunError {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const cause = new Error(`${origin}: ${error.message}`, { cause: error });
+  if (code === 'UND_ERR_INVALID_ARG') {
+    const message = `The request to ${who} cannot be sent (${error.message}); check the key and the headers.`;
+    return new RunError('malformed', message, { cause });
+  }
+  const hint =
+    code === 'ECONNREFUSED' || code === 'ENOTFOUND' ? '; check that it runs and that baseUrl is right' : '';
+  return new RunError('unavailable', `The connection to ${who} failed (${code})${hint}.`, {
+    retryable: true,
+    cause,
+  });
+}
