@@ -1,6 +1,6 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
-import { preferred, type Shown } from './preferences.ts';
+import { preferred, type Shown } from './preferences/preferences.ts';
 import type { Preferences, Projection, Telling } from './projection.ts';
 
 /** A projection, and how its frames look on a wire. */

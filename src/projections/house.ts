@@ -1,7 +1,7 @@
 import type { SseFrame } from '../wire/sse-frame.ts';
-import { dottedConsoleProjection } from './console-dotted.ts';
-import { consoleProjection } from './console.ts';
-import { executionProjection } from './execution.ts';
+import { dottedConsoleProjection } from './console/dotted.ts';
+import { consoleProjection } from './console/console.ts';
+import { executionProjection } from './execution/execution.ts';
 import { telling } from './frames.ts';
 import type { Preferences, Telling } from './projection.ts';
 import { stepsData, stepsProjection } from './steps.ts';

@@ -11,7 +11,7 @@ import { budget } from '../../policies/budget.ts';
 import { duplicate } from '../../policies/duplicate.ts';
 import { taint } from '../../policies/taint.ts';
 import { houseProtocols } from '../../projections/house.ts';
-import { shower } from '../../projections/preferences.ts';
+import { shower } from '../../projections/preferences/preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { sqliteReader } from '../../stores/sqlite-reader.ts';

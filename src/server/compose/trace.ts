@@ -1,7 +1,7 @@
 import { projectAll } from '../../projections/projection.ts';
-import { queryTrace } from '../../projections/trace-query.ts';
-import { traceProjection } from '../../projections/trace.ts';
-import { withPrompts } from '../../projections/trace-prompts.ts';
+import { queryTrace } from '../../projections/trace/query.ts';
+import { traceProjection } from '../../projections/trace/trace.ts';
+import { withPrompts } from '../../projections/trace/prompts.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { foldAll } from '../../run/fold.ts';

@@ -1,13 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 
-const rules = 'src/projections/console-rules.test.ts';
+const rules = 'src/projections/console/rules.test.ts';
 const page = 'src/server/routes/console-page.test.ts';
 const session = 'test/scenarios/console-rules.test.ts';
 
 export const consoleMutants: readonly Mutant[] = [
   {
     name: 'on a console a follow-up begins before its message',
-    file: 'src/projections/console.ts',
+    file: 'src/projections/console/console.ts',
     find: 'return [...heard, start, {',
     replace: 'return [start, ...heard, {',
     test: rules,
@@ -23,7 +23,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a graph is told as nodes and edges',
-    file: 'src/projections/console-graph.ts',
+    file: 'src/projections/console/graph.ts',
     find: 'if (!topology) return data;',
     replace: 'if (true) return data;',
     test: rules,
@@ -31,7 +31,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'an action is told wherever it is attached',
-    file: 'src/projections/console-acts.ts',
+    file: 'src/projections/console/acts.ts',
     find: 'if (isAbove || has(own.value.acts.below, action)) return;',
     replace: '',
     test: rules,
@@ -39,7 +39,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a stage has no question',
-    file: 'src/projections/console-card.ts',
+    file: 'src/projections/console/card.ts',
     find: 'agent === undefined && above ? above.query :',
     replace: "agent === undefined ? '' :",
     test: rules,
@@ -47,7 +47,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'what was just said is said again',
-    file: 'src/projections/console-draft.ts',
+    file: 'src/projections/console/draft.ts',
     find: "if (line === draft.memory.line) return '';",
     replace: '',
     test: rules,
@@ -55,7 +55,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'the plan of a router is told to people',
-    file: 'src/projections/console-steps.ts',
+    file: 'src/projections/console/steps.ts',
     find: "role === 'thinking' && !isForMachines(said)",
     replace: "role === 'thinking'",
     test: rules,
@@ -63,7 +63,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a decision is told as data',
-    file: 'src/projections/console-card.ts',
+    file: 'src/projections/console/card.ts',
     find: "if (kind === 'ask') return decisionText(result) ?? plainText(result);",
     replace: '',
     test: rules,
@@ -71,7 +71,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a blocked repeat of a failure looks like success',
-    file: 'src/projections/console-card.ts',
+    file: 'src/projections/console/card.ts',
     find: "|| (outcome === 'reused' && failure !== undefined)",
     replace: '',
     test: rules,
@@ -79,7 +79,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a stop throws away what was being said',
-    file: 'src/projections/console-speech.ts',
+    file: 'src/projections/console/speech.ts',
     find: "partial: isStopped ? text : ''",
     replace: "partial: ''",
     test: rules,
@@ -87,7 +87,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'a card counts the wait for a person',
-    file: 'src/projections/console-waits.ts',
+    file: 'src/projections/console/waits.ts',
     find: 'return now === 0 ? before : before + Math.max(0, at - since);',
     replace: 'return 0;',
     test: rules,

@@ -86,7 +86,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a run ends on the console without a terminal frame',
-    file: 'src/projections/console.ts',
+    file: 'src/projections/console/console.ts',
     find: "return [...frames, { event: 'done', data: { status } }];",
     replace: 'return frames;',
     test: viewers,
@@ -102,7 +102,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a state is changed in place',
-    file: 'src/projections/step-map.ts',
+    file: 'src/projections/preferences/step-map.ts',
     find: 'node.values.slice() : []',
     replace: 'node.values : []',
     test: viewers,
@@ -110,10 +110,10 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a preference drops the text of what it does not show',
-    file: 'src/projections/preferences.ts',
+    file: 'src/projections/preferences/preferences.ts',
     find: 'return [shown, atHome(shown, ownCall(shown, event))];',
     replace: 'return [shown, homeOf(shown, event.step) === event.step ? event : undefined];',
-    test: 'src/projections/preferences.test.ts',
+    test: 'src/projections/preferences/preferences.test.ts',
   },
   {
     name: 'what an app prefers goes before what its viewer asks for',
@@ -133,10 +133,10 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'the cards of a failed step are left waiting',
-    file: 'src/projections/console-steps.ts',
+    file: 'src/projections/console/steps.ts',
     find: "closeBelow(draft, step.id, closing.outcome === 'stopped' ? 'stopped' : 'abandoned');",
     replace: '',
-    test: 'src/projections/console.test.ts',
+    test: 'src/projections/console/console.test.ts',
     only: 'several calls at once',
   },
   {
@@ -248,10 +248,10 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'what a step said last is not told when it ends',
-    file: 'src/projections/execution-draft.ts',
+    file: 'src/projections/execution/draft.ts',
     find: "event: EventOf<'step.closed'>): void {\n  flush(draft, id);",
     replace: "event: EventOf<'step.closed'>): void {",
-    test: 'src/projections/execution.test.ts',
+    test: 'src/projections/execution/execution.test.ts',
     only: 'all that steps say is told',
   },
   {

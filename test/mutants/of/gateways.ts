@@ -1,13 +1,13 @@
 import type { Mutant } from '../mutant.ts';
 
 const elsewhere = 'test/scenarios/agents-elsewhere.test.ts';
-const preferences = 'src/projections/preferences.test.ts';
+const preferences = 'src/projections/preferences/preferences.test.ts';
 const dial = 'src/gateways/dial/dial.test.ts';
 
 export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'stages that are off leave lines',
-    file: 'src/projections/preferences-placing.ts',
+    file: 'src/projections/preferences/placing.ts',
     find: "return stages === 'off' ? 'silent' : 'line';",
     replace: "return 'line';",
     test: preferences,
@@ -15,7 +15,7 @@ export const gatewayMutants: readonly Mutant[] = [
   },
   {
     name: 'what is hidden speaks in the answer of another',
-    file: 'src/projections/preferences-placing.ts',
+    file: 'src/projections/preferences/placing.ts',
     find: "voice: isShown ? 'aloud' : voiceOf(preferences, above, event),",
     replace: "voice: 'aloud',",
     test: preferences,

@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const converse = 'src/flows/converse.test.ts';
 const settings = 'src/flows/converse-settings.test.ts';
-const trace = 'src/projections/trace.test.ts';
+const trace = 'src/projections/trace/trace.test.ts';
 const budget = 'src/engine/budget.test.ts';
 
 export const twoStageMutants: readonly Mutant[] = [
@@ -104,7 +104,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'what was blocked counts as attempted',
-    file: 'src/projections/trace-lines.ts',
+    file: 'src/projections/trace/lines.ts',
     find: 'attempts: isBegun ? attempt : 0,',
     replace: 'attempts: attempt,',
     test: trace,
@@ -112,7 +112,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'the trace is told without prompts',
-    file: 'src/projections/trace-prompts.ts',
+    file: 'src/projections/trace/prompts.ts',
     find: "if (event.type !== 'llm_call' || typeof step !== 'number') return event;",
     replace: "if (event.type !== 'llm_result' || typeof step !== 'number') return event;",
     test: trace,

@@ -1,0 +1,32 @@
+import type { EventOf } from '../../run/events.ts';
+import type { Role } from './part.ts';
+
+const deciding = 'Deciding who works on this…';
+const thinking = 'Thinking…';
+const writing = 'Writing the answer…';
+
+/** What is said while something goes on, and may be said again after the next card. */
+export const activities: ReadonlySet<string> = new Set([deciding, thinking, writing]);
+
+/** What people are told when a step opens that is no card. Names of steps and agents mean nothing to them. */
+export function activityOf({ kind, title, key, parent }: EventOf<'step.opened'>, role: Role): string {
+  if (role === 'part') return '';
+  switch (kind) {
+    case 'route':
+      return deciding;
+    case 'answer':
+      return writing;
+    case 'turn':
+      return role === 'message' && parent === 0 ? thinking : '';
+    case 'registration':
+    case 'verdict':
+      return '';
+    default:
+      return title === key ? '' : title;
+  }
+}
+
+/** Plans and the like, which models write for us. */
+export function isForMachines(text: string): boolean {
+  return /^\s*(?:```json\b|[[{])/.test(text);
+}

@@ -1,0 +1,87 @@
+import type { Channel, EventOf, StepId } from '../../run/events.ts';
+import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
+import type { StepType } from '../../wire/execution.ts';
+import { cut, cutWith } from '../preferences/cut.ts';
+
+export const lengths = { summary: 200, gathered: 200, preview: 300, response: 50_000 } as const;
+
+/** Text of a slow writer is told after so many milliseconds, as the entries count them. */
+export const longestHeld = 500;
+
+/** Text that is gathered into one frame. How it is joined depends on the entries and on nothing else. */
+export interface Held {
+  readonly channel: Channel;
+  readonly text: string;
+  /** When it began, by the clock of the entries. */
+  readonly since: number;
+}
+
+/** An open step as an execution remembers it. */
+export interface Working {
+  readonly held: Held | undefined;
+  /** The first piece is told at once, so that there is no dead air. */
+  readonly hasTold: boolean;
+  readonly title: string;
+  readonly preview: string;
+}
+
+export function newWorking(title: string): Working {
+  return { held: undefined, hasTold: false, title, preview: '' };
+}
+
+const types: Readonly<Record<string, StepType>> = {
+  agent: 'agent',
+  call: 'tool_call',
+  misfit: 'tool_call',
+  route: 'coordinator',
+  branch: 'parallel_crew',
+  answer: 'merge',
+};
+
+export function typeOf({ kind, effect, agent }: EventOf<'step.opened'>): StepType {
+  if (kind === 'turn') return effect === undefined || effect === 'pure' ? 'llm_call' : 'agent';
+  return types[kind] ?? (agent === undefined ? 'transform' : 'agent');
+}
+
+export function inputOf({ query, call, agent, model }: EventOf<'step.opened'>): Record<string, unknown> {
+  return {
+    ...(query === undefined ? {} : { user_input: cutWith(query, lengths.summary, '...') }),
+    ...(call ? { tool: call.tool, arguments: cutWith(textOf(call.arguments), lengths.summary, '...') } : {}),
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+export function outputOf(event: EventOf<'step.closed'>, text: string): Record<string, unknown> {
+  const { outcome, result, usage, failure, reusedFrom } = event;
+  const output = text || textOf(result);
+  return {
+    status: outcome,
+    ...(output === '' ? {} : { output: cutWith(output, lengths.summary, '...') }),
+    ...(usage ? { tokens: usage.input + usage.output } : {}),
+    ...(failure ? { reason: failure.message } : {}),
+    ...(reusedFrom === undefined ? {} : { reused_from: stepName(reusedFrom), blocked: true }),
+  };
+}
+
+export function previewOf({ result }: EventOf<'step.closed'>, text: string): string {
+  return cutWith(text || textOf(result), lengths.preview, '...');
+}
+
+function textOf(value: BlobRef | Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return isBlobRef(value) ? (value.preview ?? '') : JSON.stringify(value);
+}
+
+export function finalResponse(answer: string | BlobRef | undefined): string {
+  const text = textOf(answer);
+  const isWhole = text.length <= lengths.response && !isBlobRef(answer);
+  if (isWhole) return text;
+  return `${cut(text, lengths.response)}\n\n[The response is longer; the run has all of it.]`;
+}
+
+/** Steps on foreign wires have names; the run itself has none. */
+export function stepName(step: StepId): string {
+  return `s${step}`;
+}
