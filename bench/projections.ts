@@ -1,6 +1,6 @@
 import type { Entry, RunEvent } from '../src/run/events.ts';
 import { encode } from '../src/run/codec.ts';
-import { houseProtocols } from '../src/projections/house.ts';
+import { ownProtocols } from '../src/projections/own-protocols.ts';
 import type { Preferences } from '../src/projections/projection.ts';
 import { sseTexts } from '../src/wire/sse-frame.ts';
 
@@ -22,7 +22,7 @@ const tastes: readonly (readonly [name: string, preferences: Preferences])[] = [
 
 const cases: readonly Case[] = [
   { name: 'encoding alone', tell: () => encode },
-  ...Object.entries(houseProtocols).flatMap(([as, begin]) =>
+  ...Object.entries(ownProtocols).flatMap(([as, begin]) =>
     tastes.map(([suffix, preferences]) => ({
       name: `${as}${suffix}`,
       tell: () => {

@@ -59,8 +59,8 @@ test('[V101] nothing of the demo is in a server of somebody else', async () => {
   );
   expect(text).toContain('There is no tool «mine»');
   expect(text).not.toMatch(/demo_|tour_/);
-  const { house } = at.server;
-  expect(house.home.catalog.agents).toEqual([]);
+  const { context } = at.server;
+  expect(context.home.catalog.agents).toEqual([]);
   const empty = await openHome({ data: temporaryFolder() });
   onTestFinished(() => empty.close());
   expect(empty.apps).toEqual([]);
@@ -69,7 +69,7 @@ test('[V101] nothing of the demo is in a server of somebody else', async () => {
 test('[V103] the scripted model says so: to whoever starts it, and in the tree', async () => {
   const { config } = await demoConfig();
   const at = await serving({ config });
-  expect(at.server.house.home.notices[0]).toContain('The model of the demo is a script');
+  expect(at.server.context.home.notices[0]).toContain('The model of the demo is a script');
   const [out, error]: [string[], string[]] = [[], []];
   greet(at.server, terminalFor(out, error));
   expect(error[0]).toContain('The model of the demo is a script');

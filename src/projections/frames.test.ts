@@ -8,10 +8,10 @@ import { Channel, Decision, Outcome, type Entry } from '../run/events.ts';
 import { ConsoleFrame, DottedFrame } from '../wire/console.ts';
 import { ExecutionFrame } from '../wire/execution.ts';
 import { sseTexts, type SseFrame } from '../wire/sse-frame.ts';
-import { houseProtocols } from './house.ts';
+import { ownProtocols } from './own-protocols.ts';
 import type { Preferences, Telling } from './projection.ts';
 
-type Name = keyof typeof houseProtocols;
+type Name = keyof typeof ownProtocols;
 
 const names = ['steps', 'console', 'console-dotted', 'execution'] as const satisfies readonly Name[];
 const tastes: readonly Preferences[] = [
@@ -31,7 +31,7 @@ const anyJournal = fc.oneof({ weight: 3, arbitrary: plausibleRun }, { weight: 1,
 const runsEach = 60;
 
 function begin({ as, preferences }: { as: Name; preferences: Preferences }): Telling<SseFrame> {
-  return houseProtocols[as]({ run: 'run-1', preferences, cardsBefore: 2 });
+  return ownProtocols[as]({ run: 'run-1', preferences, cardsBefore: 2 });
 }
 
 /** The frames of each entry, as text. */

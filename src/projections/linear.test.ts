@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { closed, ended, journal, opened, said, started } from '../../test/journal.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { sseTexts } from '../wire/sse-frame.ts';
-import { houseProtocols } from './house.ts';
+import { ownProtocols } from './own-protocols.ts';
 import type { Preferences } from './projection.ts';
 
 const depth = 5;
@@ -31,7 +31,7 @@ function deepRun(words: number): Entry[] {
 }
 
 function bytes(as: (typeof protocols)[number], preferences: Preferences, entries: readonly Entry[]): number {
-  const viewer = houseProtocols[as]({ run: 'run-1', preferences });
+  const viewer = ownProtocols[as]({ run: 'run-1', preferences });
   return entries.reduce((sum, entry) => sum + Buffer.byteLength(sseTexts(viewer.tell(entry))), 0);
 }
 

@@ -4,14 +4,14 @@ import { strictJson } from './http/body.ts';
 import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
-import { expectOpen, type House } from './context.ts';
+import { expectOpen, type ServerContext } from './context.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Route } from './routes/route.ts';
 import { openSockets } from './http/sockets.ts';
 
 export interface AppSettings {
-  readonly house: House;
+  readonly context: ServerContext;
   readonly routes: readonly Route[];
   /** Takes secrets out of what is sent. */
   readonly clean: (text: string) => string;
@@ -30,9 +30,9 @@ const checkEvery = 5_000;
 /** What is asked of a server that goes away by those who decide whether to send it more. */
 const alwaysAnswered: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
-/** The HTTP side of the house. Every request passes the door before any of it is read. */
+/** The HTTP side of the server. Every request passes the door before any of it is read. */
 export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
-  const { house, routes } = settings;
+  const { context, routes } = settings;
   const app = fastify({
     bodyLimit,
     requestTimeout: arrival,
@@ -51,8 +51,8 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
     frameworkErrors: (error, _, reply) => void refuse(settings, reply, error),
   });
   app.server.on('checkExpectation', refuseExpectation);
-  const callerOf = letIn(app, house);
-  const note = noteAnswers(app, house, callerOf);
+  const callerOf = letIn(app, context);
+  const note = noteAnswers(app, context, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((_, reply) =>
     refuse(settings, reply, new RunError('unknown', 'There is nothing at this address.')),
@@ -75,23 +75,23 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
 type CallerOf = (request: FastifyRequest) => Caller | undefined;
 type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
-function letIn(app: FastifyInstance, house: House): CallerOf {
+function letIn(app: FastifyInstance, context: ServerContext): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(safeHeaders);
-    welcomeGuest(house, request, reply);
+    welcomeGuest(context, request, reply);
     const visit = visitOf(request);
-    if (house.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
-    const isStranger = house.door.isStranger(visit);
+    if (context.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
+    const isStranger = context.door.isStranger(visit);
     if (isStranger) reply.headers(strangerHeaders);
-    house.door.expectHonest(visit);
+    context.door.expectHonest(visit);
     // They asked whether they may ask, and are told why not when they do.
     if (isStranger) return;
-    if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(house);
-    const caller = await house.door.callerOf(visit);
+    if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(context);
+    const caller = await context.door.callerOf(visit);
     if (!caller) return;
     callers.set(request, caller);
-    house.quotas.request(caller.tenant, { now: house.now(), bytes: bodyBytes(request, 0) });
+    context.quotas.request(caller.tenant, { now: context.now(), bytes: bodyBytes(request, 0) });
   });
   return (request) => callers.get(request);
 }
@@ -101,17 +101,17 @@ function visitOf({ method, headers, raw }: FastifyRequest): Visit {
 }
 
 /** Each answer is counted once: when it is over, or, if it goes on, when it has begun. */
-function noteAnswers(app: FastifyInstance, house: House, callerOf: CallerOf): Note {
+function noteAnswers(app: FastifyInstance, context: ServerContext, callerOf: CallerOf): Note {
   const noted = new WeakSet<FastifyRequest>();
   const note: Note = (request, { statusCode: status, elapsedTime: milliseconds }) => {
     if (noted.has(request)) return;
     noted.add(request);
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'none';
-    house.metrics.answered({ method, route, status, seconds: milliseconds / 1_000 });
-    const { address: from } = house.door.sourceOf(visitOf(request));
+    context.metrics.answered({ method, route, status, seconds: milliseconds / 1_000 });
+    const { address: from } = context.door.sourceOf(visitOf(request));
     const { who, tenant } = callerOf(request) ?? {};
-    house.log.answered({ method, route, status, milliseconds, from, who, tenant });
+    context.log.answered({ method, route, status, milliseconds, from, who, tenant });
   };
   app.addHook('onResponse', async (request, reply) => note(request, reply));
   return note;
@@ -142,20 +142,23 @@ function register(
         const caller = callerOf(request);
         route.admit(caller);
         if (!caller) return;
-        const giveBack = settings.house.quotas.receive(caller.tenant, bodyBytes(request, most ?? bodyLimit));
+        const giveBack = settings.context.quotas.receive(
+          caller.tenant,
+          bodyBytes(request, most ?? bodyLimit),
+        );
         reply.raw.on('close', giveBack);
       },
       async handler(request, reply) {
         const caller = callerOf(request);
         const answer = await route.answer({
-          house: settings.house,
+          context: settings.context,
           caller,
-          source: settings.house.door.sourceOf(visitOf(request)),
+          source: settings.context.door.sourceOf(visitOf(request)),
           params: request.params,
           query: request.query,
           body: request.body,
           header: (name) => one(request.headers[name]),
-          heavy: (bytes) => heavyUntilSent(settings.house, reply, { tenant: caller?.tenant ?? '', bytes }),
+          heavy: (bytes) => heavyUntilSent(settings.context, reply, { tenant: caller?.tenant ?? '', bytes }),
         });
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
@@ -174,7 +177,7 @@ function bodyBytes({ headers }: FastifyRequest, most: number): number {
 
 /** The place of a heavy answer is kept until it is sent, or nobody wants it any more. */
 async function heavyUntilSent(
-  { heavy }: House,
+  { heavy }: ServerContext,
   { raw }: FastifyReply,
   { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
 ): Promise<void> {
@@ -186,7 +189,7 @@ async function heavyUntilSent(
 }
 
 /** Other sites may use this server only if the configuration names them. */
-function welcomeGuest({ door }: House, { headers }: FastifyRequest, reply: FastifyReply): void {
+function welcomeGuest({ door }: ServerContext, { headers }: FastifyRequest, reply: FastifyReply): void {
   reply.header('vary', 'Origin');
   const origin = door.guestOrigin(headers);
   if (origin === undefined) return;

@@ -2,7 +2,7 @@ import { RunError } from '../run/failure.ts';
 import type { Door } from './access/door.ts';
 import type { HeavyWork } from './http/heavy.ts';
 import type { HeldHome } from './folder/hold.ts';
-import type { HouseLog } from './observe/request-log.ts';
+import type { RequestLog } from './observe/request-log.ts';
 import type { LogTail } from './observe/log-tail.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { Readiness } from './observe/readiness.ts';
@@ -13,7 +13,7 @@ import type { Channels } from './viewers/channels.ts';
 import type { Protocols } from './viewers/protocols.ts';
 
 /** What every route stands on. */
-export interface House {
+export interface ServerContext {
   readonly home: HeldHome;
   readonly door: Door;
   readonly quotas: Quotas;
@@ -32,15 +32,15 @@ export interface House {
   newId(kind: string): string;
   /** True from the moment the server begins to go away. */
   isClosing(): boolean;
-  /** What whoever operates the house reads: requests, and bugs, which no client hears of. */
-  readonly log: HouseLog;
+  /** What whoever operates the server reads: requests, and bugs, which no client hears of. */
+  readonly log: RequestLog;
   /** What of it callers may follow. */
   readonly logTail: LogTail;
 }
 
 /** Fails once the server has begun to go away. */
-export function expectOpen(house: House): void {
-  if (!house.isClosing()) return;
+export function expectOpen(context: ServerContext): void {
+  if (!context.isClosing()) return;
   const message = 'The server is going away: try again in a moment.';
   throw new RunError('unavailable', message, { retryable: true });
 }

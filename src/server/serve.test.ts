@@ -66,7 +66,7 @@ test('keys that were spoilt under a server are no reason to fall, and those it k
   const key = keyIn(data);
   const at = await serving({ data, config: { apps, auth: { required: true } } });
   writeFileSync(join(data, 'keys.json'), '{"version":1,"keys":[{}]}');
-  at.server.house.door.lookForKeys();
+  at.server.context.door.lookForKeys();
   expect((await at.ask('/api/me', { key })).status).toBe(200);
   expect((await at.ask('/api/me', { key: `vit_000000000000_${'a'.repeat(43)}` })).status).toBe(401);
   expect(at.problems.map(({ message }) => message)).toEqual(['Keys that were made or revoked are not seen.']);

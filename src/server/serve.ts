@@ -11,8 +11,8 @@ import { doorOf } from './access/door.ts';
 import type { HeldHome } from './folder/hold.ts';
 import { heavyWork } from './http/heavy.ts';
 import { defaultAppOf } from './folder/home.ts';
-import { houseLogOf } from './observe/request-log.ts';
-import type { House } from './context.ts';
+import { requestLogOf } from './observe/request-log.ts';
+import type { ServerContext } from './context.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { followed, logTailOf } from './observe/log-tail.ts';
 import { metricsOf, type Gauges } from './observe/metrics.ts';
@@ -47,7 +47,7 @@ export interface ServeSettings {
 
 export interface RunningServer {
   readonly url: string;
-  readonly house: House;
+  readonly context: ServerContext;
   /** Where the key of whoever owns the folder is, if the server had to make one or was asked to. */
   readonly keyFile?: string;
   /** Signs one browser in, once, where «auth.local» asks for a key. */
@@ -96,10 +96,10 @@ interface Opening extends ServeSettings {
 async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const { config, folder } = opening;
   const closing = new AbortController();
-  const house = houseOf(home, { ...opening, closing: closing.signal });
-  forgetErased(house);
+  const context = contextOf(home, { ...opening, closing: closing.signal });
+  forgetErased(context);
   const app = await appOf({
-    house,
+    context,
     routes: routeTable,
     clean: home.secrets.clean,
     hidden: hiddenIn(folder),
@@ -111,31 +111,31 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
   const looking = setInterval(() => {
-    house.door.lookForKeys();
-    house.streams.sweep((caller) => house.door.mayStay(caller));
+    context.door.lookForKeys();
+    context.streams.sweep((caller) => context.door.mayStay(caller));
   }, lookForKeys);
   looking.unref();
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   home.announce(url);
-  const { keyFile, ticket } = house.door;
+  const { keyFile, ticket } = context.door;
   return {
     url,
-    house,
+    context,
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
     async close() {
       closing.abort();
       clearInterval(looking);
-      house.readiness.close();
+      context.readiness.close();
       // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
       const closed = app.close();
-      house.logTail.close();
-      await house.channels.close();
+      context.logTail.close();
+      await context.channels.close();
       const enough = setTimeout(() => {
         app.server.closeAllConnections();
         // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
-        house.streams.sweep(() => false);
+        context.streams.sweep(() => false);
       }, farewell);
       await closed;
       clearTimeout(enough);
@@ -144,7 +144,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   };
 }
 
-function forgetErased({ home, trees, channels }: House): void {
+function forgetErased({ home, trees, channels }: ServerContext): void {
   home.onErased((run) => {
     trees.forget(run);
     channels.forget(run);
@@ -170,13 +170,13 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
   return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
 }
 
-interface Furnishing extends Opening {
+interface Serving extends Opening {
   readonly closing: AbortSignal;
 }
 
-function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: Furnishing): House {
+function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }: Serving): ServerContext {
   const now = (): number => Date.now();
-  const houseLog = houseLogOf(config.server.log, log);
+  const requestLog = requestLogOf(config.server.log, log);
   const logTail = logTailOf();
   const { auth, server } = config;
   const door = doorOf({
@@ -184,7 +184,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     auth,
     server,
     now,
-    problem: (...told) => houseLog.problem(...told),
+    problem: (...told) => requestLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
   });
   const readiness = readinessOf(home.store, log, settings.warn);
@@ -219,7 +219,7 @@ function houseOf(home: HeldHome, { config, folder, log, closing, ...settings }: 
     now,
     newId,
     isClosing: () => closing.aborted,
-    log: followed(houseLog, logTail, now),
+    log: followed(requestLog, logTail, now),
     logTail,
     ...present({ defaultApp: defaultAppOf(config) }),
   };

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { houseProtocols } from '../../src/projections/house.ts';
+import { ownProtocols } from '../../src/projections/own-protocols.ts';
 import type { Preferences } from '../../src/projections/projection.ts';
 import { encodeAll } from '../../src/run/codec.ts';
 import type { Entry } from '../../src/run/events.ts';
@@ -12,7 +12,7 @@ import { idsIn, serving, shareServing, temporaryFolder, type Serving } from '../
 import { streamViewer } from '../stream.ts';
 import { variety } from '../variety.ts';
 
-type Name = keyof typeof houseProtocols;
+type Name = keyof typeof ownProtocols;
 
 interface View {
   readonly as: Name;
@@ -54,7 +54,7 @@ function chosen(count: number): readonly (readonly Entry[])[] {
 
 /** A run that is in the hands of the test: the store holds it, and nobody else works on it. */
 async function begin(run: string, [first]: readonly Entry[], on = at): Promise<void> {
-  await on.server.house.home.store.dispatch.create({
+  await on.server.context.home.store.dispatch.create({
     run,
     tenant: 'local',
     conversation: `c-${run}`,
@@ -71,7 +71,7 @@ async function append(run: string, entries: readonly Entry[], on = at): Promise<
   const [first] = entries;
   const last = entries.at(-1);
   if (!first || !last) return;
-  await on.server.house.home.store.journal.append({
+  await on.server.context.home.store.journal.append({
     fence: { run, epoch: 1 },
     head: first.seq - 1,
     last: last.seq,
@@ -83,7 +83,7 @@ async function append(run: string, entries: readonly Entry[], on = at): Promise<
 
 /** The frames of each entry, as the projection alone tells them: what every viewer must get. */
 function told(run: string, entries: readonly Entry[], { as, preferences }: View): readonly SseFrame[][] {
-  const telling = houseProtocols[as]({ run, preferences });
+  const telling = ownProtocols[as]({ run, preferences });
   return entries.map((entry) => [...telling.tell(entry)]);
 }
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { houseProtocols } from '../../src/projections/house.ts';
+import { ownProtocols } from '../../src/projections/own-protocols.ts';
 import { decodeAll } from '../../src/run/codec.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import { foldAll } from '../../src/run/fold.ts';
@@ -52,7 +52,7 @@ test.for(journals)(
     const tree = JSON.stringify(flatTree(foldAll(entries), name), null, 1);
     expect(JSON.parse(tree)).toMatchObject(JSON.parse(recorded(`${at}.tree.json`, tree)) as object);
     for (const protocol of ['console', 'console-dotted', 'execution'] as const) {
-      const telling = houseProtocols[protocol]({ run: name });
+      const telling = ownProtocols[protocol]({ run: name });
       const frames = entries.map((entry) => sseTexts(telling.tell(entry))).join('');
       expect(dataIn(frames)).toMatchObject(dataIn(recorded(`${at}.${protocol}.sse`, frames)));
     }

@@ -17,7 +17,7 @@ test('[V130] who owns a folder is told of the runs that others have there, and c
   const key = keyIn(data, { tenant: 'acme' });
   const run = textAt(await server.ask('/api/runs', { key, json: { input: { text: 'theirs' } } }), 'run');
   const ended = (): Promise<boolean> =>
-    server.server.house.home.dispatch.get(run).then((row) => row?.state === 'ended');
+    server.server.context.home.dispatch.get(run).then((row) => row?.state === 'ended');
   await vi.waitUntil(ended, 30_000);
   const [listed, named, shown, exported, stranger] = await Promise.all([
     vitrine(['runs'], { cwd }),
@@ -91,7 +91,7 @@ test('[V134] whether a server is ready, and how many runs are damaged, can be wa
   expect(await metrics()).toContain('\nvitrine_ready 1\n');
   expect(await metrics()).toContain('\nvitrine_damaged_runs 0\n');
   const begun = await server.ask('/api/runs', { json: { input: { text: 'x' } } });
-  const { dispatch } = server.server.house.home;
+  const { dispatch } = server.server.context.home;
   await vi.waitUntil(() => dispatch.get(textAt(begun, 'run')).then((row) => row?.state === 'ended'), 30_000);
   await server.close();
   const database = new DatabaseSync(join(data, 'vitrine.db'));

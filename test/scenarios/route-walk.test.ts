@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { Role } from '../../src/server/access/caller.ts';
-import type { House } from '../../src/server/context.ts';
+import type { ServerContext } from '../../src/server/context.ts';
 import { route, type Route } from '../../src/server/routes/route.ts';
 import { routeTable } from '../../src/server/routes/table.ts';
 import {
@@ -185,11 +185,11 @@ describe('the table', () => {
         approval: things.approval,
         file: things.file,
       };
-      const house: House = at.server.house;
+      const context: ServerContext = at.server.context;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
       const source = { address: '127.0.0.1', isTls: false };
       const heavy = async (): Promise<void> => {};
-      const asked = { house, params, query: {}, body: undefined, header: () => undefined, source, heavy };
+      const asked = { context, params, query: {}, body: undefined, header: () => undefined, source, heavy };
       await expect(planted.answer({ ...asked, caller })).rejects.toMatchObject({
         failure: { code: 'unknown' },
       });
@@ -445,7 +445,7 @@ describe('[S51] [S55] whatever is asked', () => {
     expect(at.problems.map(({ message }) => message)).not.toContain('A socket could not be opened.');
   });
 
-  test('[S35] a secret that a run says aloud leaves the house on no way', async () => {
+  test('[S35] a secret that a run says aloud leaves the server on no way', async () => {
     const { ended } = things;
     const key = mine;
     const paths = ['steps', 'console', 'console-dotted', 'execution'].map(

@@ -115,8 +115,8 @@ process.on('message', (order: HouseOrder) => {
   if ('go' in order) return gate(order.go).resolve();
   if ('enough' in order) return void enough.add(order.enough);
   const { user, system } = process.cpuUsage();
-  const { viewers, stalled, held } = server.house.channels.count();
-  void server.house.metrics.text().then((text) => {
+  const { viewers, stalled, held } = server.context.channels.count();
+  void server.context.metrics.text().then((text) => {
     const deliveries = Number(/^vitrine_deliveries_total (\d+)/m.exec(text)?.[1] ?? 0);
     const { rss } = process.memoryUsage();
     report({ measured: { rss, cpu: user + system, viewers, stalled, held, deliveries } });

@@ -52,7 +52,7 @@ async function watch(): Promise<void> {
 
 /** What is kept for a moment after its last viewer must not count. */
 async function measure(done: number): Promise<Measured> {
-  server.house.channels.sweep();
+  server.context.channels.sweep();
   for (let i = 0; i < 3; i += 1) {
     globalThis.gc?.();
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -24,7 +24,7 @@ export const demo: CliCommand = {
     const leaving = leaveWhenTold();
     const settings = await settingsOf(given, terminal, given.text('config') ?? demoWorld);
     const server = await listening(given, settings, terminal);
-    const { home } = server.house;
+    const { home } = server.context;
     greet(server, terminal);
     try {
       if (await isEmpty(home)) {

@@ -41,17 +41,17 @@ export const serve: CliCommand = {
 };
 
 /** Where it is, and how to come in. */
-export function greet({ url, keyFile, link, house }: RunningServer, terminal: Terminal): void {
-  for (const notice of house.home.notices) terminal.warn(visibleLine(notice));
-  house.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
+export function greet({ url, keyFile, link, context }: RunningServer, terminal: Terminal): void {
+  for (const notice of context.home.notices) terminal.warn(visibleLine(notice));
+  context.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
   terminal.say(`Vitrine listens on ${url}`);
-  for (const line of inventory(house)) terminal.say(`  ${visibleLine(line)}`);
+  for (const line of inventory(context)) terminal.say(`  ${visibleLine(line)}`);
   if (keyFile !== undefined) terminal.say(`A key is asked for; yours is in ${keyFile}`);
   if (link !== undefined) terminal.say(`Sign your browser in, once and within ten minutes: ${link}`);
 }
 
 /** What can be run here, and with what. */
-function inventory({ home, defaultApp }: RunningServer['house']): string[] {
+function inventory({ home, defaultApp }: RunningServer['context']): string[] {
   const { agents, tools } = home.catalog;
   const names = (all: readonly { readonly name: string }[]): string =>
     all.map(({ name }) => name).join(', ') || 'none';

@@ -113,7 +113,7 @@ describe('[V32] [S08] who decides in a run', () => {
   });
 
   test('[E111] holds for the terminal as well: the engine itself refuses', async () => {
-    const { home } = (await serving({ config: { apps } })).server.house;
+    const { home } = (await serving({ config: { apps } })).server.context;
     const begun = { app: 'witnessed', flow: 'asks@1', text: 'x', by: 'ana', key: 'k' };
     const { run } = await home.start(begun);
     const tree = async (): Promise<RunTree> => (await loadRun(home.journal, await rowOf())).tree;

@@ -1,13 +1,17 @@
 import { isForAnother } from '../../run/deciders.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { mayAct, type Caller } from './caller.ts';
 
 /** Fails with `refused` unless somebody may decide what a run asks. */
-export async function expectDecider(house: House, { who, role }: Caller, row: RunRow): Promise<void> {
-  const { started } = await house.trees.of(row);
-  if (started?.approvals === 'second-person' && !house.door.isLocked)
+export async function expectDecider(
+  context: ServerContext,
+  { who, role }: Caller,
+  row: RunRow,
+): Promise<void> {
+  const { started } = await context.trees.of(row);
+  if (started?.approvals === 'second-person' && !context.door.isLocked)
     throw new RunError(
       'refused',
       `App «${row.app}» wants a second person to decide, and nobody can be told apart here: start the server with --private or auth.required, and give each person a key («vitrine keys create»).`,

@@ -77,7 +77,7 @@ describe('[V30] [S60] «auth.local: key» on this machine', () => {
     expect(second.text).toMatch(/link.*once/);
     // Its badge ends with the key of the folder.
     revokeKey(at.data, 'local', Date.now());
-    at.server.house.door.lookForKeys();
+    at.server.context.door.lookForKeys();
     expect((await at.ask('/api/me', { headers: { cookie } })).status).toBe(401);
   });
 

@@ -10,7 +10,7 @@ import { approval } from '../../policies/approval.ts';
 import { budget } from '../../policies/budget.ts';
 import { duplicate } from '../../policies/duplicate.ts';
 import { taint } from '../../policies/taint.ts';
-import { houseProtocols } from '../../projections/house.ts';
+import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -60,7 +60,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
     const known = secretsOf(config);
     opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
     await settled(opened, settings.takes ?? 'everything');
-    return await furnished(settings, { folder, config, known, store, opened });
+    return await holding(settings, { folder, config, known, store, opened });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -80,7 +80,7 @@ async function settled({ servers }: OpenedTools, takes: 'asked' | 'everything'):
 /** Milliseconds. */
 const serveWait = 2_000;
 
-interface Furniture {
+interface Opened {
   readonly folder: string;
   readonly config: Config;
   readonly known: ReturnType<typeof secretsOf>;
@@ -88,9 +88,9 @@ interface Furniture {
   readonly opened: OpenedTools;
 }
 
-function furnished(
+function holding(
   { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
-  { folder, config, known, store, opened }: Furniture,
+  { folder, config, known, store, opened }: Opened,
 ): Promise<HeldHome> {
   const apps = appsOf(config, 'The configuration', opened);
   const { secrets, names, notices } = known;
@@ -159,7 +159,7 @@ export function verifyFolder(folder: string, isCopy: boolean): Verified {
 }
 
 /** How runs are told to those who watch, by the name they ask for. */
-export const tellers: Readonly<Record<string, Teller>> = houseProtocols;
+export const tellers: Readonly<Record<string, Teller>> = ownProtocols;
 
 /** How the entries of a run look to those who prefer this. */
 export const showing: Showing = shower;

@@ -6,7 +6,7 @@ import { ToolServers } from './tool-servers.ts';
 
 test('[T91] what a server changes is there as soon as it says so, and not a minute later', async () => {
   const mcp = { name: 'sly', command: recording().command, trusted: true };
-  const { home } = (await serving({ config: { tools: [{ mcp }] } })).server.house;
+  const { home } = (await serving({ config: { tools: [{ mcp }] } })).server.context;
   const offered = (name: string) => home.toolServers?.tools.find((tool) => tool.name === `sly__${name}`);
   await vi.waitFor(() => expect(offered('greet')).toMatchObject({ approval: 'never' }), 30_000);
   await offered('change')?.run({}, watched());

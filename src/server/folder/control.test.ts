@@ -9,7 +9,7 @@ test('[V60] whoever comes by the socket of a folder is its owner, whatever they 
   const { data, server } = await serving({
     config: { apps: { asks: { ...asks, approvals: 'second-person' } }, auth: { required: true } },
   });
-  const { home } = server.house;
+  const { home } = server.context;
   const client = await controlClient(data);
   const begun = await client?.ask({
     type: 'start',

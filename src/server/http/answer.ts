@@ -20,7 +20,7 @@ export function send(
   { status, json, parts, bytes, headers }: Reply,
 ): FastifyReply {
   reply.code(status).headers(headers ?? {});
-  const { secrets } = settings.house.home;
+  const { secrets } = settings.context.home;
   if (parts) return sendTexts(settings, reply.type(jsonType), jsonTexts(parts, secrets));
   if (!bytes) {
     if (json === undefined) return reply.send();
@@ -35,7 +35,7 @@ export function send(
 }
 
 function sendTexts(
-  { house, patience }: AppSettings,
+  { context, patience }: AppSettings,
   reply: FastifyReply,
   texts: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
 ): FastifyReply {
@@ -44,7 +44,7 @@ function sendTexts(
     { objectMode: false },
   );
   body.on('error', (thrown) => {
-    if (!reply.raw.destroyed) house.log.problem('An answer broke off.', thrown);
+    if (!reply.raw.destroyed) context.log.problem('An answer broke off.', thrown);
   });
   return reply.send(body);
 }
@@ -73,7 +73,7 @@ async function* inBlocks(
 }
 
 export function stream(
-  { house }: AppSettings,
+  { context }: AppSettings,
   reply: FastifyReply,
   { answer, caller }: { readonly answer: Reply; readonly caller: Caller },
 ): void {
@@ -81,13 +81,13 @@ export function stream(
   // Whoever left while we looked things up never says so again. One that is queued behind another has no socket yet.
   if (raw.destroyed || raw.socket?.destroyed === true) return void reply.hijack();
   if (!raw.socket) throw new RunError('malformed', 'Ask for a stream on a connection of its own.');
-  const giveBack = house.quotas.stream(caller.tenant);
+  const giveBack = context.quotas.stream(caller.tenant);
   reply.hijack();
   const headers = Object.fromEntries(
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
   );
   const sink = sseSink(raw, { ...headers, ...answer.headers }, answer.beat);
-  const over = house.streams.add(caller, () => sink.cut());
+  const over = context.streams.add(caller, () => sink.cut());
   raw.on('close', () => {
     over();
     giveBack();
@@ -96,12 +96,12 @@ export function stream(
 }
 
 export function refuse(
-  { house, hidden, clean }: AppSettings,
+  { context, hidden, clean }: AppSettings,
   reply: FastifyReply,
   thrown: unknown,
 ): FastifyReply {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
-  if (isBug) house.log.problem('A request failed.', thrown);
+  if (isBug) context.log.problem('A request failed.', thrown);
   return reply
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })

@@ -14,7 +14,7 @@ import { socketSink } from '../viewers/socket-sink.ts';
 /** Nobody has more than this to say on a socket that only shows. */
 const maxPayload = 4_096;
 
-/** The sockets of the house: the same door, the same owners, the same frames. */
+/** The sockets of the server: the same door, the same owners, the same frames. */
 export function openSockets(server: Server, settings: AppSettings): void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -34,7 +34,7 @@ export function openSockets(server: Server, settings: AppSettings): void {
         // Whoever left while we looked things up never says so again, and would keep their place for good.
         if (raw.destroyed) return;
         note(101, caller);
-        if (reply.stream) raw.on('close', settings.house.quotas.stream(caller.tenant));
+        if (reply.stream) raw.on('close', settings.context.quotas.stream(caller.tenant));
         sockets.handleUpgrade(request, raw, head, (socket) => show(settings, { socket, raw, reply, caller }));
       })
       .catch((thrown: unknown) => note(refuse(settings, raw, thrown)));
@@ -43,20 +43,20 @@ export function openSockets(server: Server, settings: AppSettings): void {
 
 /** Sockets stand in the log of requests like all others. */
 function noteIn(
-  { house }: AppSettings,
+  { context }: AppSettings,
   routes: readonly Matching[],
   request: IncomingMessage,
 ): (status: number, caller?: Caller) => void {
-  const begun = house.now();
-  const { address: from } = house.door.sourceOf(visitOf(request));
+  const begun = context.now();
+  const { address: from } = context.door.sourceOf(visitOf(request));
   const path = URL.parse(request.url ?? '', 'http://localhost')?.pathname ?? '';
   const route = routes.find(({ pattern }) => pattern.test(path))?.route.path ?? 'none';
   return (status, caller) =>
-    house.log.answered({
+    context.log.answered({
       method: 'WS',
       route,
       status,
-      milliseconds: house.now() - begun,
+      milliseconds: context.now() - begun,
       from,
       who: caller?.who,
       tenant: caller?.tenant,
@@ -70,13 +70,13 @@ interface Shown {
   readonly caller: Caller;
 }
 
-function show({ house }: AppSettings, { socket, raw, reply, caller }: Shown): void {
+function show({ context }: AppSettings, { socket, raw, reply, caller }: Shown): void {
   if (!reply.stream) return socket.close(1000);
   if (raw.destroyed) return;
   const sink = socketSink({ socket, raw, bare: reply.bare ?? false });
   socket.on(
     'close',
-    house.streams.add(caller, () => sink.cut()),
+    context.streams.add(caller, () => sink.cut()),
   );
   reply.stream(sink);
 }
@@ -92,17 +92,17 @@ function withPattern(route: Route): Matching {
 }
 
 async function answer(
-  { house }: AppSettings,
+  { context }: AppSettings,
   routes: readonly Matching[],
   request: IncomingMessage,
 ): Promise<{ readonly reply: Reply; readonly caller: Caller }> {
   const { headers } = request;
   const visit = visitOf(request);
-  house.door.expectHonest(visit);
-  expectOpen(house);
-  const caller = await house.door.callerOf(visit);
-  if (caller) house.quotas.request(caller.tenant, { now: house.now(), bytes: 0 });
-  const source = house.door.sourceOf(visit);
+  context.door.expectHonest(visit);
+  expectOpen(context);
+  const caller = await context.door.callerOf(visit);
+  if (caller) context.quotas.request(caller.tenant, { now: context.now(), bytes: 0 });
+  const source = context.door.sourceOf(visit);
   const url = URL.parse(request.url ?? '', 'http://localhost');
   for (const { route, pattern } of routes) {
     const found = pattern.exec(url?.pathname ?? '');
@@ -115,7 +115,7 @@ async function answer(
     const params = Object.fromEntries(
       Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
     );
-    const asked = { house, caller, source, params, query, body: undefined, header };
+    const asked = { context, caller, source, params, query, body: undefined, header };
     const reply = await route.answer({ ...asked, heavy: async () => {} });
     if (caller) return { reply, caller };
   }
@@ -146,9 +146,9 @@ function decoded(value: string): string {
 }
 
 /** Returns the status it was refused with. */
-function refuse({ house, hidden, clean }: AppSettings, raw: Duplex, thrown: unknown): number {
+function refuse({ context, hidden, clean }: AppSettings, raw: Duplex, thrown: unknown): number {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
-  if (isBug) house.log.problem('A socket could not be opened.', thrown);
+  if (isBug) context.log.problem('A socket could not be opened.', thrown);
   raw.end(rawRefusal(status, failure, clean));
   return status;
 }

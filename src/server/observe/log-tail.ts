@@ -1,4 +1,4 @@
-import type { AnsweredRequest, HouseLog } from './request-log.ts';
+import type { AnsweredRequest, RequestLog } from './request-log.ts';
 import type { Sink } from '../viewers/viewer.ts';
 
 /** What was answered of late, line by line, to each tenant its own. */
@@ -67,7 +67,7 @@ export function logTailOf(): LogTail {
 }
 
 /** A log whose answers can be followed. */
-export function followed(log: HouseLog, tail: LogTail, now: () => number): HouseLog {
+export function followed(log: RequestLog, tail: LogTail, now: () => number): RequestLog {
   return {
     ...log,
     answered(request) {

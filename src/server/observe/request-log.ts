@@ -14,15 +14,15 @@ export interface AnsweredRequest {
   readonly tenant: string | undefined;
 }
 
-/** What whoever operates the house reads. */
-export interface HouseLog {
+/** What whoever operates the server reads. */
+export interface RequestLog {
   answered(request: AnsweredRequest): void;
   /** A bug, with its cause. */
   problem(message: string, cause: unknown): void;
 }
 
 /** Lines of JSON, so that nothing a request says can make a line of its own. Keys, cookies and bodies are in none. */
-export function houseLogOf(level: ServerSettings['log'], problems: Log): HouseLog {
+export function requestLogOf(level: ServerSettings['log'], problems: Log): RequestLog {
   const out = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   return {
     answered({ method, route, status, milliseconds, from, who }) {

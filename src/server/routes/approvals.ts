@@ -12,7 +12,7 @@ import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../runs/command-run.ts';
 import { damageOf } from '../runs/good-chunks.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { ownRun } from '../runs/owner.ts';
 import { blobName } from '../system.ts';
 import { route, type Reply } from './route.ts';
@@ -54,13 +54,13 @@ export const approvalRoutes = [
         schema: ApprovalPage,
       },
     },
-    async handle({ house, caller, query: { run, after, limit = 50 }, heavy }) {
+    async handle({ context, caller, query: { run, after, limit = 50 }, heavy }) {
       const place = placeAfter(after);
       const first = run ?? place.within;
       const rows = [
-        ...(first === undefined ? [] : await waitingIn({ house, caller }, first)),
+        ...(first === undefined ? [] : await waitingIn({ context, caller }, first)),
         ...(run === undefined
-          ? await house.home.dispatch.list({
+          ? await context.home.dispatch.list({
               tenant: caller.tenant,
               withApprovals: true,
               limit: limit + 1,
@@ -69,7 +69,7 @@ export const approvalRoutes = [
           : []),
       ];
       await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
-      return { status: 200, json: await undecidedPage(house, rows, { limit, after }) };
+      return { status: 200, json: await undecidedPage(context, rows, { limit, after }) };
     },
   }),
   route({
@@ -97,10 +97,10 @@ export const approvalRoutes = [
       202: { about: 'The decision waits for a process that can work on the run.', schema: AskedApproval },
       409: { about: 'It was decided otherwise, has lapsed, or something else was shown.' },
     },
-    async handle({ house, caller, subject, body }) {
-      await expectDecider(house, caller, subject.row);
-      expectAhead(body, house.now());
-      return decide(house, subject, { ...meant(subject, body), by: caller.who });
+    async handle({ context, caller, subject, body }) {
+      await expectDecider(context, caller, subject.row);
+      expectAhead(body, context.now());
+      return decide(context, subject, { ...meant(subject, body), by: caller.who });
     },
   }),
 ];
@@ -113,7 +113,7 @@ function placeAfter(after: string | undefined): { readonly run?: string; readonl
 }
 
 async function undecidedPage(
-  house: House,
+  context: ServerContext,
   rows: readonly RunRow[],
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<ApprovalPage> {
@@ -121,7 +121,7 @@ async function undecidedPage(
   let size = 0;
   for (const [i, row] of rows.entries()) {
     if (i === limit) return { approvals, next: rows[i - 1]?.run ?? null };
-    const tree = await house.trees.of(row);
+    const tree = await context.trees.of(row);
     // What was asked may have been answered where nobody can read it any more.
     if (damageOf(row, tree)) continue;
     const undecided = undecidedApprovals(tree);
@@ -168,18 +168,18 @@ function meant(
 }
 
 async function decide(
-  house: House,
+  context: ServerContext,
   { row, approval }: { readonly row: RunRow; readonly approval: Approval },
   { by, ...given }: Deciding,
 ): Promise<Reply> {
   // As it will be recorded, or what held a secret would be taken for another decision than the one that was made.
-  const wanted = house.home.secrets.cleanAll(given);
+  const wanted = context.home.secrets.cleanAll(given);
   const { approval: id, decided, lapsedAt } = approval;
   if (decided || lapsedAt !== undefined) return settled(row, approval, wanted);
   const command: Command = { type: 'decide', by, approval: id, ...wanted };
   const sent = { command, id: sameAgain('decide', id, wanted) };
-  const { receipt, entry } = await commandRun(house, row, sent);
-  const now = await currentApproval(house, row.run, id);
+  const { receipt, entry } = await commandRun(context, row, sent);
+  const now = await currentApproval(context, row.run, id);
   if (receipt.used === null) return { status: 202, json: asked(row, now ?? approval) };
   if (now?.decided || now?.lapsedAt !== undefined) return settled(row, now, wanted);
   if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
@@ -210,9 +210,13 @@ function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Deciding
   return same(decided.answer, wanted.answer);
 }
 
-async function currentApproval(house: House, run: string, id: string): Promise<Approval | undefined> {
-  const row = await house.home.dispatch.get(run);
-  return row && (await house.trees.of(row)).approvals.get(id);
+async function currentApproval(
+  context: ServerContext,
+  run: string,
+  id: string,
+): Promise<Approval | undefined> {
+  const row = await context.home.dispatch.get(run);
+  return row && (await context.trees.of(row)).approvals.get(id);
 }
 
 function asked({ run, conversation, app, title }: RunRow, approval: Approval): AskedApproval {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { route } from './route.ts';
 import { watchRun } from './run-events.ts';
@@ -40,7 +40,7 @@ export const consolePageRoutes = [
         schema: z.object({ agents: z.array(Agent), source: z.literal('configuration') }),
       },
     },
-    handle: ({ house }) => ({ status: 200, json: { agents: agentsIn(house), source: 'configuration' } }),
+    handle: ({ context }) => ({ status: 200, json: { agents: agentsIn(context), source: 'configuration' } }),
   }),
   route({
     ...shared,
@@ -63,7 +63,7 @@ export const consolePageRoutes = [
         }),
       },
     },
-    handle: ({ house }) => ({ status: 200, json: { ...scenarioIn(house), ...noScenario } }),
+    handle: ({ context }) => ({ status: 200, json: { ...scenarioIn(context), ...noScenario } }),
   }),
   route({
     ...shared,
@@ -80,9 +80,9 @@ export const consolePageRoutes = [
         }),
       },
     },
-    handle({ house }) {
-      const agents = Object.fromEntries(agentsIn(house).map((agent) => [agent.name, agent]));
-      const json = { graph: scenarioIn(house).name, runbooks_index: '', tickets_index: '', agents };
+    handle({ context }) {
+      const agents = Object.fromEntries(agentsIn(context).map((agent) => [agent.name, agent]));
+      const json = { graph: scenarioIn(context).name, runbooks_index: '', tickets_index: '', agents };
       return { status: 200, json };
     },
   }),
@@ -107,7 +107,7 @@ export const consolePageRoutes = [
         }),
       },
     },
-    handle({ house }) {
+    handle({ context }) {
       const node = (type: string, name: string, model: string): object => ({
         id: `${type}-${name}`,
         label: name,
@@ -115,10 +115,10 @@ export const consolePageRoutes = [
         meta: { model },
       });
       const nodes = [
-        ...house.home.apps.map(({ name }) => node('orchestrator', name, '')),
-        ...agentsIn(house).map(({ name, model }) => node('agent', name, model)),
+        ...context.home.apps.map(({ name }) => node('orchestrator', name, '')),
+        ...agentsIn(context).map(({ name, model }) => node('agent', name, model)),
       ];
-      return { status: 200, json: { nodes, edges: [], scenario: scenarioIn(house).name } };
+      return { status: 200, json: { nodes, edges: [], scenario: scenarioIn(context).name } };
     },
   }),
   route({
@@ -130,9 +130,9 @@ export const consolePageRoutes = [
     answers: {
       200: { about: 'Events «log» {ts, level, name, msg}.', type: 'text/event-stream' },
     },
-    handle: ({ house, caller: { tenant }, query: { follow } }) => ({
+    handle: ({ context, caller: { tenant }, query: { follow } }) => ({
       status: 200,
-      stream: (sink) => house.logTail.follow(tenant, sink, follow === 'false'),
+      stream: (sink) => context.logTail.follow(tenant, sink, follow === 'false'),
     }),
   }),
   route({
@@ -146,16 +146,16 @@ export const consolePageRoutes = [
       200: { about: 'Named events, until it is done.', type: 'text/event-stream' },
       429: { about: 'Too many are under way.' },
     },
-    async handle({ house, caller, body: { text } }) {
-      const { run } = await startSession(house, caller, { scenario: '', text });
-      const row = await house.home.dispatch.get(run);
+    async handle({ context, caller, body: { text } }) {
+      const { run } = await startSession(context, caller, { scenario: '', text });
+      const row = await context.home.dispatch.get(run);
       if (!row) throw missing('run', run);
-      return { ...watchRun(house, row, { as: 'console' }), beat: heartbeat };
+      return { ...watchRun(context, row, { as: 'console' }), beat: heartbeat };
     },
   }),
 ];
 
-function agentsIn({ home }: House): readonly z.infer<typeof Agent>[] {
+function agentsIn({ home }: ServerContext): readonly z.infer<typeof Agent>[] {
   return home.catalog.agents.map(({ name, description, model = '' }) => ({
     id: name,
     name,
@@ -165,7 +165,7 @@ function agentsIn({ home }: House): readonly z.infer<typeof Agent>[] {
   }));
 }
 
-function scenarioIn({ home, defaultApp = '' }: House): {
+function scenarioIn({ home, defaultApp = '' }: ServerContext): {
   name: string;
   displayName: string;
   description: string;

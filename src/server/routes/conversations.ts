@@ -4,7 +4,7 @@ import { isBlobRef, BlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { commandRun, sameAgain } from '../runs/command-run.ts';
 import { eraseConversation, runsOf } from '../runs/erase.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { endedOf, startedOf } from '../runs/run-edges.ts';
 import { route } from './route.ts';
@@ -50,8 +50,8 @@ export const conversationRoutes = [
         schema: z.object({ conversations: z.array(ListedConversation), next: z.string().nullable() }),
       },
     },
-    async handle({ house, caller: { tenant }, query: { after, limit = pageSize } }) {
-      const { found, next } = await newestOfEach(house, { tenant, after, limit });
+    async handle({ context, caller: { tenant }, query: { after, limit = pageSize } }) {
+      const { found, next } = await newestOfEach(context, { tenant, after, limit });
       return { status: 200, json: { conversations: found.map(listed), next } };
     },
   }),
@@ -78,16 +78,16 @@ export const conversationRoutes = [
       },
     },
     async handle({
-      house,
+      context,
       caller: { tenant },
       subject: { conversation },
       query: { after, limit = largestPage },
     }) {
-      const rows = await runsOf(house.home.dispatch, { tenant, conversation });
+      const rows = await runsOf(context.home.dispatch, { tenant, conversation });
       const place = after === undefined ? 0 : rows.findIndex(({ run }) => run === after) + 1;
       if (after !== undefined && place === 0) throw missing('run', after);
       const wanted = rows.slice(place, place + limit);
-      const exchanges = await pageWithin(wanted, (row) => exchangeOf(house, row));
+      const exchanges = await pageWithin(wanted, (row) => exchangeOf(context, row));
       const isAll = place + exchanges.length === rows.length;
       return {
         status: 200,
@@ -109,8 +109,8 @@ export const conversationRoutes = [
           'What was under way was stopped and may have happened. Nothing was erased; asked again, it is.',
       },
     },
-    async handle({ house, caller, subject: { conversation } }) {
-      await eraseFor(house, caller, conversation);
+    async handle({ context, caller, subject: { conversation } }) {
+      await eraseFor(context, caller, conversation);
       return { status: 204 };
     },
   }),
@@ -118,16 +118,16 @@ export const conversationRoutes = [
 
 /** The runs of a conversation are stopped, and every trace of them is gone. */
 export async function eraseFor(
-  house: House,
+  context: ServerContext,
   { tenant, who }: { readonly tenant: string; readonly who: string },
   conversation: string,
 ): Promise<void> {
-  const { engine, store, tellErased } = house.home;
+  const { engine, store, tellErased } = context.home;
   const command = { type: 'stop', by: who, reason: 'The conversation is erased.' } as const;
   const erasing = {
     dispatch: store.dispatch,
     journal: store.journal,
-    stop: (row: RunRow) => commandRun(house, row, { command, id: sameAgain('stop', row.run) }),
+    stop: (row: RunRow) => commandRun(context, row, { command, id: sameAgain('stop', row.run) }),
     released: (run: string) => engine.released(run),
     forget: tellErased,
   };
@@ -142,15 +142,15 @@ interface Page {
 
 /** Runs come newest first, so the first of each conversation is its newest. */
 export async function newestOfEach(
-  house: House,
+  context: ServerContext,
   { tenant, after, limit }: Page,
 ): Promise<{ readonly found: readonly RunRow[]; readonly next: string | null }> {
   const newest = new Map<string, RunRow>();
   for (let place = after; ;) {
     const paging = place === undefined ? {} : { after: place };
-    const rows = await house.home.dispatch.list({ tenant, limit: largestPage, ...paging });
+    const rows = await context.home.dispatch.list({ tenant, limit: largestPage, ...paging });
     for (const row of rows) {
-      if (newest.has(row.conversation) || (await isOlder(house, row, after))) continue;
+      if (newest.has(row.conversation) || (await isOlder(context, row, after))) continue;
       if (newest.size === limit)
         return { found: [...newest.values()], next: [...newest.values()].at(-1)?.run ?? null };
       newest.set(row.conversation, row);
@@ -162,12 +162,12 @@ export async function newestOfEach(
 
 /** Whether a conversation was on an earlier page already, by a newer run. */
 async function isOlder(
-  house: House,
+  context: ServerContext,
   { tenant, conversation, run }: RunRow,
   after: string | undefined,
 ): Promise<boolean> {
   if (after === undefined) return false;
-  const [first] = await house.home.dispatch.list({ tenant, conversation, limit: 1 });
+  const [first] = await context.home.dispatch.list({ tenant, conversation, limit: 1 });
   return first?.run !== run;
 }
 
@@ -180,19 +180,23 @@ function damageIn({ damaged: after }: RunRow): { readonly damaged?: number } {
   return after === null ? {} : { damaged: after };
 }
 
-export async function exchangeOf(house: House, row: RunRow): Promise<z.infer<typeof Exchange>> {
+export async function exchangeOf(context: ServerContext, row: RunRow): Promise<z.infer<typeof Exchange>> {
   const { run, app, status, title, createdAt } = row;
-  const started = await startedOf(house, row);
-  const ended = await endedOf(house, row);
-  const text = await wholeText(house, row.tenant, started?.input.text ?? title);
-  const answer = ended?.answer === undefined ? null : await wholeText(house, row.tenant, ended.answer);
+  const started = await startedOf(context, row);
+  const ended = await endedOf(context, row);
+  const text = await wholeText(context, row.tenant, started?.input.text ?? title);
+  const answer = ended?.answer === undefined ? null : await wholeText(context, row.tenant, ended.answer);
   return { run, app, status, text, answer, createdAt, ...damageIn(row) };
 }
 
 /** A text, wherever it is kept; the reference where it is too long for an answer. */
-async function wholeText(house: House, tenant: string, value: string | BlobRef): Promise<string | BlobRef> {
+async function wholeText(
+  context: ServerContext,
+  tenant: string,
+  value: string | BlobRef,
+): Promise<string | BlobRef> {
   if (!isBlobRef(value) || value.size > longestText) return value;
-  const kept = await house.home.blobs.get(tenant, value.blob);
+  const kept = await context.home.blobs.get(tenant, value.blob);
   const text: unknown = kept === undefined ? undefined : JSON.parse(kept);
   return typeof text === 'string' ? text : value;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Preferences } from '../../projections/projection.ts';
 import { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { Asked } from '../viewers/preferring.ts';
 import { toldRun } from '../sessions/told-run.ts';
 import { route } from './route.ts';
@@ -42,8 +42,8 @@ export const executionRoutes = [
     addresses: 'run',
     query: z.strictObject({ after: z.string().max(300).optional(), ...Asked }),
     answers: { 101: { about: 'Envelopes, as they come.' } },
-    handle: ({ house, subject, query }) => ({
-      ...watchRun(house, subject, { as: executionProtocol, ...query }),
+    handle: ({ context, subject, query }) => ({
+      ...watchRun(context, subject, { as: executionProtocol, ...query }),
       bare: true,
     }),
   }),
@@ -56,29 +56,29 @@ export const executionRoutes = [
     addresses: 'run',
     query: z.strictObject(Asked),
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
-    async handle({ house, subject, query, heavy }) {
+    async handle({ context, subject, query, heavy }) {
       await heavy(subject.bytes);
-      const preferences = house.home.preferences(subject.app, query);
-      return { status: 200, parts: await executionOf(house, subject, preferences) };
+      const preferences = context.home.preferences(subject.app, query);
+      return { status: 200, parts: await executionOf(context, subject, preferences) };
     },
   }),
 ];
 
 async function executionOf(
-  house: House,
+  context: ServerContext,
   row: RunRow,
   preferences: Preferences,
 ): Promise<z.infer<typeof Execution>> {
   const steps = new Map<string, ExecutionStep>();
   let startedAt: string | null = null;
   let completedAt: string | null = null;
-  for await (const { data } of toldRun(house, row, { as: executionProtocol, preferences })) {
+  for await (const { data } of toldRun(context, row, { as: executionProtocol, preferences })) {
     const frame = ExecutionFrame.parse(JSON.parse(data));
     take(steps, frame);
     if (frame.event === 'run_started') startedAt = frame.timestamp;
     if (isEnd(frame)) completedAt = frame.timestamp;
   }
-  for (const planned of await plannedSteps(house, row, preferences)) steps.set(planned.step_id, planned);
+  for (const planned of await plannedSteps(context, row, preferences)) steps.set(planned.step_id, planned);
   return {
     run_id: row.run,
     workflow_id: row.app,
@@ -121,11 +121,11 @@ function isEnd({ event, payload }: ExecutionFrame): boolean {
 
 /** What is known to come. Execution events tell only what has begun. */
 async function plannedSteps(
-  house: House,
+  context: ServerContext,
   row: RunRow,
   preferences: Preferences,
 ): Promise<readonly ExecutionStep[]> {
-  const tree = await house.trees.shown(row, preferences);
+  const tree = await context.trees.shown(row, preferences);
   return [...tree.steps.values()]
     .filter(({ status }) => status === 'pending')
     .map(({ id, title, kind }) => ({

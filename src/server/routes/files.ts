@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { KeptFile } from '../../run/native-api.ts';
 import { keepFile, largestFile, ownerOfFile } from '../runs/files.ts';
-import { withRoom } from '../runs/room.ts';
+import { withinQuota } from '../runs/within-quota.ts';
 import { route } from './route.ts';
 
 /** What a browser may show. All else, and these too, are handed over as downloads. */
@@ -23,15 +23,15 @@ export const fileRoutes = [
       201: { about: 'It is kept. The same file again is the same file.', schema: KeptFile },
       413: { about: `It has more than ${largestFile} bytes.` },
     },
-    async handle({ house, caller: { tenant }, query: { name = 'file' }, body, header }) {
+    async handle({ context, caller: { tenant }, query: { name = 'file' }, body, header }) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
         throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
-      const { secrets } = house.home;
+      const { secrets } = context.home;
       const type = typeIn(secrets.clean(header('content-type') ?? ''));
       const kept = safeName(secrets.clean(name));
-      const file = await withRoom(house, { tenant, bytes: bytes.length }, () =>
-        keepFile(house.home.store.blobs, tenant, { name: kept, type, bytes }),
+      const file = await withinQuota(context, { tenant, bytes: bytes.length }, () =>
+        keepFile(context.home.store.blobs, tenant, { name: kept, type, bytes }),
       );
       const json = { file, name: kept, type, size: bytes.length };
       return { status: 201, json, headers: { location: `/api/files/${file}` } };
@@ -45,8 +45,8 @@ export const fileRoutes = [
     role: 'viewer',
     addresses: 'file',
     answers: { 200: { about: 'The bytes, to be saved.', type: '*/*' } },
-    handle({ house, subject: { name, type, bytes, isOwn } }) {
-      const { clean } = house.home.secrets;
+    handle({ context, subject: { name, type, bytes, isOwn } }) {
+      const { clean } = context.home.secrets;
       // What somebody sent comes back as it came.
       const content = isOwn ? bytes : Buffer.from(clean(bytes.toString()));
       return {
@@ -69,13 +69,13 @@ export const fileRoutes = [
       204: { about: 'It is gone.' },
       409: { about: 'It is no file of its own: a run keeps it.' },
     },
-    async handle({ house, caller: { tenant }, subject: { id, isOwn } }) {
+    async handle({ context, caller: { tenant }, subject: { id, isOwn } }) {
       if (!isOwn)
         throw new RunError(
           'rejected',
           'A run keeps this: it goes when the conversation of the run is erased.',
         );
-      await house.home.store.dispatch.erase(ownerOfFile(tenant, id));
+      await context.home.store.dispatch.erase(ownerOfFile(tenant, id));
       return { status: 204 };
     },
   }),

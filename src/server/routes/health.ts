@@ -33,12 +33,12 @@ export const healthRoutes = [
         schema: Health,
       },
     },
-    async handle({ house }) {
-      if (house.isClosing()) return { status: 503, json: { status: 'closing' } };
-      const reason = await house.readiness.now();
+    async handle({ context }) {
+      if (context.isClosing()) return { status: 503, json: { status: 'closing' } };
+      const reason = await context.readiness.now();
       return reason === undefined
         ? { status: 200, json: { status: 'ok' } }
-        : { status: 503, json: { status: 'unavailable', reason: house.hide(reason) } };
+        : { status: 503, json: { status: 'unavailable', reason: context.hide(reason) } };
     },
   }),
   route({
@@ -49,7 +49,7 @@ export const healthRoutes = [
     role: 'operator',
     addresses: 'tenant',
     answers: { 200: { about: 'The counters.', type: 'text/plain' } },
-    async handle({ house: { metrics } }) {
+    async handle({ context: { metrics } }) {
       return { status: 200, bytes: { type: metrics.contentType, content: await metrics.text() } };
     },
   }),

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { mayAct, type Caller, type Role } from '../access/caller.ts';
 import type { Source } from '../access/source.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { finders, tenantOf, type Address, type Subjects } from '../runs/owner.ts';
 import type { JsonParts } from '../http/json-parts.ts';
 import { parsed } from '../http/parsed.ts';
@@ -10,7 +10,7 @@ import type { Sink } from '../viewers/viewer.ts';
 
 /** A request as it comes from the door: nothing of it has been believed yet. */
 export interface RawAsked {
-  readonly house: House;
+  readonly context: ServerContext;
   readonly caller: Caller | undefined;
   readonly source: Source;
   readonly params: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ type CallerOn<A extends Address> = A extends 'anyone' ? Caller | undefined : Cal
 
 /** A request as a route gets it: what it is about was found, and is the caller's. */
 export interface Asked<A extends Address, Query, Body> {
-  readonly house: House;
+  readonly context: ServerContext;
   readonly caller: CallerOn<A>;
   readonly source: Source;
   readonly subject: Subjects[A];
@@ -83,7 +83,7 @@ export interface RouteSpec<A extends Address, Query, Body> extends About {
   readonly handle: (asked: Asked<A, Query, Body>) => Promise<Reply> | Reply;
 }
 
-/** One door of the house. There is no way to its handler but through the check of whose things it is about. */
+/** One door of the server. There is no way to its handler but through the check of whose things it is about. */
 export interface Route extends About {
   readonly addresses: Address;
   readonly query?: z.ZodType;
@@ -108,11 +108,11 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
     admit(caller) {
       if (addresses !== 'anyone') expectRole({ caller }, spec.role);
     },
-    async answer({ house, caller, source, params, query, body, header, heavy }) {
+    async answer({ context, caller, source, params, query, body, header, heavy }) {
       this.admit(caller);
-      const subject = await find({ house, caller, params, heavy });
+      const subject = await find({ context, caller, params, heavy });
       return spec.handle({
-        house,
+        context,
         caller: caller as CallerOn<A>,
         source,
         subject,

@@ -8,8 +8,8 @@ import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { attachmentsOf, GivenAttachment, sizeOf } from '../runs/attachments.ts';
 import { commandRun, sameAgain, type Outcome } from '../runs/command-run.ts';
-import type { House } from '../context.ts';
-import { withRoom } from '../runs/room.ts';
+import type { ServerContext } from '../context.ts';
+import { withinQuota } from '../runs/within-quota.ts';
 import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
 import { route, type Reply, type Route } from './route.ts';
 
@@ -44,15 +44,15 @@ export const commandRoutes: readonly Route[] = [
       body: Reason,
       headers: idempotencyHeader,
       answers,
-      async handle({ house, caller, subject, body, header }) {
+      async handle({ context, caller, subject, body, header }) {
         const key = idempotencyKeyIn(header);
         // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
         const again =
           type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, caller.who, key);
-        const command = await meant(house, subject, { type, by: caller.who, ...body });
-        if (command.type === 'decide') await expectDecider(house, caller, subject);
-        const id = again ?? house.newId('command');
-        return told(subject.run, await commandRun(house, subject, { command, id }));
+        const command = await meant(context, subject, { type, by: caller.who, ...body });
+        if (command.type === 'decide') await expectDecider(context, caller, subject);
+        const id = again ?? context.newId('command');
+        return told(subject.run, await commandRun(context, subject, { command, id }));
       },
     }),
   ),
@@ -73,18 +73,18 @@ export const commandRoutes: readonly Route[] = [
       202: { ...answers[202], schema: Sent },
       409: answers[409],
     },
-    async handle({ house, caller, subject, body, header }) {
+    async handle({ context, caller, subject, body, header }) {
       const key = idempotencyKeyIn(header);
       const { tenant, who } = caller;
-      const attachments = await attachmentsOf(house, tenant, body.attachments);
-      const id = key === undefined ? house.newId('command') : sameAgain('message', who, key);
+      const attachments = await attachmentsOf(context, tenant, body.attachments);
+      const id = key === undefined ? context.newId('command') : sameAgain('message', who, key);
       const more = attachments.length > 0 ? { attachments } : {};
       const command: Command = { type: 'message', by: who, text: body.text, ...more };
       const bytes = sizeOf({ text: body.text, attachments });
-      const outcome = await withRoom(house, { tenant, bytes }, () =>
-        commandRun(house, subject, { command, id }),
+      const outcome = await withinQuota(context, { tenant, bytes }, () =>
+        commandRun(context, subject, { command, id }),
       );
-      expectSame(outcome.receipt.command, house.home.secrets.cleanAll(command));
+      expectSame(outcome.receipt.command, context.home.secrets.cleanAll(command));
       const reply = told(subject.run, outcome);
       const json = { ...Commanded.parse(reply.json), message: id };
       return { ...reply, status: reply.status === 200 ? 201 : reply.status, json };
@@ -93,9 +93,13 @@ export const commandRoutes: readonly Route[] = [
 ];
 
 /** To resume is to let go on what waits after a tool phase, where nothing else is paused. */
-async function meant(house: House, row: RunRow, asked: Command & { reason?: string }): Promise<Command> {
+async function meant(
+  context: ServerContext,
+  row: RunRow,
+  asked: Command & { reason?: string },
+): Promise<Command> {
   if (asked.type !== 'resume' || row.state === 'ended') return asked;
-  const command = goOn(await house.trees.of(row), asked.by);
+  const command = goOn(await context.trees.of(row), asked.by);
   return command.type === 'decide' ? { ...command, ...present({ rationale: asked.reason }) } : asked;
 }
 

@@ -226,8 +226,8 @@ describe('a stream', () => {
       await viewer.closed;
     }
     expect((await at.ask(`/api/runs/${run}/events`)).text).toBe(whole);
-    await vi.waitFor(() => expect(at.server.house.channels.count().viewers).toBe(0));
-    expect(at.server.house.streams.size).toBe(0);
+    await vi.waitFor(() => expect(at.server.context.channels.count().viewers).toBe(0));
+    expect(at.server.context.streams.size).toBe(0);
     expect(at.problems).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { Asked } from '../viewers/preferring.ts';
 import { route, type Reply } from './route.ts';
 import { cursorHeader } from './shapes.ts';
@@ -30,8 +30,8 @@ export const eventRoutes = [
       204: { about: 'The run has ended and the cursor is at its end.' },
       409: { about: 'The cursor is in the future of the run, or of another run.' },
     },
-    handle: ({ house, subject, query, header }) =>
-      watchRun(house, subject, { ...query, after: header('last-event-id') || query.after }),
+    handle: ({ context, subject, query, header }) =>
+      watchRun(context, subject, { ...query, after: header('last-event-id') || query.after }),
   }),
   route({
     method: 'WS',
@@ -42,22 +42,22 @@ export const eventRoutes = [
     addresses: 'run',
     query: Watching,
     answers: { 101: { about: 'Frames, as they come.' } },
-    handle: ({ house, subject, query }) => watchRun(house, subject, query),
+    handle: ({ context, subject, query }) => watchRun(context, subject, query),
   }),
 ];
 
 /** The rest of a run after a cursor, in a protocol. */
-export function watchRun(house: House, row: RunRow, query: z.infer<typeof Watching>): Reply {
+export function watchRun(context: ServerContext, row: RunRow, query: z.infer<typeof Watching>): Reply {
   const { as = 'steps', after = '0', ...asked } = query;
   const { run, head, state } = row;
-  const told = house.protocols.telling(as, { run, preferences: house.home.preferences(row.app, asked) });
+  const told = context.protocols.telling(as, { run, preferences: context.home.preferences(row.app, asked) });
   const cursor = cursorIn(after, row);
   if (state === 'ended' && cursor === head) return { status: 204 };
   // Nobody can be told what comes after it: whoever has it would come back for ever.
   if (row.damaged !== null && cursor >= row.damaged) return { status: 204 };
   return {
     status: 200,
-    stream: (sink) => void house.channels.watch({ run, head, ...told }, sink, cursor),
+    stream: (sink) => void context.channels.watch({ run, head, ...told }, sink, cursor),
   };
 }
 

@@ -5,7 +5,7 @@ import { RunError } from '../../run/failure.ts';
 import { RunPage, RunStatus } from '../../run/native-api.ts';
 import { FlatTree, flatParts, flatTree } from '../../run/flat-tree.ts';
 import { damageOf, goodChunks } from '../runs/good-chunks.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { Asked } from '../viewers/preferring.ts';
 import { EntryShape, flag, largestPage, listedRun, pageSize, smallRun, whole } from './shapes.ts';
 import { route } from './route.ts';
@@ -38,9 +38,9 @@ export const runRoutes = [
     answers: {
       200: { about: 'A page of runs.', schema: RunPage },
     },
-    async handle({ house, caller: { tenant }, query: { waiting, limit = pageSize, ...query } }) {
+    async handle({ context, caller: { tenant }, query: { waiting, limit = pageSize, ...query } }) {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-      const rows = await house.home.dispatch.list({
+      const rows = await context.home.dispatch.list({
         tenant,
         limit: limit + 1,
         ...filter,
@@ -63,20 +63,20 @@ export const runRoutes = [
       200: { about: 'The flat tree.', schema: FlatTree },
       409: { about: 'The moment is in the future of the run.' },
     },
-    async handle({ house, subject: row, query: { at, ...asked }, heavy }) {
+    async handle({ context, subject: row, query: { at, ...asked }, heavy }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
           'rejected',
           `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
         );
       }
-      const preferences = house.home.preferences(row.app, asked);
+      const preferences = context.home.preferences(row.app, asked);
       if (row.bytes <= smallRun) {
-        const tree = await house.trees.shown(row, preferences, at);
+        const tree = await context.trees.shown(row, preferences, at);
         return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at) } };
       }
       await heavy(row.bytes);
-      const tree = await house.trees.still(row, preferences, at);
+      const tree = await context.trees.still(row, preferences, at);
       return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at) } };
     },
   }),
@@ -98,10 +98,10 @@ export const runRoutes = [
       },
       409: { about: 'The cursor is in the future of the run.' },
     },
-    async handle({ house, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
+    async handle({ context, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
       if (after > head)
         throw new RunError('rejected', `Run ${run} has come to entry ${head}; ${after} is in its future.`);
-      const entries = await entriesAfter(house, { run, after, limit, head });
+      const entries = await entriesAfter(context, { run, after, limit, head });
       const last = entries.at(-1)?.seq ?? after;
       return { status: 200, json: { entries, next: last < head ? last : null } };
     },
@@ -115,10 +115,13 @@ interface EntryPage {
   readonly head: number;
 }
 
-async function entriesAfter(house: House, { limit, ...place }: EntryPage): Promise<readonly Entry[]> {
+async function entriesAfter(
+  context: ServerContext,
+  { limit, ...place }: EntryPage,
+): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   let size = 0;
-  for await (const frame of framesIn(house, place)) {
+  for await (const frame of framesIn(context, place)) {
     size += frame.length;
     if (entries.length > 0 && size > entryPage) break;
     entries.push(...decodeAll(frame));
@@ -128,7 +131,7 @@ async function entriesAfter(house: House, { limit, ...place }: EntryPage): Promi
 }
 
 async function* framesIn(
-  { home }: House,
+  { home }: ServerContext,
   { run, after, head }: Omit<EntryPage, 'limit'>,
 ): AsyncGenerator<string> {
   for (let last = after; last < head;) {

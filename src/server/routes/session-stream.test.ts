@@ -38,7 +38,7 @@ async function watched(since: number) {
   sink.stall();
   const [route] = sessionStreamRoutes;
   const reply = await route?.answer({
-    house: at.server.house,
+    context: at.server.context,
     caller: { tenant: 'local', who: 'local', role: 'operator' },
     source: { address: '127.0.0.1', isTls: false },
     params: { conversation: session },
@@ -90,6 +90,6 @@ test('one who leaves in the middle of the past is gone from all of it', async ()
   await vi.waitFor(() => expect(sink.writes).toBe(1));
   sink.leave();
   sink.drain();
-  await vi.waitFor(() => expect(at.server.house.channels.count().viewers).toBe(0));
+  await vi.waitFor(() => expect(at.server.context.channels.count().viewers).toBe(0));
   expect(sink.writes).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../sessions/session-turns.ts';
 import { turnSinks } from '../sessions/session-sink.ts';
 import type { Sink } from '../viewers/viewer.ts';
@@ -30,13 +30,13 @@ export const sessionStreamRoutes = [
       204: { about: 'There is nothing more for one who comes back by «Last-Event-ID».' },
       409: { about: 'There are not so many events yet.' },
     },
-    async handle({ house, caller: { tenant }, subject: { conversation }, query, header }) {
+    async handle({ context, caller: { tenant }, subject: { conversation }, query, header }) {
       const { as = 'console' } = query;
-      const turns = await turnsOf(house, { tenant, session: conversation, as }, async () => {});
+      const turns = await turnsOf(context, { tenant, session: conversation, as }, async () => {});
       const seen = sinceIn(header('last-event-id'));
       // Browsers come back by themselves: one that has everything would come back for ever.
       if (seen !== undefined && isOver(turns) && seen === eventCount(turns)) return { status: 204 };
-      return watchSession(house, turns, { as, since: seen ?? query.since ?? 0 });
+      return watchSession(context, turns, { as, since: seen ?? query.since ?? 0 });
     },
   }),
 ];
@@ -50,17 +50,17 @@ interface Watching {
   readonly since: number;
 }
 
-function watchSession(house: House, turns: readonly Turn[], watching: Watching): Reply {
+function watchSession(context: ServerContext, turns: readonly Turn[], watching: Watching): Reply {
   const total = eventCount(turns);
   const { since } = watching;
   if (since > total)
     throw new RunError('rejected', `The session has ${total} events; ${since} is in its future.`);
-  return { status: 200, beat: heartbeat, stream: (sink) => showTurns(house, turns, { ...watching, sink }) };
+  return { status: 200, beat: heartbeat, stream: (sink) => showTurns(context, turns, { ...watching, sink }) };
 }
 
 /** One turn after the other, each as far as the connection takes it: a long past waits in the journal, not here. */
 function showTurns(
-  house: House,
+  context: ServerContext,
   turns: readonly Turn[],
   { as: generation, sink, since }: Watching & { readonly sink: Sink },
 ): void {
@@ -73,10 +73,10 @@ function showTurns(
     const isLast = i === turns.length - 1;
     if (!isLast && since >= next) return show(i + 1, next);
     const { run, head } = row;
-    const { as, ...telling } = consoleTelling(house, turn, generation);
-    const told = house.protocols.telling(as, { run, ...telling });
+    const { as, ...telling } = consoleTelling(context, turn, generation);
+    const told = context.protocols.telling(as, { run, ...telling });
     const over = isLast ? {} : { over: (number: number) => show(i + 1, number) };
-    house.channels.watch({ run, head, ...told }, sinkFor({ before, since, ...over }), 0);
+    context.channels.watch({ run, head, ...told }, sinkFor({ before, since, ...over }), 0);
   };
   show(0, 0);
 }

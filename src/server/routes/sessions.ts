@@ -4,7 +4,7 @@ import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { commandRun, sameAgain } from '../runs/command-run.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { startedOf } from '../runs/run-edges.ts';
 import { eventCount, Generation, sessionStatus, turnsOf } from '../sessions/session-turns.ts';
 import {
@@ -40,8 +40,8 @@ export const sessionRoutes = [
       200: { about: 'It has begun.', schema: z.object({ session_id: z.string(), status: SessionStatus }) },
       429: { about: 'Too many are under way.' },
     },
-    async handle({ house, caller, body: { scenario = '', alert_text: text, labels } }) {
-      const started = await startSession(house, caller, { scenario, text, ...present({ labels }) });
+    async handle({ context, caller, body: { scenario = '', alert_text: text, labels } }) {
+      const started = await startSession(context, caller, { scenario, text, ...present({ labels }) });
       return { status: 200, json: { session_id: started.conversation, status: 'in_progress' } };
     },
   }),
@@ -56,11 +56,11 @@ export const sessionRoutes = [
     answers: {
       200: { about: `At most ${listed}.`, schema: z.object({ sessions: z.array(ListedSession) }) },
     },
-    async handle({ house, caller: { tenant }, query: { scenario }, heavy }) {
+    async handle({ context, caller: { tenant }, query: { scenario }, heavy }) {
       const once = onceHeavy(heavy);
       const sessions = [];
-      for (const row of await newestSessions(house, tenant, scenario || undefined))
-        sessions.push(await listedSession(house, row, once));
+      for (const row of await newestSessions(context, tenant, scenario || undefined))
+        sessions.push(await listedSession(context, row, once));
       return { status: 200, json: { sessions } };
     },
   }),
@@ -73,9 +73,9 @@ export const sessionRoutes = [
     addresses: 'conversation',
     query: z.strictObject({ as: Generation.optional() }),
     answers: { 200: { about: 'The session.', schema: Session } },
-    async handle({ house, caller: { tenant }, subject: { conversation: id }, query: { as }, heavy }) {
-      const turns = await turnsOf(house, { tenant, session: id }, heavy);
-      return { status: 200, parts: await wholeSession(house, turns, { id, as }) };
+    async handle({ context, caller: { tenant }, subject: { conversation: id }, query: { as }, heavy }) {
+      const turns = await turnsOf(context, { tenant, session: id }, heavy);
+      return { status: 200, parts: await wholeSession(context, turns, { id, as }) };
     },
   }),
   route({
@@ -90,8 +90,8 @@ export const sessionRoutes = [
       200: { about: 'It is gone.', schema: z.object({ deleted: z.string() }) },
       409: { about: 'What was stopped may have happened. Nothing was erased; asked again, it is.' },
     },
-    async handle({ house, caller, subject: { conversation } }) {
-      await eraseFor(house, caller, conversation);
+    async handle({ context, caller, subject: { conversation } }) {
+      await eraseFor(context, caller, conversation);
       return { status: 200, json: { deleted: conversation } };
     },
   }),
@@ -121,12 +121,19 @@ export const sessionRoutes = [
       },
       409: { about: 'The last question is not answered yet.' },
     },
-    async handle({ house, caller, subject: { conversation, newest }, query: { as }, body: { text }, heavy }) {
+    async handle({
+      context,
+      caller,
+      subject: { conversation, newest },
+      query: { as },
+      body: { text },
+      heavy,
+    }) {
       if (newest.state !== 'ended')
         throw new RunError('rejected', 'The last question is not answered yet: wait for it, or cancel it.');
-      const turns = await turnsOf(house, { tenant: caller.tenant, session: conversation, as }, heavy);
-      const { labels } = (await startedOf(house, newest)) ?? { labels: {} };
-      await startRun(house, caller, { app: newest.app, input: { text }, conversation, labels });
+      const turns = await turnsOf(context, { tenant: caller.tenant, session: conversation, as }, heavy);
+      const { labels } = (await startedOf(context, newest)) ?? { labels: {} };
+      await startRun(context, caller, { app: newest.app, input: { text }, conversation, labels });
       const json = { status: 'processing', turn: turns.length + 1, event_offset: eventCount(turns) };
       return { status: 200, json };
     },
@@ -144,10 +151,10 @@ export const sessionRoutes = [
         schema: z.object({ status: z.string(), message: z.string().optional() }),
       },
     },
-    async handle({ house, caller, subject: { newest } }) {
+    async handle({ context, caller, subject: { newest } }) {
       if (newest.state === 'ended')
         return { status: 200, json: { status: sessionStatus(newest), message: 'Not running' } };
-      await cancel(house, newest, caller);
+      await cancel(context, newest, caller);
       return { status: 200, json: { status: 'cancelling' } };
     },
   }),
@@ -161,20 +168,20 @@ interface NewSession {
 
 /** Begin a session: with the app of its scenario, if there is one, or the default app. */
 export async function startSession(
-  house: House,
+  context: ServerContext,
   caller: Caller,
   { scenario, text, labels }: NewSession,
 ): Promise<{ readonly run: string; readonly conversation: string }> {
-  await expectPlace(house, caller.tenant);
-  const isApp = house.home.apps.some(({ name }) => name === scenario);
-  if (!isApp && house.defaultApp === undefined) {
-    const known = house.home.apps.map(({ name }) => name).join(', ');
+  await expectPlace(context, caller.tenant);
+  const isApp = context.home.apps.some(({ name }) => name === scenario);
+  if (!isApp && context.defaultApp === undefined) {
+    const known = context.home.apps.map(({ name }) => name).join(', ');
     throw new RunError(
       'malformed',
       `No app is called «${scenario}», and «defaultApp» is not set: «scenario» is one of ${known}.`,
     );
   }
-  return startRun(house, caller, {
+  return startRun(context, caller, {
     ...(isApp ? { app: scenario } : {}),
     input: { text },
     labels: { ...labels, ...(scenario === '' ? {} : { scenario }) },
@@ -187,15 +194,15 @@ function onceHeavy(heavy: (bytes: number) => Promise<void>): (bytes: number) => 
   return (bytes) => (bytes > smallRun ? (entered ??= heavy(bytes)) : Promise.resolve());
 }
 
-async function cancel(house: House, row: RunRow, { who }: Caller): Promise<void> {
+async function cancel(context: ServerContext, row: RunRow, { who }: Caller): Promise<void> {
   const command = { type: 'stop', by: who } as const;
-  await commandRun(house, row, { command, id: sameAgain('stop', row.run) });
+  await commandRun(context, row, { command, id: sameAgain('stop', row.run) });
 }
 
 /** Sessions that are worked on now; those that wait for a person cost nothing. */
-async function expectPlace(house: House, tenant: string): Promise<void> {
-  const most = house.quotas.sessions;
-  const unfinished = await house.home.dispatch.list({ tenant, unfinished: true, limit: 200 });
+async function expectPlace(context: ServerContext, tenant: string): Promise<void> {
+  const most = context.quotas.sessions;
+  const unfinished = await context.home.dispatch.list({ tenant, unfinished: true, limit: 200 });
   const busy = new Set(
     unfinished.filter(({ state }) => state !== 'waiting').map(({ conversation }) => conversation),
   );

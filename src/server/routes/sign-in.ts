@@ -5,7 +5,7 @@ import { present } from '../../run/present.ts';
 import { Role, type Caller } from '../access/caller.ts';
 import { badgeLife } from '../access/badges.ts';
 import { badgeCookie } from '../access/cookie.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { route } from './route.ts';
 
 const Known = z.object({ tenant: z.string(), who: z.string(), role: Role });
@@ -35,9 +35,9 @@ export const signInRoutes = [
       200: { about: 'The cookie is set.', schema: Known },
       401: { about: 'The key is not good.' },
     },
-    async handle({ house, body, source }) {
-      const caller = await knownBy(house, body);
-      const badge = await house.door.badges.issue(caller, house.now());
+    async handle({ context, body, source }) {
+      const caller = await knownBy(context, body);
+      const badge = await context.door.badges.issue(caller, context.now());
       const cookie = badgeCookie(source, badge, badgeLife);
       return { status: 200, json: known(caller), headers: { 'set-cookie': cookie } };
     },
@@ -50,10 +50,10 @@ export const signInRoutes = [
     role: 'viewer',
     addresses: 'anyone',
     answers: { 204: { about: 'It is gone.' } },
-    handle({ house, caller, source }) {
-      const { door } = house;
-      if (caller?.badge) door.badges.end(caller, house.now());
-      house.streams.sweep((each) => door.mayStay(each));
+    handle({ context, caller, source }) {
+      const { door } = context;
+      if (caller?.badge) door.badges.end(caller, context.now());
+      context.streams.sweep((each) => door.mayStay(each));
       return { status: 204, headers: { 'set-cookie': badgeCookie(source, '', 0) } };
     },
   }),
@@ -80,7 +80,7 @@ export const signInRoutes = [
         schema: AppList,
       },
     },
-    handle({ house: { home, defaultApp } }) {
+    handle({ context: { home, defaultApp } }) {
       const apps = home.apps.map(({ name, description, preferences }) => ({
         name,
         ...present({ description, preferences }),
@@ -94,7 +94,7 @@ export const signInRoutes = [
   }),
 ];
 
-async function knownBy({ door }: House, { key, link }: z.infer<typeof Credential>): Promise<Caller> {
+async function knownBy({ door }: ServerContext, { key, link }: z.infer<typeof Credential>): Promise<Caller> {
   if (link !== undefined) {
     const caller = door.bearerOf(link);
     if (caller) return caller;

@@ -8,10 +8,10 @@ import { Limits } from '../../run/values.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, GivenAttachment, sizeOf } from '../runs/attachments.ts';
 import { appNamed, type App } from '../folder/home.ts';
-import { expectOpen, type House } from '../context.ts';
+import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
-import { withRoom } from '../runs/room.ts';
+import { withinQuota } from '../runs/within-quota.ts';
 import { ownKey, sameRun, startedWith } from '../runs/same-start.ts';
 import { sha256 } from '../system.ts';
 import { route } from './route.ts';
@@ -49,10 +49,10 @@ export const startRoutes = [
       201: { about: 'It has begun, and is durable.', schema: StartedRun },
       409: { about: 'The idempotency key was used for something else.' },
     },
-    async handle({ house, caller, body, header }) {
+    async handle({ context, caller, body, header }) {
       const key = idempotencyKeyIn(header);
       const named = body.conversation === undefined ? undefined : ownConversation(caller, body.conversation);
-      const { run, conversation } = await startRun(house, caller, {
+      const { run, conversation } = await startRun(context, caller, {
         ...body,
         ...(named ? { conversation: named.id, begins: named.mayBegin } : {}),
         ...(key === undefined ? {} : { key }),
@@ -79,68 +79,75 @@ interface Start extends StartRun {
 
 /** Start a run for somebody, within what they may have. The same key again, for the same request, gives the same run. */
 export async function startRun(
-  house: House,
+  context: ServerContext,
   caller: Caller,
   { app: name, input, limits = {}, key, begins = false, ...request }: Start,
 ): Promise<Begun> {
-  expectOpen(house);
-  await house.readiness.expect();
+  expectOpen(context);
+  await context.readiness.expect();
   const { tenant, who } = caller;
-  const app = appNamed(house.home.apps, name ?? defaultAppOf(house));
-  const attachments = await attachmentsOf(house, tenant, input.attachments);
+  const app = appNamed(context.home.apps, name ?? defaultAppOf(context));
+  const attachments = await attachmentsOf(context, tenant, input.attachments);
   const wanted = {
     app: app.name,
     input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },
     limits: lowered(app, limits),
     ...request,
-    ...present({ conversation: keptConversation(house, request.conversation) }),
+    ...present({ conversation: keptConversation(context, request.conversation) }),
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
-  const earlier = key === undefined ? undefined : await startedWith(house, caller, key);
-  if (earlier) return sameRun(house, earlier.run, wanted);
+  const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
+  if (earlier) return sameRun(context, earlier.run, wanted);
   if (wanted.conversation !== undefined && !begins)
-    await expectConversation(house, tenant, wanted.conversation);
+    await expectConversation(context, tenant, wanted.conversation);
   const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
-  const start = (): ReturnType<House['home']['engine']['start']> =>
-    house.home.engine.start({
+  const start = (): ReturnType<ServerContext['home']['engine']['start']> =>
+    context.home.engine.start({
       ...wanted,
       approvals: app.approvals,
       flow: app.flow,
       caller: { tenant, who, ...idempotency },
     });
-  const { run, conversation, created } = await withinShare(house, tenant, () =>
-    withRoom(house, { tenant, bytes: sizeOf(wanted.input) }, start),
+  const { run, conversation, created } = await withinShare(context, tenant, () =>
+    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) }, start),
   );
-  return created ? { run, conversation } : sameRun(house, run, wanted);
+  return created ? { run, conversation } : sameRun(context, run, wanted);
 }
 
-function defaultAppOf({ defaultApp, home }: House): string {
+function defaultAppOf({ defaultApp, home }: ServerContext): string {
   if (defaultApp !== undefined) return defaultApp;
   const known = home.apps.map((app) => app.name).join(', ');
   throw new RunError('malformed', `Say which app: «app» is one of ${known}.`);
 }
 
-function keptConversation({ home: { secrets } }: House, name: string | undefined): string | undefined {
+function keptConversation(
+  { home: { secrets } }: ServerContext,
+  name: string | undefined,
+): string | undefined {
   return name === undefined ? undefined : keptName({ secrets, hash: sha256 }, name, 'conversation_');
 }
 
-async function expectConversation(house: House, tenant: string, conversation: string): Promise<void> {
-  const [known] = await house.home.dispatch.list({ tenant, conversation, limit: 1 });
+async function expectConversation(
+  context: ServerContext,
+  tenant: string,
+  conversation: string,
+): Promise<void> {
+  const [known] = await context.home.dispatch.list({ tenant, conversation, limit: 1 });
   if (!known) throw missing('conversation', conversation);
 }
 
 /** Runs that are being started, by tenant: those that start together must not all find the last place free. */
-const starting = new WeakMap<House, Map<string, number>>();
+const starting = new WeakMap<ServerContext, Map<string, number>>();
 
 /** A tenant that begins more than it ends would in time leave no room for the others. */
-async function withinShare<T>(house: House, tenant: string, start: () => Promise<T>): Promise<T> {
-  const counts = starting.get(house) ?? new Map<string, number>();
-  starting.set(house, counts);
+async function withinShare<T>(context: ServerContext, tenant: string, start: () => Promise<T>): Promise<T> {
+  const counts = starting.get(context) ?? new Map<string, number>();
+  starting.set(context, counts);
   const before = counts.get(tenant) ?? 0;
   counts.set(tenant, before + 1);
   try {
-    const { runs } = house.quotas;
-    const unfinished = await house.home.dispatch.list({ tenant, unfinished: true, limit: runs });
+    const { runs } = context.quotas;
+    const unfinished = await context.home.dispatch.list({ tenant, unfinished: true, limit: runs });
     if (unfinished.length + before < runs) return await start();
     const message = `This is more than your share: ${runs} runs have not ended; stop some, or wait.`;
     throw new RunError('over-budget', message, { retryable: true });

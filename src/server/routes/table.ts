@@ -33,5 +33,5 @@ const described: readonly Route[] = [
   ...usageRoutes,
 ];
 
-/** Every door of the house. */
+/** Every door of the server. */
 export const routeTable: readonly Route[] = [...described, openApiRoute(described), ...pageRoutes];

@@ -17,7 +17,7 @@ export const usageRoutes = [
     role: 'viewer',
     addresses: 'tenant',
     answers: { 200: { about: 'What is used, and the most there is.', schema: Usage } },
-    async handle({ house: { home, quotas }, caller: { tenant } }) {
+    async handle({ context: { home, quotas }, caller: { tenant } }) {
       const held = await home.store.blobs.held(tenant);
       return {
         status: 200,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { Attachment } from '../../run/values.ts';
 import { fileOf } from './files.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { missing } from './owner.ts';
 
 /** What comes with a message: a file that was sent before, or a small thing itself. */
@@ -23,13 +23,13 @@ type GivenAttachment = z.infer<typeof GivenAttachment>;
 const most = 32 * 1024 * 1024;
 
 export async function attachmentsOf(
-  house: House,
+  context: ServerContext,
   tenant: string,
   given: readonly GivenAttachment[] = [],
 ): Promise<Attachment[]> {
   const attachments: Attachment[] = [];
   for (const one of given) {
-    attachments.push(await attachmentOf(house, tenant, one));
+    attachments.push(await attachmentOf(context, tenant, one));
     if (sizeOf({ attachments }) > most)
       throw new RunError('too-large', `What is attached has more than ${most} bytes: attach less at once.`);
   }
@@ -48,12 +48,12 @@ export function sizeOf({
 }
 
 async function attachmentOf(
-  house: House,
+  context: ServerContext,
   tenant: string,
   { file, type, ...rest }: GivenAttachment,
 ): Promise<Attachment> {
   if (file === undefined) return { type: type ?? 'text/plain', ...rest };
-  const found = await fileOf(house.home.blobs, tenant, file);
+  const found = await fileOf(context.home.blobs, tenant, file);
   if (!found) throw missing('file', file);
   const isText = found.type.startsWith('text/') || found.type === 'application/json';
   const data = found.bytes.toString(isText ? 'utf8' : 'base64');

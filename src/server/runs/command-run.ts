@@ -5,7 +5,7 @@ import type { Command } from '../../run/commands.ts';
 import type { Entry } from '../../run/events.ts';
 import type { Receipt, RunRow } from '../../stores/store.ts';
 import { goodChunks, readThrough } from './good-chunks.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 
 /** How long a command may take to become an entry before the asker is told that it waits. Milliseconds. */
 const patience = 10_000;
@@ -20,16 +20,16 @@ export interface Outcome {
 
 /** Hand a command to a run and wait until it is used. The same id again gets the same outcome. */
 export async function commandRun(
-  house: House,
+  context: ServerContext,
   { run, flow }: RunRow,
   sent: { readonly command: Command; readonly id: string },
 ): Promise<Outcome> {
-  const { engine, store } = house.home;
+  const { engine, store } = context.home;
   const ask = (): Promise<Receipt> => engine.send(run, sent.command, sent.id);
   let receipt = await ask();
-  const isKnown = house.home.apps.some((app) => flowId(app.flow) === flow);
-  const until = house.now() + patience;
-  for (let pause = firstPause; receipt.used === null && isKnown && house.now() < until; pause *= 2) {
+  const isKnown = context.home.apps.some((app) => flowId(app.flow) === flow);
+  const until = context.now() + patience;
+  for (let pause = firstPause; receipt.used === null && isKnown && context.now() < until; pause *= 2) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(pause, longestPause)));
     receipt = await ask();
   }

@@ -23,7 +23,7 @@ test('[V66] an agent elsewhere knows a conversation of each tenant by an id of i
       auth: { required: true },
     },
   });
-  const { engine } = at.server.house.home;
+  const { engine } = at.server.context.home;
   const keys = ['acme', 'umbra', 'local'].map((tenant) => [tenant, keyIn(data, { tenant })] as const);
   for (const [tenant, key] of keys) {
     const caller = { tenant, who: 'someone' };

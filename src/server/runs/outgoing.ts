@@ -11,7 +11,7 @@ type Readable = Pick<Journal, 'read' | 'follow'>;
 const lookBack = 128;
 
 /**
- * A journal as it may leave the house: every protocol, list and terminal reads this one. What was recorded here, with all
+ * A journal as it may leave the server: every protocol, list and terminal reads this one. What was recorded here, with all
  * secrets of now known, was held back when it was recorded, and is not looked at again.
  */
 export function outgoingJournal(journal: Readable, secrets: Secrets): Readable {

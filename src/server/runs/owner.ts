@@ -5,7 +5,7 @@ import type { Approval } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { fileOf, largestFile, type StoredFile } from './files.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { ownConversation } from './own-conversation.ts';
 
 /** What a route can be about. `anyone` needs no caller, `tenant` shows only what is the caller's by asking for no more. */
@@ -21,7 +21,7 @@ export interface Subjects {
 export type Address = keyof Subjects;
 
 export interface Sought {
-  readonly house: House;
+  readonly context: ServerContext;
   readonly caller: Caller | undefined;
   readonly params: Readonly<Record<string, string>>;
   /** As routes have it. */
@@ -45,7 +45,7 @@ export const finders: Finders = {
     const tenant = tenantOf(sought);
     const own = sought.caller ? ownConversation(sought.caller, given).id : given;
     for (const conversation of new Set([own, given])) {
-      const [newest] = await sought.house.home.dispatch.list({ tenant, conversation, limit: 1 });
+      const [newest] = await sought.context.home.dispatch.list({ tenant, conversation, limit: 1 });
       if (newest) return { conversation, newest };
     }
     throw missing('conversation', given);
@@ -55,7 +55,7 @@ export const finders: Finders = {
     const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
     const row = run === undefined ? undefined : await ownRun(sought, run);
     await sought.heavy(row?.bytes ?? 0);
-    const approval = row && (await sought.house.trees.of(row)).approvals.get(id);
+    const approval = row && (await sought.context.trees.of(row)).approvals.get(id);
     if (!approval) throw missing('approval', id);
     return { row, approval, ...present({ named }) };
   },
@@ -63,7 +63,7 @@ export const finders: Finders = {
     const id = sought.params['file'] ?? '';
     // How large it is shows only when it is read, and no file is larger.
     await sought.heavy(largestFile);
-    const file = await fileOf(sought.house.home.blobs, tenantOf(sought), id);
+    const file = await fileOf(sought.context.home.blobs, tenantOf(sought), id);
     if (!file) throw missing('file', id);
     return file;
   },
@@ -71,10 +71,10 @@ export const finders: Finders = {
 
 /** A run of the caller's tenant; those of others are not there. */
 export async function ownRun(
-  sought: Pick<Sought, 'house' | 'caller'>,
+  sought: Pick<Sought, 'context' | 'caller'>,
   run: string,
 ): Promise<RunRow | undefined> {
-  const row = await sought.house.home.dispatch.get(run);
+  const row = await sought.context.home.dispatch.get(run);
   return row?.tenant === tenantOf(sought) ? row : undefined;
 }
 

@@ -111,7 +111,13 @@ test('[S49] whoever goes away before the socket is opened has used up nothing', 
       },
     });
     const server = createServer();
-    openSockets(server, { house: at.server.house, routes: [leaves], clean: String, hidden: [], patience: 1 });
+    openSockets(server, {
+      context: at.server.context,
+      routes: [leaves],
+      clean: String,
+      hidden: [],
+      patience: 1,
+    });
     const local = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });
     const asked = { url: '/ws/leaves', headers: { host: 'localhost' } };
     const request = Object.assign(new IncomingMessage(local), asked);

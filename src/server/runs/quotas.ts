@@ -2,7 +2,7 @@ import type { QuotaSettings } from '../../catalog/server-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import { localTenant } from '../folder/home.ts';
 
-/** What one tenant uses of the house, and no more than its share. */
+/** What one tenant uses of the server, and no more than its share. */
 export interface Quotas {
   /** One more request, which counts again for every so many bytes that come with it; fails with `over-budget`. */
   request(tenant: string, request: { readonly now: number; readonly bytes: number }): void;

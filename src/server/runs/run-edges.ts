@@ -2,13 +2,13 @@ import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { goodChunks } from './good-chunks.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 
 type Place = Pick<RunRow, 'run' | 'head' | 'state'>;
 
 /** How a run began, without reading what came after. */
 export async function startedOf(
-  { home }: House,
+  { home }: ServerContext,
   { run }: Place,
 ): Promise<EventOf<'run.started'> | undefined> {
   const [chunk] = await goodChunks(home.journal, run, 0);
@@ -19,7 +19,7 @@ export async function startedOf(
 
 /** How a run ended, if it has, without reading what came before. */
 export async function endedOf(
-  { home }: House,
+  { home }: ServerContext,
   { run, head, state }: Place,
 ): Promise<EventOf<'run.ended'> | undefined> {
   if (state !== 'ended') return undefined;

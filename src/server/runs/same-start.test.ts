@@ -49,7 +49,7 @@ describe('[V65] an idempotency key', () => {
   });
 
   test('that an earlier version kept as it came gives its own person the same run', async () => {
-    const { home } = at.server.house;
+    const { home } = at.server.context;
     const [app] = home.apps;
     if (!app) throw new Error('there is an app');
     const caller = { tenant: 'acme', who: 'ana', idempotencyKey: 'old' };
@@ -61,7 +61,7 @@ describe('[V65] an idempotency key', () => {
 
   test('is kept nowhere as it came', async () => {
     const run = await starts(ana, 'sk-123456789-secret');
-    const { dispatch } = at.server.house.home.store;
+    const { dispatch } = at.server.context.home.store;
     expect(await dispatch.find({ tenant: 'acme', idempotencyKey: 'sk-123456789-secret' })).toBeUndefined();
     expect(await starts(ana, 'sk-123456789-secret')).toBe(run);
   });

@@ -4,7 +4,7 @@ import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { sameAgain } from './command-run.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import { blobName } from '../system.ts';
 
 /** What somebody wants begun. */
@@ -22,25 +22,29 @@ export function ownKey({ who }: Caller, key: string): string {
 }
 
 /** The run that somebody began with an idempotency key. */
-export async function startedWith(house: House, caller: Caller, key: string): Promise<RunRow | undefined> {
+export async function startedWith(
+  context: ServerContext,
+  caller: Caller,
+  key: string,
+): Promise<RunRow | undefined> {
   const { tenant, who } = caller;
-  const { dispatch } = house.home.store;
+  const { dispatch } = context.home.store;
   const own = await dispatch.find({ tenant, idempotencyKey: ownKey(caller, key) });
   if (own) return own;
   // Earlier versions kept the key as it came.
   const old = await dispatch.find({ tenant, idempotencyKey: key });
-  return old && (await house.trees.of(old)).started?.who === who ? old : undefined;
+  return old && (await context.trees.of(old)).started?.who === who ? old : undefined;
 }
 
 /** The run that an idempotency key began, if exactly this was asked then; else `rejected`. */
 export async function sameRun(
-  house: House,
+  context: ServerContext,
   run: string,
   asked: WantedRun,
 ): Promise<{ readonly run: string; readonly conversation: string }> {
   // What was recorded has no secrets in it.
-  const wanted = house.home.secrets.cleanAll(asked);
-  const [chunk] = await house.home.journal.read(run, 0);
+  const wanted = context.home.secrets.cleanAll(asked);
+  const [chunk] = await context.home.journal.read(run, 0);
   const first = chunk && decodeAll(chunk.frames)[0]?.event;
   if (first?.type === 'run.started') {
     const { app, input, conversation, limits, labels } = first;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { TellingOptions } from '../viewers/protocols.ts';
 import { runsOf } from '../runs/erase.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
@@ -18,7 +18,7 @@ export const streamEnd = 'done';
  * a session is shown what its app prefers, and nobody can ask for anything else.
  */
 export function consoleTelling(
-  { home }: House,
+  { home }: ServerContext,
   { row: { app }, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
   as: Generation,
 ): Omit<TellingOptions, 'run'> & { readonly as: string } {
@@ -46,16 +46,16 @@ export interface SoughtSession {
 
 /** All turns of a session, the oldest first. */
 export async function turnsOf(
-  house: House,
+  context: ServerContext,
   { tenant, session, as = 'console' }: SoughtSession,
   heavy: (bytes: number) => Promise<void>,
 ): Promise<readonly Turn[]> {
-  const rows = await runsOf(house.home.dispatch, { tenant, conversation: session });
+  const rows = await runsOf(context.home.dispatch, { tenant, conversation: session });
   await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
   const turns: Turn[] = [];
   let cardsBefore = 0;
   for (const row of rows) {
-    const told = await toldOf(house, { row, cardsBefore }, as);
+    const told = await toldOf(context, { row, cardsBefore }, as);
     turns.push({ row, cardsBefore, ...told });
     cardsBefore += told.cards;
   }
@@ -64,27 +64,27 @@ export async function turnsOf(
 
 /** The events of a turn. */
 export async function* framesOf(
-  house: House,
+  context: ServerContext,
   turn: Pick<Turn, 'row' | 'cardsBefore'>,
   as: Generation = 'console',
 ): AsyncGenerator<ToldFrame> {
-  for await (const frame of toldRun(house, turn.row, consoleTelling(house, turn, as)))
+  for await (const frame of toldRun(context, turn.row, consoleTelling(context, turn, as)))
     if (frame.event !== streamEnd) yield frame;
 }
 
 /** What ended runs have told does not change, and lists ask for it again and again. */
-const kept = new WeakMap<House, LRUCache<string, Told>>();
+const kept = new WeakMap<ServerContext, LRUCache<string, Told>>();
 const keptRuns = 10_000;
 
 async function toldOf(
-  house: House,
+  context: ServerContext,
   { row, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
   as: Generation,
 ): Promise<Told> {
-  const known = kept.get(house) ?? new LRUCache<string, Told>({ max: keptRuns });
-  kept.set(house, known);
+  const known = kept.get(context) ?? new LRUCache<string, Told>({ max: keptRuns });
+  kept.set(context, known);
   const key = `${as} ${row.run} ${cardsBefore}`;
-  const told = known.get(key) ?? (await count(framesOf(house, { row, cardsBefore }, as)));
+  const told = known.get(key) ?? (await count(framesOf(context, { row, cardsBefore }, as)));
   if (row.state === 'ended') known.set(key, told);
   return told;
 }

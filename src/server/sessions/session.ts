@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RunRow } from '../../stores/store.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { JsonParts } from '../http/json-parts.ts';
 import { startedOf } from '../runs/run-edges.ts';
 import { exchangeOf, newestOfEach } from '../routes/conversations.ts';
@@ -41,15 +41,15 @@ export const listed = 100;
 
 /** The newest run of each session, of one scenario if it is said which. */
 export async function newestSessions(
-  house: House,
+  context: ServerContext,
   tenant: string,
   scenario: string | undefined,
 ): Promise<readonly RunRow[]> {
   const meant: RunRow[] = [];
   for (let after: string | undefined; ;) {
-    const { found, next } = await newestOfEach(house, { tenant, after, limit: listed });
+    const { found, next } = await newestOfEach(context, { tenant, after, limit: listed });
     for (const row of found) {
-      if (scenario === undefined || (await scenarioOf(house, row)) === scenario) meant.push(row);
+      if (scenario === undefined || (await scenarioOf(context, row)) === scenario) meant.push(row);
       if (meant.length === listed) return meant;
     }
     if (next === null) return meant;
@@ -58,20 +58,20 @@ export async function newestSessions(
 }
 
 /** Every turn of a session carries the scenario it was begun with. */
-async function scenarioOf(house: House, row: RunRow): Promise<string> {
-  return (await startedOf(house, row))?.labels['scenario'] ?? row.app;
+async function scenarioOf(context: ServerContext, row: RunRow): Promise<string> {
+  return (await startedOf(context, row))?.labels['scenario'] ?? row.app;
 }
 
 export async function listedSession(
-  house: House,
+  context: ServerContext,
   { tenant, conversation: session }: RunRow,
   heavy: (bytes: number) => Promise<void>,
 ): Promise<z.infer<typeof ListedSession>> {
-  return summary(house, session, await turnsOf(house, { tenant, session }, heavy));
+  return summary(context, session, await turnsOf(context, { tenant, session }, heavy));
 }
 
 async function summary(
-  house: House,
+  context: ServerContext,
   id: string,
   turns: readonly Turn[],
 ): Promise<z.infer<typeof ListedSession>> {
@@ -80,7 +80,7 @@ async function summary(
   if (!first || !last) throw new RangeError('a session has at least one turn');
   return {
     id,
-    scenario: await scenarioOf(house, first),
+    scenario: await scenarioOf(context, first),
     alert_text: first.title.slice(0, 100),
     status: sessionStatus(last),
     step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
@@ -91,30 +91,30 @@ async function summary(
 
 /** A session as its schema has it; what may be long is told while it is sent. */
 export async function wholeSession(
-  house: House,
+  context: ServerContext,
   turns: readonly Turn[],
   { id, as }: { readonly id: string; readonly as?: Generation | undefined },
 ): Promise<JsonParts> {
   const [first] = turns;
   const last = turns.at(-1);
-  const asked = first && (await exchangeOf(house, first.row)).text;
+  const asked = first && (await exchangeOf(context, first.row)).text;
   return {
-    ...(await summary(house, id, turns)),
+    ...(await summary(context, id, turns)),
     ...(typeof asked === 'string' ? { alert_text: asked } : {}),
-    ...(last ? await endOf(house, last) : {}),
+    ...(last ? await endOf(context, last) : {}),
     thread_id: id,
     turn_count: turns.length,
-    event_log: eventsOf(house, turns, as),
-    steps: cardsOf(house, turns),
+    event_log: eventsOf(context, turns, as),
+    steps: cardsOf(context, turns),
   };
 }
 
 async function endOf(
-  house: House,
+  context: ServerContext,
   turn: Turn,
 ): Promise<Pick<z.infer<typeof Session>, 'diagnosis' | 'run_meta' | 'error_detail'>> {
   const last = new Map<string, string>();
-  for await (const { event, data } of framesOf(house, turn)) if (ending.has(event)) last.set(event, data);
+  for await (const { event, data } of framesOf(context, turn)) if (ending.has(event)) last.set(event, data);
   return {
     diagnosis: textIn(last.get('message'), 'text'),
     run_meta: JSON.parse(last.get('run_complete') ?? 'null'),
@@ -125,20 +125,23 @@ async function endOf(
 const ending: ReadonlySet<string> = new Set(['message', 'run_complete', 'error']);
 
 async function* eventsOf(
-  house: House,
+  context: ServerContext,
   turns: readonly Turn[],
   as: Generation | undefined,
 ): AsyncGenerator<z.infer<typeof Session>['event_log'][number]> {
   for (const [i, turn] of turns.entries())
-    for await (const { event, data, at } of inOrderOfStarting(() => framesOf(house, turn, as)))
+    for await (const { event, data, at } of inOrderOfStarting(() => framesOf(context, turn, as)))
       yield { event, data, turn: i + 1, timestamp: new Date(at).toISOString() };
 }
 
 /** Every card that was opened, with how it ended if it has. */
-async function* cardsOf(house: House, turns: readonly Turn[]): AsyncGenerator<z.infer<typeof Card>> {
+async function* cardsOf(
+  context: ServerContext,
+  turns: readonly Turn[],
+): AsyncGenerator<z.infer<typeof Card>> {
   for (const turn of turns) {
     const cards = new Map<number, z.infer<typeof Card>>();
-    for await (const { event, data } of framesOf(house, turn)) {
+    for await (const { event, data } of framesOf(context, turn)) {
       if (event !== 'step_started' && event !== 'step_complete') continue;
       const status = event === 'step_started' ? 'in_progress' : 'complete';
       const card = Card.parse({ ...(JSON.parse(data) as object), status });

@@ -2,7 +2,7 @@ import { decodeAll } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { breather } from '../http/breather.ts';
 import { goodChunks } from '../runs/good-chunks.ts';
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 import type { TellingOptions } from '../viewers/protocols.ts';
 
 /** A frame of a run's past, with the time of the entry it tells. */
@@ -14,16 +14,16 @@ export interface ToldFrame {
 
 /** Everything a run has told so far, in a protocol, one frame after the other: a long past waits in the journal. */
 export async function* toldRun(
-  house: House,
+  context: ServerContext,
   { run, head }: Pick<RunRow, 'run' | 'head'>,
   { as, ...options }: { readonly as: string } & Omit<TellingOptions, 'run'>,
 ): AsyncGenerator<ToldFrame> {
-  const { telling } = house.protocols.telling(as, { run, ...options });
+  const { telling } = context.protocols.telling(as, { run, ...options });
   if (!telling) throw new RangeError(`«${as}» is not told: its frames are the entries`);
   const breathe = breather();
   while (telling.seq < head) {
     const before = telling.seq;
-    for (const chunk of await goodChunks(house.home.journal, run, before)) {
+    for (const chunk of await goodChunks(context.home.journal, run, before)) {
       for (const entry of decodeAll(chunk.frames)) {
         for (const { event = '', data } of telling.tell(entry)) yield { event, data, at: entry.at };
       }

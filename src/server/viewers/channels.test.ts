@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { fakeSink } from '../../../test/fake-sink.ts';
 import { telling } from '../../projections/frames.ts';
-import { houseProtocols } from '../../projections/house.ts';
+import { ownProtocols } from '../../projections/own-protocols.ts';
 import { stepsProjection } from '../../projections/steps.ts';
 import { encodeAll } from '../../run/codec.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
@@ -172,7 +172,7 @@ describe('viewers', () => {
       }
       const channels = channelsOn(journal);
       const watch = (sink: ReturnType<typeof fakeSink>, after: number): void => {
-        const told = name === 'steps' ? {} : { telling: houseProtocols[name]({ run }) };
+        const told = name === 'steps' ? {} : { telling: ownProtocols[name]({ run }) };
         channels.watch({ run, head: journal.head, as: name, ...told }, sink, after);
       };
       const whole = fakeSink();
@@ -242,7 +242,7 @@ describe('viewers', () => {
     async (name) => {
       const journal = journalOf();
       const channels = channelsOn(journal);
-      const told = name === 'steps' ? {} : { telling: houseProtocols[name]({ run }) };
+      const told = name === 'steps' ? {} : { telling: ownProtocols[name]({ run }) };
       const sinks = Array.from({ length: 15 }, fakeSink);
       for (const sink of sinks) channels.watch({ run, head: 1, as: name, ...told }, sink, 0);
       for (let i = 0; i < 100; i += 1) void journal.append(said(`${i} ${'x'.repeat(4_000)}`));

@@ -42,7 +42,7 @@ const tick = 1_000;
 const beat = 25_000;
 /** A channel is kept for a moment after its last viewer: they mostly come back. */
 const linger = 10_000;
-/** How long those who catch up get to hear the end when the house closes. They have a cursor for the rest. */
+/** How long those who catch up get to hear the end when the server closes. They have a cursor for the rest. */
 const lastWords = 2_000;
 
 interface Place {

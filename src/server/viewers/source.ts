@@ -21,7 +21,7 @@ export interface SourceParts {
   readonly run: string;
   readonly journal: Pick<Journal, 'follow'>;
   readonly archive: Archive;
-  /** Frames that were put together, as they may leave the house. */
+  /** Frames that were put together, as they may leave the server. */
   readonly clean: (frames: string) => string;
 }
 

@@ -28,7 +28,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'a badge outlives its sign-out',
     file: 'src/server/routes/sign-in.ts',
-    find: 'if (caller?.badge) door.badges.end(caller, house.now());',
+    find: 'if (caller?.badge) door.badges.end(caller, context.now());',
     replace: '',
     test: 'src/server/access/badges.test.ts',
     only: 'signs out',
@@ -91,7 +91,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'a second person decides where nobody can be told apart',
     file: 'src/server/access/deciders.ts',
-    find: "if (started?.approvals === 'second-person' && !house.door.isLocked)",
+    find: "if (started?.approvals === 'second-person' && !context.door.isLocked)",
     replace: 'if (started === undefined)',
     test: 'src/server/access/deciders.test.ts',
     only: 'nobody can be told apart',

@@ -1,8 +1,8 @@
-import type { House } from '../context.ts';
+import type { ServerContext } from '../context.ts';
 
 /** Keep something for a tenant, if its share has room for it. */
-export async function withRoom<T>(
-  { home, quotas }: House,
+export async function withinQuota<T>(
+  { home, quotas }: ServerContext,
   { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
   keep: () => Promise<T>,
 ): Promise<T> {

@@ -15,8 +15,8 @@ export interface ViewOptions {
 
 type Teller = (options: ViewOptions) => Telling<SseFrame>;
 
-/** The protocols of the house, by the name a viewer asks for. */
-export const houseProtocols = {
+/** The protocols of the server, by the name a viewer asks for. */
+export const ownProtocols = {
   steps: ({ preferences }) =>
     telling({ projection: stepsProjection, write: (entry) => ({ data: stepsData(entry) }) }, preferences),
   console: ({ preferences, ...options }) =>
