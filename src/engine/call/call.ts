@@ -12,7 +12,7 @@ import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
 import { isLarge, keepLarge, resultOf } from '../record/large.ts';
 import type { Leaf } from '../leaf/leaf.ts';
-import { mustAsk } from '../leaf/must-ask.ts';
+import { mustAsk } from '../leaf/permit.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
 import { runTool } from './run-tool.ts';
 import type { CallOptions, CallResult } from '../scope.ts';

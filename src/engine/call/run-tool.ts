@@ -5,14 +5,13 @@ import { limitsOf, millisecondsLeft } from '../../run/limits.ts';
 import type { Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { AttemptTimer } from './attempt-timer.ts';
-import { failureIn } from '../scope/broken.ts';
-import { tellLate } from '../leaf/close-leaf.ts';
 import type { Execution } from '../execution.ts';
-import type { LeafOutcome } from '../leaf/leaf.ts';
+import { tellLate, type LeafOutcome } from '../leaf/leaf.ts';
 import { plain } from '../record/plain.ts';
-import { owned } from '../scope/stray.ts';
 import { tellRedacted } from '../record/tell-redacted.ts';
+import { failureIn } from '../scope/broken.ts';
+import { owned } from '../scope/stray.ts';
+import { AttemptTimer } from './attempt-timer.ts';
 import { toolContext } from './tool-context.ts';
 
 /** Characters of JSON. */

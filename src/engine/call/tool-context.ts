@@ -5,7 +5,7 @@ import type { ToolContext } from '../../tools/tool.ts';
 import type { AttemptTimer } from './attempt-timer.ts';
 import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
-import { idempotencyKey } from '../leaf/idempotency-key.ts';
+import { idempotencyKey } from '../leaf/leaf.ts';
 import { ask } from '../leaf/permit.ts';
 import { ToolVoice } from './tool-voice.ts';
 

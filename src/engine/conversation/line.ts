@@ -1,7 +1,7 @@
 import type { StepId } from '../../run/events.ts';
 import type { RunTree, Step } from '../../run/tree.ts';
 import { waitingForPerson } from '../recovery/control.ts';
-import { doubtAhead } from '../leaf/doubt-ahead.ts';
+import { doubtAhead } from './doubt-ahead.ts';
 import type { Execution } from '../execution.ts';
 
 /** How long to wait before looking again whether it is our turn, should the hint get lost. */

@@ -6,7 +6,7 @@ import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/v
 import { textOf, type RunTree, type Step } from '../../run/tree.ts';
 import { untrustedIn, type Source } from '../../run/untrusted.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { lastEdit } from '../leaf/edited.ts';
+import { lastEdit } from '../leaf/leaf.ts';
 import type { Execution } from '../execution.ts';
 import { loadRun } from '../recovery/load.ts';
 

@@ -1,16 +1,15 @@
 import { present } from '../../run/present.ts';
 import { textOf, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
-import { closeLeaf } from './close-leaf.ts';
-import { mostCutOffs } from '../recovery/cut-offs.ts';
-import { tellWhoWaits } from './doubt-ahead.ts';
+import { tellWhoWaits } from '../conversation/doubt-ahead.ts';
+import { leaveLine } from '../conversation/leave-line.ts';
+import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
 import { loadLarge } from '../record/large.ts';
-import type { Leaf, Recalled } from './leaf.ts';
-import { leaveLine } from '../conversation/leave-line.ts';
-import { approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { mostCutOffs } from '../recovery/cut-offs.ts';
 import { mayTryAgain } from '../recovery/probation.ts';
-import type { Standing } from '../conversation/standing.ts';
+import { closeLeaf, type Leaf, type Recalled } from './leaf.ts';
+import { approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
 
 /**
  * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so

@@ -1,12 +1,15 @@
 import type { EarlierOutcome, Intent } from '../../policies/policy.ts';
-import type { Call, EventOf } from '../../run/events.ts';
+import type { Call, EventOf, StepId } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import type { Step } from '../../run/tree.ts';
+import { type Step, isOpen, type RunTree } from '../../run/tree.ts';
 import type { Source } from '../../run/untrusted.ts';
 import type { BlobRef, Effect, Json, Usage } from '../../run/values.ts';
 import type { Asking } from '../../tools/tool.ts';
-import type { Refusal } from '../scope.ts';
 import type { Standing } from '../conversation/standing.ts';
+import type { Execution } from '../execution.ts';
+import { keepLarge } from '../record/large.ts';
+import { cleanResult } from '../record/tell-redacted.ts';
+import type { Refusal } from '../scope.ts';
 
 /** How an effect came out. */
 export interface LeafOutcome {
@@ -58,4 +61,37 @@ export interface Leaf {
   perform(step: Step, bytes: Json): Promise<LeafOutcome>;
   /** Looks into the history of whoever is asked, where there is one. */
   recall?(step: Step, bytes: Json): Promise<Recalled>;
+}
+
+/** Record how an effect came out. */
+export function closeLeaf(execution: Execution, step: Step, outcome: LeafOutcome): Promise<void> {
+  return execution.recording(async () => {
+    const given = outcome.result;
+    const clean = given !== undefined && isOpen(step) ? cleanResult(execution, step, given) : given;
+    const result = clean === undefined ? {} : { result: await keepLarge(execution, clean) };
+    if (isOpen(step)) execution.emit({ type: 'step.closed', step: step.id, ...outcome, ...result });
+    else
+      tellLate(execution, step, `«${step.title}» ended after it had been closed; its outcome is not used.`);
+  });
+}
+
+/** What comes when nobody waits for it any more is shown all the same. */
+export function tellLate(execution: Execution, step: Step, message: string): void {
+  execution.emit({ type: 'notice.posted', step: step.id, code: 'LATE_RESULT', message });
+}
+
+/** What a person made of the work of a step, if anyone did and it still holds. */
+export function lastEdit({ approvals }: RunTree, step: StepId): BlobRef | Json | undefined {
+  let edited: BlobRef | Json | undefined;
+  for (const { step: about, decided, lapsedAt } of approvals.values()) {
+    if (about !== step || decided?.decision !== 'edit' || lapsedAt !== undefined) continue;
+    if (decided.arguments !== undefined) edited = decided.arguments;
+  }
+  return edited;
+}
+
+/** The same for every attempt of the same work, and different once a person has changed what will run. */
+export function idempotencyKey({ world, run }: Execution, step: Step, bytes: Json): string {
+  const work = step.call ? step.call.signature : JSON.stringify([step.agent, bytes]);
+  return `${run}-${step.id}-${world.hash(work).slice(0, 12)}`;
 }

@@ -4,11 +4,10 @@ import type { Failure, FailureCode } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { isOpen, type RunTree, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
-import type { Leaf } from './leaf.ts';
 import type { Refusal } from '../scope.ts';
-import { openStep } from './open-step.ts';
+import { openStep } from '../scope/open-step.ts';
+import type { Leaf } from './leaf.ts';
 import { askToBegin, tellUnchecked } from './permit.ts';
-import { strictest } from './verdict.ts';
 
 /** Refusals a flow must tell from others, to end with an answer. */
 const failureCodes: Readonly<Record<string, FailureCode>> = {
@@ -116,4 +115,17 @@ function refuse(execution: Execution, step: Step, { code, reason }: Refusal): vo
 
 function closeWith(execution: Execution, step: Step, failure: Failure): void {
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'failed', failure });
+}
+
+const strictness = { allow: 0, ask: 1, reuse: 2, refuse: 3, stop: 4 } as const;
+
+/** The strictest verdict wins; of equals, the first. Who is asked for several reasons is told all of them. */
+function strictest(verdicts: readonly Verdict[]): Verdict {
+  let winner: Verdict = { verdict: 'allow' };
+  for (const verdict of verdicts) {
+    if (strictness[verdict.verdict] > strictness[winner.verdict]) winner = verdict;
+    else if (verdict.verdict === 'ask' && winner.verdict === 'ask')
+      winner = { verdict: 'ask', reason: `${winner.reason}\n${verdict.reason}` };
+  }
+  return winner;
 }

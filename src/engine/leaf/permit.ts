@@ -3,12 +3,12 @@ import type { Failure } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Approval, Step } from '../../run/tree.ts';
 import { checked } from '../../schema/misfit.ts';
+import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
-import { fingerprintOf, type Bound } from './fingerprint.ts';
+import { fingerprintOf, type Bound } from '../question/fingerprint.ts';
+import type { Decided } from '../question/questions.ts';
 import { loadLarge } from '../record/large.ts';
 import type { Leaf } from './leaf.ts';
-import type { Decided } from './questions.ts';
-import type { Standing } from '../conversation/standing.ts';
 
 /** Bring a leaf that is open and has not begun to its beginning, or close it if a person says no. */
 export async function permit(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
@@ -227,4 +227,24 @@ export async function decline(execution: Execution, step: Step, decided: Decided
       ? { code: 'timed-out', message: `Nobody decided on «${step.title}» in time.` }
       : { code: 'refused', message: `${by} rejected «${step.title}»${why}` };
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'skipped', failure });
+}
+
+interface Ruled<T> {
+  readonly name: string;
+  readonly approval?: 'never' | 'always' | ((input: T) => boolean);
+}
+
+/** Whether a tool or agent wants a person to agree first. A rule that breaks has not said no. */
+export function mustAsk<T>(
+  { world, run }: Execution,
+  { name, approval = 'never' }: Ruled<T>,
+  input: T,
+): boolean {
+  if (typeof approval !== 'function') return approval === 'always';
+  try {
+    return approval(input);
+  } catch (cause) {
+    world.log.error({ run, cause }, `The approval rule of ${name} broke, so a person is asked.`);
+    return true;
+  }
 }

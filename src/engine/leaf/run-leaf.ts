@@ -1,15 +1,13 @@
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
-import { failureIn } from '../scope/broken.ts';
-import { closeLeaf } from './close-leaf.ts';
-import { settleDoubt } from './doubt.ts';
-import { lastEdit } from './edited.ts';
+import { leaveLine } from '../conversation/leave-line.ts';
 import type { Execution } from '../execution.ts';
 import { loadLarge } from '../record/large.ts';
-import type { Leaf, LeafOutcome } from './leaf.ts';
-import { leaveLine } from '../conversation/leave-line.ts';
-import { meet } from './meet.ts';
+import { meet } from '../recovery/meet.ts';
+import { failureIn } from '../scope/broken.ts';
+import { settleDoubt } from './doubt.ts';
+import { closeLeaf, lastEdit, type Leaf, type LeafOutcome } from './leaf.ts';
 import { judge, openLeaf } from './open-leaf.ts';
 import { permit } from './permit.ts';
 

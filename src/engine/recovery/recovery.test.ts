@@ -14,7 +14,7 @@ import type { Append, Store } from '../../stores/store.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Engine } from '../engine.ts';
 import type { Execution } from '../execution.ts';
-import { fingerprintOf } from '../leaf/fingerprint.ts';
+import { fingerprintOf } from '../question/fingerprint.ts';
 import type { Scope } from '../scope.ts';
 
 const user = (text: string) => ({ messages: [{ role: 'user' as const, text }] });

@@ -5,7 +5,7 @@ import { apology } from '../recovery/ending.ts';
 import type { Execution } from '../execution.ts';
 import { loadInput } from '../record/large-input.ts';
 import { keepLarge } from '../record/large.ts';
-import { leave } from '../leaf/meet.ts';
+import { leave } from '../recovery/meet.ts';
 import type { Probation } from '../recovery/probation.ts';
 import type { Flow, RunInput } from '../scope.ts';
 import { ScopeIn } from './scope-in.ts';

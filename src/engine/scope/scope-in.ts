@@ -2,7 +2,7 @@ import type { EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Item, Json, Limits } from '../../run/values.ts';
-import { askPerson } from '../leaf/ask.ts';
+import { askPerson } from '../question/ask.ts';
 import { runCall } from '../call/call.ts';
 import { composite, openComposite } from './composite.ts';
 import type { Execution } from '../execution.ts';

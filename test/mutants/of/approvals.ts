@@ -21,7 +21,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'where an agent stands is not part of the fingerprint',
-    file: 'src/engine/leaf/fingerprint.ts',
+    file: 'src/engine/question/fingerprint.ts',
     find: 'if (position !== undefined) bound.push(position);',
     replace: '',
     test: moved,
@@ -29,7 +29,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'what a person made of a question that lapsed is used',
-    file: 'src/engine/leaf/edited.ts',
+    file: 'src/engine/leaf/leaf.ts',
     find: ' || lapsedAt !== undefined) continue;',
     replace: ') continue;',
     test: moved,

@@ -19,7 +19,7 @@ export const graphMutants: readonly Mutant[] = [
   },
   {
     name: 'what was skipped and is entered now goes on',
-    file: 'src/engine/leaf/meet.ts',
+    file: 'src/engine/recovery/meet.ts',
     find: 'if (isSkipped(known))',
     replace: 'if (false)',
     test,

@@ -62,7 +62,7 @@ export const planMutants: readonly Mutant[] = [
     file: 'src/flows/coordinate-delegate.ts',
     find: 'if (takenAsDone !== undefined)',
     replace: 'if (false)',
-    test: 'src/engine/leaf/doubt-ahead.test.ts',
+    test: 'src/engine/conversation/doubt-ahead.test.ts',
     only: 'K39',
   },
   {
@@ -70,7 +70,7 @@ export const planMutants: readonly Mutant[] = [
     file: 'src/engine/conversation/line.ts',
     find: 'if (doubt !== undefined) {',
     replace: 'if (false) {',
-    test: 'src/engine/leaf/doubt-ahead.test.ts',
+    test: 'src/engine/conversation/doubt-ahead.test.ts',
     only: 'is what those behind it are told of',
   },
   {
@@ -78,7 +78,7 @@ export const planMutants: readonly Mutant[] = [
     file: 'src/engine/leaf/doubt.ts',
     find: 'if (leaf.exclusive !== undefined)',
     replace: 'if (false)',
-    test: 'src/engine/leaf/doubt-ahead.test.ts',
+    test: 'src/engine/conversation/doubt-ahead.test.ts',
     only: 'to those who waited already',
   },
   {

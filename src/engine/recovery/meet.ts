@@ -1,7 +1,7 @@
 import type { Call, StepId } from '../../run/events.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
-import { isSkipped, reachedAt } from '../recovery/recorded.ts';
+import { isSkipped, reachedAt } from './recorded.ts';
 
 export interface Place {
   readonly parent: StepId;

@@ -4,9 +4,9 @@ import type { BlobRef, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
-import { meet } from './meet.ts';
-import { openStep } from './open-step.ts';
-import { ask } from './permit.ts';
+import { meet } from '../recovery/meet.ts';
+import { openStep } from '../scope/open-step.ts';
+import { ask } from '../leaf/permit.ts';
 import type { Decided } from './questions.ts';
 import type { Answer, Question } from '../scope.ts';
 

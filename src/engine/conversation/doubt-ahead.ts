@@ -1,6 +1,6 @@
 import { isOpen, undecidedApprovals, type Approval, type RunTree, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
-import { otherRuns, sendToOther, treeOfOther } from '../conversation/other-runs.ts';
+import { otherRuns, sendToOther, treeOfOther } from './other-runs.ts';
 
 /**
  * A turn that nobody knows the outcome of keeps its place in line until a person has decided. Those behind it look for
