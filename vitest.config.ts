@@ -14,7 +14,8 @@ const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') };
 /** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
 const edges = [
   'src/stores/sqlite*.test.ts',
-  'src/tools/{code,killable,mcp,mcp-call,mcp-http,mcp-stdio}.test.ts',
+  'src/tools/{code,killable}/*.test.ts',
+  'src/tools/mcp/{mcp,call,http,stdio}.test.ts',
   'src/{cli,server}/**/*.test.ts',
   'demo/**/*.test.ts',
 ];
