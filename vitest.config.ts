@@ -23,6 +23,8 @@ const edges = [
 export default defineConfig({
   test: {
     fsModuleCache: true,
+    // On two cores vitest would leave one of them idle.
+    maxWorkers: '100%',
     projects: [
       {
         plugins,
