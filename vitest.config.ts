@@ -11,6 +11,9 @@ const plugins = [mutantPlugin()];
  */
 const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') };
 
+/** Only what hangs takes this long, on however busy a machine. Milliseconds. */
+const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
+
 /** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
 const edges = [
   'src/stores/sqlite*.test.ts',
@@ -33,10 +36,10 @@ export default defineConfig({
           env,
           include: ['src/**/*.test.ts', 'test/*.test.ts'],
           exclude: [...configDefaults.exclude, ...edges],
-          testTimeout: 30_000,
+          ...patience,
         },
       },
-      { plugins, test: { name: 'edges', env, include: edges, testTimeout: 60_000 } },
+      { plugins, test: { name: 'edges', env, include: edges, ...patience } },
       {
         plugins,
         test: {
@@ -44,10 +47,10 @@ export default defineConfig({
           env,
           include: ['test/scenarios/**/*.test.ts'],
           globalSetup: 'test/fetch-packages.ts',
-          testTimeout: 120_000,
+          ...patience,
         },
       },
-      { test: { name: 'mutants', env, include: ['test/mutants/**/*.test.ts'] } },
+      { test: { name: 'mutants', env, ...patience, include: ['test/mutants/**/*.test.ts'] } },
     ],
   },
 });

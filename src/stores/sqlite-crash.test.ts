@@ -68,78 +68,70 @@ function start(folder: string, round: number): Writer {
   };
 }
 
-test(
-  '[Q2, Q5, Q7] a killed writer loses nothing acknowledged, and the next one goes on at once',
-  { timeout: 60_000 },
-  async () => {
-    const folder = join(base, 'killed');
-    const acknowledged = new Map<string, number>();
-    for (const round of range(1, 4)) {
-      const writer = start(folder, round);
-      await writer.acknowledges(150 * round);
-      await writer.kill();
-      for (const [run, last] of writer.acknowledged) acknowledged.set(run, last);
-      const store = await sqliteStore({ folder });
-      expect(store.notices).toEqual([]);
-      for (const [run, last] of acknowledged) {
-        const found = seqs(await readAll(store, run));
-        expect(found).toEqual(range(1, found.length));
-        expect(found.length).toBeGreaterThanOrEqual(last);
-      }
-      const claims = await store.dispatch.claim({ worker: 'next', flows: ['f'], max: 100, lease: 60_000 });
-      expect(claims.filter(({ fence }) => fence.run.startsWith(`r${round}-`))).toHaveLength(10);
-      for (const claim of claims) expect(claim).toMatchObject({ reason: 'recovered' });
-      await store.close();
-    }
-    expect(acknowledged.size).toBe(40);
-  },
-);
-
-test(
-  '[Q1, Q8] a second process is told who writes, can read beside it, and takes over when it is gone',
-  { timeout: 60_000 },
-  async () => {
-    const folder = join(base, 'shared');
-    const writer = start(folder, 1);
-    await writer.acknowledges(1);
-    await refused(
-      sqliteStore({ folder }),
-      'rejected',
-      new RegExp(`process ${writer.pid} on .+ since 20\\d\\d-`),
-    );
-
-    const reader = await sqliteReader({ folder });
-    const [run = '', last = 0] = [...writer.acknowledged].at(-1) ?? [];
-    expect(seqs(await readAll(reader, run)).length).toBeGreaterThanOrEqual(last);
-    expect(await reader.dispatch.list({ tenant: 't' })).toHaveLength(10);
-    const stop = new AbortController();
-    const got: number[] = [];
-    for await (const chunk of reader.journal.follow(run, 0, stop.signal)) {
-      got.push(...seqs([chunk]));
-      if (got.length > last + 100) stop.abort();
-    }
-    expect(got).toEqual(range(1, got.length));
-
+test('[Q2, Q5, Q7] a killed writer loses nothing acknowledged, and the next one goes on at once', async () => {
+  const folder = join(base, 'killed');
+  const acknowledged = new Map<string, number>();
+  for (const round of range(1, 4)) {
+    const writer = start(folder, round);
+    await writer.acknowledges(150 * round);
     await writer.kill();
+    for (const [run, last] of writer.acknowledged) acknowledged.set(run, last);
     const store = await sqliteStore({ folder });
-    const head = (await store.dispatch.get(run))?.head ?? 0;
-    expect(await reader.dispatch.get(run)).toMatchObject({ head });
-    const [claim] = await store.dispatch.claim({ worker: 'w', flows: ['f'], max: 1, lease: 1_000, run });
-    expect(claim).toMatchObject({ fence: { run, epoch: 2 }, head, reason: 'recovered' });
-    const rest = collect(reader.journal.follow(run, head, AbortSignal.timeout(10_000)));
-    const fence = { run, epoch: 2 };
-    const summary = { status: 'completed', approvals: 0 } as const;
-    await store.journal.append({
-      fence,
-      head,
-      last: head + 1,
-      frames: `id: ${head + 1}\n\n`,
-      summary,
-      ends: true,
-    });
-    expect(seqs(await rest)).toEqual([head + 1]);
+    expect(store.notices).toEqual([]);
+    for (const [run, last] of acknowledged) {
+      const found = seqs(await readAll(store, run));
+      expect(found).toEqual(range(1, found.length));
+      expect(found.length).toBeGreaterThanOrEqual(last);
+    }
+    const claims = await store.dispatch.claim({ worker: 'next', flows: ['f'], max: 100, lease: 60_000 });
+    expect(claims.filter(({ fence }) => fence.run.startsWith(`r${round}-`))).toHaveLength(10);
+    for (const claim of claims) expect(claim).toMatchObject({ reason: 'recovered' });
     await store.close();
-    expect(await reader.dispatch.get(run)).toMatchObject({ state: 'ended', head: head + 1 });
-    await reader.close();
-  },
-);
+  }
+  expect(acknowledged.size).toBe(40);
+});
+
+test('[Q1, Q8] a second process is told who writes, can read beside it, and takes over when it is gone', async () => {
+  const folder = join(base, 'shared');
+  const writer = start(folder, 1);
+  await writer.acknowledges(1);
+  await refused(
+    sqliteStore({ folder }),
+    'rejected',
+    new RegExp(`process ${writer.pid} on .+ since 20\\d\\d-`),
+  );
+
+  const reader = await sqliteReader({ folder });
+  const [run = '', last = 0] = [...writer.acknowledged].at(-1) ?? [];
+  expect(seqs(await readAll(reader, run)).length).toBeGreaterThanOrEqual(last);
+  expect(await reader.dispatch.list({ tenant: 't' })).toHaveLength(10);
+  const stop = new AbortController();
+  const got: number[] = [];
+  for await (const chunk of reader.journal.follow(run, 0, stop.signal)) {
+    got.push(...seqs([chunk]));
+    if (got.length > last + 100) stop.abort();
+  }
+  expect(got).toEqual(range(1, got.length));
+
+  await writer.kill();
+  const store = await sqliteStore({ folder });
+  const head = (await store.dispatch.get(run))?.head ?? 0;
+  expect(await reader.dispatch.get(run)).toMatchObject({ head });
+  const [claim] = await store.dispatch.claim({ worker: 'w', flows: ['f'], max: 1, lease: 1_000, run });
+  expect(claim).toMatchObject({ fence: { run, epoch: 2 }, head, reason: 'recovered' });
+  const rest = collect(reader.journal.follow(run, head, AbortSignal.timeout(10_000)));
+  const fence = { run, epoch: 2 };
+  const summary = { status: 'completed', approvals: 0 } as const;
+  await store.journal.append({
+    fence,
+    head,
+    last: head + 1,
+    frames: `id: ${head + 1}\n\n`,
+    summary,
+    ends: true,
+  });
+  expect(seqs(await rest)).toEqual([head + 1]);
+  await store.close();
+  expect(await reader.dispatch.get(run)).toMatchObject({ state: 'ended', head: head + 1 });
+  await reader.close();
+});

@@ -13,14 +13,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { highWater } from './high-water.ts';
 import { openForWriting } from './sqlite-folder.ts';
 import { sqliteReader } from './sqlite-reader.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-damage-'));
 const original = join(base, 'original');
 const entries = 45;
@@ -83,28 +82,24 @@ test('[Q4] an untouched copy opens, and again after that', async () => {
 test.for([
   { name: 'a flipped bit', damage: (wal: Buffer, at: number) => wal.with(at, (wal[at] ?? 0) ^ 1) },
   { name: 'a cut', damage: (wal: Buffer, at: number) => wal.subarray(0, at) },
-])(
-  '[Q4] [R05] $name at every 499th byte of the WAL is detected, and nothing is touched',
-  { timeout: 60_000 },
-  ({ damage }) => {
-    const { folder, wal } = copy();
-    const whole = readFileSync(wal);
-    let found = 0;
-    for (let at = 0; at < whole.length; at += 499) {
-      writeFileSync(wal, damage(whole, at));
-      const before = bytes(folder);
-      // What the thread calls first of all, without starting it several hundred times.
-      expect(() => openForWriting(folder), `byte ${at}`).toThrow(
-        /damaged: its last \d+ commits? (is|are) missing/,
-      );
-      expect(bytes(folder), `byte ${at}`).toEqual(before);
-      found += 1;
-    }
-    expect(found).toBeGreaterThan(400);
-    writeFileSync(wal, whole);
-    openForWriting(folder).close();
-  },
-);
+])('[Q4] [R05] $name at every 499th byte of the WAL is detected, and nothing is touched', ({ damage }) => {
+  const { folder, wal } = copy();
+  const whole = readFileSync(wal);
+  let found = 0;
+  for (let at = 0; at < whole.length; at += 499) {
+    writeFileSync(wal, damage(whole, at));
+    const before = bytes(folder);
+    // What the thread calls first of all, without starting it several hundred times.
+    expect(() => openForWriting(folder), `byte ${at}`).toThrow(
+      /damaged: its last \d+ commits? (is|are) missing/,
+    );
+    expect(bytes(folder), `byte ${at}`).toEqual(before);
+    found += 1;
+  }
+  expect(found).toBeGreaterThan(400);
+  writeFileSync(wal, whole);
+  openForWriting(folder).close();
+});
 
 test('[Q4] writer and reader say how much is missing and what to do; moving the mark aside goes on with the rest', async () => {
   const { folder, wal, mark } = copy();

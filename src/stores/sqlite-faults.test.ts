@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sqliteReader } from './sqlite-reader.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, newRun, range, readAll, refused, seqs } from './store.contract.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-faults-'));
 const children = new Set<ChildProcess>();
 afterAll(() => {

@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { lockFolder } from './folder-lock.ts';
 import { sqliteReader } from './sqlite-reader.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, collect, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
 import type { SentCommand } from './store.ts';
 
-vi.setConfig({ testTimeout: 30_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-folder-'));
 const claim = { worker: 'w', lease: 60_000 };
 const fence = { run: 'r', epoch: 1 };

@@ -27,7 +27,7 @@ export function mutantsAreCaught(share: number): void {
 
 async function runTest(mutant: Mutant): Promise<{ code: number | null; output: string }> {
   const only = mutant.only === undefined ? [] : ['-t', mutant.only];
-  const soon = mutant.hangs ? ['--testTimeout', '15000'] : [];
+  const soon = ['--testTimeout', mutant.hangs ? '15000' : '60000'];
   const args = [vitest, 'run', '--bail', '1', '--no-color', ...soon, mutant.test, ...only];
   const child = spawn(process.execPath, args, {
     env: {

@@ -120,7 +120,7 @@ test(`[L10] ${resumes} mutated resumes execute nothing that was not approved`, a
   );
   await fc.assert(property, { numRuns: resumes / 2 });
   expect([...used].sort()).toEqual(names.sort());
-}, 300_000);
+});
 
 const payOnce = flowOf(async (scope) => (await scope.call('pay', { amount: 5 })).outcome, 'once');
 

@@ -1,11 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
 
 test('[Q26] a copy is made while a server works, is its owner’s alone, and a server goes on from it', async () => {

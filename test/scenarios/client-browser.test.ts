@@ -57,7 +57,7 @@ describeInBrowser('the client in a browser', (browser) => {
   let code: string;
   beforeAll(async () => {
     code = await bundled();
-  }, 120_000);
+  });
 
   /** A page of this server that has the client at hand. */
   async function opened(url: string, hash = ''): Promise<Page> {

@@ -59,7 +59,6 @@ test.for([
   { name: 'an hour back', offset: '-1h' },
 ])(
   '[R08] [Q11] a server whose clock is set $name keeps its 20 runs and asks nobody',
-  { timeout: 90_000 },
   async ({ offset }, { skip }) => {
     skip(faketime === undefined, 'faketime is not installed');
     const cwd = folder(slowCharges(600, 1_500));
@@ -76,7 +75,7 @@ test.for([
     const names = Array.from({ length: 20 }, (_, i) => `run ${i}`);
     const begun = await Promise.all(names.map((text) => client.start({ text })));
     const ledger = (): string[] => readFileSync(join(cwd, 'ledger'), 'utf8').trim().split('\n');
-    await expect.poll(() => ledger().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(20);
+    await expect.poll(() => ledger().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(20);
     writeFileSync(clock, offset);
     for (const { run } of begun) {
       const { tree, entries } = await treeAt(url, run);
@@ -98,7 +97,7 @@ test('[E65 E68] [R08] [R39] [R41] a server stopped past its lease goes on where 
   const ledger = (): string[] => readFileSync(join(cwd, 'ledger'), 'utf8').trim().split('\n');
   const { server, url } = await served(cwd);
   const { run } = await vitrineClient({ url }).start({ text: 'go' });
-  await expect.poll(() => ledger().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  await expect.poll(() => ledger().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(1);
   server.child.kill('SIGSTOP');
   await sleep(pastTheLease);
   server.child.kill('SIGCONT');
@@ -106,7 +105,7 @@ test('[E65 E68] [R08] [R39] [R41] a server stopped past its lease goes on where 
   expect(tree.ended).toMatchObject({ outcome: 'completed', answer: 'done' });
   expect([tree.takeovers, tree.approvals.size, ledger().length]).toEqual([0, 0, 3]);
   expect(tree.spent.milliseconds).toBeLessThan(15_000);
-}, 90_000);
+});
 
 test('[E96] a model that hangs up in mid-answer is asked again, and everyone sees that it was', async () => {
   let asked = 0;
@@ -136,4 +135,4 @@ test('[E96] a model that hangs up in mid-answer is asked again, and everyone see
   const retried = entries.flatMap(({ event }) => (event.type === 'step.retried' ? [event.attempt] : []));
   expect(retried).toEqual([2, 3]);
   expect(asked).toBe(3);
-}, 60_000);
+});

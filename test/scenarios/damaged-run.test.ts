@@ -1,10 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { appWith, idsIn, serving, temporaryFolder, textAt, untilAnswer, type Serving } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const apps = {
   asks: appWith(async (scope, text) => {

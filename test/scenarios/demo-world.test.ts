@@ -88,7 +88,7 @@ test('users are listed, and one is deleted once a person agrees', async () => {
   expect((await vitrine('approve', approval)).code).toBe(0);
   await vitrine('resume');
   expect(usersNamed(name)).toHaveLength(found.length - 1);
-}, 180_000);
+});
 
 test('a conversation switches between agents and back, and each keeps its thread', async () => {
   const n = randomInt(2, 91);
@@ -102,7 +102,7 @@ test('a conversation switches between agents and back, and each keeps its thread
   expect(back.output, 'what it calculated before').toContain(`fibonacci(${n})`);
   const deleted = await ask('Delete the first user', 'mixed', '--yes');
   expect(deleted.output).toMatch(/Deleted John /);
-}, 180_000);
+});
 
 test('a newcomer sees what to try and work in progress; killed and started again, it goes on, and is approved', async () => {
   const folder = join(data, 'first');
@@ -126,12 +126,12 @@ test('a newcomer sees what to try and work in progress; killed and started again
   expect(dispatchesIn(folder)).toBe(1);
   second.child.kill('SIGTERM');
   expect((await second.ended).out, 'the folder is not empty any more').not.toContain('look back');
-}, 180_000);
+});
 
 test.for([
   { question: 'Which services are at risk and what does the runbook say?', expected: 'RB-001' },
   { question: 'Summarise the runbook for fibre cuts', expected: 'RB-001 Fibre cut' },
-])('$question', { timeout: 120_000 }, async ({ question, expected }) => {
+])('$question', async ({ question, expected }) => {
   const { code, output } = await ask(question, 'operations');
   expect(code).toBe(0);
   expect(output).toContain(expected);

@@ -28,7 +28,7 @@ beforeAll(async () => {
     startAgent('general-agent', environment),
   ]);
   places = { users, general };
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const agent of processes) {

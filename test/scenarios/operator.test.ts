@@ -7,7 +7,6 @@ import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts'
 import { functionTool } from '../../src/tools/function.ts';
 import { start, vitrine } from '../vitrine.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
 
 test('[V130] who owns a folder is told of the runs that others have there, and can read them', async () => {

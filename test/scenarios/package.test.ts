@@ -11,7 +11,7 @@ beforeAll(() => {
   writeFileSync(join(it.home, 'vitrine.config.js'), config);
   cpSync(example, join(it.home, 'own-app'), { recursive: true });
   return () => it.remove();
-}, 180_000);
+});
 
 const example = join(import.meta.dirname, '../../examples/own-app');
 

@@ -11,11 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { appWith, serving, temporaryFolder, textAt, untilAnswer, type Serving } from '../serving.ts';
 import { start, vitrine } from '../vitrine.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
 const begin = ({ ask }: Serving, text = 'hello') => ask('/api/runs', { json: { input: { text } } });
 const ready = ({ ask }: Serving, status: number) =>

@@ -52,7 +52,7 @@ const servers = [
   { name: 'asks for one', options: ['--private'] },
 ] as const;
 
-test.for(servers)('[V60] [V61] [V62] of a server that $name', { timeout: 120_000 }, async ({ options }) => {
+test.for(servers)('[V60] [V61] [V62] of a server that $name', async ({ options }) => {
   const { terminal, http, question, approve } = await doors(...options);
   // Begun at the terminal, answered over HTTP.
   await terminal('run', 'x', '--app', 'witnessed');

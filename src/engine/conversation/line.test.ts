@@ -442,7 +442,7 @@ test('[E61 E70 E73] over 300 schedules with crashes and lost answers: one at a t
     expect(await sim.until(isOver, 4_000), `seed ${seed}: all ended`).toBe(true);
     expect(overlaps, `seed ${seed}`).toEqual([]);
   }
-}, 120_000);
+});
 
 /** A worker that dies the moment a turn of its run has come. */
 function hireToDieInLine(stage: Stage, agent: Agent): Worker {

@@ -298,56 +298,52 @@ function worldOf(flow: Flow) {
   return { world: testWorld({ flows: [flow], tools: [note] }), notes };
 }
 
-test(
-  '[E16 E17 E20 E36] any graph taken over after every commit goes on as it would have',
-  { timeout: 120_000 },
-  async () => {
-    const seen = { graphs: 0, cuts: 0, skipped: 0, failed: 0 };
-    await fc.assert(
-      fc.asyncProperty(anyGraph, async (drawn) => {
-        const flow = flowDrawn(drawn);
-        const whole = worldOf(flow);
-        const engine = new Engine(whole.world, 'w1');
-        const { run } = await startRun(engine, flow);
-        await engine.idle();
-        const expected = await treeOf(whole.world.store, run);
-        expect(expected.ended?.outcome).toBe('completed');
-        expectPrompt(await entriesOf(whole.world.store, run), drawn);
-        const chunks = await whole.world.store.journal.read(run, 0);
-        seen.graphs += 1;
-        for (let kept = 1; kept < chunks.length; kept += 1) {
-          const again = worldOf(flow);
-          const known = chunks.slice(0, kept);
-          const entries = known.flatMap(({ frames }) => decodeAll(frames));
-          await again.world.store.dispatch.create({
-            run: 'run_again',
-            tenant: 'local',
-            conversation: 'c',
-            app: 'test',
-            title: 'again',
-            flow: `${flow.name}@${flow.version}`,
-            last: entries.length,
-            frames: known.map(({ frames }) => frames).join(''),
-          });
-          const next = new Engine(again.world, 'w2');
-          await next.claim();
-          await next.idle();
-          const tree = await treeOf(again.world.store, 'run_again');
-          expect(tree.notices, `cut after ${kept}`).toEqual([]);
-          expect(tree.ended?.answer, `cut after ${kept}`).toBe(expected.ended?.answer);
-          expect(shown(tree)).toEqual(shown(expected));
-          seen.cuts += 1;
-        }
-        seen.skipped += shown(expected).filter((line) => line.includes('skipped')).length;
-        seen.failed += shown(expected).filter((line) => line.includes('failed')).length;
-      }),
-      { numRuns: 25, seed: 11 },
-    );
-    expect(seen.cuts).toBeGreaterThan(200);
-    expect(seen.skipped).toBeGreaterThan(4);
-    expect(seen.failed).toBeGreaterThan(10);
-  },
-);
+test('[E16 E17 E20 E36] any graph taken over after every commit goes on as it would have', async () => {
+  const seen = { graphs: 0, cuts: 0, skipped: 0, failed: 0 };
+  await fc.assert(
+    fc.asyncProperty(anyGraph, async (drawn) => {
+      const flow = flowDrawn(drawn);
+      const whole = worldOf(flow);
+      const engine = new Engine(whole.world, 'w1');
+      const { run } = await startRun(engine, flow);
+      await engine.idle();
+      const expected = await treeOf(whole.world.store, run);
+      expect(expected.ended?.outcome).toBe('completed');
+      expectPrompt(await entriesOf(whole.world.store, run), drawn);
+      const chunks = await whole.world.store.journal.read(run, 0);
+      seen.graphs += 1;
+      for (let kept = 1; kept < chunks.length; kept += 1) {
+        const again = worldOf(flow);
+        const known = chunks.slice(0, kept);
+        const entries = known.flatMap(({ frames }) => decodeAll(frames));
+        await again.world.store.dispatch.create({
+          run: 'run_again',
+          tenant: 'local',
+          conversation: 'c',
+          app: 'test',
+          title: 'again',
+          flow: `${flow.name}@${flow.version}`,
+          last: entries.length,
+          frames: known.map(({ frames }) => frames).join(''),
+        });
+        const next = new Engine(again.world, 'w2');
+        await next.claim();
+        await next.idle();
+        const tree = await treeOf(again.world.store, 'run_again');
+        expect(tree.notices, `cut after ${kept}`).toEqual([]);
+        expect(tree.ended?.answer, `cut after ${kept}`).toBe(expected.ended?.answer);
+        expect(shown(tree)).toEqual(shown(expected));
+        seen.cuts += 1;
+      }
+      seen.skipped += shown(expected).filter((line) => line.includes('skipped')).length;
+      seen.failed += shown(expected).filter((line) => line.includes('failed')).length;
+    }),
+    { numRuns: 25, seed: 11 },
+  );
+  expect(seen.cuts).toBeGreaterThan(200);
+  expect(seen.skipped).toBeGreaterThan(4);
+  expect(seen.failed).toBeGreaterThan(10);
+});
 
 /** Each is opened or skipped before anything else closes, once all it comes after are settled. */
 function expectPrompt(entries: readonly Entry[], drawn: readonly Drawn[]): void {

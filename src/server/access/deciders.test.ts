@@ -118,7 +118,7 @@ describe('[V32] [S08] who decides in a run', () => {
     const { run } = await home.start(begun);
     const tree = async (): Promise<RunTree> => (await loadRun(home.journal, await rowOf())).tree;
     const rowOf = async (): Promise<RunRow> => (await home.dispatch.get(run)) as RunRow;
-    await vi.waitFor(async () => expect((await tree()).undecided).toBe(1), 30_000);
+    await vi.waitFor(async () => expect((await tree()).undecided).toBe(1), 60_000);
     const [question] = (await tree()).approvals.values();
     const { approval = '', fingerprint = '' } = question ?? {};
     const decide = (by: string): Promise<unknown> =>

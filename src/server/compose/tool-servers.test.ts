@@ -8,9 +8,9 @@ test('[T91] what a server changes is there as soon as it says so, and not a minu
   const mcp = { name: 'sly', command: recording().command, trusted: true };
   const { home } = (await serving({ config: { tools: [{ mcp }] } })).server.context;
   const offered = (name: string) => home.toolServers?.tools.find((tool) => tool.name === `sly__${name}`);
-  await vi.waitFor(() => expect(offered('greet')).toMatchObject({ approval: 'never' }), 30_000);
+  await vi.waitFor(() => expect(offered('greet')).toMatchObject({ approval: 'never' }), 60_000);
   await offered('change')?.run({}, watched());
-  await vi.waitFor(() => expect(offered('greet')?.description).toContain('all your keys'), 15_000);
+  await vi.waitFor(() => expect(offered('greet')?.description).toContain('all your keys'), 60_000);
   expect(offered('greet')?.caution?.(watched())).toContain('changed since it was approved');
 });
 
@@ -36,7 +36,7 @@ test('[V132] [V133] each outage is said once, and its end; where a server is, is
     await vi.waitFor(() => {
       look();
       expect(servers.away).toEqual(there ? [] : ['far']);
-    }, 15_000);
+    }, 60_000);
   };
   await turned(false);
   expect(servers.absence('far__x')?.why).toBe(

@@ -24,7 +24,7 @@ test('[V60] whoever comes by the socket of a folder is its owner, whatever they 
     const row = await home.dispatch.get(run);
     return row && (await loadRun(home.journal, row)).tree;
   };
-  await vi.waitFor(async () => expect((await treeNow())?.undecided).toBe(1), 30_000);
+  await vi.waitFor(async () => expect((await treeNow())?.undecided).toBe(1), 60_000);
   const [{ approval = '', fingerprint = '' } = {}] = (await treeNow())?.approvals.values() ?? [];
   const command = { type: 'decide', decision: 'approve', by: 'bo', approval, fingerprint } as const;
   await client?.ask({ type: 'send', run, command });

@@ -112,10 +112,10 @@ test('[T44] a stop ends it in the middle, and no thread is left', async () => {
   const stop = new AbortController();
   const context = recordingContext(stop.signal);
   const call = failureFrom(codeTool().run({ code: 'console.log(1); for (;;);' }, context));
-  await vi.waitUntil(() => context.said.length === 1, { timeout: 10_000, interval: 2 });
+  await vi.waitUntil(() => context.said.length === 1, { timeout: 60_000, interval: 2 });
   stop.abort();
   expect((await call).code).toBe('rejected');
-  await vi.waitUntil(() => readdirSync('/proc/self/task').length <= before, { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(() => readdirSync('/proc/self/task').length <= before, { timeout: 60_000, interval: 5 });
 });
 
 const bombs = [
@@ -125,11 +125,8 @@ const bombs = [
   'const m = new Map(); for (let i = 0; ; i++) m.set(i, "v" + i)',
 ];
 
-test(
-  '[T45] [S31] a bomb cannot make the process grow by more than its limit',
-  { timeout: 60_000 },
-  async () => {
-    const script = `
+test('[T45] [S31] a bomb cannot make the process grow by more than its limit', async () => {
+  const script = `
     const { codeTool } = await import('${new URL('./code.ts', import.meta.url).href}');
     const context = { signal: new AbortController().signal, say() {}, attach() {} };
     const run = (code) => codeTool().run({ code }, context).catch((error) => error.failure.message);
@@ -138,18 +135,17 @@ test(
     const failures = [];
     for (const code of ${JSON.stringify(bombs)}) failures.push(await run(code));
     console.log(JSON.stringify({ failures, grownBy: process.resourceUsage().maxRSS - before }));`;
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    const { failures, grownBy } = JSON.parse(output);
-    expect(failures).toStrictEqual(
-      bombs.map(() => '`code` needed more than its 32 MB of memory; make it hold less.'),
-    );
-    // Kilobytes. Without the bound these reach over a gigabyte.
-    expect(grownBy).toBeLessThan(150_000);
-  },
-);
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const { failures, grownBy } = JSON.parse(output);
+  expect(failures).toStrictEqual(
+    bombs.map(() => '`code` needed more than its 32 MB of memory; make it hold less.'),
+  );
+  // Kilobytes. Without the bound these reach over a gigabyte.
+  expect(grownBy).toBeLessThan(150_000);
+});
 
 test('[T45] a limit that cannot be kept is refused when the tool is made', () => {
   for (const megabytes of [0, 15, 4096, NaN]) {
@@ -225,7 +221,7 @@ test('[T47] the clock stands still in UTC, and random numbers follow it', async 
   }
 });
 
-test('[T48] twenty at the same time do not mix', { timeout: 60_000 }, async () => {
+test('[T48] twenty at the same time do not mix', async () => {
   const calls = Array.from({ length: 20 }, async (_, i) => {
     const context = recordingContext();
     const code = 'globalThis.mine = (globalThis.mine ?? 0) + input; console.log(mine); mine';
@@ -236,7 +232,7 @@ test('[T48] twenty at the same time do not mix', { timeout: 60_000 }, async () =
   );
 });
 
-test('[T49] the same holds in a process of its own', { timeout: 20_000 }, async () => {
+test('[T49] the same holds in a process of its own', async () => {
   const tool = codeTool({ isolation: 'process', limits: { seconds: 2 } });
   expect(await tool.run({ code: '6 * 7' }, recordingContext())).toStrictEqual({ value: 42 });
   expect((await failureFrom(tool.run({ code: 'for (;;);' }, recordingContext()))).code).toBe('timed-out');

@@ -1,12 +1,11 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { find, opened, person, recording, watched } from '../../../test/mcp/servers.ts';
 import { RunError } from '../../run/failure.ts';
 import type { ToolContext } from '../tool.ts';
 
 const open = opened();
 const enough = new RunError('rejected', 'A person stopped it.');
-vi.setConfig({ testTimeout: 30_000 });
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 
 describe.each([
   { era: 'the protocol of 2026', modes: [] },

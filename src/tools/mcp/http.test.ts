@@ -9,9 +9,7 @@ import { RunError } from '../../run/failure.ts';
 const signal = AbortSignal.timeout(60_000);
 const open = opened();
 const enough = new RunError('rejected', 'A person stopped it.');
-const patience = { timeout: 10_000 };
-vi.setConfig({ testTimeout: 30_000 });
-
+const patience = { timeout: 60_000 };
 async function recorded(): Promise<{ url: string; lines: string[]; drop: () => void }> {
   const lines: string[] = [];
   const server = await serveHttp(() => recorder({ note: (line) => void lines.push(line), modes: [] }));

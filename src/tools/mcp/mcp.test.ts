@@ -1,6 +1,6 @@
 import { realpathSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   everything,
   everythingOverHttp,
@@ -18,7 +18,6 @@ import { mcpServer } from './mcp.ts';
 
 const signal = AbortSignal.timeout(120_000);
 const open = opened();
-vi.setConfig({ testTimeout: 30_000 });
 const overHttp = await everythingOverHttp();
 afterAll(() => overHttp.kill());
 

@@ -5,9 +5,7 @@ import { find, opened, recording, temporary, terse, watched } from '../../../tes
 
 const signal = AbortSignal.timeout(60_000);
 const open = opened();
-const patience = { timeout: 10_000 };
-vi.setConfig({ testTimeout: 30_000 });
-
+const patience = { timeout: 60_000 };
 /** A dead process that nobody has collected yet (there may be no init here) is dead. */
 function isAlive(pid: number): boolean {
   try {
