@@ -41,7 +41,7 @@ describe('the share of a tenant', () => {
   });
 });
 
-test('[S49] who floods the house is slowed down, and nobody else', async () => {
+test('[S49] who floods the server is slowed down, and nobody else', async () => {
   const data = temporaryFolder();
   const flooder = keyIn(data, { name: 'f', tenant: 'flood' });
   const calm = keyIn(data, { name: 'c', tenant: 'calm' });

@@ -222,7 +222,7 @@ describe('viewers', () => {
     }
   });
 
-  test('are told to come back when the house closes, with all there is', async () => {
+  test('are told to come back when the server closes, with all there is', async () => {
     const journal = journalOf();
     const channels = channelsOn(journal);
     const sinks = Array.from({ length: 60 }, fakeSink);
@@ -238,7 +238,7 @@ describe('viewers', () => {
   });
 
   test.for(['steps', 'console', 'console-dotted', 'execution'] as const)(
-    '[P6] of %s get the terminal frame of a run that ended a moment before the house closed',
+    '[P6] of %s get the terminal frame of a run that ended a moment before the server closed',
     async (name) => {
       const journal = journalOf();
       const channels = channelsOn(journal);
