@@ -4,7 +4,7 @@ import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
 import { Limits } from '../run/values.ts';
 import { AgentSettings, Model } from './agent-settings.ts';
-import { Auth, Server } from './server-settings.ts';
+import { Auth, Secret, Server } from './server-settings.ts';
 import { GivenTool } from './tool-source.ts';
 
 /** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
@@ -48,6 +48,8 @@ export const Config = z
     notice: z.string().exactOptional(),
     /** Called when the process that used the configuration is done with it. */
     close: z.custom<() => Promise<void>>((close) => typeof close === 'function').exactOptional(),
+    /** Variables whose values are recorded nowhere, beside those that other fields name. They must be set. */
+    secrets: z.array(Secret).default([]),
     auth: Auth.default({}),
     server: Server.prefault({}),
   })

@@ -184,6 +184,27 @@ test('[V107] a conversation is erased from the terminal, by itself and beside a 
   expect((await typed('erase', 'c1', '--data', at.data)).error).toContain('There is no run «c1» here');
 });
 
+test('[V170] what the log says of an erased run goes with it, and nothing else does', async () => {
+  const folder = temporaryFolder();
+  const [data, file] = [join(folder, 'data'), join(folder, 'mine.config.ts')];
+  const breaking = 'async (_, { text }) => { throw new Error(`no customer «${text}»`); }';
+  writeFileSync(
+    file,
+    `export default { apps: { it: { flow: { name: 'it', version: '1', run: ${breaking} } } } };`,
+  );
+  const say = (...words: string[]) => typed(...words, '--config', file, '--data', data);
+  await say('run', 'Jane Roe');
+  await say('run', 'John Doe');
+  const log = () => readFileSync(join(data, 'vitrine.log'), 'utf8');
+  expect(log()).toContain('Jane Roe');
+  const { out } = await typed('runs', '--json', '--data', data);
+  const jane = out.split('\n').find((line) => line.includes('Jane')) ?? '';
+  const { run } = JSON.parse(jane) as { run: string };
+  expect((await typed('erase', run, '--yes', '--data', data)).code).toBe(0);
+  expect(log()).not.toContain('Jane Roe');
+  expect(log()).toContain('John Doe');
+});
+
 test('[Z11] nothing is loaded before the first line is written', () => {
   const path = 'src/cli/main.ts';
   const { imports } = moduleFacts({ path, text: readFileSync(path, 'utf8') });

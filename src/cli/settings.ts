@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { RunError } from '../run/failure.ts';
 import { appsOf, type HomeSettings } from '../server/compose/compose.ts';
 import { loadConfig } from '../server/compose/config.ts';
 import { appNamed, defaultAppOf, type App } from '../server/folder/home.ts';
-import { fileLog } from '../server/observe/log.ts';
+import { fileLog, logIn } from '../server/observe/log.ts';
 import type { Given } from './command.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
@@ -22,7 +22,7 @@ export function dataOf(given: Given): string {
 /** A folder without its configuration: for commands that run nothing of it, and so must not run what stands beside it. */
 export function folderOf(given: Given, terminal: Terminal): HomeSettings {
   const data = dataOf(given);
-  const log = fileLog(join(data, 'vitrine.log'));
+  const log = fileLog(logIn(data));
   return {
     data,
     takes: 'asked',

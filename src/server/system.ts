@@ -5,7 +5,7 @@ import type { Clock } from '../engine/time/clock.ts';
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  worked: workedTime({ elapsed: () => performance.now() }),
+  worked: workedTime({ elapsed: () => performance.now(), busy }),
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
       // An already aborted signal never fires again, so it must be looked at, not only listened to.
@@ -29,25 +29,43 @@ const longestSilence = 5_000;
  * Milliseconds in which this process could work. The machine's steady time goes on while the process is stopped and, on
  * some systems, while the machine sleeps; a timer that comes late tells.
  */
-export function workedTime({ elapsed }: { readonly elapsed: () => number }): () => number {
+export function workedTime({ elapsed, busy: used }: Watches): () => number {
   let seen = elapsed();
+  let usedBefore = used();
   let worked = 0;
   let isTicking = false;
   const look = (): number => {
     const now = elapsed();
     const silence = now - seen;
-    worked += silence > longestSilence ? tick : silence;
+    // A loop that one function has kept all the while was on the processor: that is work.
+    worked += silence > longestSilence ? Math.min(silence, Math.max(tick, used() - usedBefore)) : silence;
     seen = now;
     return worked;
+  };
+  const onTick = (): void => {
+    look();
+    usedBefore = used();
   };
   return () => {
     if (!isTicking) {
       isTicking = true;
       seen = elapsed();
-      setInterval(look, tick).unref();
+      setInterval(onTick, tick).unref();
     }
     return look();
   };
+}
+
+interface Watches {
+  /** Steady milliseconds, since any moment. */
+  readonly elapsed: () => number;
+  /** Milliseconds in which this thread was on the processor, since any moment. */
+  readonly busy: () => number;
+}
+
+function busy(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 /** Longer timers fire at once in Node, so that an approval due next month would expire today. */

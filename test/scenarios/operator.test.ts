@@ -36,6 +36,27 @@ test('[V130] who owns a folder is told of the runs that others have there, and c
   expect(away).toMatchObject({ code: 2, error: expect.stringContaining('--tenant is for what runs here') });
 });
 
+test('[V171] who owns a folder can see what waits there for others, stop it and erase it', async () => {
+  const cwd = temporaryFolder();
+  const data = join(cwd, '.vitrine');
+  const asking = appWith(async (scope) => (await scope.ask({ title: 'Well?' })).decision, 'asking');
+  const server = await serving({ data, config: { apps: { asking } }, isPrivate: true });
+  const key = keyIn(data, { tenant: 'acme' });
+  const begun = await server.ask('/api/runs', { key, json: { input: { text: 'theirs' } } });
+  const run = textAt(begun, 'run');
+  await vi.waitUntil(async () => {
+    const row = await server.server.context.home.dispatch.get(run);
+    return row?.approvals === 1;
+  }, 60_000);
+  const own = await vitrine(['approvals'], { cwd });
+  expect(own.error).toContain('Nothing waits for a person. Others have runs there (1 of tenant «acme»)');
+  expect((await vitrine(['approvals', '--tenant', 'acme'], { cwd })).out).toContain('Well?');
+  expect(await vitrine(['stop', run], { cwd })).toMatchObject({ code: 2 });
+  expect(await vitrine(['stop', run, '--tenant', 'acme'], { cwd })).toMatchObject({ code: 0 });
+  expect(await vitrine(['erase', run, '--yes', '--tenant', 'acme'], { cwd })).toMatchObject({ code: 0 });
+  expect((await server.ask(`/api/runs/${run}`, { key })).status).toBe(404);
+});
+
 test('[V131] a conversation with a payment under way is not erased before somebody was told of it', async () => {
   const paying = Promise.withResolvers<void>();
   const pay = functionTool({

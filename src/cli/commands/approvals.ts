@@ -2,9 +2,9 @@ import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import { damageOf } from '../../server/runs/good-chunks.ts';
 import type { HomeReader } from '../../server/folder/home.ts';
-import { lookOptions, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
-import { jsonLine } from '../terminal/escape.ts';
-import { allRuns, treeOf } from '../place/find.ts';
+import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import { allRuns, othersIn, treeOf } from '../place/find.ts';
 import { hint } from '../hint.ts';
 import { lookIn } from '../place/place.ts';
 import { tellQuestion, type ToldQuestion } from '../question/tell-question.ts';
@@ -18,33 +18,41 @@ export const approvals: CliCommand = {
   name: 'approvals',
   usage: '[options]',
   summary: 'list what waits for a person, with exactly what would run',
-  options: { ...jsonOption, ...lookOptions },
+  options: { ...jsonOption, ...tenantOption, ...lookOptions },
   words: [0, 0],
   async run(given, terminal) {
-    const asked = await readApprovals(given);
+    const { asked, others } = await readApprovals(given);
     for (const { run, approval, title, whole } of asked) {
       const { value, exchange } = whole;
       if (given.flag('json')) terminal.say(jsonLine({ ...approval, arguments: value, exchange, run }));
       else tellQuestion({ approval, whole, title }, terminal);
     }
     if (given.flag('json')) return exit.completed;
-    if (asked.length === 0) terminal.warn('Nothing waits for a person.');
+    if (asked.length === 0)
+      terminal.warn(visibleLine(['Nothing waits for a person.', others].filter(Boolean).join(' ')));
     else terminal.warn(`Answer with ${hint(given, 'approve|reject|edit', '<approval>')}`);
     return exit.completed;
   },
 };
 
-async function readApprovals(given: Given): Promise<readonly Asked[]> {
+interface Found {
+  readonly asked: readonly Asked[];
+  /** Who else has runs there, where nothing of these waits. */
+  readonly others?: string | undefined;
+}
+
+async function readApprovals(given: Given): Promise<Found> {
   let home: HomeReader;
   try {
     home = await lookIn(given);
   } catch (thrown) {
-    if (failureOf(thrown).code === 'unknown') return [];
+    if (failureOf(thrown).code === 'unknown') return { asked: [] };
     throw thrown;
   }
   const asked: Asked[] = [];
+  const tenant = given.text('tenant');
   try {
-    for await (const row of allRuns(home, { withApprovals: true })) {
+    for await (const row of allRuns(home, { tenant, withApprovals: true })) {
       const { run, title } = row;
       const tree = await treeOf(home, run);
       // What was asked may have been answered where nobody can read it any more.
@@ -52,7 +60,7 @@ async function readApprovals(given: Given): Promise<readonly Asked[]> {
       for (const approval of undecidedApprovals(tree))
         asked.push({ run, title, approval, whole: await readable(home, approval) });
     }
-    return asked;
+    return { asked, others: asked.length === 0 ? await othersIn(home, tenant) : undefined };
   } finally {
     await home.close();
   }

@@ -1,5 +1,5 @@
 import { present } from '../../run/present.ts';
-import { exit, lookOptions, whyOption, type CliCommand } from '../command.ts';
+import { exit, lookOptions, tenantOption, whyOption, type CliCommand } from '../command.ts';
 import { findRun } from '../place/find.ts';
 import { inHome } from '../place/in-home.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
@@ -13,11 +13,11 @@ export const stop: CliCommand = {
   name: 'stop',
   usage: '<run> [options]',
   summary: 'end a run for good, at every level',
-  options: { ...whyOption, ...lookOptions },
+  options: { ...whyOption, ...tenantOption, ...lookOptions },
   words: [1, 1],
   async run(given, terminal) {
     return inHome(placeOf(given, terminal), { terminal }, async (home) => {
-      const { run } = await findRun(home, given.words[0] ?? '');
+      const { run } = await findRun(home, given.words[0] ?? '', given.text('tenant'));
       const reason = present({ reason: given.text('why') });
       await sendTo(home, run, { type: 'stop', by: folderOwner, ...reason });
       const leaving = leaveWhenTold();

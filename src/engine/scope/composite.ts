@@ -39,7 +39,7 @@ export async function composite<T>(
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
     const given = await owned(execution, step, { name: step.title, work: () => work(step) });
-    result = cleanResult(execution, step, plain(given));
+    result = cleanResult(execution, step, jsonOf(step, given));
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
@@ -54,6 +54,15 @@ export async function composite<T>(
   const kept = await execution.busy(keepLarge(execution, result));
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result: kept });
   return plain(result) as T;
+}
+
+function jsonOf({ title }: Step, given: unknown): Json {
+  try {
+    return plain(given);
+  } catch (cause) {
+    const message = `«${title}» returned something that is not JSON: return texts, numbers, lists and plain objects.`;
+    throw new RunError('malformed', message, { cause });
+  }
 }
 
 /** The recorded step at this place, or a new one. */

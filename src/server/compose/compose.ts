@@ -25,7 +25,7 @@ import { holdHome, type HeldHome } from '../folder/hold.ts';
 import type { App, HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { namedFlows, type NamedApp } from './named-flows.ts';
-import { openTools, type OpenedTools } from './tools.ts';
+import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Teller } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
@@ -53,6 +53,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   // What is wrong with it is said before anything is opened.
   appsOf(config, 'The configuration');
   expectKeys(config);
+  expectFolders(config.tools);
   makeDataFolder(folder);
   const store = await sqliteStore({ folder });
   let opened: OpenedTools | undefined;

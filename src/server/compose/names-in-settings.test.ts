@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/serving.ts';
-import type { ConfigInput } from '../../catalog/config.ts';
+import { Config, type ConfigInput } from '../../catalog/config.ts';
 import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import { openHome } from './compose.ts';
+import { secretsOf } from './secrets.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -77,6 +78,29 @@ test('[K45] what is right is opened, and a team needs no agent of its own name',
 test('[K45] so is the agent of a conversation that nobody is', async () => {
   const config: ConfigInput = { apps: { talk: { flow: 'converse', settings: { agent: 'x' } } } };
   expect(await refusal(config)).toContain('apps.talk.settings.agent: there is no agent «x»');
+});
+
+test('[V172] a folder for tools that is not there is said at the start, by field', async () => {
+  const tools = [{ code: true } as const, { files: '/nowhere/at/all' }];
+  expect(await refusal({ tools })).toBe(
+    'The configuration does not fit: tools[1].files: there is no folder /nowhere/at/all.',
+  );
+});
+
+test('[K46] [V173] a secret that the configuration names must be set', async () => {
+  expect(await refusal({ secrets: [{ env: 'VITRINE_TEST_MISSING' }] })).toBe(
+    'The configuration does not fit: secrets[0]: set the environment variable VITRINE_TEST_MISSING.',
+  );
+});
+
+test('[V173] what a configuration names as secret, and the key of any provider, is told to nobody', async () => {
+  vi.stubEnv('VITRINE_TEST_NAMED', 'named-and-very-secret');
+  vi.stubEnv('SOMEBODY_API_KEY', 'sk-somebody-very-secret');
+  const { secrets, names } = secretsOf(Config.parse({ secrets: [{ env: 'VITRINE_TEST_NAMED' }] }));
+  expect(secrets.clean('It is named-and-very-secret, or sk-somebody-very-secret.')).toBe(
+    'It is [redacted], or [redacted].',
+  );
+  expect(names).toEqual(expect.arrayContaining(['VITRINE_TEST_NAMED', 'SOMEBODY_API_KEY']));
 });
 
 test('[K46] a key that is in no variable is said at the start, by field and variable', async () => {

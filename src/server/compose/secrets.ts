@@ -15,13 +15,14 @@ export function secretIn({ env }: SecretReference): string {
 }
 
 /** The keys of agents, and of the models they are, must be there: what would fail at the first message fails now. */
-export function expectKeys({ agents, models }: Config): void {
+export function expectKeys({ agents, models, secrets }: Config): void {
   const keys = Object.entries(agents).flatMap(([name, { model = '', dial, conversation }]) => [
     { place: `agents.${name}.dial.key`, key: dial?.key },
     { place: `agents.${name}.conversation.key`, key: conversation?.key },
     { place: `models.${model}.key`, key: models[model]?.key },
   ]);
-  const missing = keys.flatMap(({ place, key }) =>
+  const named = secrets.map((key, i) => ({ place: `secrets[${i}]`, key }));
+  const missing = [...keys, ...named].flatMap(({ place, key }) =>
     key && !process.env[key.env] ? `${place}: set the environment variable ${key.env}` : [],
   );
   if (missing.length === 0) return;
@@ -43,11 +44,19 @@ export function secretsOf(config: Config): {
     return value && !secrets.add(value);
   });
   const tooShort = new Set(short.map(({ env }) => env));
-  return { secrets, names: references.map(({ env }) => env), notices: [...tooShort].map(shortNotice) };
+  const others = keysOfProviders();
+  for (const env of others) secrets.add(process.env[env] ?? '');
+  const names = [...new Set([...references.map(({ env }) => env), ...others])];
+  return { secrets, names, notices: [...tooShort].map(shortNotice) };
 }
 
 function shortNotice(name: string): string {
   return `The value of ${name} has fewer than ${shortestSecret} characters: too short to be told from a word, so it is not hidden where a run says it. Use a longer one.`;
+}
+
+/** What the packages of providers read by themselves, whether or not a configuration names it. */
+function keysOfProviders(): readonly string[] {
+  return Object.keys(process.env).filter((name) => name.endsWith('_API_KEY'));
 }
 
 /** Wherever they stand: nobody has to remember to add a new place here. */

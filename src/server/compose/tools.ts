@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
@@ -73,6 +74,23 @@ function shipped(source: ToolSource, data: string): readonly Tool[] {
     ...(code === undefined ? [] : [codeTool()]),
     ...(http === undefined ? [] : httpTools({ ...http, trusted })),
   ];
+}
+
+/** The folders of tools must be there: an agent would find nothing in them, and nobody would know why. */
+export function expectFolders(given: readonly (Tool | ToolSource)[]): void {
+  const wrong = given.flatMap((each, i) => {
+    if (isTool(each)) return [];
+    const named = [['files', each.files] as const, ['documents', each.documents] as const];
+    return named.flatMap(([field, path]) =>
+      path === undefined || isFolder(path) ? [] : `tools[${i}].${field}: there is no folder ${path}`,
+    );
+  });
+  if (wrong.length > 0)
+    throw new RunError('malformed', `The configuration does not fit: ${wrong.join('; ')}.`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function endpointOf({ name, command, folder, env = {}, url, key, headers = {} }: McpSource): Endpoint {

@@ -17,7 +17,11 @@ export const ControlRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('send'), run: z.string().min(1), command: Command }),
   /** Work on a run that is not worked on. */
   z.strictObject({ type: z.literal('takeUp'), run: z.string().min(1) }),
-  z.strictObject({ type: z.literal('erase'), conversation: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('erase'),
+    conversation: z.string().min(1),
+    tenant: z.string().exactOptional(),
+  }),
   /** At which address it serves. */
   z.strictObject({ type: z.literal('where') }),
 ]);

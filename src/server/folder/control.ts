@@ -77,7 +77,7 @@ async function answer(line: string, control: Heard): Promise<ControlReply> {
     case 'takeUp':
       return { taken: await control.takeUp(request.run) };
     case 'erase':
-      return { erased: await control.erase(request.conversation) };
+      return { erased: await control.erase(request.conversation, request.tenant) };
     case 'where':
       return { where: control.where() ?? null };
   }

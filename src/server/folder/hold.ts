@@ -10,6 +10,7 @@ import { listenForControl } from './control.ts';
 import { eraseConversation, erasures, type Erasing, type Erasures } from '../runs/erase.ts';
 import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
+import { forgetInLog, logIn } from '../observe/log.ts';
 import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
@@ -56,6 +57,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const over = new AbortController();
   const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
   const erased = erasures();
+  erased.onErased((run) => forgetInLog(logIn(folder), run));
   const control = controlOf({ engine, world, apps, asked, ...erased });
   let url: string | undefined;
   const heard = { ...control, where: () => url };
@@ -178,10 +180,10 @@ interface Eraser extends Pick<Erasing, 'dispatch' | 'journal' | 'forget'>, Pick<
 
 function eraser({ engine, send, ...erasing }: Eraser): Control['erase'] {
   const stop = { type: 'stop', by: folderOwner, reason: 'The conversation is erased.' } as const;
-  return (conversation) =>
+  return (conversation, tenant = localTenant) =>
     eraseConversation(
       { ...erasing, stop: ({ run }) => send(run, stop), released: (run) => engine.released(run) },
-      { tenant: localTenant, conversation },
+      { tenant, conversation },
     );
 }
 

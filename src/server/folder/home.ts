@@ -41,7 +41,7 @@ export interface Control {
   /** What became of the command; `used` is null only if nobody here can work on the run. */
   send(run: string, command: Command): Promise<Receipt>;
   /** Stop the runs of a conversation and take every trace of them away; how many there were. */
-  erase(conversation: string): Promise<number>;
+  erase(conversation: string, tenant?: string): Promise<number>;
   /** Have a run worked on; false where its flow is not known. */
   takeUp(run: string): Promise<boolean>;
 }

@@ -1,3 +1,4 @@
+import { present } from '../../run/present.ts';
 import { RunError } from '../../run/failure.ts';
 import type { ControlClient } from './control-client.ts';
 import type { Home, HomeReader } from './home.ts';
@@ -34,8 +35,8 @@ export function visitHome(reader: HomeReader, client: ControlClient): Home {
       if ('taken' in reply) return reply.taken;
       throw unexpected(reply);
     },
-    async erase(conversation) {
-      const reply = await client.ask({ type: 'erase', conversation });
+    async erase(conversation, tenant) {
+      const reply = await client.ask({ type: 'erase', conversation, ...present({ tenant }) });
       if ('erased' in reply) return reply.erased;
       throw unexpected(reply);
     },

@@ -1,4 +1,6 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import type { Log } from '../../engine/world.ts';
 
 /** One line of JSON for each problem, with its cause: for whoever operates the process, never for clients. */
@@ -17,6 +19,19 @@ export function fileLog(path: string): Log {
       }
     },
   };
+}
+
+/** Where it is in a data folder. */
+export function logIn(folder: string): string {
+  return join(folder, 'vitrine.log');
+}
+
+/** Takes away what was said of a run of which nothing is left. */
+export function forgetInLog(path: string, run: string): void {
+  if (!existsSync(path)) return;
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const others = lines.filter((line) => !line.includes(JSON.stringify(run)));
+  if (others.length < lines.length) writeFileAtomic.sync(path, others.join('\n'), { mode: 0o600 });
 }
 
 /** A log that no secret gets into: what went wrong may quote what was sent. */

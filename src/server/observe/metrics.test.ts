@@ -166,6 +166,13 @@ test('[V105] runs by outcome, tokens, turns, tool time, waiting questions and co
   expect(await value('vitrine_questions_waiting')).toBe(0);
 });
 
+test('[V105] outcomes that nobody has seen yet are counted from nothing on, so that the first has a rate', async () => {
+  const at = await serving({ config });
+  const { text } = await at.ask('/metrics');
+  for (const outcome of ['completed', 'failed', 'stopped'])
+    expect(text).toContain(`vitrine_runs_total{outcome="${outcome}"} 0`);
+});
+
 test('[V105] names are conventional, those of before are gone, and the guide has each', async () => {
   const at = await serving({ config });
   await at.ask('/healthz');

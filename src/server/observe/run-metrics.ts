@@ -42,6 +42,8 @@ function instruments(registry: Registry) {
     labelNames: ['outcome'] as const,
     registers,
   });
+  // A series that begins with its first failure has no rate that an alarm could see.
+  for (const outcome of ['completed', 'failed', 'stopped'] as const) runs.inc({ outcome }, 0);
   const tokens = new Counter({
     name: 'vitrine_tokens_total',
     help: 'Tokens that models reported.',
