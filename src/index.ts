@@ -31,6 +31,8 @@ export { scriptedGateway } from './gateways/scripted/scripted.ts';
 export type { Tool, ToolContext } from './tools/tool.ts';
 /** Makes a tool from a function and the zod schema of its arguments. */
 export { functionTool } from './tools/function.ts';
+/** The same for what computes for long: it runs in a thread or process of its own, and stop ends it anywhere. */
+export { killableTool, type KillableToolOptions } from './tools/killable/killable.ts';
 /** Lists, reads and searches the files of one folder. */
 export { fileTools, type FileToolsOptions } from './tools/files/files.ts';
 /** Searches the documents of one folder, with citations. */

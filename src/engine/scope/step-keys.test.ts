@@ -171,6 +171,22 @@ describe('parallel', () => {
   });
 });
 
+const circle: unknown[] = [];
+circle.push(circle);
+
+test.for([
+  ['a number beyond numbers', 10n],
+  ['a circle', circle],
+] as const)('[V174] a step that returns %s is told what it did, as its own fault', async ([, given]) => {
+  const flow = flowOf(async (scope) => {
+    await scope.step({ key: 'odd', title: 'Odd' }, async () => given as unknown as Json);
+    return 'never';
+  });
+  const stage = new Stage();
+  const { failure } = (await stage.tree(await stage.start(stage.hire({ flows: [flow] }), flow))).ended ?? {};
+  expect(failure?.message).toContain('«Odd» returned something that is not JSON');
+});
+
 test('[E15] a failure nobody awaits is recorded, and does not end the process', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
