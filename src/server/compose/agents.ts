@@ -62,6 +62,3 @@ function conversationOf(name: string, { key, ...settings }: ConversationAgent): 
   const headers = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
   return conversationGateway({ ...settings, name, headers });
 }
-
-/** Long work of the server waits in one line with that of the agents. */
-export { inTurn } from '../../gateways/in-turn.ts';
