@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RunError, type Failure } from '../run/failure.ts';
+import { askerIn, type Asker } from './asker.ts';
 import { isBusy } from './busy.ts';
+import { byTurns } from './by-turns.ts';
 import { isCorrupt } from './damage.ts';
 import { namingFullDisk } from './disk-trouble.ts';
 import { foundDamage, rowsIn, type Reading } from './found-damage.ts';
@@ -15,6 +17,7 @@ import { sqliteTables } from './sqlite-tables.ts';
 interface Opened {
   readonly commit: Committer;
   readonly read: Reading;
+  readonly asker: Asker;
   readonly health: Health;
   readonly check: Check;
   readonly notices: readonly string[];
@@ -50,7 +53,8 @@ function write(folder: string): Opened {
     }
   });
   const check = checker(opened.database, (run, thrown) => found.note(run, thrown));
-  return { commit, read, health, check, notices: opened.notices, close: () => opened.close() };
+  const asker = askerIn(tables);
+  return { commit, read, asker, health, check, notices: opened.notices, close: () => opened.close() };
 }
 
 function read(folder: string): Opened {
@@ -76,6 +80,8 @@ function read(folder: string): Opened {
         }
       },
     ),
+    // A terminal reads for itself alone.
+    asker: () => '',
     check: () => undefined,
     health: { now: () => undefined, watching: (given) => given, broken: () => {} },
     notices: [],
@@ -93,13 +99,20 @@ function toldFailure(thrown: unknown): Failure {
   return { code: 'unavailable', message: `The database could not be used: ${message}.`, retryable: true };
 }
 
-function listen({ commit, read: reading, health, check, close }: Opened): void {
-  const answer = (id: number, work: () => unknown): void => {
-    try {
-      say(['result', id, work()]);
-    } catch (thrown) {
-      say(['unread', id, toldFailure(thrown)]);
-    }
+/**
+ * Commits are made as they come. What is read waits its turn, one piece in a turn of the loop and tenants by turns: nobody's
+ * commit waits for more than one of them, and nobody's question for more than one of each other tenant.
+ */
+function listen({ commit, read: reading, asker, health, check, close }: Opened): void {
+  const reads = byTurns();
+  const answer = (id: number, whose: string, work: () => unknown): void => {
+    reads.add(whose, () => {
+      try {
+        say(['result', id, work()]);
+      } catch (thrown) {
+        say(['unread', id, toldFailure(thrown)]);
+      }
+    });
   };
   parentPort?.on('message', (message: ToThread) => {
     switch (message[0]) {
@@ -111,12 +124,13 @@ function listen({ commit, read: reading, health, check, close }: Opened): void {
         }
         return;
       case 'read':
-        return answer(message[1], () => reading(message[2], message[3]));
+        return answer(message[1], asker(message[2], message[3]), () => reading(message[2], message[3]));
       case 'health':
-        return answer(message[1], () => health.now());
+        return answer(message[1], 'health', () => health.now());
       case 'check':
-        return answer(message[1], () => check(message[2]));
+        return answer(message[1], 'check', () => check(message[2]));
       case 'close':
+        reads.finish();
         close();
         parentPort?.close();
         return;
