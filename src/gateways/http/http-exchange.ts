@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../../run/failure.ts';
-import { inTurn } from '../in-turn.ts';
+import { inTurn } from '../../loop/in-turn.ts';
+import { loopTurn } from '../../loop/loop-turn.ts';
 
 /** Milliseconds: until a connection stands, until the first byte of the answer, and between two pieces of it. */
 export interface Timeouts {
@@ -65,8 +66,8 @@ export function httpEndpoint(url: URL, timeouts: Timeouts, keepAlive = 30_000): 
   };
 }
 
-/** Bytes of an answer that are read at once: the smallest events cost most, and this many of them a few milliseconds. */
-const slice = 8 * 1024;
+/** Bytes of an answer that are read in a turn of the loop: the smallest events cost most, and this many of them a few milliseconds. */
+const slice = 4 * 1024;
 /** Bytes that may wait to be read: whoever sends more is told to wait. */
 const mostUnread = 128 * 1024;
 
@@ -86,7 +87,10 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #isLast = false;
   /** What came and was not read, because others have their turn first or the listener can take no more. */
   #unread: Uint8Array[] = [];
+  #waiting = 0;
   #reading: 'now' | 'in turn' | 'when resumed' = 'now';
+  /** How many bytes were read in which turn of the loop: small pieces come in any number. */
+  #spent = { turn: 0, bytes: 0 };
   /** What is to be done once all is read: the answer is over. */
   #ending: (() => void) | undefined;
 
@@ -114,9 +118,9 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
       if (!this.#isLast) this.#stayIdle();
     } else this.#enter('idle');
     this.#unread.push(bytes);
+    this.#waiting += bytes.length;
     if (this.#reading === 'now') this.#read();
-    const waiting = this.#unread.reduce((sum, { length }) => sum + length, 0);
-    if (this.#isOver || (this.#reading !== 'when resumed' && waiting <= mostUnread)) return;
+    if (this.#isOver || (this.#reading !== 'when resumed' && this.#waiting <= mostUnread)) return;
     // A reader that is slow is no upstream that is silent.
     clearTimeout(this.#timer);
     controller.pause();
@@ -138,17 +142,27 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     else this.#goOn();
   }
 
-  /** One slice of what came; the rest when it is its turn. */
+  /** As much of what came as is read in a turn; the rest when it is its turn again. */
   #read(): void {
-    const [first] = this.#unread;
-    if (!first) return;
+    const turn = loopTurn();
+    if (this.#spent.turn !== turn) this.#spent = { turn, bytes: 0 };
+    while (this.#unread.length > 0 && this.#spent.bytes < slice) {
+      const isTaken = this.#listener.data(this.#nextSlice());
+      if (this.#isOver) return;
+      if (!isTaken) return void (this.#reading = 'when resumed');
+    }
+    if (this.#unread.length > 0) this.#readInTurn();
+    else this.#goOn();
+  }
+
+  #nextSlice(): Uint8Array {
+    const [first = new Uint8Array()] = this.#unread;
+    const next = first.subarray(0, slice);
     if (first.length > slice) this.#unread[0] = first.subarray(slice);
     else this.#unread.shift();
-    const isTaken = this.#listener.data(first.subarray(0, slice));
-    if (this.#isOver) return;
-    if (!isTaken) this.#reading = 'when resumed';
-    else if (this.#unread.length > 0) this.#readInTurn();
-    else this.#goOn();
+    this.#spent.bytes += next.length;
+    this.#waiting -= next.length;
+    return next;
   }
 
   #readInTurn(): void {
