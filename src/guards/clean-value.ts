@@ -1,4 +1,5 @@
-import { clean, merged, without, type Guard, type Stretch } from './guard.ts';
+import { findInParts, partLength } from './find-in-parts.ts';
+import { clean, merged, without, type Found, type Guard, type Stretch } from './guard.ts';
 
 /** A text of a value, and the names of the fields that lead to it. */
 interface Leaf {
@@ -24,6 +25,21 @@ export function cleanAll(guard: Guard, value: unknown): unknown {
     name: (name) => clean(guard, name),
     text: (text) => without(hidden[next++] ?? [], text),
   });
+}
+
+/** The same of a value that may be long: between parts of its texts it rests. */
+export async function cleanLong<T>(guard: Guard, value: T, rest: () => Promise<void>): Promise<T> {
+  const known = new Map<string, Found>();
+  const knowing: Guard = { find: (text) => known.get(text) ?? guard.find(text) };
+  const look = async (texts: readonly string[]): Promise<void> => {
+    for (const text of texts)
+      if (text.length > partLength) known.set(text, await findInParts(guard, text, rest));
+  };
+  const leaves = leavesIn(value);
+  await look(leaves.map(({ text }) => text));
+  if (stateOf(knowing, value) === 'clean') return value;
+  await look(groupsIn(leaves).map((group) => joined(leaves, group)));
+  return cleanAll(knowing, value);
 }
 
 /** Nearly everything is clean, and finding that out makes nothing new. `open`: some text could go on in another one. */
@@ -54,14 +70,22 @@ function leavesIn(value: unknown, path = '', leaves: Leaf[] = []): readonly Leaf
 /** What must not pass of each text. */
 function hiddenIn(guard: Guard, leaves: readonly Leaf[]): readonly (readonly Stretch[])[] {
   const hidden = leaves.map(({ text }) => [...guard.find(text).stretches]);
-  const all = leaves.map((_, i) => i);
-  const byPath = Map.groupBy(all, (i) => leaves[i]?.path ?? '');
-  for (const group of [all, ...byPath.values()]) {
-    if (group.length < 2) continue;
-    const { stretches } = guard.find(group.map((i) => leaves[i]?.text ?? '').join(''));
+  for (const group of groupsIn(leaves)) {
+    const { stretches } = guard.find(joined(leaves, group));
     if (stretches.length > 0) hideParts(leaves, hidden, { group, stretches });
   }
   return hidden.map(merged);
+}
+
+/** Those that are read as one, by their places. */
+function groupsIn(leaves: readonly Leaf[]): readonly (readonly number[])[] {
+  const all = leaves.map((_, i) => i);
+  const byPath = Map.groupBy(all, (i) => leaves[i]?.path ?? '');
+  return [all, ...byPath.values()].filter(({ length }) => length > 1);
+}
+
+function joined(leaves: readonly Leaf[], group: readonly number[]): string {
+  return group.map((i) => leaves[i]?.text ?? '').join('');
 }
 
 /** What was found in texts put together, in each of them. */

@@ -19,48 +19,53 @@ interface Stream {
 export class Outgoing {
   readonly #secrets: Secrets;
   readonly #streams = new Map<string, Stream>();
+  /** What leaves next. */
+  #told: Entry[] = [];
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
   }
 
-  /** Entries that leave together, each itself if nothing had to be taken out of it. What is open at their end is hidden. */
-  pass(entries: readonly Entry[]): readonly Entry[] {
-    const told: Entry[] = [];
-    for (const entry of entries) {
-      const { event } = entry;
-      if (event.type === 'step.closed' || event.type === 'step.retried')
-        this.#end(told, ({ step }) => step === event.step);
-      else if (event.type === 'run.ended') this.#end(told, () => true);
-      const clean = this.#clean(event, told.length);
-      told.push(clean === event ? entry : { ...entry, event: clean });
-    }
+  /** One more entry that leaves with those before it. */
+  take(entry: Entry): void {
+    const { event } = entry;
+    if (event.type === 'step.closed' || event.type === 'step.retried')
+      this.#end(({ step }) => step === event.step);
+    else if (event.type === 'run.ended') this.#end(() => true);
+    const clean = this.#clean(event);
+    this.#told.push(clean === event ? entry : { ...entry, event: clean });
+  }
+
+  /** All that were taken, each itself if nothing had to be taken out of it. What is open at their end is hidden. */
+  leave(): readonly Entry[] {
     for (const stream of this.#streams.values()) {
-      append(told, stream.place, stream.held.takeMark());
+      this.#append(stream.place, stream.held.takeMark());
       stream.place = undefined;
     }
+    const told = this.#told;
+    this.#told = [];
     return told;
   }
 
-  #clean(given: RunEvent, place: number): RunEvent {
+  #clean(given: RunEvent): RunEvent {
     if (given.type === 'text.appended' || given.type === 'title.appended') {
-      const text = this.#take(given, place);
+      const text = this.#take(given);
       return this.#withCleanNames(text === given.text ? given : { ...given, text });
     }
     const piece = titleOf(given);
-    const title = piece && this.#take(piece, place);
+    const title = piece && this.#take(piece);
     const isSame = piece === undefined || title === piece.text;
     return this.#secrets.cleanAll(isSame ? given : ({ ...given, title } as RunEvent));
   }
 
-  #take(piece: TextPiece, place: number): string {
+  #take(piece: TextPiece): string {
     const name = streamOf(piece);
     const known = this.#streams.get(name);
     if (!known && this.#secrets.find(piece.text) === nothing) return piece.text;
     const held = known?.held ?? new HeldText(this.#secrets);
     const text = held.take(piece.text) + held.takeCrumb();
     if (held.isEmpty) this.#streams.delete(name);
-    else this.#streams.set(name, { step: piece.step, held, place });
+    else this.#streams.set(name, { step: piece.step, held, place: this.#told.length });
     return text;
   }
 
@@ -71,22 +76,22 @@ export class Outgoing {
     return names.call === call && names.tool === tool ? event : { ...event, ...names };
   }
 
-  #end(told: Entry[], isOver: (stream: Stream) => boolean): void {
+  #end(isOver: (stream: Stream) => boolean): void {
     for (const [name, stream] of this.#streams) {
       if (!isOver(stream)) continue;
       this.#streams.delete(name);
-      append(told, stream.place, stream.held.end());
+      this.#append(stream.place, stream.held.end());
     }
   }
-}
 
-/** Nothing is told twice: what an entry that has left already had to hide stays hidden. */
-function append(told: Entry[], place: number | undefined, text: string): void {
-  const entry = place === undefined ? undefined : told[place];
-  if (!entry || place === undefined || text === '') return;
-  const { event } = entry;
-  if (event.type === 'text.appended' || event.type === 'title.appended')
-    told[place] = { ...entry, event: { ...event, text: event.text + text } };
-  else if (event.type === 'step.opened')
-    told[place] = { ...entry, event: { ...event, title: event.title + text } };
+  /** Nothing is told twice: what an entry that has left already had to hide stays hidden. */
+  #append(place: number | undefined, text: string): void {
+    const entry = place === undefined ? undefined : this.#told[place];
+    if (!entry || place === undefined || text === '') return;
+    const { event } = entry;
+    if (event.type === 'text.appended' || event.type === 'title.appended')
+      this.#told[place] = { ...entry, event: { ...event, text: event.text + text } };
+    else if (event.type === 'step.opened')
+      this.#told[place] = { ...entry, event: { ...event, title: event.title + text } };
+  }
 }

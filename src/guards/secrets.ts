@@ -1,4 +1,4 @@
-import { cleanAll } from './clean-value.ts';
+import { cleanAll, cleanLong } from './clean-value.ts';
 import { ExactTexts } from './exact-texts.ts';
 import { clean, merged, nothing, type Found, type Guard } from './guard.ts';
 import { plainForms, tightForms } from './secret-forms.ts';
@@ -16,6 +16,20 @@ const roomForPassing = 1_500_000;
 /** Of how many runs it is known that they were recorded without what is known now. */
 const vouchedRuns = 1_000;
 
+/** Entries of a run. */
+interface Part {
+  readonly from: number;
+  readonly to?: number;
+}
+
+interface Vouched {
+  /** From here on it was recorded without any. */
+  readonly from: number;
+  /** Up to here it was looked at, from its first entry on. */
+  readonly to: number;
+  readonly version: number;
+}
+
 /**
  * The secrets that this process knows, so that none of them is recorded or told: those of its configuration, which are
  * kept, and those that came in with requests, of which the latest are kept.
@@ -24,8 +38,8 @@ export class Secrets implements Guard {
   readonly #kept = new Set<string>();
   readonly #passing = new Map<string, number>();
   readonly #roomForPassing: number;
-  /** From which entry on a run was recorded without any of what was known then. */
-  readonly #vouched = new Map<string, { readonly from: number; readonly version: number }>();
+  /** What of a run holds none of what was known then. */
+  readonly #vouched = new Map<string, Vouched>();
   #version = 0;
   #passingSize = 0;
   #plain = new ExactTexts();
@@ -79,20 +93,41 @@ export class Secrets implements Guard {
     return found === nothing || !tight ? found : asItStands(text, tight, found);
   }
 
+  /** Moves on with every value that becomes known. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** From this entry on a run is recorded without any of these. */
   vouch(run: string, from: number): void {
-    if (this.isVouched(run, from)) return;
+    if (this.isVouched(run, { from })) return;
+    this.#keepVouched(run, { ...this.#vouchedNow(run), from });
+  }
+
+  /** A part of a run was looked at and holds none of what was known then. It is kept where nothing before it is open. */
+  vouchPart(run: string, { from, to, version }: Required<Part> & { readonly version: number }): void {
+    const known = this.#vouchedNow(run);
+    if (version !== this.#version || from > known.to + 1 || to <= known.to) return;
+    this.#keepVouched(run, { ...known, to });
+  }
+
+  /** Whether a part of a run, to its end unless said, holds none. Whatever became known since may stand there. */
+  isVouched(run: string, { from, to = Infinity }: Part): boolean {
+    const known = this.#vouchedNow(run);
+    return from >= known.from || to <= known.to;
+  }
+
+  #vouchedNow(run: string): Vouched {
+    const known = this.#vouched.get(run);
+    return known?.version === this.#version ? known : { from: Infinity, to: 0, version: this.#version };
+  }
+
+  #keepVouched(run: string, vouched: Vouched): void {
     this.#vouched.delete(run);
-    this.#vouched.set(run, { from, version: this.#version });
+    this.#vouched.set(run, vouched);
     for (const oldest of this.#vouched.keys())
       if (this.#vouched.size > vouchedRuns) this.#vouched.delete(oldest);
       else break;
-  }
-
-  /** Whether a run holds none from this entry on. Whatever became known since may stand there. */
-  isVouched(run: string, from: number): boolean {
-    const vouched = this.#vouched.get(run);
-    return vouched !== undefined && vouched.version === this.#version && vouched.from <= from;
   }
 
   /** The text without secrets. */
@@ -100,6 +135,9 @@ export class Secrets implements Guard {
 
   /** A value without secrets in any of its texts; itself if there are none. */
   readonly cleanAll = <T>(value: T): T => cleanAll(this, value);
+
+  /** The same of a value that may be long: between parts of its texts it rests. */
+  readonly cleanLong = <T>(value: T, rest: () => Promise<void>): Promise<T> => cleanLong(this, value, rest);
 
   #lookFor(value: string): number {
     this.#version += 1;
