@@ -104,6 +104,7 @@ export class Simulation {
           this.schedule(owner, resolve, milliseconds);
         }),
       settle: () => this.moment(owner),
+      breather: () => async () => {},
     };
   }
 

@@ -40,6 +40,10 @@ export class VirtualClock implements Clock {
     await turn();
   }
 
+  breather(): () => Promise<void> {
+    return async () => {};
+  }
+
   /** Let so much time pass: whoever sleeps is woken in order, and everything that follows from it happens. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds;
@@ -104,6 +108,10 @@ export class OtherClock implements Clock {
       await this.#clock.sleep(until - this.worked(), signal);
       await this.awake;
     } while (!signal.aborted && this.worked() < until);
+  }
+
+  breather(): () => Promise<void> {
+    return this.#clock.breather();
   }
 
   settle(): Promise<void> {

@@ -87,7 +87,7 @@ export class Engine {
     this.#flowOf(flow).check?.({ labels: request.labels ?? {} });
     const { secrets, store, time, clock } = this.#world;
     const asked = { input: request.input, labels: request.labels ?? {} };
-    const { input: given, labels } = secrets.cleanAll(asked);
+    const { input: given, labels } = await secrets.cleanLong(asked, clock.breather());
     const input = await keepLargeInput(store.blobs, { tenant, run }, given);
     await this.#patiently(() => time.beSure());
     const at = time.now();

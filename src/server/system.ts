@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '../engine/time/clock.ts';
+import { breather } from '../loop/breather.ts';
 
 /** The machine's own time. */
 export const systemClock: Clock = {
@@ -19,6 +20,7 @@ export const systemClock: Clock = {
       signal.addEventListener('abort', end);
     }),
   settle: () => immediate(),
+  breather: () => breather(),
 };
 
 const tick = 1_000;

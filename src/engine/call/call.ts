@@ -10,7 +10,7 @@ import { absenceOf, settleAbsence } from './absent-tool.ts';
 import { misfitOf, tooDeepFor } from './arguments.ts';
 import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
-import { isLarge, keepLarge, resultOf } from '../record/large.ts';
+import { cleanLarge, isLarge, keepClean, keepLarge, resultOf } from '../record/large.ts';
 import type { Leaf } from '../leaf/leaf.ts';
 import { mustAsk } from '../leaf/permit.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
@@ -36,8 +36,10 @@ export async function runCall(execution: Execution, name: string, request: Place
     if (misfit) return runCall(execution, name, { ...request, misfit });
   }
   // What runs is what is recorded.
-  const input = execution.world.secrets.cleanAll(request.input);
-  const shown = isLarge(input) ? await execution.busy(keepLarge(execution, input)) : input;
+  const input = isLarge(request.input)
+    ? await execution.busy(cleanLarge(execution, request.input))
+    : execution.world.secrets.cleanAll(request.input);
+  const shown = isLarge(input) ? await execution.busy(keepClean(execution, input)) : input;
   const leaf = callLeaf(execution, name, { ...request, input, shown });
   // Awaited only where there is something: otherwise opening stays synchronous, and branches keep their order.
   const remembered = rememberedFor(execution, leaf);

@@ -7,7 +7,7 @@ import type { BlobRef, Effect, Json, Usage } from '../../run/values.ts';
 import type { Asking } from '../../tools/tool.ts';
 import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
-import { keepLarge } from '../record/large.ts';
+import { keepClean, keepLarge } from '../record/large.ts';
 import { cleanResult } from '../record/tell-redacted.ts';
 import type { Refusal } from '../scope.ts';
 
@@ -67,12 +67,17 @@ export interface Leaf {
 export function closeLeaf(execution: Execution, step: Step, outcome: LeafOutcome): Promise<void> {
   return execution.recording(async () => {
     const given = outcome.result;
-    const clean = given !== undefined && isOpen(step) ? cleanResult(execution, step, given) : given;
-    const result = clean === undefined ? {} : { result: await keepLarge(execution, clean) };
+    const result = given === undefined ? {} : { result: await kept(execution, step, given) };
     if (isOpen(step)) execution.emit({ type: 'step.closed', step: step.id, ...outcome, ...result });
     else
       tellLate(execution, step, `«${step.title}» ended after it had been closed; its outcome is not used.`);
   });
+}
+
+async function kept(execution: Execution, step: Step, given: Json): Promise<BlobRef | Json> {
+  if (!isOpen(step)) return keepLarge(execution, given);
+  const clean = cleanResult(execution, step, given);
+  return keepClean(execution, clean instanceof Promise ? await clean : clean);
 }
 
 /** What comes when nobody waits for it any more is shown all the same. */

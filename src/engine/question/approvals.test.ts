@@ -478,5 +478,6 @@ function clockOf({ clock }: Stage) {
     worked: () => clock.worked(),
     sleep: (ms: number, signal: AbortSignal) => clock.sleep(ms, signal),
     settle: () => clock.settle(),
+    breather: () => clock.breather(),
   };
 }

@@ -14,7 +14,17 @@ export function isLarge(value: Json): boolean {
 
 /** The value as an entry carries it. */
 export async function keepLarge(execution: Execution, given: Json): Promise<BlobRef | Json> {
-  const value = execution.world.secrets.cleanAll(given);
+  const { secrets } = execution.world;
+  return keepClean(execution, isLarge(given) ? await cleanLarge(execution, given) : secrets.cleanAll(given));
+}
+
+/** A large value as it may be recorded: others are served while it is looked at. */
+export function cleanLarge<T>({ world }: Pick<Execution, 'world'>, value: T): Promise<T> {
+  return world.secrets.cleanLong(value, world.clock.breather());
+}
+
+/** The same of a value that is clean. */
+export async function keepClean(execution: Execution, value: Json): Promise<BlobRef | Json> {
   if (!isLarge(value)) return value;
   const text = JSON.stringify(value);
   const owner = { tenant: execution.tree.started?.tenant ?? '', run: execution.run };

@@ -1,7 +1,9 @@
 import { redacted } from '../../guards/guard.ts';
 import type { Step } from '../../run/tree.ts';
+import type { Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { redactedCode } from './hold-back.ts';
+import { cleanLarge, isLarge } from './large.ts';
 
 const messages = {
   arguments: ({ title }: Step) =>
@@ -17,8 +19,12 @@ export function tellRedacted(execution: Execution, step: Step, what: keyof typeo
 }
 
 /** What a step gave, as it may be recorded. */
-export function cleanResult<T>(execution: Execution, step: Step, given: T): T {
-  const result = execution.world.secrets.cleanAll(given);
-  if (result !== given) tellRedacted(execution, step, 'result');
-  return result;
+export function cleanResult(execution: Execution, step: Step, given: Json): Json | Promise<Json> {
+  const tell = (result: Json): Json => {
+    if (result !== given) tellRedacted(execution, step, 'result');
+    return result;
+  };
+  // Waited for only where there is much to look at: otherwise branches keep their order.
+  if (isLarge(given)) return cleanLarge(execution, given).then(tell);
+  return tell(execution.world.secrets.cleanAll(given));
 }

@@ -4,7 +4,7 @@ import { isOpen, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import { forever, type Execution } from '../execution.ts';
-import { keepLarge, resultOf } from '../record/large.ts';
+import { keepClean, resultOf } from '../record/large.ts';
 import { leave, meet } from '../recovery/meet.ts';
 import { openStep } from './open-step.ts';
 import { plain } from '../record/plain.ts';
@@ -39,7 +39,8 @@ export async function composite<T>(
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
     const given = await owned(execution, step, { name: step.title, work: () => work(step) });
-    result = cleanResult(execution, step, jsonOf(step, given));
+    const clean = cleanResult(execution, step, jsonOf(step, given));
+    result = clean instanceof Promise ? await execution.busy(clean) : clean;
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
@@ -51,7 +52,7 @@ export async function composite<T>(
     throw new RunError(code, message, { ...more, cause: thrown });
   }
   await leave(execution, step.id);
-  const kept = await execution.busy(keepLarge(execution, result));
+  const kept = await execution.busy(keepClean(execution, result));
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result: kept });
   return plain(result) as T;
 }

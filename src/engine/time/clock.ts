@@ -11,6 +11,8 @@ export interface Clock {
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** Resolves when everything that could go on by itself has done so. */
   settle(): Promise<void>;
+  /** Gives what long work awaits between its parts, so that others are served. */
+  breather(): () => Promise<void>;
 }
 
 /** Two clocks drift apart a little all the time; beyond this one of them was set, or slept. Milliseconds. */

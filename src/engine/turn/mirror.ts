@@ -11,6 +11,8 @@ const ours = new Set(['run', 'turn', 'ask', 'agent', 'answer']);
 
 /** An answer in which nothing fits is told in few notices. */
 const mostNotices = 20;
+/** So many stages are closed at once. */
+const together = 50;
 
 /**
  * Shows the stages of a back end as steps below its turn. Stages go by the back end's own keys; what does not fit (a
@@ -51,8 +53,11 @@ export class Mirror {
   }
 
   /** A stage without a name gets a readable one, and one that was never closed is closed with its turn. */
-  finish(outcome: 'completed' | 'failed' | 'stopped'): void {
-    for (const [stage, step] of [...this.#steps].reverse()) {
+  async finish(outcome: 'completed' | 'failed' | 'stopped'): Promise<void> {
+    const breathe = this.#execution.world.clock.breather();
+    for (const [i, [stage, step]] of [...this.#steps].reverse().entries()) {
+      // One that floods us leaves thousands of them.
+      if (i % together === together - 1) await breathe();
       const known = this.#execution.tree.steps.get(step);
       if (!known || !isOpen(known)) continue;
       this.#title(stage, step);
@@ -60,7 +65,8 @@ export class Mirror {
       this.#execution.emit({ type: 'step.closed', step, outcome: own });
     }
     const more = this.#complained - mostNotices;
-    if (more > 0) this.#post(`The back end sent ${more} more pieces of stages that do not fit.`);
+    if (more > 0 && this.#isOpen(this.#turn))
+      this.#post(`The back end sent ${more} more pieces of stages that do not fit.`);
   }
 
   #open(opening: Extract<AgentEvent, { type: 'stage.opened' }>): void {

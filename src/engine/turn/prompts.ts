@@ -60,7 +60,8 @@ export class Prompts {
               attachments: await Promise.all(attachments.map((one) => keepData(blobs, owner, one))),
             }
           : message;
-      const clean = world.secrets.cleanAll({ ...prompt, messages: await Promise.all(messages.map(light)) });
+      const whole = { ...prompt, messages: await Promise.all(messages.map(light)) };
+      const clean = await world.secrets.cleanLong(whole, world.clock.breather());
       return blobs.put(owner, JSON.stringify(clean));
     });
   }

@@ -74,8 +74,8 @@ export class TurnReader {
     }
   }
 
-  finish(reason = this.#finish): LeafOutcome {
-    this.#mirror.finish('completed');
+  async finish(reason = this.#finish): Promise<LeafOutcome> {
+    await this.#mirror.finish('completed');
     return { outcome: 'completed', result: { finish: reason }, usage: this.#used() };
   }
 
@@ -85,14 +85,14 @@ export class TurnReader {
   }
 
   /** What was written before the failure is paid for too. */
-  fail({ failure }: RunError): LeafOutcome {
-    this.abandon();
+  async fail({ failure }: RunError): Promise<LeafOutcome> {
+    await this.abandon();
     return { outcome: 'failed', failure, ...present({ usage: this.#paid() }) };
   }
 
   /** What the agent was at when it was cut off did not fail by itself if somebody stopped it. */
-  abandon(): void {
-    this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');
+  abandon(): Promise<void> {
+    return this.#mirror.finish(this.#execution.signal.aborted ? 'stopped' : 'failed');
   }
 
   #retry({ reason, model }: Extract<AgentEvent, { type: 'turn.retried' }>): void {

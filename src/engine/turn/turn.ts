@@ -1,5 +1,5 @@
 import type { Agent } from '../../catalog/agent.ts';
-import type { AgentEvent, Message, Turn } from '../../gateways/gateway.ts';
+import type { Message, Turn } from '../../gateways/gateway.ts';
 import type { Untrusted } from '../../run/events.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
@@ -20,6 +20,7 @@ import { hasLargeItem, withKeptItems } from '../record/large-items.ts';
 import { isLarge, keepAttachment, keepLarge } from '../record/large.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
 import { owned } from '../scope/stray.ts';
+import { inPieces } from './in-pieces.ts';
 import { readStream } from './read-stream.ts';
 import { recallTurn } from './recall-turn.ts';
 import { sentCharacters } from './sent.ts';
@@ -169,7 +170,7 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
   );
   void meter.watchClock(signal, (spent) => ended.abort(new RunError('over-budget', spent)));
   try {
-    const take = (events: readonly AgentEvent[]): boolean => {
+    const take = inPieces(execution.world.clock, signal, (events) => {
       if (!isOpen(step)) throw new RunError('rejected', `«${step.title}» was closed before it ended.`);
       meter.arrived();
       for (const event of events) {
@@ -181,7 +182,7 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
       const spent = meter.overspent();
       if (spent) throw new RunError('over-budget', spent);
       return false;
-    };
+    });
     const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
       hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),
     );
@@ -190,10 +191,10 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
     if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;
-    return reader.finish(isCut ? 'cut' : undefined);
+    return await reader.finish(isCut ? 'cut' : undefined);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) {
-      reader.abandon();
+      await reader.abandon();
       throw thrown;
     }
     logOrigin(execution, thrown);
