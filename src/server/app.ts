@@ -150,6 +150,7 @@ function register(
       },
       async handler(request, reply) {
         const caller = callerOf(request);
+        const signal = leaving(reply);
         const answer = await route.answer({
           context: settings.context,
           caller,
@@ -158,7 +159,8 @@ function register(
           query: request.query,
           body: request.body,
           header: (name) => one(request.headers[name]),
-          heavy: (bytes) => heavyUntilSent(settings.context, reply, { tenant: caller?.tenant ?? '', bytes }),
+          signal,
+          heavy: (bytes) => settings.context.heavy.enter(caller?.tenant ?? '', bytes, signal),
         });
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
@@ -175,17 +177,13 @@ function bodyBytes({ headers }: FastifyRequest, most: number): number {
   return Math.min(most, Number(headers['content-length'] ?? 0));
 }
 
-/** The place of a heavy answer is kept until it is sent, or nobody wants it any more. */
-async function heavyUntilSent(
-  { heavy }: ServerContext,
-  { raw }: FastifyReply,
-  { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
-): Promise<void> {
-  const leave = await heavy.enter(tenant, bytes);
+/** Aborts when an answer was sent, or nobody wants it any more. */
+function leaving({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  const leave = (): void => left.abort(new RunError('rejected', 'Whoever asked has left.'));
   raw.on('close', leave);
-  if (!raw.destroyed) return;
-  leave();
-  throw new RunError('rejected', 'Whoever asked has left.');
+  if (raw.destroyed) leave();
+  return left.signal;
 }
 
 /** Other sites may use this server only if the configuration names them. */

@@ -188,8 +188,16 @@ describe('the table', () => {
       const context: ServerContext = at.server.context;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
       const source = { address: '127.0.0.1', isTls: false };
-      const heavy = async (): Promise<void> => {};
-      const asked = { context, params, query: {}, body: undefined, header: () => undefined, source, heavy };
+      const asker = { heavy: async () => {}, signal: new AbortController().signal };
+      const asked = {
+        context,
+        params,
+        query: {},
+        body: undefined,
+        header: () => undefined,
+        source,
+        ...asker,
+      };
       await expect(planted.answer({ ...asked, caller })).rejects.toMatchObject({
         failure: { code: 'unknown' },
       });

@@ -2,8 +2,8 @@ import { RunError } from '../../run/failure.ts';
 
 /** Work that needs memory for what it reads: so much at once in the process, and a part of that for each tenant. */
 export interface HeavyWork {
-  /** Resolves when there is room for work on so many bytes; returns what ends it. */
-  enter(tenant: string, bytes: number): Promise<() => void>;
+  /** Resolves when there is room for work on so many bytes, which is kept until the signal aborts: who leaves waits no longer. */
+  enter(tenant: string, bytes: number, signal: AbortSignal): Promise<void>;
 }
 
 /** What is smaller costs no more than any other request. Bytes. */
@@ -42,25 +42,26 @@ export function heavyWork(): HeavyWork {
     }
   };
   return {
-    async enter(tenant, bytes) {
-      if (bytes <= light) return () => {};
+    async enter(tenant, bytes, signal) {
+      signal.throwIfAborted();
+      if (bytes <= light) return;
       const line = [...waiting].filter((work) => work.tenant === tenant);
       if (line.length >= longestLine)
         throw new RunError('over-budget', 'Too many large answers are being made for you: wait for some.', {
           retryable: true,
         });
-      const { promise, resolve } = Promise.withResolvers<void>();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
       const work = { tenant, bytes, begin: resolve };
-      waiting.add(work);
-      admit();
-      await promise;
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
+      const leave = (): void => {
+        if (waiting.delete(work)) return reject(signal.reason);
         move(work, -1);
         admit();
       };
+      signal.addEventListener('abort', leave, { once: true });
+      waiting.add(work);
+      admit();
+      await promise;
+      signal.throwIfAborted();
     },
   };
 }

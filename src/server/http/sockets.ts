@@ -115,7 +115,8 @@ async function answer(
     const params = Object.fromEntries(
       Object.entries(found.groups ?? {}).map(([name, value]) => [name, decoded(value)]),
     );
-    const asked = { context, caller, source, params, query, body: undefined, header };
+    const { signal } = new AbortController();
+    const asked = { context, caller, source, params, query, body: undefined, header, signal };
     const reply = await route.answer({ ...asked, heavy: async () => {} });
     if (caller) return { reply, caller };
   }

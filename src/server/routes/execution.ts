@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Preferences } from '../../projections/projection.ts';
 import { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import { Asked } from '../viewers/preferring.ts';
+import type { Look } from '../runs/trees.ts';
 import { toldRun } from '../sessions/told-run.ts';
 import { route } from './route.ts';
 import { watchRun } from './run-events.ts';
@@ -56,10 +56,10 @@ export const executionRoutes = [
     addresses: 'run',
     query: z.strictObject(Asked),
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
-    async handle({ context, subject, query, heavy }) {
+    async handle({ context, subject, query, heavy, signal }) {
       await heavy(subject.bytes);
       const preferences = context.home.preferences(subject.app, query);
-      return { status: 200, parts: await executionOf(context, subject, preferences) };
+      return { status: 200, parts: await executionOf(context, subject, { preferences, signal }) };
     },
   }),
 ];
@@ -67,18 +67,18 @@ export const executionRoutes = [
 async function executionOf(
   context: ServerContext,
   row: RunRow,
-  preferences: Preferences,
+  look: Look,
 ): Promise<z.infer<typeof Execution>> {
   const steps = new Map<string, ExecutionStep>();
   let startedAt: string | null = null;
   let completedAt: string | null = null;
-  for await (const { data } of toldRun(context, row, { as: executionProtocol, preferences })) {
+  for await (const { data } of toldRun(context, row, { as: executionProtocol, ...look })) {
     const frame = ExecutionFrame.parse(JSON.parse(data));
     take(steps, frame);
     if (frame.event === 'run_started') startedAt = frame.timestamp;
     if (isEnd(frame)) completedAt = frame.timestamp;
   }
-  for (const planned of await plannedSteps(context, row, preferences)) steps.set(planned.step_id, planned);
+  for (const planned of await plannedSteps(context, row, look)) steps.set(planned.step_id, planned);
   return {
     run_id: row.run,
     workflow_id: row.app,
@@ -123,9 +123,9 @@ function isEnd({ event, payload }: ExecutionFrame): boolean {
 async function plannedSteps(
   context: ServerContext,
   row: RunRow,
-  preferences: Preferences,
+  look: Look,
 ): Promise<readonly ExecutionStep[]> {
-  const tree = await context.trees.shown(row, preferences);
+  const tree = await context.trees.shown(row, look);
   return [...tree.steps.values()]
     .filter(({ status }) => status === 'pending')
     .map(({ id, title, kind }) => ({

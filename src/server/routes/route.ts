@@ -8,8 +8,16 @@ import type { JsonParts } from '../http/json-parts.ts';
 import { parsed } from '../http/parsed.ts';
 import type { Sink } from '../viewers/viewer.ts';
 
+/** Whoever waits for an answer. */
+export interface Asker {
+  /** Waits until there is room for an answer that needs so many bytes to be read, and keeps it until it is sent. */
+  readonly heavy: (bytes: number) => Promise<void>;
+  /** Aborts when they leave: what is read only for them ends. */
+  readonly signal: AbortSignal;
+}
+
 /** A request as it comes from the door: nothing of it has been believed yet. */
-export interface RawAsked {
+export interface RawAsked extends Asker {
   readonly context: ServerContext;
   readonly caller: Caller | undefined;
   readonly source: Source;
@@ -17,14 +25,12 @@ export interface RawAsked {
   readonly query: unknown;
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
-  /** Waits until there is room for an answer that needs so many bytes to be read, and keeps it until it is sent. */
-  readonly heavy: (bytes: number) => Promise<void>;
 }
 
 type CallerOn<A extends Address> = A extends 'anyone' ? Caller | undefined : Caller;
 
 /** A request as a route gets it: what it is about was found, and is the caller's. */
-export interface Asked<A extends Address, Query, Body> {
+export interface Asked<A extends Address, Query, Body> extends Asker {
   readonly context: ServerContext;
   readonly caller: CallerOn<A>;
   readonly source: Source;
@@ -32,7 +38,6 @@ export interface Asked<A extends Address, Query, Body> {
   readonly query: Query;
   readonly body: Body;
   readonly header: (name: string) => string | undefined;
-  readonly heavy: RawAsked['heavy'];
 }
 
 /** What a route answers: JSON, bytes, or a stream that goes on. */
@@ -108,7 +113,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
     admit(caller) {
       if (addresses !== 'anyone') expectRole({ caller }, spec.role);
     },
-    async answer({ context, caller, source, params, query, body, header, heavy }) {
+    async answer({ context, caller, source, params, query, body, header, heavy, signal }) {
       this.admit(caller);
       const subject = await find({ context, caller, params, heavy });
       return spec.handle({
@@ -120,6 +125,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
         body: bodyOf(bodySchema, body),
         header,
         heavy,
+        signal,
       });
     },
   };

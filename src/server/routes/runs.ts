@@ -63,20 +63,20 @@ export const runRoutes = [
       200: { about: 'The flat tree.', schema: FlatTree },
       409: { about: 'The moment is in the future of the run.' },
     },
-    async handle({ context, subject: row, query: { at, ...asked }, heavy }) {
+    async handle({ context, subject: row, query: { at, ...asked }, heavy, signal }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
           'rejected',
           `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
         );
       }
-      const preferences = context.home.preferences(row.app, asked);
+      const look = { preferences: context.home.preferences(row.app, asked), at, signal };
       if (row.bytes <= smallRun) {
-        const tree = await context.trees.shown(row, preferences, at);
+        const tree = await context.trees.shown(row, look);
         return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at) } };
       }
       await heavy(row.bytes);
-      const tree = await context.trees.still(row, preferences, at);
+      const tree = await context.trees.still(row, look);
       return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at) } };
     },
   }),

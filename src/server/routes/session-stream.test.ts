@@ -46,6 +46,7 @@ async function watched(since: number) {
     body: undefined,
     header: () => undefined,
     heavy: async () => {},
+    signal: new AbortController().signal,
   });
   reply?.stream?.(sink);
   return sink;

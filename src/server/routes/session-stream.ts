@@ -30,9 +30,10 @@ export const sessionStreamRoutes = [
       204: { about: 'There is nothing more for one who comes back by «Last-Event-ID».' },
       409: { about: 'There are not so many events yet.' },
     },
-    async handle({ context, caller: { tenant }, subject: { conversation }, query, header }) {
+    async handle({ context, caller: { tenant }, subject: { conversation }, query, header, signal }) {
       const { as = 'console' } = query;
-      const turns = await turnsOf(context, { tenant, session: conversation, as }, async () => {});
+      const asker = { heavy: async () => {}, signal };
+      const turns = await turnsOf(context, { tenant, session: conversation, as }, asker);
       const seen = sinceIn(header('last-event-id'));
       // Browsers come back by themselves: one that has everything would come back for ever.
       if (seen !== undefined && isOver(turns) && seen === eventCount(turns)) return { status: 204 };

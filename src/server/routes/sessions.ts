@@ -56,8 +56,8 @@ export const sessionRoutes = [
     answers: {
       200: { about: `At most ${listed}.`, schema: z.object({ sessions: z.array(ListedSession) }) },
     },
-    async handle({ context, caller: { tenant }, query: { scenario }, heavy }) {
-      const once = onceHeavy(heavy);
+    async handle({ context, caller: { tenant }, query: { scenario }, heavy, signal }) {
+      const once = { heavy: onceHeavy(heavy), signal };
       const sessions = [];
       for (const row of await newestSessions(context, tenant, scenario || undefined))
         sessions.push(await listedSession(context, row, once));
@@ -73,9 +73,9 @@ export const sessionRoutes = [
     addresses: 'conversation',
     query: z.strictObject({ as: Generation.optional() }),
     answers: { 200: { about: 'The session.', schema: Session } },
-    async handle({ context, caller: { tenant }, subject: { conversation: id }, query: { as }, heavy }) {
-      const turns = await turnsOf(context, { tenant, session: id }, heavy);
-      return { status: 200, parts: await wholeSession(context, turns, { id, as }) };
+    async handle({ context, caller: { tenant }, subject: { conversation: id }, query: { as }, ...asker }) {
+      const turns = await turnsOf(context, { tenant, session: id }, asker);
+      return { status: 200, parts: await wholeSession(context, turns, { id, as, signal: asker.signal }) };
     },
   }),
   route({
@@ -127,11 +127,11 @@ export const sessionRoutes = [
       subject: { conversation, newest },
       query: { as },
       body: { text },
-      heavy,
+      ...asker
     }) {
       if (newest.state !== 'ended')
         throw new RunError('rejected', 'The last question is not answered yet: wait for it, or cancel it.');
-      const turns = await turnsOf(context, { tenant: caller.tenant, session: conversation, as }, heavy);
+      const turns = await turnsOf(context, { tenant: caller.tenant, session: conversation, as }, asker);
       const { labels } = (await startedOf(context, newest)) ?? { labels: {} };
       await startRun(context, caller, { app: newest.app, input: { text }, conversation, labels });
       const json = { status: 'processing', turn: turns.length + 1, event_offset: eventCount(turns) };

@@ -4,6 +4,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { TellingOptions } from '../viewers/protocols.ts';
 import { runsOf } from '../runs/erase.ts';
+import type { Asker } from '../routes/route.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
 
 /** The generation of names in which a session is told. */
@@ -48,27 +49,33 @@ export interface SoughtSession {
 export async function turnsOf(
   context: ServerContext,
   { tenant, session, as = 'console' }: SoughtSession,
-  heavy: (bytes: number) => Promise<void>,
+  { heavy, signal }: Asker,
 ): Promise<readonly Turn[]> {
   const rows = await runsOf(context.home.dispatch, { tenant, conversation: session });
   await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
   const turns: Turn[] = [];
   let cardsBefore = 0;
   for (const row of rows) {
-    const told = await toldOf(context, { row, cardsBefore }, as);
+    const told = await toldOf(context, { row, cardsBefore }, { as, signal });
     turns.push({ row, cardsBefore, ...told });
     cardsBefore += told.cards;
   }
   return turns;
 }
 
+/** Who hears a session. */
+export interface Hearing {
+  readonly as?: Generation | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** The events of a turn. */
 export async function* framesOf(
   context: ServerContext,
   turn: Pick<Turn, 'row' | 'cardsBefore'>,
-  as: Generation = 'console',
+  { as = 'console', signal }: Hearing,
 ): AsyncGenerator<ToldFrame> {
-  for await (const frame of toldRun(context, turn.row, consoleTelling(context, turn, as)))
+  for await (const frame of toldRun(context, turn.row, { ...consoleTelling(context, turn, as), signal }))
     if (frame.event !== streamEnd) yield frame;
 }
 
@@ -79,12 +86,12 @@ const keptRuns = 10_000;
 async function toldOf(
   context: ServerContext,
   { row, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
-  as: Generation,
+  hearing: Hearing & { readonly as: Generation },
 ): Promise<Told> {
   const known = kept.get(context) ?? new LRUCache<string, Told>({ max: keptRuns });
   kept.set(context, known);
-  const key = `${as} ${row.run} ${cardsBefore}`;
-  const told = known.get(key) ?? (await count(framesOf(context, { row, cardsBefore }, as)));
+  const key = `${hearing.as} ${row.run} ${cardsBefore}`;
+  const told = known.get(key) ?? (await count(framesOf(context, { row, cardsBefore }, hearing)));
   if (row.state === 'ended') known.set(key, told);
   return told;
 }

@@ -5,7 +5,8 @@ import type { JsonParts } from '../http/json-parts.ts';
 import { startedOf } from '../runs/run-edges.ts';
 import { exchangeOf, newestOfEach } from '../routes/conversations.ts';
 import { inOrderOfStarting } from './parents-first.ts';
-import { framesOf, sessionStatus, turnsOf, type Generation, type Turn } from './session-turns.ts';
+import type { Asker } from '../routes/route.ts';
+import { framesOf, sessionStatus, turnsOf, type Hearing, type Turn } from './session-turns.ts';
 
 export const SessionStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']);
 
@@ -65,9 +66,9 @@ async function scenarioOf(context: ServerContext, row: RunRow): Promise<string> 
 export async function listedSession(
   context: ServerContext,
   { tenant, conversation: session }: RunRow,
-  heavy: (bytes: number) => Promise<void>,
+  asker: Asker,
 ): Promise<z.infer<typeof ListedSession>> {
-  return summary(context, session, await turnsOf(context, { tenant, session }, heavy));
+  return summary(context, session, await turnsOf(context, { tenant, session }, asker));
 }
 
 async function summary(
@@ -93,7 +94,7 @@ async function summary(
 export async function wholeSession(
   context: ServerContext,
   turns: readonly Turn[],
-  { id, as }: { readonly id: string; readonly as?: Generation | undefined },
+  { id, ...hearing }: Hearing & { readonly id: string },
 ): Promise<JsonParts> {
   const [first] = turns;
   const last = turns.at(-1);
@@ -101,20 +102,22 @@ export async function wholeSession(
   return {
     ...(await summary(context, id, turns)),
     ...(typeof asked === 'string' ? { alert_text: asked } : {}),
-    ...(last ? await endOf(context, last) : {}),
+    ...(last ? await endOf(context, last, hearing) : {}),
     thread_id: id,
     turn_count: turns.length,
-    event_log: eventsOf(context, turns, as),
-    steps: cardsOf(context, turns),
+    event_log: eventsOf(context, turns, hearing),
+    steps: cardsOf(context, turns, hearing),
   };
 }
 
 async function endOf(
   context: ServerContext,
   turn: Turn,
+  { signal }: Hearing,
 ): Promise<Pick<z.infer<typeof Session>, 'diagnosis' | 'run_meta' | 'error_detail'>> {
   const last = new Map<string, string>();
-  for await (const { event, data } of framesOf(context, turn)) if (ending.has(event)) last.set(event, data);
+  for await (const { event, data } of framesOf(context, turn, { signal }))
+    if (ending.has(event)) last.set(event, data);
   return {
     diagnosis: textIn(last.get('message'), 'text'),
     run_meta: JSON.parse(last.get('run_complete') ?? 'null'),
@@ -127,10 +130,10 @@ const ending: ReadonlySet<string> = new Set(['message', 'run_complete', 'error']
 async function* eventsOf(
   context: ServerContext,
   turns: readonly Turn[],
-  as: Generation | undefined,
+  hearing: Hearing,
 ): AsyncGenerator<z.infer<typeof Session>['event_log'][number]> {
   for (const [i, turn] of turns.entries())
-    for await (const { event, data, at } of inOrderOfStarting(() => framesOf(context, turn, as)))
+    for await (const { event, data, at } of inOrderOfStarting(() => framesOf(context, turn, hearing)))
       yield { event, data, turn: i + 1, timestamp: new Date(at).toISOString() };
 }
 
@@ -138,10 +141,11 @@ async function* eventsOf(
 async function* cardsOf(
   context: ServerContext,
   turns: readonly Turn[],
+  { signal }: Hearing,
 ): AsyncGenerator<z.infer<typeof Card>> {
   for (const turn of turns) {
     const cards = new Map<number, z.infer<typeof Card>>();
-    for await (const { event, data } of framesOf(context, turn)) {
+    for await (const { event, data } of framesOf(context, turn, { signal })) {
       if (event !== 'step_started' && event !== 'step_complete') continue;
       const status = event === 'step_started' ? 'in_progress' : 'complete';
       const card = Card.parse({ ...(JSON.parse(data) as object), status });

@@ -1,6 +1,7 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { breather } from '../http/breather.ts';
+import { breather } from '../../loop/breather.ts';
+import { longRun } from '../runs/long-run.ts';
 import { goodChunks } from '../runs/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
 import type { TellingOptions } from '../viewers/protocols.ts';
@@ -12,15 +13,22 @@ export interface ToldFrame {
   readonly at: number;
 }
 
+export interface ToldAs extends Omit<TellingOptions, 'run'> {
+  /** The protocol. */
+  readonly as: string;
+  /** Aborts when nobody hears it any more. */
+  readonly signal?: AbortSignal;
+}
+
 /** Everything a run has told so far, in a protocol, one frame after the other: a long past waits in the journal. */
 export async function* toldRun(
   context: ServerContext,
-  { run, head }: Pick<RunRow, 'run' | 'head'>,
-  { as, ...options }: { readonly as: string } & Omit<TellingOptions, 'run'>,
+  { run, head, bytes }: Pick<RunRow, 'run' | 'head' | 'bytes'>,
+  { as, signal, ...options }: ToldAs,
 ): AsyncGenerator<ToldFrame> {
   const { telling } = context.protocols.telling(as, { run, ...options });
   if (!telling) throw new RangeError(`«${as}» is not told: its frames are the entries`);
-  const breathe = breather();
+  const breathe = breather({ signal, isLong: bytes > longRun });
   while (telling.seq < head) {
     const before = telling.seq;
     for (const chunk of await goodChunks(context.home.journal, run, before)) {
