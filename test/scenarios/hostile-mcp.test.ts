@@ -14,8 +14,10 @@ const approval = { pattern: 'never', doubled: 'never', ahead: 'never', repeated:
 export default {
   tools: [{ mcp: { name: 'evil', command: [${JSON.stringify(process.execPath)}, ${JSON.stringify(hostile)}], approval, trusted: true } }, asks],
   defaultApp: 'calls',
-  apps: { calls: { flow: { name: 'calls', version: '1', async run(scope, { text: tool }) {
-    const { outcome, failure, result } = await scope.call('evil__' + tool, tool === 'asks' ? {} : { text });
+  apps: { calls: { flow: { name: 'calls', version: '1', async run(scope, { text: asked }) {
+    const [tool, number] = asked.split(' ');
+    const given = number === undefined ? { text } : { text: Number(number) };
+    const { outcome, failure, result } = await scope.call('evil__' + tool, tool === 'asks' ? {} : given);
     return outcome + ' ' + (failure?.message ?? JSON.stringify(result));
   } } } },
 };
@@ -35,9 +37,13 @@ test('[S45 X1 X2 X3] a server of tools with expensive schemas holds nobody up', 
       return tree.endedAt === undefined ? undefined : tree;
     });
   const told = async (text: string): Promise<string> => JSON.stringify(await ended(await begin(text)));
-  const [pattern, doubled, unread] = await Promise.all(['pattern', 'doubled', 'ahead'].map(told));
+  const asking = ['pattern', 'doubled', 'doubled 7', 'ahead'];
+  const [pattern, doubled, misfit, unread] = await Promise.all(asking.map(told));
   expect(pattern).toContain('text must match pattern');
-  expect(doubled).toContain('completed');
+  // Followed to the end of all references, and not given up: what fits is called, and what does not is told why.
+  expect(doubled).toContain('completed \\"called\\"');
+  expect(misfit).toContain('text must be string');
+  for (const checked of [doubled, misfit]) expect(checked).not.toContain('SCHEMA_UNCHECKED');
   expect(unread).toContain('completed \\"called\\"');
   expect(unread).toContain('SCHEMA_UNCHECKED');
   for (const part of ['repeated', 'named'])
