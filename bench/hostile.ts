@@ -3,7 +3,7 @@ import { hostile, type Phase } from '../test/hostile/scene.ts';
 
 export async function hostileBench(): Promise<void> {
   const scene = await hostile({ seconds: 20, megabytes: 48, heap: 768 });
-  const { alone, disturbed, beside, shares, faults, asked, peak, attack, ends } = scene;
+  const { alone, disturbed, beside, shares, faults, asked, peak, attack, rest, ends } = scene;
   console.table({ alone: row(alone), disturbed: row(disturbed), 'same load elsewhere': row(beside) });
   console.log(`the other tenant: ${asked} requests, ${faults.length} not answered as they should be`);
   for (const fault of faults.slice(0, 5)) console.log(`  ${fault}`);
@@ -14,6 +14,7 @@ export async function hostileBench(): Promise<void> {
   console.log(
     `processor used by the hostile processes: key ${key} %, model ${model} %, MCP server ${tools} %`,
   );
+  console.log(`at rest ${(rest / 1_000).toFixed(1)} s after the last of them had left`);
   console.log(`memory: at most ${Math.round(peak / 1e6)} MB`);
   const against = ({ times }: Phase): string => (disturbed.times.p99 / times.p99).toFixed(1);
   console.log(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { serve } from '../../src/server/serve.ts';
 import { says } from '../large/says.ts';
 import { blocks } from './blocks.ts';
+import { used } from './used.ts';
 
 const [data = '', model = '', folder = ''] = process.argv.slice(2);
 process.env['HOSTILE_KEY'] = 'a key of a hostile agent';
@@ -45,7 +46,7 @@ const server = await serve({
 const watch = blocks();
 process.on('message', () => {
   const peak = process.resourceUsage().maxRSS * 1024;
-  process.send?.({ peak, ...watch.take() });
+  process.send?.({ peak, used: used(), ...watch.take() });
 });
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));

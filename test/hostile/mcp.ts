@@ -13,6 +13,9 @@ interface Request {
 const say = (body: object): void =>
   void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...body })}\n`);
 
+/** As much as is taken of one result. Characters, with the quotes of JSON. */
+const largest = 8_000_000 - 2;
+
 /** Each level refers to the next one twice. */
 const doubled = Object.fromEntries(
   Array.from({ length: 30 }, (_, i) => [
@@ -47,7 +50,7 @@ function answer({ id, method, params }: Request): void {
     say({ id, result: { tools } });
   } else if (method !== 'tools/call') say({ id, error: { code: -32601, message: 'No' } });
   else if (params?.name === 'giant')
-    say({ id, result: { content: [{ type: 'text', text: 'x'.repeat(8_000_000) }] } });
+    say({ id, result: { content: [{ type: 'text', text: 'x'.repeat(largest) }] } });
   else if (params?.name === 'endless') progress(params._meta?.progressToken);
   else if (params?.name !== 'hang') say({ id, result: { content: [{ type: 'text', text: 'done' }] } });
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createKey } from '../../src/server/access/keys.ts';
 import { askerAt, type Asker, type Begun } from './asker.ts';
 import type { Blocks } from './blocks.ts';
@@ -23,6 +24,8 @@ export interface Scene {
   /** Bytes of resident memory, at the most. */
   readonly peak: number;
   readonly attack: Attack;
+  /** How long the server went on working after all of that had left and every run was over. Milliseconds. */
+  readonly rest: number;
   /** How the runs of the hostile tenant ended. */
   readonly ends: readonly string[];
 }
@@ -77,6 +80,7 @@ export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene
     return { times: one.times, blocks: await told<Blocks>(house) };
   };
   await during(1_000);
+  const idle = await usedIdle(house);
   const alone = await during(seconds * 1_000);
   const before = [(await told<Used>(model)).used, usedIn(folder)];
   const attack = child('attack.ts', [url, large.run, large.conversation, viewer, member]);
@@ -89,6 +93,7 @@ export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene
   const shares = [counts.used, ...after.map((used, i) => used - (before[i] ?? 0))].map(
     (used) => used / seconds / 1_000,
   );
+  const rest = await atRest(house, idle);
   const burning = shares.map((share) => child('burn.ts', [String(share)]));
   const beside = await during(seconds * 1_000);
   for (const one of burning) one.disconnect();
@@ -100,7 +105,7 @@ export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const asked = seen.reduce((sum, one) => sum + one.asked, 0);
   const faults = seen.flatMap((one) => one.faults);
-  return { alone, disturbed, beside, shares, faults, asked, peak, attack: counts, ends };
+  return { alone, disturbed, beside, shares, faults, asked, peak, attack: counts, rest, ends };
 }
 
 function allBegun(evil: Asker): Promise<readonly Begun[]> {
@@ -123,6 +128,22 @@ async function heard<T>(from: ChildProcess): Promise<T> {
 function told<T>(from: ChildProcess, question: number | object = {}): Promise<T> {
   from.send(question);
   return heard<T>(from);
+}
+
+const second = 1_000;
+
+/** Milliseconds of work in a second in which nobody asks for anything. */
+async function usedIdle(house: ChildProcess): Promise<number> {
+  const { used: before } = await told<Used>(house);
+  await sleep(second);
+  return (await told<Used>(house)).used - before;
+}
+
+/** What is measured next is to be about nothing that is left of before. `idle` is what the server used before all began. */
+async function atRest(house: ChildProcess, idle: number): Promise<number> {
+  const since = performance.now();
+  while ((await usedIdle(house)) > 2 * idle + 20);
+  return Math.max(0, performance.now() - since - second);
 }
 
 /** What all hostile MCP servers have used so far: one may have been ended, and another begun. */
