@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { elsewhere, inScopes } from './notice-codes.ts';
 
-const sources = globSync('src/engine/*.ts').filter((file) => !/(?:test|notice-codes)\.ts$/.test(file));
+const sources = globSync('src/engine/**/*.ts').filter((file) => !/(?:test|notice-codes)\.ts$/.test(file));
 const posted = new Set(
   sources.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g)].map(([, code = '']) => code),
@@ -14,7 +14,7 @@ test('[E38] every notice of the engine is known as such, so that no recovery tak
 });
 
 test('[E38] no flow posts what counts as the engine’s', () => {
-  const flows = globSync('src/{flows,policies}/*.ts').filter((file) => !file.endsWith('.test.ts'));
+  const flows = globSync('src/{flows,policies}/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
   const said = flows.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g)].map(([, code = '']) => code),
   );
