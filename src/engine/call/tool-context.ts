@@ -7,6 +7,7 @@ import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
 import { idempotencyKey } from '../leaf/leaf.ts';
 import { ask } from '../leaf/permit.ts';
+import { cleanResult } from '../record/tell-redacted.ts';
 import { ToolVoice } from './tool-voice.ts';
 
 /** One attempt of a call. */
@@ -37,6 +38,7 @@ export function toolContext(
     attach(item) {
       if (isCurrent()) voice.attach(item);
     },
+    clean: (value) => (isCurrent() ? cleanResult(execution, step, value) : value),
     exempt(wait, message) {
       if (isCurrent()) execution.emit({ type: 'notice.posted', step: step.id, code: 'WAITING', message });
       return timer.exempt(wait);
