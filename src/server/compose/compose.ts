@@ -145,6 +145,7 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
     ...reader,
     journal: outgoingJournal(reader.journal, secrets),
     blobs: outgoingBlobs(reader.blobs, secrets),
+    clean: secrets.clean,
     preferences: keptPreferences(folder),
   };
 }

@@ -79,6 +79,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     toolServers: holding.toolServers,
     announce: (served) => void (url = served),
     notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
+    clean: secrets.clean,
     preferences,
     journal: outgoingJournal(store.journal, secrets),
     dispatch: store.dispatch,
