@@ -117,6 +117,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   looking.unref();
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   home.announce(url);
+  await context.readiness.now();
   const { keyFile, ticket } = context.door;
   return {
     url,

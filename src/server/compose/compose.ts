@@ -55,7 +55,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   expectKeys(config);
   expectFolders(config.tools);
   makeDataFolder(folder);
-  const store = await sqliteStore({ folder });
+  const store = await sqliteStore({ folder, isPatient: settings.takes !== 'asked' });
   let opened: OpenedTools | undefined;
   try {
     const known = secretsOf(config);
