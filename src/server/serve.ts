@@ -187,6 +187,7 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     now,
     problem: (...told) => requestLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
+    ...present({ warn: settings.warn }),
   });
   const readiness = readinessOf(home.store, log, settings.warn);
   const metrics = metricsOf(settings.registry, {
