@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type AppSettings, type Config, type ConfigInput } from '../../catalog/config.ts';
-import { flowId } from '../../engine/engine.ts';
+import { flowId } from '../../engine/flow-id.ts';
 import type { Meter } from '../../engine/meter.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Log, World } from '../../engine/world.ts';

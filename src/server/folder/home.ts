@@ -1,4 +1,4 @@
-import { flowId } from '../../engine/engine.ts';
+import { flowId } from '../../engine/flow-id.ts';
 import type { Deciders } from '../../run/deciders.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Limits } from '../../run/values.ts';
