@@ -56,7 +56,9 @@ export { openHome, type HomeSettings } from './server/compose/compose.ts';
 /** Reads a data folder beside the process that holds it. */
 export { readHome } from './server/compose/compose.ts';
 /** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
-export { Engine, type RunRequest } from './engine/engine.ts';
+export { Engine } from './engine/engine.ts';
+/** What a run is started with. */
+export type { RunRequest } from './engine/create-run.ts';
 /** Everything an engine stands on. */
 export type { World } from './engine/world.ts';
 /** Where runs are kept. */

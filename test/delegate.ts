@@ -1,4 +1,5 @@
-import { Engine, type RunRequest } from '../src/engine/engine.ts';
+import type { RunRequest } from '../src/engine/create-run.ts';
+import { Engine } from '../src/engine/engine.ts';
 import type { Agent } from '../src/catalog/agent.ts';
 import type { RunTree } from '../src/run/tree.ts';
 import { ended, flowOf, startRun, testWorld, type Problem, type TestWorld } from './world.ts';

@@ -97,11 +97,80 @@ export function spellingsOf(secret: string): Readonly<Record<string, string>> {
     'every byte, lower': perByte('%', lower),
     'every byte twice': encodeURIComponent(perByte('%', upper)),
     'every byte as in C': perByte('\\x', lower),
+    'every byte in octal': octal(bytes, 3),
+    'every byte in octal, short': octal(bytes, 2),
+    'every byte in octal in JSON': JSON.stringify(octal(bytes, 3)).slice(1, -1),
+    ...wideOf(secret),
     hex: bytes.toString('hex'),
     HEX: upper(bytes.toString('hex')),
     ...(isPlain(secret) ? brokenUp(secret) : {}),
     ...base64Of(bytes),
   };
+}
+
+function octal(bytes: Buffer, digits: number): string {
+  return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(digits, '0')}`).join('');
+}
+
+/** In UTF-16, as a program shows it that takes it for something else. */
+function wideOf(secret: string): Readonly<Record<string, string>> {
+  const little = Buffer.from(secret, 'utf16le');
+  const big = Buffer.from(little).swap16();
+  const all: Record<string, string> = {};
+  for (const [name, bytes] of Object.entries({ little, big })) {
+    if (isPlain(secret)) {
+      all[`UTF-16, ${name}`] = bytes.toString('latin1');
+      all[`UTF-16 in octal, ${name}`] = octal(bytes, 3);
+    }
+    all[`UTF-16 in hex, ${name}`] = bytes.toString('hex');
+    for (const before of [0, 1, 2])
+      all[`Base64 after ${before} of UTF-16, ${name}`] = Buffer.concat([
+        Buffer.alloc(before, 'x'),
+        bytes,
+        Buffer.from('yz'),
+      ]).toString('base64');
+  }
+  return all;
+}
+
+/** A secret in dumps of bytes, as `xxd`, `hexdump -C` and `od` write them, beginning anywhere in a line. */
+export function dumpsOf(secret: string): Readonly<Record<string, string>> {
+  const all: Record<string, string> = {};
+  const texts = { 'UTF-8': Buffer.from(secret), 'UTF-16': Buffer.from(secret, 'utf16le') };
+  for (const [coding, bytes] of Object.entries(texts))
+    for (const before of [0, 5, 15]) {
+      const dumped = Buffer.concat([Buffer.alloc(before, '#'), bytes, Buffer.from('#'.repeat(9))]);
+      for (const [layout, line] of Object.entries(layouts)) {
+        const lines = Array.from({ length: Math.ceil(dumped.length / 16) }, (_, i) =>
+          line(i * 16, dumped.subarray(i * 16, i * 16 + 16)),
+        );
+        all[`${layout} of ${coding} after ${before}`] = lines.join('\n');
+        if (before === 5) all[`${layout} of ${coding} in JSON`] = lines.join('\\n');
+      }
+    }
+  return all;
+}
+
+const layouts: Readonly<Record<string, (at: number, bytes: Buffer) => string>> = {
+  xxd: (at, bytes) => {
+    const words = bytes.toString('hex').replaceAll(/.{4}/g, '$& ').trimEnd().padEnd(39);
+    return `${at.toString(16).padStart(8, '0')}: ${words}  ${shown(bytes)}`;
+  },
+  XXD: (at, bytes) => {
+    const words = bytes.toString('hex').toUpperCase().replaceAll(/.{4}/g, '$& ').trimEnd().padEnd(39);
+    return `${at.toString(16).padStart(8, '0')}: ${words}  ${shown(bytes)}\r`;
+  },
+  'hexdump -C': (at, bytes) => {
+    const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
+    const halves = `${pairs.slice(0, 8).join(' ')}  ${pairs.slice(8).join(' ')}`.padEnd(48);
+    return `${at.toString(16).padStart(8, '0')}  ${halves}  |${shown(bytes)}|`;
+  },
+  'od -A x -t x1': (at, bytes) =>
+    `${at.toString(16).padStart(6, '0')} ${bytes.toString('hex').replaceAll(/../g, '$& ').trimEnd()}`,
+};
+
+function shown(bytes: Buffer): string {
+  return bytes.toString('latin1').replaceAll(/[^ -~]/g, '.');
 }
 
 /** Whether it reads as it is, and enough of it is left when what is read over is not there. */

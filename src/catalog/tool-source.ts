@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';
 import { Effect } from '../run/values.ts';
+import { secretName } from './literal-secrets.ts';
 import { Secret } from './server-settings.ts';
 
 const folder = z.string().min(1);
 const hosts = z.array(z.string().min(1)).exactOptional();
 const mcpName = z.string().regex(/^[a-zA-Z0-9-]{1,24}$/, 'use up to 24 letters, digits and -');
 const Approval = z.record(z.string(), z.enum(['never', 'always'])).exactOptional();
-const secretName = /token|secret|passw|credential|api.?key|^key$|[-_]key$|auth|cookie/i;
 
 /** Values by name: a secret is a reference, anything else may stand in the file. */
 const Values = z

@@ -1,23 +1,16 @@
-import { encodeAll } from '../run/codec.ts';
 import { Command } from '../run/commands.ts';
-import type { Deciders } from '../run/deciders.ts';
-import type { EventOf } from '../run/events.ts';
 import { errorOf, failureOf, RunError } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
-import type { Limits } from '../run/values.ts';
-import { folderOwner, localTenant } from '../run/owner.ts';
-import type { Claim, Fence, Hint, NewRun, Receipt, RunRow } from '../stores/store.ts';
-import { beginningOf } from './recovery/beginning.ts';
+import type { Claim, Fence, Hint, Receipt, RunRow } from '../stores/store.ts';
+import { createRun, type RunRequest } from './create-run.ts';
 import { Execution } from './execution.ts';
-import { keptName } from './record/kept-name.ts';
-import { keepLargeInput } from './record/large-input.ts';
+import { flowId, flowOf } from './flow-id.ts';
 import { leaseLength, momentOf, type Moment } from './time/lease.ts';
-import { loadClaimed, newRun, type Loaded } from './recovery/load.ts';
-import { recordCommands } from './recovery/record-commands.ts';
+import { loadClaimed, newRun, type Claimed, type Loaded } from './recovery/load.ts';
 import { Probation } from './recovery/probation.ts';
+import { recordCommands } from './recovery/record-commands.ts';
 import { runFlow } from './scope/run-flow.ts';
-import type { Flow } from './scope.ts';
 import { StoreTime } from './time/store-time.ts';
 import type { Workplace, World } from './world.ts';
 
@@ -25,25 +18,6 @@ const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */
 const lookAgain = 1_000;
 const claimAtOnce = 16;
-/** How long a store may be unavailable before a run cannot be started, and how often it is asked meanwhile. */
-const patience = 5_000;
-const retryPause = 100;
-const titleLength = 200;
-/** How many earlier runs of a conversation a run looks back on. */
-const remembered = 50;
-
-export interface RunRequest {
-  readonly app: string;
-  readonly flow: Flow;
-  readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
-  readonly conversation?: string;
-  readonly limits?: Limits;
-  /** Who decides what it asks, where it is not whoever asks for the run. */
-  readonly approvals?: Deciders | undefined;
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Who asks. The same key of the same tenant starts one run. */
-  readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
-}
 
 export interface WorkSettings {
   /** The others are left alone: a worker that will not stay must not begin what it cannot finish. */
@@ -80,52 +54,10 @@ export class Engine {
 
   /** Start a run here. It is durable when this resolves. */
   async start(request: RunRequest): Promise<{ run: string; conversation: string; created: boolean }> {
-    const run = this.#world.newId('run');
-    const conversation = this.#conversationNamed(request.conversation);
-    const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
-    const { flow, app } = request;
-    this.#flowOf(flow).check?.({ labels: request.labels ?? {} });
-    const { secrets, store, time, clock } = this.#world;
-    const asked = { input: request.input, labels: request.labels ?? {} };
-    const { input: given, labels } = await secrets.cleanLong(asked, clock.breather());
-    const input = await keepLargeInput(store.blobs, { tenant, run }, given);
-    await this.#patiently(() => time.beSure());
-    const at = time.now();
-    const claimed = momentOf(clock);
-    const earlier = request.conversation === undefined ? [] : await this.#earlier(tenant, conversation);
-    const entries = beginningOf(
-      {
-        tenant,
-        who,
-        app,
-        conversation,
-        input,
-        flow: { name: flow.name, version: flow.version },
-        limits: request.limits ?? {},
-        labels: { ...labels },
-        ...present({ approvals: request.approvals }),
-        ...(earlier.length > 0 ? { earlier } : {}),
-      },
-      { worker: this.worker, at, isRedacted: given !== request.input || labels !== asked.labels },
-    );
-    const created = await this.#create({
-      run,
-      tenant,
-      conversation,
-      app,
-      title: given.text.slice(0, titleLength),
-      flow: flowId(flow),
-      last: entries.length,
-      frames: encodeAll(entries),
-      claim: { worker: this.worker, lease: leaseLength },
-      ...(idempotencyKey === undefined
-        ? {}
-        : { idempotencyKey: keptName(this.#world, idempotencyKey, 'sha256-') }),
-    });
-    if (!created.created)
-      return { run: created.run, conversation: await this.#conversationOf(created.run), created: false };
-    secrets.vouch(run, 1);
-    this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(entries)), claimed });
+    const { run, conversation, begun } = await createRun(this.#world, this.worker, request);
+    if (!begun) return { run, conversation, created: false };
+    this.#world.secrets.vouch(run, 1);
+    this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(begun.entries)), claimed: begun.claimed });
     return { run, conversation, created: true };
   }
 
@@ -239,8 +171,8 @@ export class Engine {
     await this.#executions.get(run)?.done;
   }
 
-  #execute(fence: Fence, loaded: Loaded & { readonly claimed: Moment }): Execution {
-    const flow = this.#flowOf(loaded.tree.started?.flow ?? { name: '', version: '' });
+  #execute(fence: Fence, loaded: Loaded & Claimed): Execution {
+    const flow = flowOf(this.#world, loaded.tree.started?.flow ?? { name: '', version: '' });
     const execution = new Execution(this.#world, fence, loaded);
     this.#executions.set(fence.run, execution);
     if (this.#isLeaving) void execution.leave();
@@ -296,53 +228,6 @@ export class Engine {
     await Promise.all(held.map((execution) => this.#quietly('hand back', () => execution.handBack())));
   }
 
-  async #earlier(tenant: string, conversation: string): Promise<string[]> {
-    const rows = await this.#world.store.dispatch.list({ tenant, conversation, limit: remembered });
-    return rows
-      .filter(({ state }) => state === 'ended')
-      .map(({ run }) => run)
-      .reverse();
-  }
-
-  /** An answer that got lost may have been a yes: asked again under the same id, the store tells. */
-  #create(wanted: NewRun): Promise<{ run: string; created: boolean }> {
-    return this.#patiently(async (tries) => {
-      const { run, created } = await this.#world.store.dispatch.create(wanted);
-      return { run, created: created || (tries > 1 && run === wanted.run) };
-    });
-  }
-
-  async #patiently<T>(ask: (tries: number) => Promise<T>): Promise<T> {
-    const { clock } = this.#world;
-    const until = clock.worked() + patience;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await ask(tries);
-      } catch (thrown) {
-        if (failureOf(thrown).code !== 'unavailable' || clock.worked() >= until) throw thrown;
-        await clock.sleep(retryPause, new AbortController().signal);
-      }
-    }
-  }
-
-  #flowOf({ name, version }: { readonly name: string; readonly version: string }): Flow {
-    const { flows } = this.#world.catalog;
-    const flow = flows.find((known) => known.name === name && known.version === version);
-    if (flow) return flow;
-    const known = flows.map(flowId).join(', ') || 'none';
-    throw new RunError('unknown', `There is no flow ${flowId({ name, version })} here; known: ${known}.`);
-  }
-
-  #conversationNamed(name: string | undefined): string {
-    return name === undefined
-      ? this.#world.newId('conversation')
-      : keptName(this.#world, name, 'conversation_');
-  }
-
-  async #conversationOf(run: string): Promise<string> {
-    return (await this.#world.store.dispatch.get(run))?.conversation ?? '';
-  }
-
   async #quietly(what: string, work: () => Promise<unknown>, run?: string): Promise<void> {
     try {
       await work();
@@ -356,9 +241,4 @@ export class Engine {
         this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
     }
   }
-}
-
-/** What a run needs to go on: a worker claims only flows it has. */
-export function flowId({ name, version }: { readonly name: string; readonly version: string }): string {
-  return `${name}@${version}`;
 }

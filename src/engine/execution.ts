@@ -1,19 +1,15 @@
-import type { EventOf, RunEvent, StepId } from '../run/events.ts';
-import { failureOf } from '../run/failure.ts';
+import type { EventOf, RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
-import type { BlobRef, Json } from '../run/values.ts';
-import type { Fence, SentCommand } from '../stores/store.ts';
+import type { Fence } from '../stores/store.ts';
 import { Activity } from './activity.ts';
-import { entryFor } from './recovery/control.ts';
+import { answered } from './answered.ts';
+import { Commands } from './recovery/commands.ts';
 import { Conversation } from './conversation/conversation.ts';
-import { editedFingerprint } from './question/fingerprint.ts';
 import type { CutOffs } from './recovery/cut-offs.ts';
 import { apology, closings } from './recovery/ending.ts';
-import { isLarge, keepLarge } from './record/large.ts';
-import { Lease, leaseLength, momentOf, type Moment } from './time/lease.ts';
+import { Lease, leaseLength, momentOf } from './time/lease.ts';
 import { Line } from './conversation/line.ts';
-import type { Loaded } from './recovery/load.ts';
-import { misfitOfDecision } from './question/misfit-of-decision.ts';
+import type { Claimed, Loaded } from './recovery/load.ts';
 import { Parking } from './recovery/parking.ts';
 import { Prompts } from './turn/prompts.ts';
 import { Questions } from './question/questions.ts';
@@ -26,14 +22,8 @@ import { Writer } from './record/writer.ts';
 
 /** How long effects get to end by themselves after a stop, in milliseconds. */
 const grace = 200;
-const retryPause = 100;
 /** How long a worker that gives a run back waits for what is being written. */
 const farewell = 1_000;
-
-interface Claimed {
-  /** When this worker asked for the run. */
-  readonly claimed: Moment;
-}
 
 /**
  * One run in the hands of this worker. When the worker lets go (parked, stopped, lost) nothing is thrown into the flow:
@@ -53,6 +43,7 @@ export class Execution {
   readonly prompts = new Prompts(this);
   readonly questions = new Questions(this);
   readonly parking = new Parking(this);
+  readonly commands = new Commands(this);
   readonly steps = new StepWatch();
   /** Resolves when this worker has let go of the run. */
   readonly done: Promise<void>;
@@ -61,12 +52,10 @@ export class Execution {
   readonly #effects = new AbortController();
   readonly #dropped = new AbortController();
   readonly #activity = new Activity();
-  readonly #applied = new Set<string>();
   #mode: 'working' | 'stopping' | 'ending' | 'gone' = 'working';
   #isAside = false;
   #isLeaving = false;
   #isFull = false;
-  #gate = Promise.withResolvers<void>();
   #control: Promise<void> = Promise.resolve();
 
   constructor(world: Workplace, fence: Fence, { tree, recorded, cutOffs, bytes, claimed }: Loaded & Claimed) {
@@ -189,18 +178,12 @@ export class Execution {
   gate(): Promise<void> {
     if (!this.isLive || this.#isAside || this.#isLeaving) return forever();
     this.parking.consider();
-    return this.#gate.promise;
-  }
-
-  /** Resolves when a step that is open now is not any more. Nothing is in flight meanwhile: the step itself is. */
-  async closed(id: StepId): Promise<void> {
-    const step = this.tree.steps.get(id);
-    if (step) await this.steps.over(step);
+    return this.commands.resumed;
   }
 
   /** A command may have arrived. */
   look(): Promise<void> {
-    return this.alone(() => this.applyCommands());
+    return this.alone(() => this.commands.apply());
   }
 
   /** What the flow does now is not what was recorded: keep the run for a person, in case the right code comes back. */
@@ -222,7 +205,7 @@ export class Execution {
   /** The flow is through. A stop that came before the end wins. */
   end(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
     return this.alone(async () => {
-      await this.applyCommands();
+      await this.commands.apply();
       if (this.isLive) await this.#finish(ended);
     });
   }
@@ -271,21 +254,9 @@ export class Execution {
    * run is not parked meanwhile: whoever asks goes on by itself, and nobody would wake it.
    */
   async insist<T>(question: () => Promise<T>): Promise<T> {
-    const answered = async (): Promise<T> => {
-      while (this.#mode !== 'gone') {
-        try {
-          return await question();
-        } catch (thrown) {
-          const { code } = failureOf(thrown);
-          if (code === 'rejected' || code === 'unknown') this.drop();
-          else if (code !== 'unavailable' && code !== 'timed-out') throw thrown;
-          else await this.world.clock.sleep(retryPause, this.dropped);
-        }
-      }
-      return forever();
-    };
     try {
-      return await this.#activity.busy(answered());
+      const told = await this.#activity.busy(answered(this, question));
+      return told ? told.answer : await forever();
     } finally {
       this.parking.consider();
     }
@@ -300,41 +271,12 @@ export class Execution {
     return this.#control;
   }
 
-  /** To be called alone. */
-  async applyCommands(): Promise<void> {
-    if (!this.isLive) return;
-    for (const sent of await this.insist(() => this.world.store.mailbox.pending(this.run))) {
-      if (this.#applied.has(sent.id)) continue;
-      const edited = await keptEdit(this, sent);
-      if (!this.isLive) return;
-      this.#applied.add(sent.id);
-      this.#apply(sent, edited);
-    }
-  }
-
   async #renew(): Promise<void> {
     const asked = momentOf(this.world.clock);
     const { fence } = this.writer;
     const held = await this.insist(() => this.world.store.dispatch.renew([fence], leaseLength));
     if (held.length > 0) this.lease.prove(asked);
     else this.drop();
-  }
-
-  #apply(sent: SentCommand, edited: BlobRef | Json | undefined): void {
-    const event = entryFor(sent, this.tree, {
-      edited,
-      misfit: (approval, decision) => misfitOfDecision(this, approval, decision),
-      fingerprint: (approval, bytes) => editedFingerprint(this, approval, bytes),
-    });
-    this.writer.emit(event, sent.id);
-    if (event.type === 'stop.requested') void this.stop();
-    if (event.type === 'approval.decided') this.questions.settle(event.approval);
-    if (event.type === 'approval.lapsed') this.line.hear();
-    if (event.type === 'run.resumed') {
-      this.#gate.resolve();
-      this.#gate = Promise.withResolvers();
-    }
-    this.parking.consider();
   }
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
@@ -346,12 +288,6 @@ export class Execution {
     await Promise.race([this.barrier(), this.done]);
     this.drop();
   }
-}
-
-/** What a person made of something, as an entry carries it. */
-async function keptEdit(execution: Execution, { command }: SentCommand): Promise<BlobRef | Json | undefined> {
-  if (command.type !== 'decide' || command.arguments === undefined) return undefined;
-  return isLarge(command.arguments) ? keepLarge(execution, command.arguments) : command.arguments;
 }
 
 /** What a dropped flow waits for. */

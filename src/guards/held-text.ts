@@ -36,8 +36,9 @@ export class HeldText {
     const text = this.#text + piece;
     const { stretches, open, isSparse = false } = this.#guard.find(text);
     const told = this.#tell(text, stretches, text.length - open);
+    const isFound = (stretches.at(-1)?.end ?? 0) > text.length - open;
     // What says nothing waits for the next piece, and not also for the rest of what is spelled or broken in it.
-    return isSparse ? told + this.#takeFew(this.#text.length - piece.length) : told;
+    return isSparse && !isFound ? told + this.#takeFew(this.#text.length - piece.length) : told;
   }
 
   /** What was held back and says nothing, for whoever cannot wait. Should it turn out to begin a match, the rest is hidden. */

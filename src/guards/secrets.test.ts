@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isLong, tell } from '../../test/long.ts';
-import { generatedSecrets, harmlessTexts, spellingsOf } from '../../test/secrets.ts';
+import { isLong, sized, tell } from '../../test/long.ts';
+import { dumpsOf, generatedSecrets, harmlessTexts, spellingsOf } from '../../test/secrets.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { ExactTexts } from './exact-texts.ts';
 import { clean, redacted, type Guard } from './guard.ts';
@@ -149,7 +149,7 @@ describe('secrets', () => {
       expect(secrets.clean(form), String(name)).toContain(redacted);
   });
 
-  test('[S36] [H20] [H21] [H27] [H28] 1,000 secrets, in whatever spelling, leave no more than a few characters', () => {
+  test('[S36] [K48] [H20] [H21] [H27] [H28] 1,000 secrets, in whatever spelling, leave no more than a few characters', () => {
     const all = generatedSecrets(1_000);
     const secrets = new Secrets(all);
     let spellings = 0;
@@ -167,15 +167,39 @@ describe('secrets', () => {
   });
 
   test(
-    '[S36] [K2] [H20] [H21] [H27] [H28] secrets in whatever spelling come out the same wherever they are cut',
+    '[K49] of 1,000 secrets in dumps of bytes nothing is left, neither in digits nor beside them',
+    { timeout: sized(30_000, 600_000) },
+    () => {
+      const all = generatedSecrets(sized(100, 1_000));
+      for (const secret of all) {
+        const secrets = new Secrets([secret]);
+        const texts = [secret, Buffer.from(secret).toString('latin1'), Array.from(secret).join('.')];
+        const traces = [
+          ...texts.map((text) => text.replaceAll(/[^ -~]/g, '.')),
+          ...[Buffer.from(secret), Buffer.from(secret, 'utf16le')].map((bytes) => bytes.toString('hex')),
+        ].flatMap((text) => Array.from({ length: text.length - 7 }, (_, i) => text.slice(i, i + 8)));
+        for (const [name, dump] of Object.entries(dumpsOf(secret))) {
+          const left = secrets.clean(`so ${dump}\nis it`);
+          const [digits, beside] = [left.replaceAll(/\s/g, '').toLowerCase(), left];
+          const trace = traces.find((each) => digits.includes(each) || beside.includes(each));
+          if (trace !== undefined || !left.includes(redacted) || !left.endsWith('\nis it'))
+            expect(left, `${name} of ${secret}, left ${trace}: ${dump}`).toBe('');
+        }
+      }
+    },
+  );
+
+  test(
+    '[S36] [K2] [K48] [K49] [H20] [H21] [H27] [H28] secrets in whatever spelling come out the same wherever they are cut',
     { timeout: 3_600_000 },
     () => {
       const all = generatedSecrets(1_000);
       let cuts = 0;
-      for (const secret of isLong ? all : all.slice(0, 6)) {
+      for (const [i, secret] of (isLong ? all : all.slice(0, 6)).entries()) {
         // Known by itself: among a thousand, nearly everything begins like one of them.
         const secrets = new Secrets([secret]);
-        for (const [name, form] of Object.entries(spellingsOf(secret))) {
+        const dumps = Object.entries(dumpsOf(secret)).filter((_, j) => j % 8 === i % 8);
+        for (const [name, form] of [...Object.entries(spellingsOf(secret)), ...dumps]) {
           const text = `so ${form} is it`;
           const whole = secrets.clean(text);
           for (let cut = 1; cut < text.length; cut += 1) {

@@ -1,5 +1,6 @@
 import { cleanAll, cleanLong } from './clean-value.ts';
 import { ExactTexts } from './exact-texts.ts';
+import { dumpsIn, toLineEnds } from './dump.ts';
 import { clean, merged, nothing, type Found, type Guard } from './guard.ts';
 import { plainForms, tightForms } from './secret-forms.ts';
 import { readingOf, type Reading } from './spelled.ts';
@@ -77,18 +78,29 @@ export class Secrets implements Guard {
     return this.#plain.size === 0;
   }
 
-  /** Looked for as it came, as it reads, and as it reads without whatever is read over. */
+  /** Looked for as it came and as it reads, each also without whatever is read over. */
   find(text: string): Found {
     if (this.isEmpty) return nothing;
     const reading = readingOf(text);
-    const plain = this.#plain.find(text);
-    if (!reading) return both(plain, this.#findTight(text));
-    const read = both(this.#plain.find(reading.text), this.#findTight(reading.text));
-    return inWhole(text, reading, [plain, asItCame(text, reading, read)]);
+    const found = this.#findBoth(text);
+    return reading
+      ? inWhole(text, reading, [found, asItCame(text, reading, this.#findBoth(reading.text))])
+      : found;
+  }
+
+  #findBoth(text: string): Found {
+    return both(this.#plain.find(text), this.#findTight(text));
   }
 
   #findTight(text: string): Found {
     const tight = tightOf(text);
+    let found = this.#findIn(text, tight);
+    // Lines of a dump of bytes have spaces in them.
+    if (tight) for (const dump of dumpsIn(text)) found = both(found, this.#findIn(text, dump));
+    return found.stretches.length === 0 ? found : toLineEnds(text, found);
+  }
+
+  #findIn(text: string, tight: Tight | undefined): Found {
     const found = this.#tight.find(tight?.text ?? text);
     return found === nothing || !tight ? found : asItStands(text, tight, found);
   }

@@ -3,6 +3,9 @@ import { entityAt } from './entities.ts';
 /** How often the sign of an escape may be escaped itself: `%252541` is an «A», and so is `\\\\u0041`. */
 const mostPercents = 3;
 const mostBackslashes = 16;
+/** Octal digits of a byte, and the largest number that can take another one. */
+const mostOctal = 3;
+const largestBegun = 0o37;
 /** Digits of `\u{41}`. */
 const mostBraced = 6;
 /** What stands for itself or something else after a backslash, and how many digits follow where it is a number. */
@@ -24,7 +27,7 @@ const [percent, backslash, ampersand] = [0x25, 0x5c, 0x26];
 /** The signs that something spelled out may begin with. */
 const signs = /[%\\&]/;
 
-/** A text as it reads: of `\u0041`, `%41`, `%2541` and `&#65;` each is an «A», and a backslash that escapes nothing is left out. */
+/** A text as it reads: of `\u0041`, `\101`, `%41`, `%2541` and `&#65;` each is an «A», and a backslash that escapes nothing is left out. */
 export interface Reading {
   readonly text: string;
   /** Where a character of it begins in the text as it came, and where it ends there. */
@@ -113,6 +116,7 @@ function escapedAt(text: string, at: number): Spelled | typeof unfinished {
   const digits = numbers.get(next.text);
   if (next.text === 'u' && text[next.end] === '{') return bracedAt(text, next.end + 1) ?? { text: '', end };
   if (digits !== undefined) return numberedAt(text, next.end, digits) ?? { text: '', end };
+  if (/^[0-7]$/.test(next.text)) return octalAt(text, end);
   const meant = escapes.get(next.text);
   return meant === undefined ? { text: '', end } : { text: meant, end: next.end };
 }
@@ -125,6 +129,19 @@ function numberedAt(text: string, at: number, digits: number): Spelled | typeof 
     const digit = digitIn(next.text, 0);
     if (digit < 0) return undefined;
     number = number * 16 + digit;
+    ({ end } = next);
+  }
+  return { text: String.fromCharCode(number), end };
+}
+
+/** A byte in up to three octal digits. A number that can be no longer does not wait for another digit. */
+function octalAt(text: string, at: number): Spelled | typeof unfinished {
+  let [number, end] = [0, at];
+  for (let i = 0; i < mostOctal && number <= largestBegun; i += 1) {
+    const next = characterAt(text, end);
+    if (next === unfinished) return unfinished;
+    if (!/^[0-7]$/.test(next.text)) break;
+    number = number * 8 + Number(next.text);
     ({ end } = next);
   }
   return { text: String.fromCharCode(number), end };

@@ -27,22 +27,29 @@ export interface Tight {
 
 /** At one look at each character; `undefined` if nothing is read over. */
 export function tightOf(given: string): Tight | undefined {
-  const [places, lengths]: [number[], number[]] = [[], []];
-  let [text, at, left] = ['', 0, 0];
+  const gaps: number[] = [];
   for (let i = 0; i < given.length; i += 1) {
     const kind = kinds[given.charCodeAt(i)];
     if (kind === 0) continue;
     const end = kind === isUnread ? endOfUnread(given, i) : endOfSign(given, i);
-    if (end > i && (kind !== isUnread || end - i <= mostUnread)) {
-      text += given.slice(at, i);
-      left += end - i;
-      at = end;
-      places.push(text.length);
-      lengths.push(left);
-    }
+    if (end > i && (kind !== isUnread || end - i <= mostUnread)) gaps.push(i, end);
     i = Math.max(i, end - 1);
   }
-  if (left === 0) return undefined;
+  return gaps.length === 0 ? undefined : leavingOut(gaps, given);
+}
+
+/** A text without some of its parts: where each begins and ends, in a row. */
+export function leavingOut(gaps: readonly number[], given: string): Tight {
+  const [places, lengths]: [number[], number[]] = [[], []];
+  let [text, at, left] = ['', 0, 0];
+  for (let i = 0; i < gaps.length; i += 2) {
+    const [start = 0, end = 0] = [gaps[i], gaps[i + 1]];
+    text += given.slice(at, start);
+    left += end - start;
+    at = end;
+    places.push(text.length);
+    lengths.push(left);
+  }
   return {
     text: text + given.slice(at),
     placeOf: (place) => place + (lengths[lastUpTo(places, place)] ?? 0),
@@ -72,7 +79,7 @@ function endOfSign(text: string, at: number): number {
 }
 
 /** Where it ends what begins here; 0 if nothing does. */
-function endOf(pattern: RegExp, text: string, at: number): number {
+export function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : 0;
 }

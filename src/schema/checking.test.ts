@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../run/values.ts';
-import { sized } from '../../test/long.ts';
+import { seedOf, sized, tell } from '../../test/long.ts';
 import { checked, misfit } from './misfit.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
@@ -89,20 +89,27 @@ const whole = fc
     return { ...Object(root), $defs: { one, two } } as Json & object;
   });
 
-test('[X22] says of any value and any schema what a compiler of schemas says', () => {
+/** All of it takes some minutes, on a busy machine half an hour. */
+const timeout = sized(30_000, 3_600_000);
+const seed = seedOf('schemas');
+
+test('[X22] says of any value and any schema what a compiler of schemas says', { timeout }, () => {
+  let compared = 0;
   fc.assert(
     fc.property(whole, fc.array(value, { minLength: 1, maxLength: 6 }), (given, values) => {
       fc.pre(checked(given).fault === undefined && checked(given).unchecked.length === 0);
       const validate = ajv.compile(given);
       ajv.removeSchema(given);
+      compared += values.length;
       for (const each of values)
         expect({ each, fits: misfit(given, each) === undefined }).toEqual({ each, fits: validate(each) });
     }),
-    { numRuns: sized(120, 20_000) },
+    { numRuns: sized(120, 20_000), seed },
   );
+  tell('schemas', { 'values compared': compared });
 });
 
-test('[X22] what is no schema for a compiler is none here', () => {
+test('[X22] what is no schema for a compiler is none here', { timeout }, () => {
   const odd = fc.oneof(value, schema);
   const keywords = [
     'type',
@@ -119,6 +126,6 @@ test('[X22] what is no schema for a compiler is none here', () => {
       const isSchema = ajv.validateSchema({ [keyword]: given }) === true;
       expect(checked({ [keyword]: given }).fault === undefined).toBe(isSchema);
     }),
-    { numRuns: sized(120, 20_000) },
+    { numRuns: sized(120, 20_000), seed },
   );
 });

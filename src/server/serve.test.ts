@@ -1,9 +1,10 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
+import { vitrine } from '../../test/vitrine.ts';
 import { createKey, readKeys, revokeKey } from './access/keys.ts';
 import { serve } from './serve.ts';
 
@@ -70,6 +71,41 @@ test('keys that were spoilt under a server are no reason to fall, and those it k
   expect((await at.ask('/api/me', { key })).status).toBe(200);
   expect((await at.ask('/api/me', { key: `vit_000000000000_${'a'.repeat(43)}` })).status).toBe(401);
   expect(at.problems.map(({ message }) => message)).toEqual(['Keys that were made or revoked are not seen.']);
+});
+
+test('[V150] keys that were spoilt are told of at /readyz and to whoever started the server, until they are restored', async () => {
+  const data = temporaryFolder();
+  keyIn(data);
+  const good = readFileSync(join(data, 'keys.json'));
+  const warned: string[] = [];
+  const at = await serving({ data, config: { apps }, warn: (line) => warned.push(line) });
+  const ready = async () => {
+    at.server.context.door.lookForKeys();
+    return (await at.ask('/readyz')).json;
+  };
+  expect(await ready()).toEqual({ status: 'ok' });
+  writeFileSync(join(data, 'keys.json'), '{"version":1,');
+  const warning = expect.stringMatching(/keys\.json is not a list of keys any more; restore it.*revoked/);
+  expect(await ready()).toEqual({ status: 'ok', warnings: [warning] });
+  expect(JSON.stringify(await ready())).not.toContain(data);
+  expect(warned).toEqual([warning]);
+  writeFileSync(join(data, 'keys.json'), good);
+  expect(await ready()).toEqual({ status: 'ok' });
+  expect(warned).toHaveLength(2);
+});
+
+test('[V150] a server is not started with keys that were spoilt, and «vitrine keys» says so', async () => {
+  const data = temporaryFolder();
+  writeFileSync(join(data, 'keys.json'), '{"version":1,');
+  for (const words of [
+    ['serve', '--port', '0'],
+    ['keys', 'list'],
+    ['keys', 'create', 'ann'],
+  ])
+    expect(await vitrine([...words, '--data', data], { cwd: data })).toMatchObject({
+      out: '',
+      error: expect.stringContaining('keys.json is not a list of keys any more; restore it'),
+    });
 });
 
 test('a viewer that does not answer does not keep a server from ending', async () => {

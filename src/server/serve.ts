@@ -117,6 +117,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   looking.unref();
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   home.announce(url);
+  await context.readiness.now();
   const { keyFile, ticket } = context.door;
   return {
     url,
@@ -186,6 +187,7 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     now,
     problem: (...told) => requestLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
+    ...present({ warn: settings.warn }),
   });
   const readiness = readinessOf(home.store, log, settings.warn);
   const metrics = metricsOf(settings.registry, {

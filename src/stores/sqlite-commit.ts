@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { RunError, type Failure } from '../run/failure.ts';
 import { isBusy } from './busy.ts';
 import type { Clock } from './clock.ts';
@@ -36,7 +35,7 @@ export function committer(folder: WriterFolder, tables: SqliteTables): Committer
         owed = 0;
       }
       const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }));
-      if (operations.some(({ name }) => name === 'erase')) afterCommit(() => scrub(database));
+      if (operations.some(({ name }) => name === 'erase')) afterCommit(() => scrub(folder));
       return reply;
     } catch (thrown) {
       tables.forget();
@@ -87,7 +86,11 @@ function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T
       const counted = count.one();
       const lost = place.lost();
       if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });
-      commit();
+      try {
+        commit();
+      } finally {
+        place.note();
+      }
       afterCommit(() => mark.raise(counted?.count ?? 0));
       return result;
     } catch (thrown) {
@@ -121,8 +124,12 @@ function performAll(desk: Desk, operations: readonly Operation[]): Omit<Reply, '
 }
 
 /** What was erased is still in the WAL. Readers may be in the way; then the next erasure or the end clears it. */
-function scrub(database: DatabaseSync): void {
-  database.exec('PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000;');
+function scrub({ database, place }: WriterFolder): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000;');
+  } finally {
+    place.note();
+  }
 }
 
 /** Result codes that speak of an operation (a constraint, a value that does not fit), not of the disk. */

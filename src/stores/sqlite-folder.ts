@@ -6,6 +6,7 @@ import { isCorrupt } from './damage.ts';
 import { lockFolder } from './folder-lock.ts';
 import { placeOfFolder, type FolderPlace } from './folder-place.ts';
 import { highWater, readHighWater, type HighWater } from './high-water.ts';
+import type { Part } from './own-writes.ts';
 import { openReadOnly, type ReadOnly } from './read-only.ts';
 import { migrate } from './sqlite-migrate.ts';
 import { createDatabase, hasOwnSchema, schemaVersion } from './sqlite-schema.ts';
@@ -13,6 +14,8 @@ import { structureOf, type Structure } from './sqlite-structure.ts';
 
 /** How long a commit waits for another process that has the database; the thread must not be kept from reading longer. */
 const busyMilliseconds = 50;
+/** Of a database, before its first table. Bytes. */
+const headerLength = 100;
 
 export interface WriterFolder extends Structure {
   readonly database: DatabaseSync;
@@ -36,28 +39,53 @@ export function openForWriting(folder: string): WriterFolder {
     }
     // In a folder that others can look into, too, what is kept is its owner's alone.
     chmodSync(databaseOf(folder), 0o600);
-    const database = new DatabaseSync(databaseOf(folder), { timeout: busyMilliseconds });
+    return opened(folder, { version, notices, unlock });
+  } catch (thrown) {
+    unlock();
+    throw thrown;
+  }
+}
+
+function opened(
+  folder: string,
+  { version, notices, unlock }: Inspected & { readonly unlock: () => void },
+): WriterFolder {
+  const database = new DatabaseSync(databaseOf(folder), { timeout: busyMilliseconds });
+  try {
     database.exec(pragmas);
     if (version !== undefined && version < schemaVersion) migrate(database, version);
     const mark = highWater(markOf(folder), commitsOf(database));
     const { problems, isSound } = structureOf(database);
+    const place = placeOfFolder(folder, databaseOf(folder), changedParts(database));
     return {
       database,
       mark,
-      place: placeOfFolder(folder, databaseOf(folder)),
+      place,
       notices: [...notices, ...problems.map((problem) => brokenTables(folder, problem))],
       problems,
       isSound,
       close() {
         database.close();
+        place.close();
         mark.close();
         unlock();
       },
     };
   } catch (thrown) {
-    unlock();
+    database.close();
     throw thrown;
   }
+}
+
+/** What no two states of a database have in common: its header, and the page that counts its commits. */
+function changedParts(database: DatabaseSync): readonly Part[] {
+  const pageSize = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
+  const sql = `SELECT rootpage FROM sqlite_schema WHERE name = 'commits'`;
+  const page = Number(database.prepare(sql).get()?.['rootpage']);
+  return [
+    { at: 0, length: headerLength },
+    { at: (page - 1) * pageSize, length: pageSize },
+  ];
 }
 
 /** Opens a folder beside whoever writes it, or when nobody does. `untouched`: as a copy in which no byte changes. */

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { encode } from '../run/codec.ts';
 import { sqliteReader } from './sqlite-reader.ts';
+import { structureOf } from './sqlite-structure.ts';
+import { sqliteTables, type SqliteTables } from './sqlite-tables.ts';
 import { sqliteStore, type SqliteStore } from './sqlite.ts';
 import { appending, newRun } from './store.contract.ts';
 import type { Hint } from './store.ts';
@@ -75,6 +77,46 @@ test('[Q21] a reader shows it in the first list, and changes nothing', async () 
     ['bad', 1],
   ]);
   expect(await reader.dispatch.get('bad')).toMatchObject({ damaged: 1, status: 'completed' });
+});
+
+/** The tables as the thread of a store has them, in this one. */
+function tablesHere(): SqliteTables {
+  const database = new DatabaseSync(join(folder, 'vitrine.db'), { readOnly: true });
+  onTestFinished(() => database.close());
+  const { isSound } = structureOf(database);
+  return sqliteTables(database, { remember: false, isSound });
+}
+
+test('[Q24] a row that was changed is told as the journal has it, and given to nobody', () => {
+  change(`UPDATE run SET app = 'other', state = 'running', due = 0 WHERE number = 1`);
+  const tables = tablesHere();
+  expect(tables.run('bad')).toMatchObject({ app: 'app', state: 'ended', damaged: 2 });
+  expect(tables.claimable({ flows: ['flow@1'], now: 1, max: 10 })).toEqual([]);
+});
+
+test('[Q25] a run that its index does not lead to is found, and one that is not found is not said to be missing', () => {
+  // An index with nothing in it, in the place of the one by which runs are found.
+  const database = new DatabaseSync(join(folder, 'vitrine.db'), { defensive: false });
+  database.exec(`CREATE TABLE other (name TEXT UNIQUE); PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_other_1')
+    WHERE name = 'sqlite_autoindex_run_1'`);
+  database.close();
+  const tables = tablesHere();
+  expect(tables.run('bad')).toMatchObject({ conversation: 'c', damaged: null });
+  expect(() => tables.run('nobody')).toThrow(/damaged/);
+});
+
+test('[Q24] [Q25] a run whose name was changed is listed under the one its index knows', () => {
+  const file = join(folder, 'vitrine.db');
+  const bytes = readFileSync(file);
+  // A letter on the disk, of which no index hears: name, tenant, conversation and app stand side by side.
+  bytes.write('B', bytes.indexOf('badtcapp'));
+  writeFileSync(file, bytes);
+  const listed = tablesHere().list({ tenant: 't', conversation: 'c' });
+  expect(listed.map(({ run, damaged }) => [run, damaged])).toEqual([
+    ['good', null],
+    ['bad', 2],
+  ]);
 });
 
 test('[Q24] of a row that was changed the journal says whose it is', async () => {

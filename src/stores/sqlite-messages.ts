@@ -16,6 +16,9 @@ export interface Reply {
   readonly hints: readonly Hint[];
 }
 
+/** What a thread opens a folder for. `patient`: to write, and to read until its disk has space for that. */
+export type Mode = 'read' | 'write' | 'patient';
+
 export type ToThread =
   | readonly ['batch', now: number, jump: number, cells: readonly unknown[]]
   | readonly ['read', id: number, name: Read, argument: unknown]

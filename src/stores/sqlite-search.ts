@@ -97,7 +97,7 @@ function nameless(stored: StoredRun): RunRow {
 
 /**
  * A page of the table, or of an index, makes no sense: what is on other pages can still be found by its number. Of a row
- * that cannot be read, an index may know the name, and its journal the rest.
+ * that cannot be read, or believed, an index may know the name, and its journal the rest.
  */
 function looker(
   database: DatabaseSync,
@@ -112,17 +112,25 @@ function looker(
     database,
     'SELECT number, run FROM run INDEXED BY sqlite_autoindex_run_1',
   );
-  const nameOf = (number: number): string | undefined =>
-    unlessCorrupt(() => names.all().find((row) => row.number === number)?.run);
+  const namesByNumber = (): ReadonlyMap<number, string> =>
+    new Map(unlessCorrupt(() => names.all().map(({ number, run }) => [number, run])) ?? []);
   return (listed) => {
     const rows: RunRow[] = [];
+    let known: ReadonlyMap<number, string> | undefined;
+    const proven = (number: number, stored: StoredRun | undefined): RunRow | undefined => {
+      known ??= namesByNumber();
+      const run = known.get(number);
+      return run === undefined
+        ? undefined
+        : rebuilt({ epoch: 0, last: null, bytes: 0, ...stored, number, run });
+    };
     for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
       const found = unlessCorrupt(() => ({ stored: byNumber.one(number) }));
-      const name = found ? undefined : nameOf(number);
-      const row = found?.stored
-        ? listed(found.stored)
-        : name !== undefined && rebuilt({ number, run: name, epoch: 0, last: null, bytes: 0 });
-      if (row) rows.push(row);
+      const stored = found?.stored;
+      // The name may be what is damaged: then nothing in the journal fits it.
+      const row = found && (!stored || shownRow(stored, rebuilt)) ? undefined : proven(number, stored);
+      const shown = row ?? (stored && listed(stored));
+      if (shown) rows.push(shown);
     }
     return rows;
   };

@@ -10,6 +10,8 @@ import type { Place } from './tables.ts';
 /** Those that say which runs there are and who works on them: small, and looked at whole when a folder is opened. */
 const small = ['run', 'head', 'command', 'place', 'blobUse'];
 const most = 5;
+/** Characters of what is wrong in one place. */
+const longest = 200;
 
 /**
  * What is wrong with the tables and indexes that runs are found by. An entry that is missing from an index is a run that
@@ -23,11 +25,22 @@ export function structureOf(database: DatabaseSync): Structure {
     ...attempt('table command', () => strangeCommands(database)),
     ...attempt('table place', () => strangePlaces(database)),
   ];
-  const more = problems.length - most;
   return {
-    problems: more > 0 ? [...problems.slice(0, most), `and ${more} more`] : problems,
+    problems: briefly(problems),
     isSound: (table) => (found.get(table) ?? []).length === 0,
   };
+}
+
+/** SQLite says the same of page after page, in one text of many lines: a few of them, each once, say as much. */
+export function briefly(problems: readonly string[]): readonly string[] {
+  const lines = problems.flatMap((problem) =>
+    problem.split('\n').filter((line) => !/^\*\*\*|^\s*$/.test(line)),
+  );
+  const each = [
+    ...new Set(lines.map((line) => (line.length > longest ? `${line.slice(0, longest)}…` : line))),
+  ];
+  const more = each.length - most;
+  return more > 0 ? [...each.slice(0, most), `and ${more} more`] : each;
 }
 
 export interface Structure {

@@ -6,7 +6,14 @@ import { errorOf, RunError } from '../run/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Argument, Read, Result } from './rules.ts';
 import type { CheckPlace } from './sqlite-check.ts';
-import { flatten, type FromThread, type Operation, type Reply, type ToThread } from './sqlite-messages.ts';
+import {
+  flatten,
+  type FromThread,
+  type Mode,
+  type Operation,
+  type Reply,
+  type ToThread,
+} from './sqlite-messages.ts';
 import type { Hint } from './store.ts';
 
 // tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
@@ -36,7 +43,7 @@ interface Waiting {
 
 export async function sqliteThread(
   folder: string,
-  mode: 'read' | 'write',
+  mode: Mode,
   hear: (hints: readonly Hint[]) => void = () => {},
 ): Promise<SqliteThread> {
   const thread = new Worker(script, { workerData: { folder, mode }, execArgv: flags });

@@ -11,6 +11,8 @@ import type { Store } from './store.ts';
 
 export interface SqliteSettings extends ClockSettings {
   readonly folder: string;
+  /** On a full disk, give what can be read, and write once there is space; otherwise opening fails. */
+  readonly isPatient?: boolean;
 }
 
 export interface SqliteStore extends Store {
@@ -19,10 +21,14 @@ export interface SqliteStore extends Store {
 }
 
 /** Runs in a folder on this machine, written by this process alone. Fails with `rejected` while another one has it. */
-export async function sqliteStore({ folder, ...settings }: SqliteSettings): Promise<SqliteStore> {
+export async function sqliteStore({
+  folder,
+  isPatient = false,
+  ...settings
+}: SqliteSettings): Promise<SqliteStore> {
   const clock = storeClock(settings);
   const hints = hintsToListeners();
-  const thread = await sqliteThread(folder, 'write', (heard) => hints.give(heard));
+  const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', (heard) => hints.give(heard));
   const live = followers((run, after) => thread.read('read', { run, after }));
   const group = groupCommit(async (operations) => {
     const reply = await thread.commit(clock(), operations);

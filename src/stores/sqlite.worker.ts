@@ -1,33 +1,30 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RunError, type Failure } from '../run/failure.ts';
-import { askerIn, type Asker } from './asker.ts';
+import { askerIn } from './asker.ts';
 import { isBusy } from './busy.ts';
 import { byTurns } from './by-turns.ts';
 import { isCorrupt } from './damage.ts';
 import { namingFullDisk } from './disk-trouble.ts';
-import { foundDamage, rowsIn, type Reading } from './found-damage.ts';
+import { fullDisk } from './folder-place.ts';
+import { onceThereIsSpace, type Opened } from './once-there-is-space.ts';
+import { foundDamage, rowsIn } from './found-damage.ts';
 import { perform } from './rules.ts';
-import { checker, glances, type Check } from './sqlite-check.ts';
-import { committer, takeOver, type Committer } from './sqlite-commit.ts';
+import { checker, glances } from './sqlite-check.ts';
+import { committer, takeOver } from './sqlite-commit.ts';
 import { openForReading, openForWriting } from './sqlite-folder.ts';
-import { healthOf, type Health } from './sqlite-health.ts';
-import { unflatten, type FromThread, type ToThread } from './sqlite-messages.ts';
+import { healthOf } from './sqlite-health.ts';
+import { unflatten, type FromThread, type Mode, type ToThread } from './sqlite-messages.ts';
 import { sqliteTables } from './sqlite-tables.ts';
-
-interface Opened {
-  readonly commit: Committer;
-  readonly read: Reading;
-  readonly asker: Asker;
-  readonly health: Health;
-  readonly check: Check;
-  readonly notices: readonly string[];
-  readonly close: () => void;
-}
 
 function write(folder: string): Opened {
   const opened = openForWriting(folder);
   const tables = sqliteTables(opened.database, { remember: true, isSound: opened.isSound });
-  takeOver(opened, tables);
+  try {
+    takeOver(opened, tables);
+  } catch (thrown) {
+    opened.close();
+    throw thrown;
+  }
   const health = healthOf(opened);
   const commit = health.watching(committer(opened, tables));
   const found = foundDamage((run, failure) => {
@@ -83,7 +80,7 @@ function read(folder: string): Opened {
     // A terminal reads for itself alone.
     asker: () => '',
     check: () => undefined,
-    health: { now: () => undefined, watching: (given) => given, broken: () => {} },
+    health: { now: () => undefined },
     notices: [],
     close,
   };
@@ -138,9 +135,18 @@ function listen({ commit, read: reading, asker, health, check, close }: Opened):
   });
 }
 
+function openedFor(folder: string, mode: Mode): Opened {
+  const ways = {
+    write: () => namingFullDisk(folder, () => write(folder)),
+    read: () => namingFullDisk(folder, () => read(folder)),
+    full: () => fullDisk(folder),
+  };
+  return mode === 'patient' ? onceThereIsSpace(ways) : ways[mode]();
+}
+
 try {
-  const { folder, mode } = workerData as { readonly folder: string; readonly mode: 'read' | 'write' };
-  const opened = namingFullDisk(folder, () => (mode === 'write' ? write(folder) : read(folder)));
+  const { folder, mode } = workerData as { readonly folder: string; readonly mode: Mode };
+  const opened = openedFor(folder, mode);
   listen(opened);
   say(['opened', opened.notices]);
 } catch (thrown) {

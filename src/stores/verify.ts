@@ -6,7 +6,7 @@ import { openForReading } from './sqlite-folder.ts';
 import { rebuilder } from './sqlite-rebuilt.ts';
 import { query } from './sqlite-rows.ts';
 import { rowOf, runRows, selectRuns, type StoredRun } from './sqlite-runs.ts';
-import { structureOf, tableProblems, wholeProblems } from './sqlite-structure.ts';
+import { briefly, structureOf, tableProblems, wholeProblems } from './sqlite-structure.ts';
 import { isCorrupt } from './damage.ts';
 
 /** What a check of a whole folder found. */
@@ -25,8 +25,8 @@ export function verify(folder: string, untouched: boolean): Verified {
   const { database, close } = openForReading(folder, untouched);
   try {
     database.exec('BEGIN');
-    const structure = [...structureOf(database).problems, ...wholeProblems(database)];
-    const tables = ['chunk', 'blob'].flatMap((table) => tableProblems(database, table));
+    const structure = [...structureOf(database).problems, ...briefly(wholeProblems(database))];
+    const tables = ['chunk', 'blob'].flatMap((table) => briefly(tableProblems(database, table)));
     const blobs = strangeBlobs(database);
     const journals = readJournals(database);
     const problems = [...new Set([...structure, ...tables, ...blobs.problems, ...journals.problems])];

@@ -17,6 +17,11 @@ export interface ToolContext extends Audience {
   /** Live text below the call: progress, logs. */
   say(text: string): void;
   attach(item: Item): void;
+  /**
+   * A value without secrets; the step says that there was one. What a tool says and gives is cleaned in any case: this is
+   * for what comes together and is given apart, or in part.
+   */
+  readonly clean?: <T>(value: T) => Promise<T>;
   /** Wait for something that is not the tool's own work: it is shown why, and does not count towards `timeout`. */
   exempt?<T>(wait: Promise<T>, why: string): Promise<T>;
   /**

@@ -17,6 +17,7 @@ import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
+import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -37,5 +38,6 @@ export const mutants: readonly Mutant[] = [
   ...timeMutants,
   ...toolMutants,
   ...guardMutants,
+  ...smallMutants,
   ...twoStageMutants,
 ];

@@ -1,11 +1,22 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { backUpFolder } from '../../src/server/compose/backup.ts';
+import { readHighWater } from '../../src/stores/high-water.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
 
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
+
+test('[Q26] a copy has a mark of its own, by which what it loses later is told', async () => {
+  const [data, copy] = [temporaryFolder(), join(temporaryFolder(), 'copy')];
+  const server = await serving({ data, config });
+  await server.ask('/api/runs', { json: { input: { text: 'hello' } } });
+  expect(backUpFolder(data, copy).problems).toEqual([]);
+  expect(readHighWater(join(copy, 'high-water'))).toBeGreaterThan(1);
+  expect(() => backUpFolder(data, copy)).toThrow('choose a folder that is empty');
+});
 
 test('[Q26] a copy is made while a server works, is its owner’s alone, and a server goes on from it', async () => {
   const cwd = temporaryFolder();

@@ -75,6 +75,80 @@ describe('a secret in what a server of tools gives', () => {
   });
 });
 
+test('[K50] halves in the text and in the structured content of a result are looked at as one, in either order', async () => {
+  const results = {
+    'text-first': { ...says([`so ${halves[0]}`]), structuredContent: { found: `${halves[1]} ok` } },
+    'structured-first': { ...says([`${halves[1]} ok`]), structuredContent: { found: `so ${halves[0]}` } },
+  };
+  const tools = Object.keys(results).map((name) => ({ name, inputSchema, annotations }));
+  const calls = appWith(
+    async (scope, name) => JSON.stringify(await scope.call(`evil__${name}`, {})),
+    'calls',
+  );
+  const at = await serving({ config: knowing({ apps: { calls }, tools: [serverOf({ tools, results })] }) });
+  await eventually(async () => existsSync(join(at.data, 'mcp-pins.json')) || undefined);
+  for (const name of Object.keys(results)) {
+    const told = await toldBy(at, 'calls', name);
+    for (const half of halves) expect(told, name).not.toContain(half);
+    expect(told, name).toContain(redacted);
+    expect(told, name).toContain('SECRET_REDACTED');
+  }
+});
+
+describe('[K51] a secret that was written into the command of a server', () => {
+  const literal = 'Zq81xLmP02vYtR77';
+  const tools = [{ name: 'look', inputSchema }];
+  const withLiteral = (...words: readonly string[]) => {
+    const { mcp } = serverOf({ tools });
+    return { mcp: { ...mcp, trusted: false, command: [...mcp.command, ...words] } };
+  };
+
+  test('is in no file, question or list, and its owner is told', async () => {
+    const looks = appWith(async (scope) => JSON.stringify(await scope.call('evil__look', {})), 'looks');
+    const given = withLiteral('--api-token', literal, `SERVICE_KEY=${literal}`, '--region', 'eu-west-1');
+    const at = await serving({ config: { apps: { looks }, tools: [given] } });
+    await eventually(async () => existsSync(join(at.data, 'mcp-pins.json')) || undefined);
+    const run = textAt(await at.ask('/api/runs', { json: { app: 'looks', input: { text: 'go' } } }), 'run');
+    const asked = await eventually(async () => {
+      const { text } = await at.ask('/api/approvals');
+      return text.includes(run) ? text : undefined;
+    });
+    expect(asked).toContain('eu-west-1');
+    expect(asked).toContain(redacted);
+    const listed = await vitrine(['pins', '--data', at.data], { cwd: at.data });
+    expect(listed.out).toContain(
+      `"--api-token","${redacted}","SERVICE_KEY=${redacted}","--region","eu-west-1"`,
+    );
+    const notices = at.server.context.home.notices.join(' ');
+    expect(notices).toContain(
+      'looks like a secret is written into the command or address of the MCP server evil',
+    );
+    for (const told of [asked, listed.out, notices, readFileSync(join(at.data, 'mcp-pins.json'), 'utf8')])
+      expect(told).not.toContain(literal);
+    await at.close();
+    expect(bytesIn(at.data)).not.toContain(literal);
+  });
+
+  test('by an earlier version is taken out of what it kept, and what was approved stays approved', async () => {
+    const data = temporaryFolder();
+    const file = join(data, 'mcp-pins.json');
+    const endpoint = JSON.stringify(['node', 'x.js', '--token', literal]);
+    const seen = { pin: 'aa.bb', endpoint, description: `says ${secret}`, schema: {} };
+    const old = { 'evil/look': { seen, approved: 'aa.bb' } };
+    writeFileSync(file, JSON.stringify(old));
+    const listed = await vitrine(['pins', '--data', data], { cwd: data });
+    expect(listed.out).toContain('aa.bb  approved');
+    expect(listed.out).not.toContain(literal);
+    expect(readFileSync(file, 'utf8')).not.toContain(literal);
+    const home = await openHome({ data, config: knowing({ tools: [serverOf({ tools })] }), takes: 'asked' });
+    onTestFinished(() => home.close());
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      'evil/look': { seen: { endpoint: expect.not.stringContaining(literal) } },
+    });
+    expect(readFileSync(file, 'utf8')).not.toContain(secret);
+  });
+});
+
 test('[H29] what a server says of its tools is cleaned where it comes in, and a name with a secret is left out', async () => {
   const tools = [
     {

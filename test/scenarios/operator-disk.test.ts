@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../serving.ts';
-import { vitrine } from '../vitrine.ts';
+import { start, vitrine } from '../vitrine.ts';
 
 const disk = mkdtempSync(join(tmpdir(), 'vitrine-full-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
@@ -29,7 +29,6 @@ afterAll(() => {
 
 describe.skipIf(!mounted)('on a full disk, with nobody at work', () => {
   test.for([
-    { words: ['serve', '--port', '0', '--data', data] },
     { words: ['serve', '--port', '0', '--data', fresh] },
     { words: ['run', 'hello', '--data', data] },
     { words: ['run', 'hello', '--data', fresh] },
@@ -45,6 +44,15 @@ describe.skipIf(!mounted)('on a full disk, with nobody at work', () => {
       expect(code).toBe(1);
     },
   );
+
+  test('[Q44] vitrine serve starts where there is something to read, and says on stderr that it is full', async () => {
+    const server = start(['serve', '--port', '0', '--data', data], { cwd });
+    onTestFinished(() => void server.child.kill('SIGKILL'));
+    await server.until('listens on');
+    server.child.kill('SIGTERM');
+    const { error } = await server.ended;
+    expect(error).toMatch(/The server is not ready: .*disk.* is full/);
+  });
 
   test('[Q41] what is kept there can be read, checked and copied to another disk', async () => {
     const listed = await at(['runs', '--data', data]);

@@ -43,9 +43,21 @@ test('[V30] --private: nobody comes in without a key, the terminal of its owner 
   expect((await vitrine(['runs', '--server', named], { cwd })).out).toContain('hello');
   // Elsewhere there is no such folder, and no key.
   const stranger = await vitrine(['runs', '--server', url], { cwd: temporaryFolder() });
-  expect([stranger.code, stranger.error]).toEqual([1, expect.stringContaining('Say who you are')]);
+  expect([stranger.code, stranger.error]).toEqual([1, expect.stringMatching(/asks for a key.*VITRINE_KEY/)]);
   const given = { cwd: temporaryFolder(), env: { VITRINE_KEY: key } };
   expect((await vitrine(['runs', '--server', url], given)).code).toBe(0);
+});
+
+test('[V152] whoever has no key, or another, is told of VITRINE_KEY and where one comes from', async () => {
+  const { url } = await privately();
+  for (const { words, env, why } of [
+    { words: ['runs'], env: {}, why: `${url} asks for a key.` },
+    { words: ['stop', 'run_x'], env: { VITRINE_KEY: 'vit_other' }, why: `${url} does not take the key: ` },
+  ]) {
+    const refused = await vitrine([...words, '--server', url], { cwd: temporaryFolder(), env });
+    expect([refused.code, refused.error]).toEqual([1, expect.stringContaining(why)]);
+    expect(refused.error).toContain('Set VITRINE_KEY to a key of that server: «vitrine keys create <name>»');
+  }
 });
 
 test('[V30] the key of the folder is given to no other server', async () => {

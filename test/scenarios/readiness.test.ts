@@ -3,9 +3,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -26,6 +26,9 @@ const ready = ({ ask }: Serving, status: number) =>
 const disk = mkdtempSync(join(tmpdir(), 'vitrine-small-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
 if (!mounted) process.stderr.write('A full disk and a read-only one are not tested: mounting needs root.\n');
+const ballast = join(disk, 'ballast');
+/** Leaves no space. By another process, for which it is no failure that a server took some of it meanwhile. */
+const fill = (): void => void spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k']);
 afterAll(() => {
   if (mounted) spawnSync('umount', ['-l', disk]);
   rmSync(disk, { recursive: true, force: true });
@@ -86,9 +89,7 @@ test.skipIf(!mounted)(
     const data = join(disk, 'data');
     const server = await serving({ data, config });
     const before = textAt(await begin(server), 'run');
-    const ballast = join(disk, 'ballast');
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    fill();
     expect(textAt(await ready(server, 503), 'reason')).toMatch(/is full/);
     expect((await begin(server)).status).toBe(503);
     expect((await server.ask(`/api/runs/${before}`)).status).toBe(200);
@@ -100,6 +101,49 @@ test.skipIf(!mounted)(
   },
 );
 
+test.skipIf(!mounted)(
+  '[Q44] a server that is started on a full disk says so, tells what is kept, and is ready once there is space',
+  async () => {
+    const data = join(disk, 'started');
+    const before = await serving({ data, config });
+    const run = textAt(await begin(before), 'run');
+    await before.close();
+    fill();
+    const server = await serving({ data, config });
+    expect(textAt(await server.ask('/readyz'), 'reason')).toMatch(/is full: make room/);
+    expect(await begin(server)).toMatchObject({ status: 503, json: { error: { code: 'unready' } } });
+    expect((await server.ask(`/api/runs/${run}`)).status).toBe(200);
+    rmSync(ballast);
+    await ready(server, 200);
+    expect((await begin(server)).status).toBe(201);
+    const told = server.problems.map(({ message }) => message).filter((message) => message.includes('ready'));
+    expect(told).toEqual(['The server is not ready: new runs are refused.', 'The server is ready again.']);
+  },
+);
+
+test('[Q45] a database that is written over in place is noticed, and nothing more is written there', async () => {
+  const data = temporaryFolder();
+  const other = await serving({ data: temporaryFolder(), config });
+  await begin(other);
+  await other.close();
+  const server = await serving({ data, config });
+  const run = textAt(await begin(server), 'run');
+  await untilAnswer(
+    () => server.ask(`/api/runs/${run}`),
+    ({ json }) => (json as { status: string }).status === 'completed',
+  );
+  // To be touched, and looked at by others, is no harm.
+  spawnSync('touch', [join(data, 'vitrine.db')]);
+  expect((await vitrine(['verify', '--data', data], { cwd: tmpdir() })).code).toBe(0);
+  expect((await server.ask('/readyz')).status).toBe(200);
+  expect((await begin(server)).status).toBe(201);
+  // By another process: to close the file here would take away the locks of this one.
+  spawnSync('cp', [join(other.data, 'vitrine.db'), join(data, 'vitrine.db')]);
+  expect(await begin(server)).toMatchObject({ status: 503, json: { error: { code: 'unready' } } });
+  expect(textAt(await server.ask('/readyz'), 'reason')).toMatch(/was written over by another program/);
+  expect(readFileSync(join(data, 'vitrine.db'))).toEqual(readFileSync(join(other.data, 'vitrine.db')));
+});
+
 /** What the terminal beside it knows. */
 const sameApp = `export default {
   apps: { echo: { flow: { name: 'echo', version: '1', run: async () => 'hello' } } },
@@ -110,9 +154,7 @@ test.skipIf(!mounted)(
   async () => {
     const data = join(disk, 'beside');
     const server = await serving({ data, config });
-    const ballast = join(disk, 'ballast');
-    const { bavail, bsize } = statfsSync(disk);
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+    fill();
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'vitrine.config.js'), sameApp);
     writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');

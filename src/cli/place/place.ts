@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ServerAddress } from '../../client/client.ts';
-import { RunError } from '../../run/failure.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { readHome, type HomeSettings } from '../../server/compose/compose.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
@@ -50,7 +50,23 @@ export function ownFolder(given: Given): string {
 
 /** Come to a place to do something there. */
 export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<Home> {
-  return 'url' in place ? serverHome(await withKey(place)) : enterHome(place, warn);
+  return 'url' in place ? atServer(place) : enterHome(place, warn);
+}
+
+async function atServer(server: ServerAddress): Promise<Home> {
+  const known = await withKey(server);
+  return serverHome(known).catch((thrown: unknown) => {
+    throw failureOf(thrown).code === 'unauthenticated' ? turnedAway(known, thrown) : thrown;
+  });
+}
+
+/** A terminal elsewhere does not find the key that a server made for itself. */
+function turnedAway({ url, key }: ServerAddress, cause: unknown): RunError {
+  const why =
+    key === undefined ? `${url} asks for a key` : `${url} does not take the key: ${failureOf(cause).message}`;
+  const fix =
+    'Set VITRINE_KEY to a key of that server: «vitrine keys create <name>» makes one where its folder is; with --private, local.key there has one.';
+  return new RunError('unauthenticated', `${why.replace(/\.?$/, '.')} ${fix}`, { cause });
 }
 
 /**
@@ -80,5 +96,5 @@ export async function isHeld(given: Given): Promise<boolean> {
 /** Come to a place to look, and to change nothing. */
 export async function lookIn(given: Given): Promise<HomeReader> {
   const server = serverOf(given);
-  return server ? serverHome(await withKey(server)) : readHome({ data: dataOf(given) });
+  return server ? atServer(server) : readHome({ data: dataOf(given) });
 }

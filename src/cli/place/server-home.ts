@@ -37,6 +37,8 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
     isGone: () => false,
     inHand: [],
     notices: [],
+    // What is secret is known to the server, which has cleaned what it sends.
+    clean: (text) => text,
     preferences: (app, asked) => preferencesFor(preferred.get(app), asked),
     journal: {
       async *follow(run, after, signal) {

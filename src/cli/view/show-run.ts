@@ -6,7 +6,7 @@ import { visible } from '../../run/visible.ts';
 import { hint, waitingHint } from '../hint.ts';
 import { jsonView } from './json-view.ts';
 import { leaveWhenTold, type Leaving } from '../terminal/leave.ts';
-import { render } from '../terminal/line.ts';
+import { render, unpainted } from '../terminal/line.ts';
 import { liveView } from './live-view.ts';
 import { plainView } from './plain-view.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -100,15 +100,20 @@ export async function tellAnswer(
     return terminal.warn(tree.ended?.outcome === 'stopped' ? 'Stopped.' : 'There is no answer.');
   const shown = visible(isBlobRef(answer) ? await wholeOf(home, tenant, answer) : answer);
   terminal.say();
-  terminal.say(terminal.isLive ? (await answerLines(shown, terminal)).join('\n') : shown);
+  terminal.say(terminal.isLive ? await drawn(home, shown, terminal) : shown);
 }
 
-/** In front of a person the answer is drawn as the Markdown it mostly is. */
-async function answerLines(text: string, { out, paint }: Terminal): Promise<string[]> {
+/**
+ * In front of a person the answer is drawn as the Markdown it mostly is. Without its marks two halves may come to stand
+ * side by side and be a secret: such an answer is shown as it was written.
+ */
+async function drawn({ clean }: HomeReader, text: string, { out, paint }: Terminal): Promise<string> {
   // Whoever pipes the answer elsewhere, or has none yet, does not wait for the parser.
   const { markdownLines } = await import('./markdown.ts');
   const width = columnsIn(out);
-  return markdownLines(text, width).map((line) => render(line, width, paint));
+  const lines = markdownLines(text, width);
+  const read = lines.map((line) => render(line, Infinity, unpainted)).join('\n');
+  return clean(read) === read ? lines.map((line) => render(line, width, paint)).join('\n') : text;
 }
 
 /** What is too large for the journal is kept beside it, as JSON. */

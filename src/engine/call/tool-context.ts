@@ -7,6 +7,8 @@ import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
 import { idempotencyKey } from '../leaf/leaf.ts';
 import { ask } from '../leaf/permit.ts';
+import { cleanLarge } from '../record/large.ts';
+import { tellRedacted } from '../record/tell-redacted.ts';
 import { ToolVoice } from './tool-voice.ts';
 
 /** One attempt of a call. */
@@ -36,6 +38,12 @@ export function toolContext(
     },
     attach(item) {
       if (isCurrent()) voice.attach(item);
+    },
+    async clean(value) {
+      if (!isCurrent()) return value;
+      const cleaned = await cleanLarge(execution, value);
+      if (cleaned !== value) tellRedacted(execution, step, 'result');
+      return cleaned;
     },
     exempt(wait, message) {
       if (isCurrent()) execution.emit({ type: 'notice.posted', step: step.id, code: 'WAITING', message });

@@ -27,7 +27,7 @@ export async function openLeaf(execution: Execution, parent: number, asked: Leaf
   // What is to be reused is still under way: nothing is recorded before it is over, and then it is judged anew. No
   // await may stand between the verdict and the opening, or two branches could both be allowed the same call.
   for (let first = firstOf(tree, verdict); first && isOpen(first); first = firstOf(tree, verdict)) {
-    await execution.closed(first.id);
+    await execution.steps.over(first);
     while (execution.isGated) await execution.gate();
     verdict = judge(execution, leaf);
   }

@@ -71,7 +71,7 @@ export class Questions {
   /** A decision that is there already was earlier than the clock. */
   async #expire(approval: string): Promise<void> {
     const execution = this.#execution;
-    await execution.applyCommands();
+    await execution.commands.apply();
     const { decided, lapsedAt, fingerprint: shown } = execution.tree.approvals.get(approval) ?? {};
     if (!execution.isLive || decided || lapsedAt !== undefined) return;
     execution.emit({

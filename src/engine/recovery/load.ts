@@ -5,8 +5,14 @@ import { emptyTree, type RunTree } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Claim, Journal, Store } from '../../stores/store.ts';
 import { cutOffsIn, type CutOffs } from './cut-offs.ts';
+import type { Moment } from '../time/lease.ts';
 import { recordedIn, type Recorded } from './recorded.ts';
 import { bytesBeside } from '../record/space.ts';
+
+export interface Claimed {
+  /** When this worker asked for the run. */
+  readonly claimed: Moment;
+}
 
 export interface Loaded {
   readonly tree: RunTree;

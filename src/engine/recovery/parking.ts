@@ -43,7 +43,7 @@ export class Parking {
     if (wakeAt !== undefined && wakeAt - world.time.now() < nearby) return;
     if ((await this.#release(wakeAt)) === 'waiting') return execution.drop();
     line.hear();
-    await execution.applyCommands();
+    await execution.commands.apply();
     this.consider();
   }
 

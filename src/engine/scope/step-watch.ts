@@ -13,7 +13,7 @@ export class StepWatch {
     this.#move = resolve;
   }
 
-  /** Resolves when a step that is open now is not any more. */
+  /** Resolves when a step that is open now is not any more. Nothing is in flight meanwhile: the step itself is. */
   async over(step: Step): Promise<void> {
     if (!isOpen(step)) return;
     await new Promise<void>((resolve) =>

@@ -27,6 +27,16 @@ function signOut(at: Serving, cookie: string): ReturnType<Serving['ask']> {
   return at.ask('/api/sign-out', { method: 'POST', headers: { cookie } });
 }
 
+test('[V151] a key for badges that a full disk cut off is made anew', async () => {
+  const data = temporaryFolder();
+  const file = join(data, 'badges.key');
+  writeFileSync(file, 'abc');
+  const key = keyIn(data);
+  const at = await serving({ data, config: locked });
+  expect(statSync(file)).toMatchObject({ size: 32, mode: 0o100_600 });
+  expect(await statusOf(at, await cookieOf(at, key))).toBe(200);
+});
+
 describe('[V21] a badge', () => {
   test('that was given out where nobody needed a key opens nothing once the door is locked', async () => {
     const data = temporaryFolder();

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jwtVerify, SignJWT } from 'jose';
+import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
+import { failureOf } from '../../run/failure.ts';
 import { Role, type Caller } from './caller.ts';
 import { endedBadges } from './ended-badges.ts';
 import type { Lock } from './lock.ts';
@@ -19,6 +21,8 @@ export interface Badges {
 
 const algorithm = 'HS256';
 const audience = 'vitrine-badge';
+/** Bytes. */
+const secretLength = 32;
 /** How long a browser stays signed in, in seconds. */
 export const badgeLife = 12 * 60 * 60;
 
@@ -66,6 +70,15 @@ export function badgesOf(folder: string, lock: Lock): Badges {
 
 /** It outlives the process: whoever watches when the server starts again must not have to sign in again. */
 function secretOf(file: string): Uint8Array {
-  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' });
-  return new Uint8Array(readFileSync(file));
+  const kept = existsSync(file) ? new Uint8Array(readFileSync(file)) : undefined;
+  // One that a full disk cut off could be guessed.
+  if (kept?.length === secretLength) return kept;
+  const made = new Uint8Array(randomBytes(secretLength));
+  try {
+    writeWhole(file, Buffer.from(made), { mode: 0o600 });
+  } catch (thrown) {
+    // Where there is no space it is good for as long as this process.
+    if (failureOf(thrown).code !== 'unavailable') throw thrown;
+  }
+  return made;
 }

@@ -38,6 +38,8 @@ export interface Door {
   mayStay(caller: Caller): boolean;
   /** Look for keys that were made or revoked meanwhile. */
   lookForKeys(): void;
+  /** Why what was changed about keys is not seen; undefined while it is. */
+  trouble(): string | undefined;
   /** The site a browser's request came from, if it is one of the others that may use this server. */
   guestOrigin(headers: IncomingHttpHeaders): string | undefined;
 }
@@ -48,17 +50,17 @@ export interface DoorSettings {
   readonly server: Surroundings;
   readonly now: () => number;
   readonly problem: (message: string, cause: unknown) => void;
+  /** Tells whoever started the server what cannot wait. */
+  readonly warn?: (line: string) => void;
   /** Called with every key and token that somebody came in with: it is recorded nowhere. */
   readonly seen?: (credential: string) => void;
 }
 
-export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: DoorSettings): Door {
+export function doorOf(settings: DoorSettings): Door {
+  const { folder, auth, server, now, problem, seen = () => {} } = settings;
   const lock = lockOf(auth, server);
   const { isLocked } = lock;
-  const keyring = keyringOf(folder, {
-    now,
-    problem: (cause) => problem('Keys that were made or revoked are not seen.', cause),
-  });
+  const keyring = keysOf(settings);
   const badges = badgesOf(folder, lock);
   const links = signInLinks();
   const sourceOf = sourceReader(server.proxies);
@@ -98,8 +100,21 @@ export function doorOf({ folder, auth, server, now, problem, seen = () => {} }: 
       return caller && mayStay(caller) ? caller : undefined;
     },
     lookForKeys: () => keyring.reload(),
+    trouble: () => keyring.trouble(),
     guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
+}
+
+function keysOf({ folder, now, problem, warn = () => {} }: DoorSettings): Keyring {
+  const keyring = keyringOf(folder, {
+    now,
+    problem(cause) {
+      problem('Keys that were made or revoked are not seen.', cause);
+      warn(keyring.trouble() ?? '');
+    },
+    restored: () => warn('The keys are read again: what was made or revoked meanwhile is seen.'),
+  });
+  return keyring;
 }
 
 interface Ways extends Pick<Door, 'isLocked' | 'badges' | 'sourceOf' | 'holderOf' | 'mayStay'> {

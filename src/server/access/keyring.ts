@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { RunError } from '../../run/failure.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
 import { digest, keyFileOf, readKeys, type KeyRecord } from './keys.ts';
 
 /** The keys of a folder as a running server sees them: what another process changes is seen soon. */
@@ -12,25 +12,35 @@ export interface Keyring {
   readonly isEmpty: boolean;
   /** Look whether the file has changed. */
   reload(): void;
+  /** Why what was changed there is not seen; undefined while it is. */
+  trouble(): string | undefined;
 }
+
+const unseen = 'Until then the keys are good that were so before, those that were revoked since included.';
 
 export interface KeyringSettings {
   readonly now: () => number;
   /** Hears of a file that was spoilt meanwhile: until it is restored the keys are good that were so before. */
   readonly problem: (cause: unknown) => void;
+  /** Hears that it was restored. */
+  readonly restored?: () => void;
 }
 
-export function keyringOf(folder: string, { now, problem }: KeyringSettings): Keyring {
+export function keyringOf(folder: string, { now, problem, restored }: KeyringSettings): Keyring {
   const file = keyFileOf(folder);
   let stamp = stampOf(file);
   let keys = byId(folder);
+  let trouble: string | undefined;
   const reload = (): void => {
     const seen = stampOf(file);
     if (seen === stamp) return;
     stamp = seen;
     try {
       keys = byId(folder);
+      if (trouble !== undefined) restored?.();
+      trouble = undefined;
     } catch (thrown) {
+      trouble = `${failureOf(thrown).message} ${unseen}`;
       problem(thrown);
     }
   };
@@ -40,6 +50,7 @@ export function keyringOf(folder: string, { now, problem }: KeyringSettings): Ke
   };
   return {
     reload,
+    trouble: () => trouble,
     isGood,
     get isEmpty() {
       return ![...keys.keys()].some(isGood);

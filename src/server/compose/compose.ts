@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, type AppSettings, type Config, type ConfigInput } from '../../catalog/config.ts';
-import { flowId } from '../../engine/engine.ts';
+import { flowId } from '../../engine/flow-id.ts';
 import type { Meter } from '../../engine/meter.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Log, World } from '../../engine/world.ts';
@@ -55,7 +55,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   expectKeys(config);
   expectFolders(config.tools);
   makeDataFolder(folder);
-  const store = await sqliteStore({ folder });
+  const store = await sqliteStore({ folder, isPatient: settings.takes !== 'asked' });
   let opened: OpenedTools | undefined;
   try {
     const known = secretsOf(config);
@@ -145,6 +145,7 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
     ...reader,
     journal: outgoingJournal(reader.journal, secrets),
     blobs: outgoingBlobs(reader.blobs, secrets),
+    clean: secrets.clean,
     preferences: keptPreferences(folder),
   };
 }

@@ -1,4 +1,6 @@
 import type { Config } from '../../catalog/config.ts';
+import { secretsInAddress, secretsInCommand } from '../../catalog/literal-secrets.ts';
+import { isTool } from '../../catalog/tool-source.ts';
 import { Secrets, shortestSecret } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
 
@@ -46,8 +48,28 @@ export function secretsOf(config: Config): {
   const tooShort = new Set(short.map(({ env }) => env));
   const others = keysOfProviders();
   for (const env of others) secrets.add(process.env[env] ?? '');
-  const names = [...new Set([...references.map(({ env }) => env), ...others])];
-  return { secrets, names, notices: [...tooShort].map(shortNotice) };
+  const literal = literalIn(config).filter(({ values }) => values.length > 0);
+  for (const value of literal.flatMap(({ values }) => values)) secrets.add(value);
+  return {
+    secrets,
+    names: [...new Set([...references.map(({ env }) => env), ...others])],
+    notices: [...[...tooShort].map(shortNotice), ...literal.map(({ server }) => literalNotice(server))],
+  };
+}
+
+/** What was written where everybody can read it, and should not have been. */
+function literalIn({
+  tools,
+}: Config): readonly { readonly server: string; readonly values: readonly string[] }[] {
+  return tools.flatMap((tool) => {
+    if (isTool(tool) || !tool.mcp) return [];
+    const { name, command, url = '' } = tool.mcp;
+    return [{ server: name, values: command ? secretsInCommand(command) : secretsInAddress(url) }];
+  });
+}
+
+function literalNotice(server: string): string {
+  return `What looks like a secret is written into the command or address of the MCP server ${server}: it is hidden here, and every user of this machine can read it in the list of processes or the configuration. Give it as { "env": "NAME" } in its «env» or «headers».`;
 }
 
 function shortNotice(name: string): string {

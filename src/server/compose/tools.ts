@@ -7,10 +7,11 @@ import { codeTool } from '../../tools/code/code.ts';
 import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';
 import { httpTools } from '../../tools/http/http.ts';
-import type { Clean, Endpoint } from '../../tools/mcp/connection.ts';
-import { filePins, type Pins } from '../../tools/mcp/pins.ts';
+import type { Endpoint } from '../../tools/mcp/connection.ts';
+import { filePins, type Clean, type Pins } from '../../tools/mcp/pins.ts';
 import type { McpServer } from '../../tools/mcp/mcp.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { keptSecrets } from './secret-names.ts';
 import { secretIn } from './secrets.ts';
 import { ToolServers } from './tool-servers.ts';
 
@@ -30,7 +31,7 @@ export async function openTools(
   given: readonly (Tool | ToolSource)[],
   { data, clean }: { readonly data: string; readonly clean: Clean },
 ): Promise<OpenedTools> {
-  const pins = pinsIn(data);
+  const pins = filePins(pinFileIn(data), clean);
   const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
   expectDistinct(
     own.map(({ name }) => name),
@@ -62,7 +63,11 @@ async function shelfOf(
 
 /** What is known of the tools of MCP servers in a data folder. */
 export function pinsIn(data: string): Pins {
-  return filePins(join(data, 'mcp-pins.json'));
+  return filePins(pinFileIn(data), keptSecrets(data).cleanAll);
+}
+
+function pinFileIn(data: string): string {
+  return join(data, 'mcp-pins.json');
 }
 
 function shipped(source: ToolSource, data: string): readonly Tool[] {

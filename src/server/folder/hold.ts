@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { flowId, Engine } from '../../engine/engine.ts';
+import { Engine } from '../../engine/engine.ts';
+import { flowId } from '../../engine/flow-id.ts';
 import type { World } from '../../engine/world.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import type { Command } from '../../run/commands.ts';
@@ -79,6 +80,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     toolServers: holding.toolServers,
     announce: (served) => void (url = served),
     notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
+    clean: secrets.clean,
     preferences,
     journal: outgoingJournal(store.journal, secrets),
     dispatch: store.dispatch,

@@ -1,4 +1,4 @@
-import { flowId } from '../../engine/engine.ts';
+import { flowId } from '../../engine/flow-id.ts';
 import type { Deciders } from '../../run/deciders.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Limits } from '../../run/values.ts';
@@ -51,6 +51,8 @@ export interface HomeReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'list' | 'count'>;
   readonly blobs: Pick<Blobs, 'get'>;
+  /** A text without the secrets that are known here. */
+  readonly clean: (text: string) => string;
   /** What is shown of a run of this app to somebody who asks for this. */
   preferences(app: string, asked?: Asked): Preferences;
   close(): Promise<void>;

@@ -5,6 +5,8 @@ const Health = z.object({
   status: z.enum(['ok', 'closing', 'unavailable']),
   /** Why requests should go elsewhere. */
   reason: z.string().optional(),
+  /** What somebody should see to, though requests can be answered. */
+  warnings: z.array(z.string()).optional(),
 });
 
 export const healthRoutes = [
@@ -36,9 +38,11 @@ export const healthRoutes = [
     async handle({ context }) {
       if (context.isClosing()) return { status: 503, json: { status: 'closing' } };
       const reason = await context.readiness.now();
+      const trouble = context.door.trouble();
+      const told = trouble === undefined ? {} : { warnings: [context.hide(trouble)] };
       return reason === undefined
-        ? { status: 200, json: { status: 'ok' } }
-        : { status: 503, json: { status: 'unavailable', reason: context.hide(reason) } };
+        ? { status: 200, json: { status: 'ok', ...told } }
+        : { status: 503, json: { status: 'unavailable', reason: context.hide(reason), ...told } };
     },
   }),
   route({

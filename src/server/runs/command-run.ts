@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { flowId } from '../../engine/engine.ts';
+import { flowId } from '../../engine/flow-id.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Entry } from '../../run/events.ts';

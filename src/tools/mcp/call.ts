@@ -68,7 +68,7 @@ export async function callTool(target: Target, input: Json, context: ToolContext
       call,
       clock,
     };
-    return readResult(target.name, await deliver(exchange), context);
+    return await readResult(target.name, await deliver(exchange), context);
   } catch (error) {
     if (context.signal.aborted) throw stopped(target.name, context.signal);
     if (clock.isOver()) throw tooLate(target);

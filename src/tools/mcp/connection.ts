@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Calls } from './calls.ts';
 import { notStarted } from './start.ts';
+import type { Clean } from './pins.ts';
 import { httpTransport, type HttpServer } from './http.ts';
 import { stdioTransport, type StdioServer } from './stdio.ts';
 
@@ -39,9 +40,6 @@ interface Ears {
   /** What it says of its tools, as it may be heard. */
   readonly clean: Clean;
 }
-
-/** A value without what must not pass; itself if there is nothing of the kind. */
-export type Clean = <T>(value: T) => T;
 
 /** How connections to one server are opened. What was learned about the age of its protocol is kept. */
 export function dialer(server: string, endpoint: Endpoint, ears: Ears): Dial {

@@ -2,11 +2,11 @@ import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
 import { openCalls } from './calls.ts';
-import { dialer, type Clean, type Endpoint } from './connection.ts';
+import { dialer, type Endpoint } from './connection.ts';
 import { bounded, isLoss, quoted } from './failure.ts';
 import { linkTo, type Link } from './link.ts';
 import { checkServerName, nameTools } from './name.ts';
-import { memoryPins, shortPin, type Pins } from './pins.ts';
+import { memoryPins, shortPin, type Clean, type Pins } from './pins.ts';
 import type { McpRules } from './standing.ts';
 import { toolShelf, type McpTool, type ToolShelf } from './tool.ts';
 
@@ -53,7 +53,7 @@ export function mcpServer(settings: McpSettings): McpServer {
   const endpoint = 'command' in settings ? JSON.stringify(settings.command) : settings.url;
   const rules = { trusted, approval, effect, sends };
   const calling = noticing(link, () => tell());
-  const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, link: calling, calls });
+  const shelf = toolShelf({ server: name, endpoint, timeout, rules, pins, clean, link: calling, calls });
   const list = async (signal: AbortSignal): Promise<Listing> => {
     const offered = await link
       .use(signal, (connection) => connection.relist(signal))

@@ -100,3 +100,33 @@ test.for(['{"a":', '[]', '{"a":1}'])('[M9] a damaged file (%s) is an error, not 
   expect(() => filePins(path).set(new Map([['a', pinned('2.2')]]))).toThrow(/damaged/);
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
+
+test('[K51] what looks like a secret in a command or an address is taken out of what is kept, and nothing else', () => {
+  const shownAs = (endpoint: string): string | undefined => {
+    const path = join(temporary(), 'pins.json');
+    const seen = { pin, endpoint, description: 'd', schema: {} };
+    writeFileSync(path, JSON.stringify({ tool: { seen, approved: pin } }));
+    const pins = filePins(path);
+    const kept = pins.get('tool');
+    expect(kept?.approved).toBe(pin);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ tool: kept });
+    return kept?.seen.endpoint;
+  };
+  const asCommand = (...words: readonly string[]): string | undefined => shownAs(JSON.stringify(words));
+  const hidden = '[redacted]';
+  expect(asCommand('npx', '-y', '@scope/server-filesystem@2026.8.31', '/home/ann', '--port', '8080')).toBe(
+    '["npx","-y","@scope/server-filesystem@2026.8.31","/home/ann","--port","8080"]',
+  );
+  expect(asCommand('s', '--token', 'abc', '--api-key=abc', 'PASSWORD=x y', '--region=eu')).toBe(
+    `["s","--token","${hidden}","--api-key=${hidden}","PASSWORD=${hidden}","--region=eu"]`,
+  );
+  expect(
+    asCommand('s', '--header', 'Authorization: Bearer abc', '--token-file', '/run/t', '--auth-mode', 'x'),
+  ).toBe(`["s","--header","Authorization: ${hidden}","--token-file","/run/t","--auth-mode","x"]`);
+  expect(asCommand('s', 'ghp_0123456789abcdef0123', 'Ab3'.repeat(8), 'postgres://ann:pw@db/x?k=v')).toBe(
+    `["s","${hidden}","${hidden}","postgres://${hidden}@db/x?…"]`,
+  );
+  expect(shownAs('https://ann:pw@host/mcp/sk-0123456789abcdef/sse?key=1')).toBe(
+    `https://${hidden}@host/mcp/${hidden}/sse?…`,
+  );
+});

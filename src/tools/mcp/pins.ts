@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
+import { shownAddress, shownCommand } from '../../catalog/literal-secrets.ts';
 import { Deciders, isEnough } from '../../run/deciders.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -40,6 +41,9 @@ export interface Pins {
   all(): ReadonlyMap<string, Pinned>;
   set(pins: ReadonlyMap<string, Pinned>): void;
 }
+
+/** A value without what must not pass; itself if there is nothing of the kind. */
+export type Clean = <T>(value: T) => T;
 
 /** Everything a person judges a tool by: where it runs, and what it says about itself. */
 export function pinOf(endpoint: string, definition: Definition): string {
@@ -97,11 +101,11 @@ export function memoryPins(): Pins {
  * Pins in one JSON file, replaced as a whole, so that a crash leaves the old or the new one. It is read again when it
  * changed: a person may approve a tool from a terminal while a server runs.
  */
-export function filePins(path: string): Pins {
+export function filePins(path: string, clean: Clean = (value) => value): Pins {
   let known: { readonly version: string; readonly pins: ReadonlyMap<string, Pinned> } | undefined;
   const load = (): ReadonlyMap<string, Pinned> => {
     const version = versionOf(path);
-    if (known?.version !== version) known = { version, pins: read(path) };
+    if (known?.version !== version) known = { version, pins: cleaned(path, clean) };
     return known.pins;
   };
   return {
@@ -112,6 +116,34 @@ export function filePins(path: string): Pins {
       known = undefined;
     },
   };
+}
+
+/** What was seen by a version that wrote it down as it was, or before it was known to be secret, is written anew. */
+function cleaned(path: string, clean: Clean): ReadonlyMap<string, Pinned> {
+  const found = read(path);
+  const pins = new Map(
+    [...found].map(([key, pinned]) => [key, { ...pinned, seen: shown(pinned.seen, clean) }]),
+  );
+  if (JSON.stringify([...pins]) === JSON.stringify([...found])) return found;
+  try {
+    write(path, pins);
+  } catch (thrown) {
+    // Where nothing can be written, it is shown without it all the same.
+    if (!(thrown instanceof Error && 'code' in thrown)) throw thrown;
+  }
+  return pins;
+}
+
+/** A tool as it may be kept and shown. */
+export function shown({ endpoint, ...seen }: Sight, clean: Clean): Sight {
+  return { ...clean(seen), endpoint: shownEndpoint(endpoint, clean) };
+}
+
+/** A command is kept as the list it is. */
+function shownEndpoint(endpoint: string, clean: Clean): string {
+  return endpoint.startsWith('[')
+    ? JSON.stringify(clean(shownCommand(z.array(z.string()).parse(JSON.parse(endpoint)))))
+    : clean(shownAddress(endpoint));
 }
 
 function versionOf(path: string): string {

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { watched } from '../../../test/mcp/servers.ts';
 import { readResult } from './result.ts';
 
-test('[M7] structured content is the result, whatever the text says', () => {
+test('[M7] structured content is the result, whatever the text says', async () => {
   const result = { content: [{ type: 'text' as const, text: 'warm' }], structuredContent: { degrees: 21 } };
-  expect(readResult('t', result, watched())).toEqual({ degrees: 21 });
+  expect(await readResult('t', result, watched())).toEqual({ degrees: 21 });
 });
 
-test('[M7] texts are joined, and what is not text is attached with a line in its place', () => {
+test('[M7] texts are joined, and what is not text is attached with a line in its place', async () => {
   const context = watched();
-  const result = readResult(
+  const result = await readResult(
     't',
     {
       content: [
@@ -45,13 +45,13 @@ test('[M7] texts are joined, and what is not text is attached with a line in its
   ]);
 });
 
-test('[M7] a failed tool fails the call with the server’s words, and attaches nothing', () => {
+test('[M7] a failed tool fails the call with the server’s words, and attaches nothing', async () => {
   const context = watched();
   const content = [
     { type: 'text' as const, text: 'y'.repeat(5000) },
     { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' },
   ];
-  const fail = (): unknown => readResult('t', { isError: true, content }, context);
-  expect(fail).toThrow(/^t failed: y{1000}… \(\d+ more characters\)\.$/);
+  const failing = readResult('t', { isError: true, content }, context);
+  await expect(failing).rejects.toThrow(/^t failed: y{1000}… \(\d+ more characters\)\.$/);
   expect(context.items).toEqual([]);
 });

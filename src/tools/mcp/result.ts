@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { deepest, isTooDeep } from '../../run/depth.ts';
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { Json, type Attachment } from '../../run/values.ts';
 import { quoted } from './failure.ts';
 import type { ToolContext } from '../tool.ts';
@@ -9,15 +10,44 @@ import type { ToolContext } from '../tool.ts';
  * What a call gave, as the model reads it: the structured content if there is one, else its text. Images, sounds and
  * files hang on the step, and a line in their place says so.
  */
-export function readResult(tool: string, result: CallToolResult, context: ToolContext): Json {
-  const parts = result.content.map(readPart);
+export async function readResult(tool: string, result: CallToolResult, context: ToolContext): Promise<Json> {
+  const { parts, structuredContent } = await together(result, context);
   const text = parts.map(({ line }) => line).join('\n');
   if (result.isError === true)
     throw new RunError('rejected', `${tool} failed: ${quoted(text || 'no reason given')}`);
   for (const { attachment } of parts) {
     if (attachment !== undefined) context.attach({ kind: 'attachment', attachment });
   }
-  return result.structuredContent === undefined ? text : structured(tool, result.structuredContent);
+  return structuredContent === undefined ? text : structured(tool, structuredContent);
+}
+
+interface Read {
+  readonly parts: readonly Part[];
+  readonly structuredContent?: unknown;
+}
+
+/** Half of a secret may stand in the text and half in what is structured, in either order: they are looked at as one. */
+async function together(
+  { content, structuredContent }: CallToolResult,
+  { clean = same }: ToolContext,
+): Promise<Read> {
+  const parts = content.map(readPart);
+  if (structuredContent === undefined) return { parts };
+  const lines = parts.map(({ line }) => line);
+  const [first, behind] = await clean([lines, structuredContent] as const);
+  const [before, last] = await clean([behind, first] as const);
+  const cleaned = parts.map((part, i) => (part.line === last[i] ? part : withLine(part, last[i] ?? '')));
+  return { parts: cleaned, structuredContent: before };
+}
+
+async function same<T>(value: T): Promise<T> {
+  return value;
+}
+
+function withLine({ line, attachment }: Part, cleaned: string): Part {
+  if (attachment === undefined) return { line: cleaned };
+  const data = attachment.data === line ? cleaned : attachment.data;
+  return { line: cleaned, attachment: { ...attachment, ...present({ data }) } };
 }
 
 function structured(tool: string, content: unknown): Json {

@@ -7,7 +7,7 @@ import { callTool } from './call.ts';
 import type { Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
 import type { Link } from './link.ts';
-import { acceptedBy, doubtOf, pinOf, type Pinned, type Pins, type Sight } from './pins.ts';
+import { acceptedBy, doubtOf, pinOf, shown, type Clean, type Pinned, type Pins, type Sight } from './pins.ts';
 import { cautionOf, standingOf, type McpRules } from './standing.ts';
 import type { ApprovalRule, Audience, Tool } from '../tool.ts';
 
@@ -33,6 +33,8 @@ export interface Origin {
   readonly timeout: number;
   readonly rules: McpRules;
   readonly pins: Pins;
+  /** Takes secrets out of what is kept and shown of it. */
+  readonly clean: Clean;
   readonly link: Link;
   readonly calls: Calls;
 }
@@ -102,20 +104,16 @@ function keyOf(server: string, { name }: Definition): string {
   return `${server}/${name}`;
 }
 
-function sightOf({ endpoint }: Origin, definition: Definition): Sight {
+function sightOf({ endpoint, clean }: Origin, definition: Definition): Sight {
   const { description, title, inputSchema, annotations } = definition;
-  return {
+  const sight = {
     pin: pinOf(endpoint, definition),
-    endpoint: shownEndpoint(endpoint),
+    endpoint,
     description: description ?? title ?? '',
     schema: Json.parse(inputSchema),
     ...(annotations === undefined ? {} : { annotations: Json.parse(annotations) }),
   };
-}
-
-/** What is behind the question mark of an address may be a key. */
-function shownEndpoint(endpoint: string): string {
-  return endpoint.startsWith('[') ? endpoint : endpoint.replace(/[?#].*$/, '?…');
+  return shown(sight, clean);
 }
 
 /** Being seen is recorded, and approves nothing; only a configuration that trusts the server vouches for what it had first. */

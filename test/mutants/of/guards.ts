@@ -167,8 +167,8 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'a conversation is called by a secret',
-    file: 'src/engine/engine.ts',
-    find: "keptName(this.#world, name, 'conversation_')",
+    file: 'src/engine/create-run.ts',
+    find: "keptName(world, name, 'conversation_')",
     replace: 'name',
     test: leaks,
     only: 'as on a terminal',

@@ -72,9 +72,9 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a wrong label begins a run',
-    file: 'src/engine/engine.ts',
-    find: 'this.#flowOf(flow).check?.({ labels: request.labels ?? {} });',
-    replace: 'this.#flowOf(flow);',
+    file: 'src/engine/create-run.ts',
+    find: 'flowOf(world, flow).check?.({ labels: request.labels ?? {} });',
+    replace: 'flowOf(world, flow);',
     test: converse,
     only: 'C76',
   },

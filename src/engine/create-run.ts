@@ -1,0 +1,130 @@
+import { encodeAll } from '../run/codec.ts';
+import type { Deciders } from '../run/deciders.ts';
+import type { Entry, EventOf } from '../run/events.ts';
+import { failureOf } from '../run/failure.ts';
+import { folderOwner, localTenant } from '../run/owner.ts';
+import { present } from '../run/present.ts';
+import type { Limits } from '../run/values.ts';
+import type { NewRun } from '../stores/store.ts';
+import { beginningOf } from './recovery/beginning.ts';
+import { flowId, flowOf } from './flow-id.ts';
+import { keptName } from './record/kept-name.ts';
+import { keepLargeInput } from './record/large-input.ts';
+import { leaseLength, momentOf, type Moment } from './time/lease.ts';
+import type { Flow } from './scope.ts';
+import type { Workplace } from './world.ts';
+
+/** How long a store may be unavailable before a run cannot be started, and how often it is asked meanwhile. */
+const patience = 5_000;
+const retryPause = 100;
+const titleLength = 200;
+/** How many earlier runs of a conversation a run looks back on. */
+const remembered = 50;
+
+export interface RunRequest {
+  readonly app: string;
+  readonly flow: Flow;
+  readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
+  readonly conversation?: string;
+  readonly limits?: Limits;
+  /** Who decides what it asks, where it is not whoever asks for the run. */
+  readonly approvals?: Deciders | undefined;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Who asks. The same key of the same tenant starts one run. */
+  readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
+}
+
+export interface CreatedRun {
+  readonly run: string;
+  readonly conversation: string;
+  /** How it begins, and when this worker asked for it; absent where the same was asked for before. */
+  readonly begun?: { readonly entries: readonly Entry[]; readonly claimed: Moment };
+}
+
+/** Write the beginning of a run, with a lease for this worker. It is durable when this resolves. */
+export async function createRun(world: Workplace, worker: string, request: RunRequest): Promise<CreatedRun> {
+  const run = world.newId('run');
+  const conversation = conversationNamed(world, request.conversation);
+  const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
+  const { flow, app } = request;
+  flowOf(world, flow).check?.({ labels: request.labels ?? {} });
+  const { secrets, store, time, clock } = world;
+  const asked = { input: request.input, labels: request.labels ?? {} };
+  const { input: given, labels } = await secrets.cleanLong(asked, clock.breather());
+  const input = await keepLargeInput(store.blobs, { tenant, run }, given);
+  await patiently(world, () => time.beSure());
+  const at = time.now();
+  const claimed = momentOf(clock);
+  const earlier = request.conversation === undefined ? [] : await earlierIn(world, tenant, conversation);
+  const started = startedWith(request, { tenant, who, conversation, input, labels, earlier });
+  const isRedacted = given !== request.input || labels !== asked.labels;
+  const entries = beginningOf(started, { worker, at, isRedacted });
+  const created = await create(world, {
+    run,
+    tenant,
+    conversation,
+    app,
+    flow: flowId(flow),
+    title: given.text.slice(0, titleLength),
+    last: entries.length,
+    frames: encodeAll(entries),
+    claim: { worker, lease: leaseLength },
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
+  });
+  if (created.created) return { run, conversation, begun: { entries, claimed } };
+  return { run: created.run, conversation: (await store.dispatch.get(created.run))?.conversation ?? '' };
+}
+
+type Started = Parameters<typeof beginningOf>[0];
+type Known = Pick<Started, 'tenant' | 'who' | 'conversation' | 'input'> & {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly earlier: string[];
+};
+
+function startedWith({ app, flow, limits = {}, approvals }: RunRequest, known: Known): Started {
+  const { tenant, who, conversation, input, labels, earlier } = known;
+  return {
+    tenant,
+    who,
+    app,
+    conversation,
+    input,
+    flow: { name: flow.name, version: flow.version },
+    limits,
+    labels: { ...labels },
+    ...present({ approvals }),
+    ...(earlier.length > 0 ? { earlier } : {}),
+  };
+}
+
+function conversationNamed(world: Workplace, name: string | undefined): string {
+  return name === undefined ? world.newId('conversation') : keptName(world, name, 'conversation_');
+}
+
+async function earlierIn({ store }: Workplace, tenant: string, conversation: string): Promise<string[]> {
+  const rows = await store.dispatch.list({ tenant, conversation, limit: remembered });
+  return rows
+    .filter(({ state }) => state === 'ended')
+    .map(({ run }) => run)
+    .reverse();
+}
+
+/** An answer that got lost may have been a yes: asked again under the same id, the store tells. */
+function create(world: Workplace, wanted: NewRun): Promise<{ run: string; created: boolean }> {
+  return patiently(world, async (tries) => {
+    const { run, created } = await world.store.dispatch.create(wanted);
+    return { run, created: created || (tries > 1 && run === wanted.run) };
+  });
+}
+
+async function patiently<T>({ clock }: Workplace, ask: (tries: number) => Promise<T>): Promise<T> {
+  const until = clock.worked() + patience;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask(tries);
+    } catch (thrown) {
+      if (failureOf(thrown).code !== 'unavailable' || clock.worked() >= until) throw thrown;
+      await clock.sleep(retryPause, new AbortController().signal);
+    }
+  }
+}
