@@ -27,8 +27,8 @@ export const graphMutants: readonly Mutant[] = [
   {
     name: 'a turn may close before its prompt is recorded',
     file: 'src/engine/turn/turn.ts',
-    find: 'await prompt;\n    return reader.finish',
-    replace: 'return reader.finish',
+    find: 'await prompt;\n    return await reader.finish',
+    replace: 'return await reader.finish',
     test: 'src/engine/turn/prompts.test.ts',
   },
   {
