@@ -66,7 +66,7 @@ function typed(...words: readonly string[]): Promise<Finished> {
 async function asking(text: string): Promise<string> {
   const client = vitrineClient({ url: at.url, key });
   const { run } = await client.start({ text });
-  for await (const tree of client.follow(run)) if (tree.undecided > 0) break;
+  for await (const tree of client.follow(run)) if (tree.status === 'waiting') break;
   return run;
 }
 

@@ -19,26 +19,26 @@ const apps = {
 
 /** What a page does with the client. It is sent to the browser as text. */
 const page = {
-  decides: `async ({ vitrineClient, runStatus }) => {
+  decides: `async ({ vitrineClient }) => {
     const client = vitrineClient({ url: location.origin });
     const { run } = await client.start({ text: 'hello' });
     let last;
     for await (const tree of client.follow(run)) {
       last = tree;
-      if (tree.undecided === 0) continue;
+      if (tree.status !== 'waiting') continue;
       const [approval] = (await client.approvals({ run })).approvals;
       const { id, fingerprint } = approval;
       await client.decide(id, { decision: 'approve', fingerprint });
     }
-    return [runStatus(last), last.ended.answer, (await client.tree(run)).answer];
+    return [last.status, last.answer, (await client.tree(run)).answer];
   }`,
   stops: `async ({ vitrineClient }) => {
     const client = vitrineClient({ url: location.origin });
     const { run } = await client.start({ text: 'hello' });
     let outcome;
     for await (const tree of client.follow(run)) {
-      if (tree.undecided > 0 && !tree.stopping) await client.stop(run, 'enough');
-      outcome = tree.ended?.outcome;
+      if (tree.status === 'waiting' && !tree.stopping) await client.stop(run, 'enough');
+      outcome = tree.status;
     }
     return outcome;
   }`,

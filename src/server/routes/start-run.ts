@@ -1,12 +1,12 @@
-import { z } from 'zod';
 import { keptName } from '../../engine/record/kept-name.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
-import { StartedRun } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
-import { Limits } from '../../run/values.ts';
+import type { Limits } from '../../run/values.ts';
+import type { StartRun } from '../../wire/native/starting.ts';
+import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
-import { attachmentsOf, GivenAttachment, sizeOf } from '../runs/attachments.ts';
+import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
 import { appNamed, type App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
@@ -15,40 +15,11 @@ import { withinQuota } from '../runs/within-quota.ts';
 import { ownKey, sameRun, startedWith } from '../runs/same-start.ts';
 import { sha256 } from '../system.ts';
 import { route } from './route.ts';
-import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
-
-/** What a caller puts on a run. */
-export const Labels = z
-  .record(z.string().min(1).max(100), z.string().max(1_000))
-  .refine((labels) => Object.keys(labels).length <= 50, { error: 'give at most 50' });
-
-const StartRun = z.strictObject({
-  app: z.string().min(1).max(100).exactOptional(),
-  input: z.strictObject({
-    text: z.string().min(1).max(1_000_000),
-    attachments: z.array(GivenAttachment).max(50).exactOptional(),
-  }),
-  conversation: z.string().min(1).max(200).exactOptional(),
-  /** Less than the app allows; more is not given. */
-  limits: z.strictObject(Limits.shape).exactOptional(),
-  labels: Labels.exactOptional(),
-});
-export type StartRun = z.infer<typeof StartRun>;
+import { idempotencyKeyIn } from './shapes.ts';
 
 export const startRoutes = [
   route({
-    method: 'POST',
-    path: '/api/runs',
-    about: 'Start a run. With an «Idempotency-Key» header, asking again gives the same run.',
-    tag: 'runs',
-    role: 'member',
-    addresses: 'tenant',
-    body: StartRun,
-    headers: idempotencyHeader,
-    answers: {
-      201: { about: 'It has begun, and is durable.', schema: StartedRun },
-      409: { about: 'The idempotency key was used for something else.' },
-    },
+    ...native.startRun,
     async handle({ context, caller, body, header }) {
       const key = idempotencyKeyIn(header);
       const named = body.conversation === undefined ? undefined : ownConversation(caller, body.conversation);
