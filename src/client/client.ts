@@ -20,7 +20,8 @@ import type { Showing } from '../wire/native/query.ts';
 import { listRuns, readTree, type RunPage } from '../wire/native/runs.ts';
 import { startRun, type StartedRun, type StartRun } from '../wire/native/starting.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
-import { followEntries } from './follow.ts';
+import { followEntries, followRun } from './follow.ts';
+import { runStore, type RunStore } from './store.ts';
 
 /** How to reach a server. */
 export type { ServerAddress } from './ask.ts';
@@ -34,6 +35,10 @@ export type { FlatTree } from '../run/flat-tree.ts';
 export type { FlatStep } from '../run/flat-step.ts';
 /** A question of it. */
 export type { FlatApproval } from '../run/flat-approval.ts';
+/** A run that is watched, its parts, and how its viewer stands with the server. */
+export type { RunSnapshot, RunStore } from './store.ts';
+export type { Source } from './parts.ts';
+export type { Connection } from './standing.ts';
 /** What the server is asked, and what it answers. */
 export type { DecisionRequest } from '../run/commands.ts';
 export type { ApprovalPage, AskedApproval } from '../wire/native/approvals.ts';
@@ -72,6 +77,8 @@ export interface Client {
   entries(run: string, from?: Place): AsyncIterable<Entry>;
   /** The tree as it is shown, after every change, until the run ends. What did not change is the same object as before. */
   follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<FlatTree>;
+  /** Watch a run with a store: for views, which look at parts and want to be told what has changed. */
+  watch(run: string, showing?: Showing): RunStore;
   /** Let nothing new begin; what is under way is finished. */
   pause(run: string, reason?: string): Promise<Commanded>;
   /** Go on with a paused run. */
@@ -122,6 +129,7 @@ export function vitrineClient(server: ServerAddress): Client {
         yield snapshots.of(tree);
       }
     },
+    watch: (run, showing = {}) => runStore(run, (signal) => followRun(server, { run, showing, signal })),
     pause: (run, reason) => askFor(server, pauseRun, { of: { run }, body: { reason } }),
     resume: (run, reason) => askFor(server, resumeRun, { of: { run }, body: { reason } }),
     stop: (run, reason) => askFor(server, stopRun, { of: { run }, body: { reason } }),

@@ -92,6 +92,8 @@ export function flatParts(
   };
 }
 
+const none: readonly string[] = [];
+
 /** A parent stands before its children, so one pass meets a superseded step before anything below it. */
 function* currentSteps(tree: RunTree, flat: FlatMaking): Generator<FlatStep> {
   const asked = Map.groupBy(tree.approvals.values(), ({ step }) => step);
@@ -100,8 +102,7 @@ function* currentSteps(tree: RunTree, flat: FlatMaking): Generator<FlatStep> {
     for (const id of step.superseded) superseded.add(id);
     if (superseded.has(step.parent)) superseded.add(step.id);
     if (step.id === 0 || superseded.has(step.id)) continue;
-    const approvals = (asked.get(step.id) ?? []).map(({ approval }) => approval);
-    yield flat.step(step, approvals);
+    yield flat.step(step, asked.get(step.id)?.map(({ approval }) => approval) ?? none);
   }
 }
 

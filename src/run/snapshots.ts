@@ -70,16 +70,25 @@ export class Snapshots {
   }
 }
 
-/** Values by the version they were made for. */
+interface Made<T> {
+  readonly version: number;
+  readonly value: T;
+}
+
+/** Values by the version they were made for: of each the newest, and the one for a moment that somebody went back to. */
 class Versions<Key, T extends object> {
-  readonly #kept = new Map<Key, { readonly version: number; readonly value: T }>();
+  readonly #newest = new Map<Key, Made<T>>();
+  readonly #older = new Map<Key, Made<T>>();
 
   at(key: Key, version: number, make: () => T): T {
-    const known = this.#kept.get(key);
-    if (known?.version === version) return known.value;
+    const newest = this.#newest.get(key);
+    const older = this.#older.get(key);
+    for (const made of [newest, older]) if (made?.version === version) return made.value;
+    let value = make();
     // A version moves also with what is not shown, as a new child.
-    const value = known ? unchanged(known.value, make()) : make();
-    this.#kept.set(key, { version, value });
+    for (const made of [newest, older]) if (made) value = unchanged(made.value, value);
+    const isNewest = version > (newest?.version ?? 0);
+    (isNewest ? this.#newest : this.#older).set(key, { version, value });
     return value;
   }
 }
@@ -94,9 +103,21 @@ function unchanged<T extends object>(before: T, now: T): T {
 
 /** A value, or the one before it where that has the same in it; so are the parts of a list. */
 export function asBefore<T>(was: T | undefined, is: T): T {
-  if (!Array.isArray(was) || !Array.isArray(is)) return was !== undefined && isAlike(was, is) ? was : is;
-  const kept = is.map((value: unknown, i) => (isAlike(was[i], value) ? (was[i] as unknown) : value));
-  return isAlike(was, kept) ? was : (kept as T);
+  if (Array.isArray(was) && Array.isArray(is)) return listAsBefore(was, is) as T;
+  return was !== undefined && isAlike(was, is) ? was : is;
+}
+
+function listAsBefore(was: readonly unknown[], is: readonly unknown[]): readonly unknown[] {
+  // Of thousands of steps one has changed: nothing is made for the others.
+  let kept: unknown[] | undefined = was.length === is.length ? undefined : [...is];
+  for (let i = 0; i < is.length; i += 1) {
+    const known = was[i];
+    const value = is[i];
+    if (known === value) continue;
+    if (!isAlike(known, value)) kept ??= [...was.slice(0, i), ...is.slice(i)];
+    else if (kept) kept[i] = known;
+  }
+  return kept ?? was;
 }
 
 /** Whether they have the same in every field. */

@@ -8,6 +8,7 @@ import { expectOpen, type ServerContext } from './context.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Route } from './routes/route.ts';
+import { headHeader } from '../wire/native/runs.ts';
 import { openSockets } from './http/sockets.ts';
 
 export interface AppSettings {
@@ -194,6 +195,7 @@ function welcomeGuest({ door }: ServerContext, { headers }: FastifyRequest, repl
   reply.headers({
     ...asking,
     'access-control-allow-origin': origin,
+    'access-control-expose-headers': `${headHeader}, location`,
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',
   });

@@ -29,6 +29,7 @@ export function watchRun(context: ServerContext, row: RunRow, query: z.infer<typ
   if (row.damaged !== null && cursor >= row.damaged) return { status: 204 };
   return {
     status: 200,
+    headers: { [native.headHeader]: String(head) },
     stream: (sink) => void context.channels.watch({ run, head, ...told }, sink, cursor),
   };
 }
