@@ -77,6 +77,8 @@ export interface Client {
   entries(run: string, from?: Place): AsyncIterable<Entry>;
   /** The tree as it is shown, after every change, until the run ends. What did not change is the same object as before. */
   follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<FlatTree>;
+  /** Start a run and watch it, both with one request. */
+  startAndWatch(request: StartRequest, showing?: Showing): Promise<RunStore>;
   /** Watch a run with a store: for views, which look at parts and want to be told what has changed. */
   watch(run: string, showing?: Showing): RunStore;
   /** Let nothing new begin; what is under way is finished. */
@@ -129,6 +131,7 @@ export function vitrineClient(server: ServerAddress): Client {
         yield snapshots.of(tree);
       }
     },
+    startAndWatch: (request, showing = {}) => startAndWatch(server, request, showing),
     watch: (run, showing = {}) => runStore(run, (signal) => followRun(server, { run, showing, signal })),
     pause: (run, reason) => askFor(server, pauseRun, { of: { run }, body: { reason } }),
     resume: (run, reason) => askFor(server, resumeRun, { of: { run }, body: { reason } }),
@@ -149,6 +152,18 @@ export function vitrineClient(server: ServerAddress): Client {
       await ask(server, eraseConversation, { of: { conversation } });
     },
   };
+}
+
+async function startAndWatch(
+  server: ServerAddress,
+  request: StartRequest,
+  showing: Showing,
+): Promise<RunStore> {
+  const { body, headers } = starting(request);
+  const stream = { ...headers, accept: 'text/event-stream' };
+  const begun = await ask(server, startRun, { body, headers: stream, query: showing });
+  const run = decodeURIComponent(begun.headers.get('location')?.split('/').at(-1) ?? '');
+  return runStore(run, (signal) => followRun(server, { run, showing, signal, begun }));
 }
 
 function starting({ text, attachments, idempotencyKey, ...rest }: StartRequest): {

@@ -35,7 +35,7 @@ class OneRun {
   head = 0;
 
   readonly fetch: typeof globalThis.fetch = async (address) => {
-    this.asked.push(Number(new URL(String(address)).searchParams.get('after')));
+    this.asked.push(cursorIn(address));
     const body = new ReadableStream<Uint8Array>({ start: (feed) => void (this.#feed = feed) });
     this.#joined.shift()?.();
     const headers = { 'content-type': 'text/event-stream', [headHeader]: String(this.head) };
@@ -59,6 +59,9 @@ class OneRun {
     return vitrineClient({ url: 'http://run', fetch: this.fetch }).watch('r');
   }
 }
+
+const cursorIn = (address: Parameters<typeof fetch>[0]): number =>
+  Number(new URL(new Request(address).url).searchParams.get('after'));
 
 const bytesOf = (entries: readonly Entry[]): Uint8Array => new TextEncoder().encode(encodeAll(entries));
 
@@ -277,7 +280,7 @@ function cutting(entries: readonly Entry[], places: readonly number[]): { readon
   const left = [...places];
   return {
     fetch: async (address) => {
-      const after = Number(new URL(String(address)).searchParams.get('after'));
+      const after = cursorIn(address);
       const rest = bytesOf(entries.filter(({ seq }) => seq > after));
       const most = left.shift();
       const body = new ReadableStream<Uint8Array>({

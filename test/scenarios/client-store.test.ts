@@ -70,7 +70,7 @@ describe('a store', () => {
     const first = await serving({ data, config: { apps } });
     let url = first.url;
     const following: typeof fetch = (address, request) =>
-      fetch(String(address).replace('http://vitrine.test', url), request);
+      fetch(new Request(address, request).url.replace('http://vitrine.test', url), request);
     const store = vitrineClient({ url: 'http://vitrine.test', fetch: following });
     const { run } = await vitrineClient({ url }).start({ text: 'again' });
     const watched = store.watch(run);

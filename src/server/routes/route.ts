@@ -51,6 +51,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection stays open; the sink is its other end. */
   readonly stream?: (sink: Sink) => void;
+  /** The place among the tenant's streams that it has already: called when it is over. */
+  readonly giveBack?: () => void;
   /** What is sent into a silence, where a comment is not enough. */
   readonly beat?: string;
   /** On a WebSocket: messages are the data of frames alone. */

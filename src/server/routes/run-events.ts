@@ -4,6 +4,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import * as native from '../../wire/native/runs.ts';
 import type { Watching } from '../../wire/native/runs.ts';
+import { nativeProtocol } from '../viewers/protocols.ts';
 import { route, type Reply } from './route.ts';
 
 export const eventRoutes = [
@@ -20,7 +21,7 @@ export const eventRoutes = [
 
 /** The rest of a run after a cursor, in a protocol. */
 export function watchRun(context: ServerContext, row: RunRow, query: z.infer<typeof Watching>): Reply {
-  const { as = 'steps', after = '0', ...asked } = query;
+  const { as = nativeProtocol, after = '0', ...asked } = query;
   const { run, head, state } = row;
   const told = context.protocols.telling(as, { run, preferences: context.home.preferences(row.app, asked) });
   const cursor = cursorIn(after, row);

@@ -14,28 +14,67 @@ import { ownConversation } from '../runs/own-conversation.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { ownKey, sameRun, startedWith } from '../runs/same-start.ts';
 import { sha256 } from '../system.ts';
-import { route } from './route.ts';
+import type { Asked } from '../viewers/preferring.ts';
+import { nativeProtocol } from '../viewers/protocols.ts';
+import { route, type Reply } from './route.ts';
+import { watchRun } from './run-events.ts';
 import { idempotencyKeyIn } from './shapes.ts';
 
 export const startRoutes = [
   route({
     ...native.startRun,
-    async handle({ context, caller, body, header }) {
+    async handle({ context, caller, query, body, header }) {
       const key = idempotencyKeyIn(header);
       const named = body.conversation === undefined ? undefined : ownConversation(caller, body.conversation);
-      const { run, conversation } = await startRun(context, caller, {
-        ...body,
-        ...(named ? { conversation: named.id, begins: named.mayBegin } : {}),
-        ...(key === undefined ? {} : { key }),
-      });
+      const start = (): Promise<Begun> =>
+        startRun(context, caller, {
+          ...body,
+          ...(named ? { conversation: named.id, begins: named.mayBegin } : {}),
+          ...(key === undefined ? {} : { key }),
+        });
+      if (wantsStream(header)) return startedStream(context, caller, { query, start });
+      const { run, conversation } = await start();
       return {
         status: 201,
         json: { run, conversation, events: `/api/runs/${run}/events` },
-        headers: { location: `/api/runs/${run}` },
+        headers: placeOf(run),
       };
     },
   }),
 ];
+
+function placeOf(run: string): { readonly location: string } {
+  return { location: `/api/runs/${run}` };
+}
+
+function wantsStream(header: (name: string) => string | undefined): boolean {
+  return /(^|,)\s*text\/event-stream\s*($|[,;])/.test(header('accept') ?? '');
+}
+
+interface Streamed {
+  readonly query: { readonly as?: string | undefined } & Asked;
+  readonly start: () => Promise<Begun>;
+}
+
+/** A run, and its stream in one answer. What could be refused is, before anything has begun. */
+async function startedStream(
+  context: ServerContext,
+  { tenant }: Caller,
+  { query, start }: Streamed,
+): Promise<Reply> {
+  context.protocols.telling(query.as ?? nativeProtocol, { run: '' });
+  const giveBack = context.quotas.stream(tenant);
+  try {
+    const { run } = await start();
+    const row = await context.home.dispatch.get(run);
+    if (!row) throw missing('run', run);
+    const reply = watchRun(context, row, query);
+    return { ...reply, giveBack, headers: { ...reply.headers, ...placeOf(run) } };
+  } catch (thrown) {
+    giveBack();
+    throw thrown;
+  }
+}
 
 interface Begun {
   readonly run: string;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Limits } from '../../run/values.ts';
 import { GivenAttachment } from './attachment.ts';
 import { endpoint } from './endpoint.ts';
-import { idempotencyHeader } from './query.ts';
+import { idempotencyHeader, showing } from './query.ts';
 
 /** What a caller puts on a run. */
 export const Labels = z
@@ -36,13 +36,21 @@ export type StartedRun = z.infer<typeof StartedRun>;
 export const startRun = endpoint({
   method: 'POST',
   path: '/api/runs',
-  about: 'Start a run. With an «Idempotency-Key» header, asking again gives the same run.',
+  about:
+    'Start a run. With an «Idempotency-Key» header, asking again gives the same run; with «Accept: text/event-stream» the answer is its stream, from the first entry on.',
   tag: 'runs',
   role: 'member',
   addresses: 'tenant',
+  /** How the stream is told; it means nothing to others. */
+  query: z.strictObject({ as: z.string().max(100).optional(), ...showing }),
   body: StartRun,
   headers: idempotencyHeader,
   answers: {
+    200: {
+      about:
+        'It has begun; these are its frames, as of «/events». «Location» names the run, for those who come back.',
+      type: 'text/event-stream',
+    },
     201: { about: 'It has begun, and is durable.', schema: StartedRun },
     409: { about: 'The idempotency key was used for something else.' },
   },
