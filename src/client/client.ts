@@ -18,7 +18,7 @@ import { keepFile, readFile, type KeptFile } from '../wire/native/files.ts';
 import { listApps, type AppList } from '../wire/native/people.ts';
 import type { Showing } from '../wire/native/query.ts';
 import { listRuns, readTree, type RunPage } from '../wire/native/runs.ts';
-import { startRun, type StartedRun, type StartRun } from '../wire/native/starting.ts';
+import { startRun, type Input, type StartedRun, type StartRun } from '../wire/native/starting.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followEntries, followRun } from './follow.ts';
 import { runStore, type RunStore } from './store.ts';
@@ -51,11 +51,14 @@ export type { ListedRun, RunPage } from '../wire/native/runs.ts';
 export type { StartedRun } from '../wire/native/starting.ts';
 
 /** What to run. */
-export type StartRequest = Omit<StartRun, 'input'> &
-  StartRun['input'] & {
-    /** The same again starts nothing new. */
-    readonly idempotencyKey?: string;
-  };
+export type StartRequest = Omit<StartRun, 'input' | 'again'> & {
+  /** The same again starts nothing new. */
+  readonly idempotencyKey?: string;
+} & (
+    | (Input & { readonly again?: string })
+    /** What was asked before, to be answered anew in its place. */
+    | { readonly again: string; readonly text?: undefined; readonly attachments?: undefined }
+  );
 
 /** Which runs to list. */
 export type RunFilter = QueryOf<typeof listRuns>;
@@ -171,7 +174,10 @@ function starting({ text, attachments, idempotencyKey, ...rest }: StartRequest):
   readonly headers: Readonly<Record<string, string | undefined>>;
 } {
   return {
-    body: { ...rest, input: { text, ...(attachments ? { attachments } : {}) } },
+    body: {
+      ...rest,
+      ...(text === undefined ? {} : { input: { text, ...(attachments ? { attachments } : {}) } }),
+    },
     headers: { 'idempotency-key': idempotencyKey },
   };
 }

@@ -157,8 +157,8 @@ function finder(
 function rowOf({ seq, ...listed }: ListedRun): Row {
   const state = stateOf(listed.status);
   const unknown = { flow: theirs, epoch: 0, worker: null, leaseUntil: Infinity, wakeAt: null };
-  const damaged = listed.damaged ?? null;
-  return { ...listed, ...unknown, damaged, tenant: localTenant, head: seq, state };
+  const { damaged = null, again: replaces = null, replacedBy = null, ...known } = listed;
+  return { ...known, ...unknown, damaged, replaces, replacedBy, tenant: localTenant, head: seq, state };
 }
 
 function stateOf(status: RunStatus): Row['state'] {

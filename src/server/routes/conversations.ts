@@ -1,3 +1,4 @@
+import { inPlaces } from '../../engine/conversation/places.ts';
 import { isBlobRef, type BlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/conversations.ts';
@@ -9,7 +10,7 @@ import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { endedOf, startedOf } from '../runs/run-edges.ts';
 import { route } from './route.ts';
-import { pageWithin } from './shapes.ts';
+import { pageWithin, placeIn } from './shapes.ts';
 
 export const conversationRoutes = [
   route({
@@ -27,7 +28,7 @@ export const conversationRoutes = [
       subject: { conversation },
       query: { after, limit = largestPage },
     }) {
-      const rows = await runsOf(context.home.dispatch, { tenant, conversation });
+      const rows = inPlaces((await runsOf(context.home.dispatch, { tenant, conversation })).toReversed());
       const place = after === undefined ? 0 : rows.findIndex(({ run }) => run === after) + 1;
       if (after !== undefined && place === 0) throw missing('run', after);
       const wanted = rows.slice(place, place + limit);
@@ -118,7 +119,7 @@ export async function exchangeOf(context: ServerContext, row: RunRow): Promise<E
   const ended = await endedOf(context, row);
   const text = await wholeText(context, row.tenant, started?.input.text ?? title);
   const answer = ended?.answer === undefined ? null : await wholeText(context, row.tenant, ended.answer);
-  return { run, app, status, text, answer, createdAt, ...damageIn(row) };
+  return { run, app, status, text, answer, createdAt, ...damageIn(row), ...placeIn(row) };
 }
 
 /** A text, wherever it is kept; the reference where it is too long for an answer. */

@@ -3,10 +3,15 @@ import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ListedRun } from '../../wire/native/runs.ts';
 
+/** Whose place it took, and who took its own. */
+export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'again' | 'replacedBy'> {
+  return present({ again: replaces ?? undefined, replacedBy: replacedBy ?? undefined });
+}
+
 export function listedRun(row: RunRow): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
   const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
-  return { ...listed, ...present({ damaged: row.damaged ?? undefined }) };
+  return { ...listed, ...present({ damaged: row.damaged ?? undefined }), ...placeIn(row) };
 }
 
 /** A run with more is read and told while it is sent. Bytes. */

@@ -2,8 +2,8 @@ import { keptName } from '../../engine/record/kept-name.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
-import type { Limits } from '../../run/values.ts';
-import type { StartRun } from '../../wire/native/starting.ts';
+import type { Attachment, Limits } from '../../run/values.ts';
+import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
@@ -12,6 +12,7 @@ import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { withinQuota } from '../runs/within-quota.ts';
+import { sameAgainAs } from '../runs/again.ts';
 import { ownKey, sameRun, startedWith } from '../runs/same-start.ts';
 import { sha256 } from '../system.ts';
 import type { Asked } from '../viewers/preferring.ts';
@@ -25,11 +26,9 @@ export const startRoutes = [
     ...native.startRun,
     async handle({ context, caller, query, body, header }) {
       const key = idempotencyKeyIn(header);
-      const named = body.conversation === undefined ? undefined : ownConversation(caller, body.conversation);
-      const start = (): Promise<Begun> =>
+      const start = async (): Promise<Begun> =>
         startRun(context, caller, {
-          ...body,
-          ...(named ? { conversation: named.id, begins: named.mayBegin } : {}),
+          ...(await wantedOf(context, caller, body)),
           ...(key === undefined ? {} : { key }),
         });
       if (wantsStream(header)) return startedStream(context, caller, { query, start });
@@ -42,6 +41,18 @@ export const startRoutes = [
     },
   }),
 ];
+
+/** What is to be started, with what an earlier run says of it where that one is asked for again. */
+async function wantedOf(context: ServerContext, caller: Caller, body: StartRun): Promise<Start> {
+  const { conversation: given, again, input, ...rest } = body;
+  const named = given === undefined ? undefined : ownConversation(caller, given);
+  if (again !== undefined) {
+    const { attached, ...same } = await sameAgainAs(context, caller, { again, named });
+    return input ? { ...same, ...rest, input } : { ...same, ...rest, attached };
+  }
+  if (!input) throw new RangeError('the schema lets nobody start nothing');
+  return { input, ...rest, ...(named ? { conversation: named.id, begins: named.mayBegin } : {}) };
+}
 
 function placeOf(run: string): { readonly location: string } {
   return { location: `/api/runs/${run}` };
@@ -81,7 +92,12 @@ interface Begun {
   readonly conversation: string;
 }
 
-interface Start extends StartRun {
+export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' | 'labels'> {
+  readonly input: Input;
+  /** What is attached and was kept before. */
+  readonly attached?: readonly Attachment[];
+  /** The run whose place it takes. */
+  readonly replaces?: string;
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
@@ -91,13 +107,13 @@ interface Start extends StartRun {
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, limits = {}, key, begins = false, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, begins = false, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
   const app = appNamed(context.home.apps, name ?? defaultAppOf(context));
-  const attachments = await attachmentsOf(context, tenant, input.attachments);
+  const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
     input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },

@@ -29,6 +29,10 @@ export const Exchange = z.object({
   answer: z.union([z.string(), BlobRef]).nullable(),
   createdAt: z.number(),
   damaged,
+  /** The run whose place in the conversation it took. */
+  again: z.string().optional(),
+  /** The run that took its place: it counts instead of this one. */
+  replacedBy: z.string().optional(),
 });
 export type Exchange = z.infer<typeof Exchange>;
 
@@ -51,7 +55,8 @@ export const listConversations = endpoint({
 export const readConversation = endpoint({
   method: 'GET',
   path: '/api/conversations/:conversation',
-  about: 'What was asked and answered, the oldest first.',
+  about:
+    'What was asked and answered, the oldest first; a run that took the place of another stands after that one.',
   tag: 'conversations',
   role: 'viewer',
   addresses: 'conversation',
