@@ -71,7 +71,7 @@ export const readTree = endpoint({
   },
 });
 
-export const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });
+const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });
 const mostEntries = 10_000;
 
 export const readEntries = endpoint({
