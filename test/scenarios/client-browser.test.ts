@@ -42,6 +42,28 @@ const page = {
     }
     return outcome;
   }`,
+  watches: `async ({ vitrineClient }) => {
+    const client = vitrineClient({ url: location.origin });
+    const store = await client.startAndWatch({ text: 'seen' });
+    const words = [];
+    store.step(1).subscribe(() => words.push(store.step(1).getSnapshot().text?.length ?? 0));
+    const until = (isSo) => new Promise((resolve) => {
+      const look = () => isSo(store.getSnapshot()) && resolve();
+      store.subscribe(look);
+      look();
+    });
+    await until(({ tree }) => tree.status === 'waiting');
+    const [{ id, fingerprint }] = store.getSnapshot().tree.approvals;
+    await client.decide(id, { decision: 'approve', fingerprint });
+    await until(({ connection }) => connection.is === 'over');
+    const now = store.getSnapshot();
+    store.seek(2);
+    const then = store.getSnapshot().tree;
+    store.seek();
+    const isSame = store.getSnapshot().tree.steps[0] === now.tree.steps[0];
+    const grows = words.every((length, i) => i === 0 || length >= words[i - 1]);
+    return [now.tree.answer, now.connection.is, then.seq, then.steps.length, isSame, grows];
+  }`,
   follows: `async ({ vitrineClient }) => {
     const client = vitrineClient({ url: location.origin });
     const seqs = [];
@@ -73,6 +95,12 @@ describeInBrowser('the client in a browser', (browser) => {
   function doing(tab: Page, what: string): Promise<unknown> {
     return tab.evaluate(`import('/client.js').then(${what})`);
   }
+
+  test('[N4] [N6] [N8] watches with a store: one request, its own step, and any moment', async () => {
+    const at = await serving({ config: { apps } });
+    const tab = await opened(at.url);
+    expect(await doing(tab, page.watches)).toEqual(['approve: seen', 'over', 2, 0, true, true]);
+  });
 
   test('starts, follows, decides and stops', async () => {
     const at = await serving({ config: { apps } });
