@@ -38,7 +38,7 @@ export type { FlatApproval } from '../run/flat-approval.ts';
 /** A run that is watched, its parts, and how its viewer stands with the server. */
 export type { RunSnapshot, RunStore } from './store.ts';
 export type { Source } from './parts.ts';
-export type { Connection } from './standing.ts';
+export type { Connection } from './connection.ts';
 /** What the server is asked, and what it answers. */
 export type { DecisionRequest } from '../run/commands.ts';
 export type { ApprovalPage, AskedApproval } from '../wire/native/approvals.ts';

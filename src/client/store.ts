@@ -6,7 +6,7 @@ import { Snapshots } from '../run/snapshots.ts';
 import type { News } from './follow.ts';
 import { Moments } from './moments.ts';
 import { Parts, type Source } from './parts.ts';
-import { Standing, type Connection } from './standing.ts';
+import { ConnectionState, type Connection } from './connection.ts';
 
 /** A run as it is seen at one moment. */
 export interface RunSnapshot {
@@ -40,13 +40,13 @@ export function runStore(run: string, follow: (signal: AbortSignal) => AsyncIter
   const moments = new Moments();
   const snapshots = new Snapshots(run);
   const parts = new Parts();
-  const standing = new Standing(moments, () => parts.look());
-  const whole = parts.source('run', () => snapshotOf(moments, snapshots, standing));
-  void hear(follow(closing.signal), { moments, standing, parts, signal: closing.signal });
+  const state = new ConnectionState(moments, () => parts.look());
+  const whole = parts.source('run', () => snapshotOf(moments, snapshots, state));
+  void hear(follow(closing.signal), { moments, state, parts, signal: closing.signal });
   return {
     ...whole,
     run,
-    connection: parts.source('connection', () => standing.connection),
+    connection: parts.source('connection', () => state.connection),
     step: (id) => parts.source(`step ${id}`, () => snapshots.step(moments.tree, id)),
     below: (id) => parts.source(`below ${id}`, childrenOf(moments, id)),
     entries: () => moments.entries,
@@ -60,29 +60,31 @@ export function runStore(run: string, follow: (signal: AbortSignal) => AsyncIter
 
 interface Hearing {
   readonly moments: Moments;
-  readonly standing: Standing;
+  readonly state: ConnectionState;
   readonly parts: Parts;
   readonly signal: AbortSignal;
 }
 
-async function hear(news: AsyncIterable<News>, { moments, standing, parts, signal }: Hearing): Promise<void> {
+async function hear(news: AsyncIterable<News>, { moments, state, parts, signal }: Hearing): Promise<void> {
   try {
     for await (const one of news) {
       if (one.is === 'entries') moments.take(one.entries);
-      standing.hear(one);
+      state.hear(one);
       parts.look();
     }
-    if (!signal.aborted) standing.end();
+    if (!signal.aborted) state.end();
   } catch (thrown) {
-    standing.end(failureOf(thrown));
+    state.end(failureOf(thrown));
+  } finally {
+    state.rest();
   }
   parts.look();
 }
 
-function snapshotOf(moments: Moments, snapshots: Snapshots, standing: Standing): RunSnapshot {
+function snapshotOf(moments: Moments, snapshots: Snapshots, state: ConnectionState): RunSnapshot {
   const { head, at } = moments;
   const tree = snapshots.of(moments.tree);
-  return { tree, connection: standing.connection, head, ...(at === undefined ? {} : { at }) };
+  return { tree, connection: state.connection, head, ...(at === undefined ? {} : { at }) };
 }
 
 const none: readonly StepId[] = [];

@@ -28,7 +28,7 @@ export class Snapshots {
 
   of(tree: RunTree): FlatTree {
     const making: FlatMaking = {
-      step: (step, approvals) => this.#step(step, approvals),
+      step: (step, approvals) => this.#step(step, () => approvals),
       approval: (approval) =>
         this.#approvals.at(approval.approval, stepOf(tree, approval.step).version, () =>
           flatApproval(approval),
@@ -42,17 +42,12 @@ export class Snapshots {
   /** One step alone; undefined before it is there. */
   step(tree: RunTree, id: StepId): FlatStep | undefined {
     const step = tree.steps.get(id);
-    if (!step) return undefined;
-    const asked = [...tree.approvals.values()].filter((approval) => approval.step === id);
-    return this.#step(
-      step,
-      asked.map(({ approval }) => approval),
-    );
+    return step && this.#step(step, () => approvalsOf(tree, id));
   }
 
-  #step(step: Step, approvals: readonly string[]): FlatStep {
+  #step(step: Step, approvals: () => readonly string[]): FlatStep {
     return this.#steps.at(step.id, step.version, () =>
-      flatStep(step, approvals, (of, channel) => this.#read(of, channel)),
+      flatStep(step, approvals(), (of, channel) => this.#read(of, channel)),
     );
   }
 
@@ -68,6 +63,10 @@ export class Snapshots {
     this.#texts.set(pieces, read);
     return read.text;
   }
+}
+
+function approvalsOf(tree: RunTree, id: StepId): readonly string[] {
+  return [...tree.approvals.values()].filter(({ step }) => step === id).map(({ approval }) => approval);
 }
 
 interface Made<T> {

@@ -55,7 +55,7 @@ export const nativeMutants: readonly Mutant[] = [
   },
   {
     name: 'a viewer that is away is told another place than it resumes at',
-    file: 'src/client/standing.ts',
+    file: 'src/client/connection.ts',
     find: 'resumesAt: head + 1',
     replace: 'resumesAt: head',
     test: store,

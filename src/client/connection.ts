@@ -20,7 +20,7 @@ export type Connection =
 const quiet = 1_000;
 
 /** Keeps account of how a viewer stands with the server. */
-export class Standing {
+export class ConnectionState {
   readonly #arrived: { readonly head: number };
   readonly #changed: () => void;
   #connection: Connection = { is: 'connecting' };
@@ -53,8 +53,12 @@ export class Standing {
 
   /** Nothing more comes: the run is over, or cannot be watched. */
   end(failure?: Failure): void {
-    clearTimeout(this.#silence);
     this.#connection = failure ? { is: 'refused', failure } : { is: 'over' };
+  }
+
+  /** Nobody listens any more. */
+  rest(): void {
+    clearTimeout(this.#silence);
   }
 
   #catchUp(entries: number): void {
