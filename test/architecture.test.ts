@@ -27,6 +27,11 @@ const allowed: [path: string, text: string][] = [
     `import type { RunTree } from '../run/tree.ts'; import { p } from './policy.ts';`,
   ],
   ['src/wire/ag-ui.ts', `import type { Event } from 'undici'; import { type A } from 'undici';`],
+  ['src/wire/native/runs.ts', `import { z } from 'zod'; import { FlatTree } from '../../run/flat-tree.ts';`],
+  [
+    'src/client/a.ts',
+    `import { listRuns } from '../wire/native/runs.ts'; import { b } from '../wire/sse.ts';`,
+  ],
   ['src/catalog/agent.ts', `import type { Gateway } from '../gateways/gateway.ts';`],
   [
     'src/gateways/dial/dial.ts',
@@ -73,6 +78,10 @@ test.for(allowed)('allowed: %s with %s', ([path, text]) => {
 const planted: [path: string, text: string, why: string][] = [
   ['src/run/a.ts', `import { sse } from '../wire/sse.ts';`, 'run may import nothing'],
   ['src/run/a.ts', `export * from '../engine/scope.ts';`, 'run may import nothing'],
+  ['src/wire/ag-ui.ts', `import { fold } from '../run/fold.ts';`, 'wire may import nothing'],
+  ['src/wire/ag-ui.ts', `import { listRuns } from './native/runs.ts';`, 'wire may import nothing'],
+  ['src/wire/native/runs.ts', `import { b } from '../../server/app.ts';`, 'wire/native may import run'],
+  ['src/gateways/dial/a.ts', `import { listRuns } from '../../wire/native/runs.ts';`, 'gateways may import'],
   ['src/run/a.ts', `export { scope } from '../engine/scope.ts';`, 'run may import nothing'],
   ['src/run/a.ts', `const m = await import('../engine/scope.ts');`, 'run may import nothing'],
   ['src/run/a.ts', `type S = import('../engine/scope.ts').Scope;`, 'run may import nothing'],
@@ -97,7 +106,11 @@ const planted: [path: string, text: string, why: string][] = [
   ['src/cli/main.ts', `import type { A } from '@types/x/y';`, '@types/x, which is not in the dependencies'],
   ['src/plugins/a.ts', ``, 'not in the table: plugins'],
   ['demo/agent.ts', `import { engine } from '../src/engine/engine.ts';`, 'demo may import wire'],
-  ['web/src/a.tsx', `import { serve } from '../../src/server/serve.ts';`, 'web may import run, wire, client'],
+  [
+    'web/src/a.tsx',
+    `import { serve } from '../../src/server/serve.ts';`,
+    'web may import run, wire, wire/native, client',
+  ],
   ['src/run/a.ts', `const now = Date.now();`, 'uses Date.now:'],
   ['src/run/a.ts', `const now = Date['now']();`, 'uses Date.now:'],
   ['src/run/a.ts', `const now = new Date();`, 'uses new Date():'],

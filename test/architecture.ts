@@ -20,6 +20,7 @@ const portFiles: readonly string[] = Object.values(ports);
 const table: Readonly<Record<string, readonly string[]>> = {
   run: [],
   wire: [],
+  'wire/native': ['run'],
   loop: [],
   catalog: ['run', 'ports'],
   schema: ['run'],
@@ -31,18 +32,18 @@ const table: Readonly<Record<string, readonly string[]>> = {
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
   flows: ['run', 'wire', 'catalog', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
-  server: ['run', 'wire', 'catalog', 'loop', 'guards', 'engine', 'flows', 'ports'],
-  client: ['run', 'wire'],
-  cli: ['run', 'wire', 'client', 'server'],
+  server: ['run', 'wire', 'wire/native', 'catalog', 'loop', 'guards', 'engine', 'flows', 'ports'],
+  client: ['run', 'wire', 'wire/native'],
+  cli: ['run', 'wire', 'wire/native', 'client', 'server'],
   demo: ['wire', 'src/index.ts'],
-  web: ['run', 'wire', 'client'],
+  web: ['run', 'wire', 'wire/native', 'client'],
 };
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
 const entries = ['src/index.ts', 'src/testing.ts'];
 const parts = ['compose', 'agents', 'assistant', 'tools', 'backup', 'trace'];
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
-const pure = ['run', 'wire', 'catalog', 'policies', 'guards', 'projections', 'client'];
+const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;
@@ -80,7 +81,8 @@ function nameFaults(path: string): string[] {
 
 function placeOf(path: string): Place | undefined {
   const [top = '', folder = ''] = path.split('/');
-  const name = top === 'src' ? (entries.includes(path) ? 'entry' : folder) : top;
+  const own = path.startsWith('src/wire/native/') ? 'wire/native' : folder;
+  const name = top === 'src' ? (entries.includes(path) ? 'entry' : own) : top;
   if (top !== 'src' && !(top in table)) return undefined;
   return { folder: name, isPort: portFiles.includes(path) };
 }

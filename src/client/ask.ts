@@ -1,6 +1,14 @@
-import { z } from 'zod';
-import { Failure } from '../run/failure-schema.ts';
+import type { z } from 'zod';
 import { RunError } from '../run/failure.ts';
+import {
+  pathTo,
+  type AnswerOf,
+  type BodyOf,
+  type Endpoint,
+  type ParametersOf,
+  type QueryOf,
+} from '../wire/native/endpoint.ts';
+import { Refusal } from '../wire/native/refusal.ts';
 
 /** How to reach a server. */
 export interface ServerAddress {
@@ -12,36 +20,61 @@ export interface ServerAddress {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-export interface Asking {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly query?: Readonly<Record<string, QueryValue | readonly string[] | undefined>>;
-  readonly json?: unknown;
+/** What is asked of one endpoint. */
+export interface Asking<E extends Endpoint> {
+  /** The names in its address. */
+  readonly of?: ParametersOf<E>;
+  readonly query?: Partial<QueryOf<E>>;
+  readonly body?: BodyOf<E>;
   readonly bytes?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal;
 }
 
-type QueryValue = string | number | boolean;
-
-const Refusal = z.object({ error: Failure });
-
 /** Send a request. What the server refuses is thrown as the failure it names. */
-export async function ask(server: ServerAddress, asking: Asking, signal?: AbortSignal): Promise<Response> {
-  const { method = 'GET', json, bytes, headers } = asking;
+export async function ask<E extends Endpoint>(
+  server: ServerAddress,
+  endpoint: E,
+  asking: Asking<E>,
+): Promise<Response> {
+  const { body: json, bytes, signal } = asking;
   const body = json === undefined ? bytes?.content : JSON.stringify(json);
-  const type = json === undefined ? bytes?.type : 'application/json';
-  const response = await sent(server, addressOf(server, asking), {
-    method,
-    headers: {
-      ...(server.key === undefined ? {} : { authorization: `Bearer ${server.key}` }),
-      ...(type === undefined ? {} : { 'content-type': type }),
-      ...headers,
-    },
+  const response = await sent(server, addressOf(server, endpoint, asking), {
+    method: endpoint.method,
+    headers: headersOf(server, asking),
     ...(body === undefined ? {} : { body }),
     ...(signal ? { signal } : {}),
   });
   if (response.ok) return response;
   throw await refusalIn(response);
+}
+
+/** Ask for what an endpoint answers. */
+export async function askFor<E extends Endpoint>(
+  server: ServerAddress,
+  endpoint: E,
+  asking: Asking<E>,
+): Promise<AnswerOf<E>> {
+  const response = await ask(server, endpoint, asking);
+  const schema = endpoint.answers[response.status]?.schema as z.ZodType<AnswerOf<E>> | undefined;
+  const parsed = schema?.safeParse(await response.json().catch(() => undefined));
+  if (parsed?.success) return parsed.data;
+  const { pathname } = new URL(addressOf(server, endpoint, asking));
+  throw new RunError('unavailable', `${pathname} answered something else than this client knows.`);
+}
+
+function headersOf<E extends Endpoint>(
+  { key }: ServerAddress,
+  { body, bytes, headers }: Asking<E>,
+): Record<string, string> {
+  const type = body === undefined ? bytes?.type : 'application/json';
+  const all = {
+    authorization: key === undefined ? undefined : `Bearer ${key}`,
+    'content-type': type,
+    ...headers,
+  };
+  const given = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return Object.fromEntries(given) as Record<string, string>;
 }
 
 async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: string, request: RequestInit) {
@@ -53,18 +86,11 @@ async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: s
   }
 }
 
-/** Ask for JSON of a known form. */
-export async function askFor<T>(server: ServerAddress, schema: z.ZodType<T>, asking: Asking): Promise<T> {
-  const response = await ask(server, asking);
-  const parsed = schema.safeParse(await response.json().catch(() => undefined));
-  if (parsed.success) return parsed.data;
-  throw new RunError('unavailable', `${asking.path} answered something else than this client knows.`);
-}
-
-function addressOf({ url }: ServerAddress, { path, query = {} }: Asking): string {
+function addressOf<E extends Endpoint>({ url }: ServerAddress, endpoint: E, asking: Asking<E>): string {
+  const names = asking.of ?? ({} as ParametersOf<E>);
   // A server behind a proxy may have a path of its own in front of all others.
-  const address = new URL(`${url.replace(/\/+$/, '')}${path}`);
-  for (const [name, given] of Object.entries(query))
+  const address = new URL(`${url.replace(/\/+$/, '')}${pathTo(endpoint, names)}`);
+  for (const [name, given] of Object.entries(asking.query ?? {}))
     for (const value of [given].flat())
       if (value !== undefined) address.searchParams.append(name, String(value));
   return address.href;

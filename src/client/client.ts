@@ -1,19 +1,27 @@
+import type { DecisionRequest } from '../run/commands.ts';
 import type { Entry } from '../run/events.ts';
-import { FlatTree } from '../run/flat-tree.ts';
+import type { FlatTree } from '../run/flat-tree.ts';
 import { fold } from '../run/fold.ts';
+import { Snapshots } from '../run/snapshots.ts';
+import { emptyTree } from '../run/tree.ts';
 import {
-  AppList,
-  ApprovalPage,
-  AskedApproval,
-  Commanded,
-  KeptFile,
-  RunPage,
-  StartedRun,
-} from '../run/native-api.ts';
-import { emptyTree, type RunTree } from '../run/tree.ts';
+  decideApproval,
+  listApprovals,
+  type ApprovalPage,
+  type AskedApproval,
+} from '../wire/native/approvals.ts';
+import type { GivenAttachment } from '../wire/native/attachment.ts';
+import { pauseRun, resumeRun, sendMessage, stopRun, type Commanded } from '../wire/native/commands.ts';
+import { eraseConversation } from '../wire/native/conversations.ts';
+import type { QueryOf } from '../wire/native/endpoint.ts';
+import { keepFile, readFile, type KeptFile } from '../wire/native/files.ts';
+import { listApps, type AppList } from '../wire/native/people.ts';
+import type { Showing } from '../wire/native/query.ts';
+import { listRuns, readTree, type RunPage } from '../wire/native/runs.ts';
+import { startRun, type Input, type StartedRun, type StartRun } from '../wire/native/starting.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
-import { followEntries } from './follow.ts';
-import type { DecisionRequest, GivenAttachment, RunFilter, Showing, StartRequest } from './shapes.ts';
+import { followEntries, followRun } from './follow.ts';
+import { runStore, type RunStore } from './store.ts';
 
 /** How to reach a server. */
 export type { ServerAddress } from './ask.ts';
@@ -21,23 +29,39 @@ export type { ServerAddress } from './ask.ts';
 export type { Entry } from '../run/events.ts';
 /** What is thrown: a code, a sentence, whether trying again can help. */
 export { RunError, type Failure } from '../run/failure.ts';
-/** The tree as JSON. */
-export { flatTree, type FlatTree } from '../run/flat-tree.ts';
-/** The tree that `follow` yields, and how to read it. */
-export { runStatus, textOf, type RunTree, type Step } from '../run/tree.ts';
-/** What the server answers. */
-export type {
-  AppList,
-  ApprovalPage,
-  AskedApproval,
-  Commanded,
-  KeptFile,
-  ListedRun,
-  RunPage,
-  StartedRun,
-} from '../run/native-api.ts';
-/** What it is asked. */
-export type { DecisionRequest, GivenAttachment, RunFilter, Showing, StartRequest } from './shapes.ts';
+/** The tree of a run: what the server answers, `follow` yields and a store shows. */
+export type { FlatTree } from '../run/flat-tree.ts';
+/** One step of it. */
+export type { FlatStep } from '../run/flat-step.ts';
+/** A question of it. */
+export type { FlatApproval } from '../run/flat-approval.ts';
+/** A run that is watched, its parts, and how its viewer stands with the server. */
+export type { RunSnapshot, RunStore } from './store.ts';
+export type { Source } from './parts.ts';
+export type { Connection } from './connection.ts';
+/** What the server is asked, and what it answers. */
+export type { DecisionRequest } from '../run/commands.ts';
+export type { ApprovalPage, AskedApproval } from '../wire/native/approvals.ts';
+export type { GivenAttachment } from '../wire/native/attachment.ts';
+export type { Commanded } from '../wire/native/commands.ts';
+export type { KeptFile } from '../wire/native/files.ts';
+export type { AppList } from '../wire/native/people.ts';
+export type { Showing } from '../wire/native/query.ts';
+export type { ListedRun, RunPage } from '../wire/native/runs.ts';
+export type { StartedRun } from '../wire/native/starting.ts';
+
+/** What to run. */
+export type StartRequest = Omit<StartRun, 'input' | 'again'> & {
+  /** The same again starts nothing new. */
+  readonly idempotencyKey?: string;
+} & (
+    | (Input & { readonly again?: string })
+    /** What was asked before, to be answered anew in its place. */
+    | { readonly again: string; readonly text?: undefined; readonly attachments?: undefined }
+  );
+
+/** Which runs to list. */
+export type RunFilter = QueryOf<typeof listRuns>;
 
 /** A server, as a program in a browser or in Node uses it. What is refused is thrown as a `RunError`. */
 export interface Client {
@@ -54,11 +78,12 @@ export interface Client {
    * connection; ends with the run. What an app prefers to show makes no difference here.
    */
   entries(run: string, from?: Place): AsyncIterable<Entry>;
-  /**
-   * The tree as it is shown, after every change, until the run ends. It is one tree, folded in place: look at it before
-   * going on.
-   */
-  follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<RunTree>;
+  /** The tree as it is shown, after every change, until the run ends. What did not change is the same object as before. */
+  follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<FlatTree>;
+  /** Start a run and watch it, both with one request. */
+  startAndWatch(request: StartRequest, showing?: Showing): Promise<RunStore>;
+  /** Watch a run with a store: for views, which look at parts and want to be told what has changed. */
+  watch(run: string, showing?: Showing): RunStore;
   /** Let nothing new begin; what is under way is finished. */
   pause(run: string, reason?: string): Promise<Commanded>;
   /** Go on with a paused run. */
@@ -68,7 +93,7 @@ export interface Client {
   /** Say something to a run that works. */
   message(run: string, text: string, attachments?: readonly GivenAttachment[]): Promise<Commanded>;
   /** What waits for a person. */
-  approvals(page?: { readonly run?: string; readonly after?: string }): Promise<ApprovalPage>;
+  approvals(page?: QueryOf<typeof listApprovals>): Promise<ApprovalPage>;
   /** Decide on an approval. The same answer again gets the same result, any other fails with `rejected`. */
   decide(approval: string, decision: DecisionRequest): Promise<AskedApproval>;
   /** Keep a file, to be attached to a message. */
@@ -92,61 +117,67 @@ export interface Place {
 
 /** A client of the server at an address. */
 export function vitrineClient(server: ServerAddress): Client {
-  const of = (run: string, more = ''): string => `/api/runs/${encodeURIComponent(run)}${more}`;
-  const command = (path: string, json: object): Promise<Commanded> =>
-    askFor(server, Commanded, { method: 'POST', path, json });
-  const because = (reason: string | undefined): object => (reason === undefined ? {} : { reason });
   return {
-    apps: () => askFor(server, AppList, { path: '/api/apps' }),
-    start: (request) => start(server, request),
-    runs: (filter = {}) => askFor(server, RunPage, { path: '/api/runs', query: { ...filter } }),
-    tree: (run, at, showing) => askFor(server, FlatTree, { path: of(run), query: { at, ...showing } }),
+    apps: () => askFor(server, listApps, {}),
+    start: (request) => askFor(server, startRun, starting(request)),
+    runs: (query = {}) => askFor(server, listRuns, { query }),
+    tree: (run, at, showing) => askFor(server, readTree, { of: { run }, query: { at, ...showing } }),
     async *entries(run, from = {}) {
       for await (const entries of followEntries(server, { run, ...from, showing: 'everything' }))
         yield* entries;
     },
     async *follow(run, signal, showing = {}) {
       const tree = emptyTree();
+      const snapshots = new Snapshots(run);
       for await (const entries of followEntries(server, { run, showing, ...(signal ? { signal } : {}) })) {
         for (const entry of entries) fold(tree, entry);
-        yield tree;
+        yield snapshots.of(tree);
       }
     },
-    pause: (run, reason) => command(of(run, '/pause'), because(reason)),
-    resume: (run, reason) => command(of(run, '/resume'), because(reason)),
-    stop: (run, reason) => command(of(run, '/stop'), because(reason)),
+    startAndWatch: (request, showing = {}) => startAndWatch(server, request, showing),
+    watch: (run, showing = {}) => runStore(run, (signal) => followRun(server, { run, showing, signal })),
+    pause: (run, reason) => askFor(server, pauseRun, { of: { run }, body: { reason } }),
+    resume: (run, reason) => askFor(server, resumeRun, { of: { run }, body: { reason } }),
+    stop: (run, reason) => askFor(server, stopRun, { of: { run }, body: { reason } }),
     message: (run, text, attachments) =>
-      command(of(run, '/messages'), { text, ...(attachments ? { attachments } : {}) }),
-    approvals: (page = {}) => askFor(server, ApprovalPage, { path: '/api/approvals', query: { ...page } }),
-    decide: (approval, decision) =>
-      askFor(server, AskedApproval, {
-        method: 'POST',
-        path: `/api/approvals/${encodeURIComponent(approval)}`,
-        json: decision,
+      askFor(server, sendMessage, {
+        of: { run },
+        body: { text, ...(attachments ? { attachments: [...attachments] } : {}) },
       }),
-    upload: ({ name, type, content }) =>
-      askFor(server, KeptFile, {
-        method: 'POST',
-        path: '/api/files',
-        query: { name },
-        bytes: { type, content },
-      }),
+    approvals: (query = {}) => askFor(server, listApprovals, { query }),
+    decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
+    upload: ({ name, ...bytes }) => askFor(server, keepFile, { query: { name }, bytes }),
     async download(file) {
-      const response = await ask(server, { path: `/api/files/${encodeURIComponent(file)}` });
+      const response = await ask(server, readFile, { of: { file } });
       return new Uint8Array(await response.arrayBuffer());
     },
     async forget(conversation) {
-      await ask(server, { method: 'DELETE', path: `/api/conversations/${encodeURIComponent(conversation)}` });
+      await ask(server, eraseConversation, { of: { conversation } });
     },
   };
 }
 
-function start(server: ServerAddress, request: StartRequest): Promise<StartedRun> {
-  const { text, attachments, idempotencyKey, ...rest } = request;
-  return askFor(server, StartedRun, {
-    method: 'POST',
-    path: '/api/runs',
-    json: { ...rest, input: { text, ...(attachments ? { attachments } : {}) } },
-    ...(idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
-  });
+async function startAndWatch(
+  server: ServerAddress,
+  request: StartRequest,
+  showing: Showing,
+): Promise<RunStore> {
+  const { body, headers } = starting(request);
+  const stream = { ...headers, accept: 'text/event-stream' };
+  const begun = await ask(server, startRun, { body, headers: stream, query: showing });
+  const run = decodeURIComponent(begun.headers.get('location')?.split('/').at(-1) ?? '');
+  return runStore(run, (signal) => followRun(server, { run, showing, signal, begun }));
+}
+
+function starting({ text, attachments, idempotencyKey, ...rest }: StartRequest): {
+  readonly body: StartRun;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+} {
+  return {
+    body: {
+      ...rest,
+      ...(text === undefined ? {} : { input: { text, ...(attachments ? { attachments } : {}) } }),
+    },
+    headers: { 'idempotency-key': idempotencyKey },
+  };
 }

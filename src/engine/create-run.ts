@@ -6,6 +6,7 @@ import { folderOwner, localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
 import type { Limits } from '../run/values.ts';
 import type { NewRun } from '../stores/store.ts';
+import { pastOf } from './conversation/past.ts';
 import { beginningOf } from './recovery/beginning.ts';
 import { flowId, flowOf } from './flow-id.ts';
 import { keptName } from './record/kept-name.ts';
@@ -18,14 +19,14 @@ import type { Workplace } from './world.ts';
 const patience = 5_000;
 const retryPause = 100;
 const titleLength = 200;
-/** How many earlier runs of a conversation a run looks back on. */
-const remembered = 50;
 
 export interface RunRequest {
   readonly app: string;
   readonly flow: Flow;
   readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
   readonly conversation?: string;
+  /** The run whose place in the conversation it takes. Its history is what that run's was. */
+  readonly replaces?: string;
   readonly limits?: Limits;
   /** Who decides what it asks, where it is not whoever asks for the run. */
   readonly approvals?: Deciders | undefined;
@@ -55,8 +56,8 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
   await patiently(world, () => time.beSure());
   const at = time.now();
   const claimed = momentOf(clock);
-  const earlier = request.conversation === undefined ? [] : await earlierIn(world, tenant, conversation);
-  const started = startedWith(request, { tenant, who, conversation, input, labels, earlier });
+  const past = await pastOf(store, request, { tenant, conversation });
+  const started = startedWith(request, { tenant, who, conversation, input, labels, ...past });
   const isRedacted = given !== request.input || labels !== asked.labels;
   const entries = beginningOf(started, { worker, at, isRedacted });
   const created = await create(world, {
@@ -68,6 +69,7 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
     title: given.text.slice(0, titleLength),
     last: entries.length,
     frames: encodeAll(entries),
+    ...present({ replaces: request.replaces }),
     claim: { worker, lease: leaseLength },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
   });
@@ -76,13 +78,12 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
 }
 
 type Started = Parameters<typeof beginningOf>[0];
-type Known = Pick<Started, 'tenant' | 'who' | 'conversation' | 'input'> & {
+type Known = Pick<Started, 'tenant' | 'who' | 'conversation' | 'input' | 'earlier' | 'replaces'> & {
   readonly labels: Readonly<Record<string, string>>;
-  readonly earlier: string[];
 };
 
 function startedWith({ app, flow, limits = {}, approvals }: RunRequest, known: Known): Started {
-  const { tenant, who, conversation, input, labels, earlier } = known;
+  const { tenant, who, conversation, input, labels, earlier, replaces } = known;
   return {
     tenant,
     who,
@@ -92,21 +93,12 @@ function startedWith({ app, flow, limits = {}, approvals }: RunRequest, known: K
     flow: { name: flow.name, version: flow.version },
     limits,
     labels: { ...labels },
-    ...present({ approvals }),
-    ...(earlier.length > 0 ? { earlier } : {}),
+    ...present({ approvals, earlier, replaces }),
   };
 }
 
 function conversationNamed(world: Workplace, name: string | undefined): string {
   return name === undefined ? world.newId('conversation') : keptName(world, name, 'conversation_');
-}
-
-async function earlierIn({ store }: Workplace, tenant: string, conversation: string): Promise<string[]> {
-  const rows = await store.dispatch.list({ tenant, conversation, limit: remembered });
-  return rows
-    .filter(({ state }) => state === 'ended')
-    .map(({ run }) => run)
-    .reverse();
 }
 
 /** An answer that got lost may have been a yes: asked again under the same id, the store tells. */

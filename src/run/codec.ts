@@ -30,8 +30,12 @@ export function framesAfter(frames: string, seq: number): string {
 
 function decode(frame: string): Entry {
   const line = frame.indexOf('\n');
-  const { t, j, s, x, e } = JSON.parse(frame.slice(line + 7)) as Short;
-  const seq = Number(frame.slice(4, line));
+  return entryOf(Number(frame.slice(4, line)), frame.slice(line + 7));
+}
+
+/** The entry of a frame: its id, and what stands in its data. */
+export function entryOf(seq: number, data: string): Entry {
+  const { t, j, s, x, e } = JSON.parse(data) as Short;
   if (x !== undefined && s !== undefined) {
     return { seq, at: t, event: { type: 'text.appended', step: s, channel: 'content', text: x } };
   }

@@ -3,7 +3,27 @@ import { Decision } from './events.ts';
 import { Attachment, Json } from './values.ts';
 
 const by = z.string().min(1);
-const reason = z.string().max(4_000).optional();
+/** Why somebody asks for it, for those who read it later. */
+export const Reason = z.string().max(4_000).optional();
+const reason = Reason;
+
+/** The last moment that is a date. */
+const lastDate = 8_640_000_000_000_000;
+
+/** What a person makes of an approval. */
+export const DecisionRequest = z.strictObject({
+  decision: Decision.exclude(['expire']),
+  rationale: z.string().max(4_000).optional(),
+  /** With `edit`: what shall run instead. */
+  arguments: Json.optional(),
+  /** With `approve`: what was filled in, where the question has a schema. */
+  answer: Json.optional(),
+  /** Of what was shown: needed to approve and to edit, unless the name of the approval brings it. */
+  fingerprint: z.string().max(200).optional(),
+  /** With `defer`: milliseconds since 1970. */
+  until: z.int().min(0).max(lastDate).optional(),
+});
+export type DecisionRequest = z.infer<typeof DecisionRequest>;
 
 /** What people (and their programs) may ask of a run. A command is durable, and asked twice it gets the same answer. */
 export const Command = z.discriminatedUnion('type', [
@@ -20,16 +40,7 @@ export const Command = z.discriminatedUnion('type', [
     type: z.literal('decide'),
     by,
     approval: z.string().min(1),
-    decision: Decision.exclude(['expire']),
-    rationale: z.string().max(4_000).optional(),
-    /** With `edit`: what shall run instead. */
-    arguments: Json.optional(),
-    /** What a person filled in, where the question had a schema. */
-    answer: Json.optional(),
-    /** The fingerprint of what the person saw. Nothing else is decided, and to let something happen it must be named. */
-    fingerprint: z.string().optional(),
-    /** With `defer`: milliseconds since 1970. */
-    until: z.number().optional(),
+    ...DecisionRequest.shape,
   }),
   /** From run to run: what was asked does not hold any more. */
   z.strictObject({
@@ -48,11 +59,10 @@ export const Command = z.discriminatedUnion('type', [
 ]);
 export type Command = z.infer<typeof Command>;
 
-type Decide = Extract<Command, { type: 'decide' }>;
 type Field = 'fingerprint' | 'arguments' | 'answer' | 'until';
 
 /** What is missing in a decision, or has no place in it: nothing that somebody gives is ever ignored. */
-export function misfitOfFields(decide: Pick<Decide, 'decision' | Field>): Misfit | undefined {
+export function misfitOfFields(decide: Pick<DecisionRequest, 'decision' | Field>): Misfit | undefined {
   const { decision, fingerprint } = decide;
   const letsHappen = decision === 'approve' || decision === 'edit';
   if (letsHappen && fingerprint === undefined)

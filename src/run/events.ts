@@ -66,6 +66,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     approvals: Deciders.optional(),
     /** Runs of the conversation that had ended when this one began, oldest first. */
     earlier: z.array(z.string()).optional(),
+    /** The run whose place in the conversation this one takes: what counts as earlier is what did for that one. */
+    replaces: z.string().optional(),
     forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),
   }),
   z.object({ type: z.literal('run.paused'), ...by }),

@@ -53,7 +53,8 @@ export const FlatStep = z.object({
 });
 export type FlatStep = z.infer<typeof FlatStep>;
 
-export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
+/** `read` gives its words: whoever reads again and again keeps what it has read. */
+export function flatStep(step: Step, approvals: readonly string[], read = textOf): FlatStep {
   const { id, parent, key, kind, title, status, attempt, openedAt, startedAt, closedAt } = step;
   const { agent, model, icon, query, reasoning, effect, origin, untrusted, call, phase } = step;
   const { prompt, result, failure, usage, reusedFrom } = step;
@@ -68,10 +69,10 @@ export function flatStep(step: Step, approvals: readonly string[]): FlatStep {
     attempt,
     ...present({ agent, model, icon, query, reasoning, effect, origin, untrusted, call, phase }),
     ...present({
-      text: filled(textOf(step)),
-      thinking: filled(textOf(step, 'reasoning')),
-      arguments: filled(textOf(step, 'arguments')),
-      log: filled(textOf(step, 'log')),
+      text: filled(read(step)),
+      thinking: filled(read(step, 'reasoning')),
+      arguments: filled(read(step, 'arguments')),
+      log: filled(read(step, 'log')),
       calls: filled([...(step.requests?.values() ?? [])].map(flatRequest)),
       items: filled([...step.items]),
       notices: filled(step.notices.map(({ seq, code, message }) => ({ seq, code, message }))),

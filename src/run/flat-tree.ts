@@ -4,7 +4,15 @@ import { Failure } from './failure-schema.ts';
 import { FlatApproval, flatApproval } from './flat-approval.ts';
 import { FlatPhase, FlatStep, flatStep } from './flat-step.ts';
 import { filled, present } from './present.ts';
-import { runStatus, stepOf, textOf, type QueuedMessage, type RunTree } from './tree.ts';
+import {
+  runStatus,
+  stepOf,
+  textOf,
+  type Approval,
+  type QueuedMessage,
+  type RunTree,
+  type Step,
+} from './tree.ts';
 import { Attachment, BlobRef, Item, Usage } from './values.ts';
 
 const FlatMessage = z.object({
@@ -44,14 +52,23 @@ export const FlatTree = z.object({
 export type FlatTree = z.infer<typeof FlatTree>;
 
 /** The tree as it is now, in the order of opening. Steps of superseded attempts, and all below them, are left out. */
-export function flatTree(tree: RunTree, run?: string): FlatTree {
-  return { ...flatParts(tree, run), steps: [...currentSteps(tree)] };
+export function flatTree(tree: RunTree, run?: string, flat: FlatMaking = afresh): FlatTree {
+  return { ...flatParts(tree, run, flat), steps: [...currentSteps(tree, flat)] };
 }
+
+/** Makes the parts of a flat tree: anew, or, for whoever had them before, only what has changed. */
+export interface FlatMaking {
+  step(step: Step, approvals: readonly string[]): FlatStep;
+  approval(approval: Approval): FlatApproval;
+}
+
+const afresh: FlatMaking = { step: flatStep, approval: flatApproval };
 
 /** The same for a tree that may be large: its steps are made as they are asked for, from the tree as it then is. */
 export function flatParts(
   tree: RunTree,
   run?: string,
+  flat: FlatMaking = afresh,
 ): Omit<FlatTree, 'steps'> & { readonly steps: Iterable<FlatStep> } {
   const root = stepOf(tree, 0);
   const { ended, endedAt } = tree;
@@ -66,25 +83,26 @@ export function flatParts(
     usage: { ...tree.usage },
     spent: { ...tree.spent },
     ...present({ phase: root.phase, text: filled(textOf(root)), items: filled([...root.items]) }),
-    steps: currentSteps(tree),
+    steps: currentSteps(tree, flat),
     notices: [...tree.notices],
-    approvals: [...tree.approvals.values()].map(flatApproval),
+    approvals: [...tree.approvals.values()].map((approval) => flat.approval(approval)),
     ...present({ messages: filled([...tree.messages.values()].map(flatMessage)) }),
     ...(tree.stopping && !ended ? { stopping: true } : {}),
     ...(tree.takeovers > 0 ? { takeovers: tree.takeovers } : {}),
   };
 }
 
+const none: readonly string[] = [];
+
 /** A parent stands before its children, so one pass meets a superseded step before anything below it. */
-function* currentSteps(tree: RunTree): Generator<FlatStep> {
+function* currentSteps(tree: RunTree, flat: FlatMaking): Generator<FlatStep> {
   const asked = Map.groupBy(tree.approvals.values(), ({ step }) => step);
   const superseded = new Set<StepId>();
   for (const step of tree.steps.values()) {
     for (const id of step.superseded) superseded.add(id);
     if (superseded.has(step.parent)) superseded.add(step.id);
     if (step.id === 0 || superseded.has(step.id)) continue;
-    const approvals = (asked.get(step.id) ?? []).map(({ approval }) => approval);
-    yield flatStep(step, approvals);
+    yield flat.step(step, asked.get(step.id)?.map(({ approval }) => approval) ?? none);
   }
 }
 

@@ -8,6 +8,7 @@ import { expectOpen, type ServerContext } from './context.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Route } from './routes/route.ts';
+import { headHeader } from '../wire/native/runs.ts';
 import { openSockets } from './http/sockets.ts';
 
 export interface AppSettings {
@@ -129,6 +130,7 @@ function register(
   { routes, ...registering }: Registering,
 ): void {
   const { callerOf, note } = registering;
+  const received = new WeakMap<FastifyRequest, () => void>();
   for (const route of routes) {
     const { method, path: url, bodyLimit: most } = route;
     if (method === 'WS') continue;
@@ -146,7 +148,8 @@ function register(
           caller.tenant,
           bodyBytes(request, most ?? bodyLimit),
         );
-        reply.raw.on('close', giveBack);
+        received.set(request, giveBack);
+        reply.raw.on('close', () => gaveBack(received, request));
       },
       async handler(request, reply) {
         const caller = callerOf(request);
@@ -164,11 +167,19 @@ function register(
         });
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
+        // A stream may go on for days; what was sent to begin it has long been read.
+        gaveBack(received, request);
         note(request, reply);
         return reply;
       },
     });
   }
+}
+
+/** The room that the body of a request had is given back, once. */
+function gaveBack(received: WeakMap<FastifyRequest, () => void>, request: FastifyRequest): void {
+  received.get(request)?.();
+  received.delete(request);
 }
 
 /** A body that does not say how long it is may be as long as the route takes. */
@@ -194,6 +205,7 @@ function welcomeGuest({ door }: ServerContext, { headers }: FastifyRequest, repl
   reply.headers({
     ...asking,
     'access-control-allow-origin': origin,
+    'access-control-expose-headers': `${headHeader}, location`,
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',
   });

@@ -26,8 +26,12 @@ export const noSum = '';
 export function runSum(row: Omit<RunRow, 'head' | 'updatedAt' | 'leaseUntil'>, changedAt: number): string {
   const { run, tenant, conversation, app, title, flow, status, approvals, state } = row;
   const { epoch, worker, wakeAt, createdAt, damaged } = row;
+  const { replaces, replacedBy } = row;
   const names = [run, tenant, conversation, app, title, flow];
-  return sumOf(...names, status, approvals, state, epoch, worker, wakeAt, createdAt, damaged, changedAt);
+  // What was written before places could be taken has the sum it had.
+  const places = replaces === null && replacedBy === null ? [] : [replaces, replacedBy];
+  const counts = [status, approvals, state, epoch, worker, wakeAt, createdAt, damaged, changedAt];
+  return sumOf(...names, ...counts, ...places);
 }
 
 /** Of any other row. */

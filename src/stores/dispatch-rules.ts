@@ -28,10 +28,25 @@ export function create(desk: Desk, wanted: NewRun): { readonly run: string; read
   if (same) throw new RunError('rejected', `A run ${run} exists already: create it with an id of its own.`);
   if (last > 0 !== (frames !== ''))
     throw new RunError('malformed', `Run ${run} begins with ${last} entries in ${frames.length} characters.`);
+  if (wanted.replaces !== undefined) takePlace(desk, wanted, wanted.replaces);
   tables.addRun(newRow(wanted, now), idempotencyKey);
   if (last > 0) tables.addChunk({ run, first: 1, last, frames }, now);
   if (!claim) desk.hints.push({ type: 'ready', run });
   return { run, created: true };
+}
+
+/** Each place in a conversation is taken by one run after the other: who comes second is told whose it is. */
+function takePlace({ tables }: Desk, { run, tenant, conversation }: NewRun, replaces: string): void {
+  const row = tables.run(replaces);
+  if (row?.tenant !== tenant || row.conversation !== conversation)
+    throw new RunError('unknown', `There is no run ${replaces} in this conversation.`);
+  if (row.state !== 'ended')
+    throw new RunError('rejected', `Run ${replaces} has not ended: stop it first, or wait for its end.`);
+  if (row.replacedBy !== null) {
+    const message = `Run ${replaces} was replaced by ${row.replacedBy}: ask for that one again.`;
+    throw new RunError('rejected', message);
+  }
+  tables.changeRun({ ...row, replacedBy: run });
 }
 
 export function claim(desk: Desk, { worker, flows, max, lease, run }: ClaimRequest): readonly Claim[] {
@@ -133,7 +148,8 @@ export function erase(desk: Desk, run: string): void {
   desk.tables.removeRun(run);
 }
 
-function newRow({ run, tenant, conversation, app, title, flow, last, claim }: NewRun, now: number): RunRow {
+function newRow(wanted: NewRun, now: number): RunRow {
+  const { run, tenant, conversation, app, title, flow, last, claim, replaces = null } = wanted;
   return {
     run,
     tenant,
@@ -153,6 +169,8 @@ function newRow({ run, tenant, conversation, app, title, flow, last, claim }: Ne
     createdAt: now,
     updatedAt: now,
     damaged: null,
+    replaces,
+    replacedBy: null,
   };
 }
 

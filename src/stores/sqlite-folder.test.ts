@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { lockFolder } from './folder-lock.ts';
 import { sqliteReader } from './sqlite-reader.ts';
+import { schemaVersion } from './sqlite-schema.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, collect, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
 import type { SentCommand } from './store.ts';
@@ -229,3 +231,29 @@ test.skipIf(!mounted)(
     await again.close();
   },
 );
+
+test('[N12] a folder of the format before places could be taken is brought up to date, and all in it is good', async () => {
+  const folder = join(base, 'before-places');
+  const older = await sqliteStore({ folder });
+  await older.dispatch.create(newRun('r', { claim }));
+  await older.journal.append(
+    appending(fence, 1, { ends: true, summary: { status: 'completed', approvals: 0 } }),
+  );
+  await older.close();
+  const database = new DatabaseSync(join(folder, 'vitrine.db'));
+  database.exec('ALTER TABLE run DROP COLUMN replacedBy; ALTER TABLE run DROP COLUMN replaces;');
+  database.exec(`PRAGMA user_version = ${schemaVersion - 1};`);
+  database.close();
+  const store = await sqliteStore({ folder });
+  expect(await store.dispatch.get('r')).toMatchObject({ state: 'ended', damaged: null, replacedBy: null });
+  await store.dispatch.create(newRun('s', { replaces: 'r' }));
+  expect(await store.dispatch.get('r')).toMatchObject({ damaged: null, replacedBy: 's' });
+  expect(await readAll(store, 'r')).toHaveLength(2);
+  await store.close();
+  const again = await sqliteStore({ folder });
+  expect(await again.dispatch.list({ tenant: 't' })).toMatchObject([
+    { run: 's', replaces: 'r', damaged: null },
+    { run: 'r', replacedBy: 's', damaged: null },
+  ]);
+  await again.close();
+});

@@ -11,16 +11,23 @@ export function migrate(database: DatabaseSync, version: number): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     database.exec(stepsFrom(version));
-    sumChunks(database);
-    sumRuns(database);
-    sumCommands(database);
-    sumPlaces(database);
-    countHeld(database);
+    if (version < summedSince) sumAll(database);
     database.exec('COMMIT');
   } catch (thrown) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw thrown;
   }
+}
+
+/** The version since which everything has its checksum. */
+const summedSince = 2;
+
+function sumAll(database: DatabaseSync): void {
+  sumChunks(database);
+  sumRuns(database);
+  sumCommands(database);
+  sumPlaces(database);
+  countHeld(database);
 }
 
 interface OldChunk {

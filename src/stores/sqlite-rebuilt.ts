@@ -55,6 +55,7 @@ export function rebuilder(database: DatabaseSync): Rebuild {
       createdAt: begun.at,
       updatedAt: end.at,
       damaged: end.last,
+      replacedBy: null,
     };
   };
 }
@@ -77,10 +78,10 @@ function goodPart({ run }: Pick<StoredRun, 'run'>, chunks: Iterable<KeptChunk>):
 
 function saidAt(
   started: EventOf<'run.started'>,
-): Pick<RunRow, 'tenant' | 'conversation' | 'app' | 'title' | 'flow'> {
-  const { tenant, conversation, app, input, flow } = started;
+): Pick<RunRow, 'tenant' | 'conversation' | 'app' | 'title' | 'flow' | 'replaces'> {
+  const { tenant, conversation, app, input, flow, replaces = null } = started;
   const title = typeof input.text === 'string' ? input.text.slice(0, titleLength) : '';
-  return { tenant, conversation, app, title, flow: `${flow.name}@${flow.version}` };
+  return { tenant, conversation, app, title, flow: `${flow.name}@${flow.version}`, replaces };
 }
 
 function entriesIn(chunk: KeptChunk | undefined): readonly Entry[] {

@@ -48,7 +48,7 @@ export interface RunRows {
 }
 
 export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
-  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, run.sum, last, at, head.sum AS lastSum,
+  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, replaces, replacedBy, run.sum, last, at, head.sum AS lastSum,
   iif(last IS NULL, NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number),
     EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number AND chunk.last = head.last AND chunk.at = head.at)) AS isEnd,
   coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE chunk.run = number)), 0) AS bytes
@@ -162,17 +162,17 @@ function writing(database: DatabaseSync): {
   const insert = change(
     database,
     `INSERT INTO run (run, tenant, conversation, app, title, loweredTitle, flow, idempotencyKey, status, approvals, state,
-      epoch, worker, leaseUntil, wakeAt, due, damaged, createdAt, changedAt, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      epoch, worker, leaseUntil, wakeAt, due, damaged, replacedBy, replaces, createdAt, changedAt, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = change(
     database,
     `UPDATE run SET status = ?, approvals = ?, state = ?, epoch = ?, worker = ?, leaseUntil = ?, wakeAt = ?, due = ?,
-      damaged = ?, changedAt = ?, sum = ? WHERE run = ?`,
+      damaged = ?, replacedBy = ?, changedAt = ?, sum = ? WHERE run = ?`,
   );
   const moving = (row: RunRow) => {
-    const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged } = row;
-    return [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged];
+    const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged, replacedBy } = row;
+    return [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged, replacedBy];
   };
   const fixed = ({ run, tenant, conversation, app, title, flow }: RunRow) => [
     run,
@@ -185,8 +185,9 @@ function writing(database: DatabaseSync): {
   ];
   return {
     insert(row, key) {
-      const { createdAt, updatedAt } = row;
-      insert(...fixed(row), key ?? null, ...moving(row), createdAt, updatedAt, runSum(row, updatedAt));
+      const { replaces, createdAt, updatedAt } = row;
+      const sum = runSum(row, updatedAt);
+      insert(...fixed(row), key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum);
     },
     update: (row) => update(...moving(row), row.updatedAt, runSum(row, row.updatedAt), row.run),
   };

@@ -100,8 +100,13 @@ CREATE INDEX blobByName ON blob (blob);
 CREATE TABLE held (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL, again INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
+const places = `
+ALTER TABLE run ADD COLUMN replaces TEXT;
+ALTER TABLE run ADD COLUMN replacedBy TEXT;
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
-const steps: readonly string[] = [tables, checksums];
+const steps: readonly string[] = [tables, checksums, places];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
 export const schemaVersion = steps.length;

@@ -80,7 +80,8 @@ function tenantCounts(database: DatabaseSync): Tables['count'] {
 /** A run of which nothing can be believed is listed as damaged, by its name alone: the rest may be somebody else's. */
 function nameless(stored: StoredRun): RunRow {
   const { run, tenant, number } = stored;
-  const unknown = { conversation: '', app: '', title: '', flow: '', worker: null, wakeAt: null };
+  const names = { conversation: '', app: '', title: '', flow: '' };
+  const unknown = { ...names, worker: null, wakeAt: null, replaces: null, replacedBy: null };
   const none = {
     approvals: 0,
     epoch: 0,

@@ -298,6 +298,36 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(new Set(made.map(({ run }) => run)).size).toBe(1);
       });
 
+      test('[N12] a run takes the place of one that has ended, and both say so', async () => {
+        await end(await started('a'), 1);
+        expect(await store.dispatch.get('a')).toMatchObject({ replaces: null, replacedBy: null });
+        await end(await started('b', { replaces: 'a' }), 1);
+        const [newest, older] = await store.dispatch.list({ tenant: 't' });
+        expect(newest).toMatchObject({ run: 'b', replaces: 'a', replacedBy: null });
+        expect(older).toMatchObject({ run: 'a', replaces: null, replacedBy: 'b', state: 'ended' });
+        await started('c', { replaces: 'b' });
+        expect(await store.dispatch.get('b')).toMatchObject({ replaces: 'a', replacedBy: 'c' });
+      });
+
+      test('[N12] a place is taken once, of a run of the same conversation that has ended', async () => {
+        const fence = await started('a');
+        await refused(create('b', { replaces: 'a' }), 'rejected', /a has not ended/);
+        await end(fence, 1);
+        await refused(create('b', { replaces: 'nobody' }), 'unknown');
+        await refused(create('b', { replaces: 'a', conversation: 'other' }), 'unknown');
+        await refused(create('b', { replaces: 'a', tenant: 'u' }), 'unknown');
+        expect(await store.dispatch.get('b')).toBeUndefined();
+        const all = range(1, 10).map((i) => create(`r${i}`, { replaces: 'a' }).catch(() => undefined));
+        const made = (await Promise.all(all)).flatMap((one) => one ?? []);
+        expect(made).toHaveLength(1);
+        const [first] = made;
+        await refused(create('late', { replaces: 'a' }), 'rejected', new RegExp(`replaced by ${first?.run}`));
+        const keyed = { replaces: first?.run ?? '', idempotencyKey: 'k' };
+        await end({ run: first?.run ?? '', epoch: (await claim())[0]?.fence.epoch ?? 0 }, 1);
+        expect(await create('next', keyed)).toEqual({ run: 'next', created: true });
+        expect(await create('again', keyed)).toEqual({ run: 'next', created: false });
+      });
+
       test('[D2] creating the same run again changes nothing, and not for another tenant', async () => {
         await create('a', { title: 'first' });
         expect(await create('a', { title: 'second' })).toEqual({ run: 'a', created: false });

@@ -46,6 +46,9 @@ export interface RunRow extends Summary {
   readonly updatedAt: number;
   /** The last entry that is good, where its journal was found damaged. Nobody works on it any more. */
   readonly damaged: number | null;
+  /** The run whose place in the conversation it took, and the one that took its own. */
+  readonly replaces: string | null;
+  readonly replacedBy: string | null;
 }
 
 /** An append carries its place: it is refused (`rejected`) unless the run has exactly this epoch and head. */
@@ -88,6 +91,8 @@ export interface NewRun {
   /** The first entries, from seq 1. */
   readonly last: number;
   readonly frames: string;
+  /** The run whose place in the conversation it takes: one that has ended, and whose place nobody took. */
+  readonly replaces?: string;
   /** Claim it in the same commit. */
   readonly claim?: { readonly worker: string; readonly lease: number };
 }

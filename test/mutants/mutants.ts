@@ -9,6 +9,7 @@ import { firstMinutesMutants } from './of/first-minutes.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
+import { nativeMutants } from './of/native.ts';
 import { pinMutants } from './of/pins.ts';
 import { opsMutants } from './of/ops.ts';
 import { planMutants } from './of/plans.ts';
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...gatewayMutants,
   ...graphMutants,
   ...hostileMutants,
+  ...nativeMutants,
   ...pinMutants,
   ...opsMutants,
   ...planMutants,

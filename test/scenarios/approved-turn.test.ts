@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
-import type { ApprovalPage, AskedApproval } from '../../src/run/native-api.ts';
+import type { ApprovalPage, AskedApproval } from '../../src/wire/native/approvals.ts';
 import { vitrine } from '../vitrine.ts';
 import { configured, eventually, servedConfig, type ServedConfig } from '../served-config.ts';
 

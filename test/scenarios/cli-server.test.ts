@@ -17,6 +17,7 @@ const long = `${'x'.repeat(200_000)}\n"quoted"`;
 let at: Serving;
 let key: string;
 let other: string;
+let operator: string;
 let cwd: string;
 
 beforeAll(() =>
@@ -33,6 +34,16 @@ beforeAll(() =>
         return `${text}: ${decision} by ${by}`;
       }, 'asks'),
       long: appWith(async () => long, 'long'),
+      slow: appWith(async (scope) => {
+        await scope.step({ key: 'a', title: 'Work' }, async (step) => {
+          for (let i = 0; i < 20; i += 1) {
+            step.say(`${i} `);
+            await new Promise((resolve) => setTimeout(resolve, 50));
+          }
+        });
+        const { decision, by } = await scope.ask({ key: 'q', title: 'May I?' });
+        return `${decision} by ${by}`;
+      }, 'slow'),
       recalls: appWith(
         async (scope) => (await scope.history()).map(({ text }) => text).join(' and '),
         'recalls',
@@ -49,6 +60,7 @@ beforeAll(() =>
     };
     const data = temporaryFolder();
     key = keyIn(data, { name: 'ada' });
+    operator = keyIn(data, { name: 'ops', role: 'operator' });
     other = keyIn(data, { name: 'eve', tenant: 'elsewhere' });
     cwd = temporaryFolder();
     at = await serving({ data, config: { apps, defaultApp: 'asks', auth: { required: true } } });
@@ -63,15 +75,31 @@ function typed(...words: readonly string[]): Promise<Finished> {
   return vitrine([...words, '--server', at.url], { cwd, env: { VITRINE_KEY: key } });
 }
 
+/** How often each route was asked, as the server counts. */
+async function asked(): Promise<Map<string, number>> {
+  const { text } = await at.ask('/metrics', { key: operator });
+  const counts = new Map<string, number>();
+  for (const [, labels = '', count] of text.matchAll(
+    /^http_request_duration_seconds_count\{(.*)\} (\d+)$/gm,
+  )) {
+    const [, method] = /method="([^"]*)"/.exec(labels) ?? [];
+    const [, route] = /route="([^"]*)"/.exec(labels) ?? [];
+    if (route === '/metrics') continue;
+    const name = `${method} ${route}`;
+    counts.set(name, (counts.get(name) ?? 0) + Number(count));
+  }
+  return counts;
+}
+
 async function asking(text: string): Promise<string> {
   const client = vitrineClient({ url: at.url, key });
   const { run } = await client.start({ text });
-  for await (const tree of client.follow(run)) if (tree.undecided > 0) break;
+  for await (const tree of client.follow(run)) if (tree.status === 'waiting') break;
   return run;
 }
 
 describe('the terminal at a server', () => {
-  test('runs the server’s own default, and says how to answer what it asks', async () => {
+  test('[N3] runs the server’s own default, shows the tree the server has, and says how to answer what it asks', async () => {
     const { code, out, error } = await typed('run', 'hello');
     expect(code).toBe(3);
     expect(out).toContain('Look around');
@@ -84,6 +112,8 @@ describe('the terminal at a server', () => {
     expect(followed.code).toBe(0);
     expect(followed.out.trimEnd().split('\n').at(-1)).toBe('hello: approve by ada');
     expect((await typed('show', run)).out).toContain('✓ Look around');
+    const tree = await vitrineClient({ url: at.url, key }).tree(run);
+    expect(JSON.parse((await typed('show', run, '--json')).out)).toEqual(tree);
     const listed = await typed('runs', '--json');
     expect(listed.out).toContain(`"run":"${run}","status":"completed","app":"asks","title":"hello"`);
   });
@@ -97,6 +127,24 @@ describe('the terminal at a server', () => {
       .map((line) => JSON.parse(line) as { readonly seq: number });
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, i) => i + 1));
     expect(entries.at(-1)).toMatchObject({ event: { type: 'run.ended', answer: 'quickly: approve by ada' } });
+  });
+
+  test('[N10] asks at most five times beside its stream, however long the run takes', async () => {
+    const before = await asked();
+    const slow = await typed('run', 'slowly', '--app', 'slow', '--yes');
+    expect(slow).toMatchObject({ code: 0, out: expect.stringMatching(/approve by ada\n$/) });
+    const after = await asked();
+    const fresh = [...after].flatMap(([route, count]) => {
+      const more = count - (before.get(route) ?? 0);
+      return more > 0 ? [[route, more] as const] : [];
+    });
+    const streams = fresh.filter(([route]) => route.includes('/events'));
+    expect(streams).toEqual([['GET /api/runs/:run/events', 1]]);
+    const others = fresh.filter(([route]) => !route.includes('/events'));
+    expect(
+      others.reduce((sum, [, count]) => sum + count, 0),
+      JSON.stringify(others),
+    ).toBeLessThanOrEqual(5);
   });
 
   test('[K47] begins a conversation of its own name, and goes on with it', async () => {

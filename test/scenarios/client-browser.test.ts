@@ -19,28 +19,50 @@ const apps = {
 
 /** What a page does with the client. It is sent to the browser as text. */
 const page = {
-  decides: `async ({ vitrineClient, runStatus }) => {
+  decides: `async ({ vitrineClient }) => {
     const client = vitrineClient({ url: location.origin });
     const { run } = await client.start({ text: 'hello' });
     let last;
     for await (const tree of client.follow(run)) {
       last = tree;
-      if (tree.undecided === 0) continue;
+      if (tree.status !== 'waiting') continue;
       const [approval] = (await client.approvals({ run })).approvals;
       const { id, fingerprint } = approval;
       await client.decide(id, { decision: 'approve', fingerprint });
     }
-    return [runStatus(last), last.ended.answer, (await client.tree(run)).answer];
+    return [last.status, last.answer, (await client.tree(run)).answer];
   }`,
   stops: `async ({ vitrineClient }) => {
     const client = vitrineClient({ url: location.origin });
     const { run } = await client.start({ text: 'hello' });
     let outcome;
     for await (const tree of client.follow(run)) {
-      if (tree.undecided > 0 && !tree.stopping) await client.stop(run, 'enough');
-      outcome = tree.ended?.outcome;
+      if (tree.status === 'waiting' && !tree.stopping) await client.stop(run, 'enough');
+      outcome = tree.status;
     }
     return outcome;
+  }`,
+  watches: `async ({ vitrineClient }) => {
+    const client = vitrineClient({ url: location.origin });
+    const store = await client.startAndWatch({ text: 'seen' });
+    const words = [];
+    store.step(1).subscribe(() => words.push(store.step(1).getSnapshot().text?.length ?? 0));
+    const until = (isSo) => new Promise((resolve) => {
+      const look = () => isSo(store.getSnapshot()) && resolve();
+      store.subscribe(look);
+      look();
+    });
+    await until(({ tree }) => tree.status === 'waiting');
+    const [{ id, fingerprint }] = store.getSnapshot().tree.approvals;
+    await client.decide(id, { decision: 'approve', fingerprint });
+    await until(({ connection }) => connection.is === 'over');
+    const now = store.getSnapshot();
+    store.seek(2);
+    const then = store.getSnapshot().tree;
+    store.seek();
+    const isSame = store.getSnapshot().tree.steps[0] === now.tree.steps[0];
+    const grows = words.every((length, i) => i === 0 || length >= words[i - 1]);
+    return [now.tree.answer, now.connection.is, then.seq, then.steps.length, isSame, grows];
   }`,
   follows: `async ({ vitrineClient }) => {
     const client = vitrineClient({ url: location.origin });
@@ -73,6 +95,12 @@ describeInBrowser('the client in a browser', (browser) => {
   function doing(tab: Page, what: string): Promise<unknown> {
     return tab.evaluate(`import('/client.js').then(${what})`);
   }
+
+  test('[N4] [N6] [N8] watches with a store: one request, its own step, and any moment', async () => {
+    const at = await serving({ config: { apps } });
+    const tab = await opened(at.url);
+    expect(await doing(tab, page.watches)).toEqual(['approve: seen', 'over', 2, 0, true, true]);
+  });
 
   test('starts, follows, decides and stops', async () => {
     const at = await serving({ config: { apps } });

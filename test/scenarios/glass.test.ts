@@ -4,7 +4,7 @@ import { coordinate } from '../../src/flows/coordinate.ts';
 import type { CoordinateSettings } from '../../src/flows/coordinate-settings.ts';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
-import { textOf, type RunTree, type Step } from '../../src/run/tree.ts';
+import type { FlatStep, FlatTree } from '../../src/client/client.ts';
 import { appWith, serving, textAt } from '../serving.ts';
 
 const levels = 5;
@@ -59,8 +59,8 @@ function cast(told: string[]) {
   };
 }
 
-function pathOf(tree: RunTree, step: Step): string[] {
-  const parent = step.id === 0 ? undefined : tree.steps.get(step.parent);
+function pathOf(tree: FlatTree, step: FlatStep): string[] {
+  const parent = tree.steps.find(({ id }) => id === step.parent);
   return [...(parent ? pathOf(tree, parent) : []), step.title];
 }
 
@@ -71,13 +71,13 @@ test(`[A G H] every word of agents ${levels} coordinators deep reaches a viewer 
   });
   const client = vitrineClient({ url: at.url });
   const { run } = await client.start({ app: 'deep', text: 'go' });
-  let last: RunTree | undefined;
+  let last: FlatTree | undefined;
   for await (const tree of client.follow(run)) last = tree;
-  const steps = [...(last?.steps.values() ?? [])];
-  const seen = steps.flatMap((step) => textOf(step).match(/«worker\d+\.\d+»/g) ?? []);
+  const steps = [...(last?.steps ?? [])];
+  const seen = steps.flatMap((step) => step.text?.match(/«worker\d+\.\d+»/g) ?? []);
   expect(told).toHaveLength(levels * 2 * pieces);
   expect(seen.toSorted()).toEqual(told.toSorted());
-  const deepest = steps.find((step) => textOf(step).includes(`«worker${levels}1.1»`));
+  const deepest = steps.find((step) => step.text?.includes(`«worker${levels}1.1»`));
   if (!last || !deepest) throw new Error('the deepest word is in no step');
   const path = pathOf(last, deepest);
   expect(path).toEqual(expect.arrayContaining(['Team 2', 'Team 5', 'Outer', 'Inner']));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApprovalPage, AskedApproval } from '../../src/run/native-api.ts';
+import type { ApprovalPage, AskedApproval } from '../../src/wire/native/approvals.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { Chance } from '../random.ts';

@@ -144,6 +144,10 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/runs', { json: { nonsense: true } });
     await ask('POST /api/runs', { json, headers: { 'idempotency-key': 'k' } });
     await ask('POST /api/runs', { json: { input: { text: 'x' } }, headers: { 'idempotency-key': 'k' } });
+    await ask('POST /api/runs', { json, headers: { accept: 'text/event-stream' } });
+    await ask('GET /api/runs/:run/events', { id: run });
+    await ask('POST /api/runs', { json: { again: run }, key: others });
+    await ask('POST /api/runs', { json: { again: run } });
     await ask('GET /api/runs/:run/events', { id: run });
     const { seq } = (await ask('GET /api/runs/:run', { id: run })).json as { readonly seq: number };
     for (let moment = 0; moment <= seq; moment += 3)

@@ -48,7 +48,7 @@ export default defineConfig({
 const program = `
 import assert from 'node:assert/strict';
 import * as main from 'vitrine';
-import { vitrineClient, runStatus } from 'vitrine/client';
+import { vitrineClient } from 'vitrine/client';
 import { playRun } from 'vitrine/testing';
 
 for (const name of ['defineConfig', 'functionTool', 'mcpServer', 'openAiChatGateway', 'RunError'])
@@ -62,8 +62,8 @@ const client = vitrineClient({ url: process.argv[2] });
 const { run } = await client.start({ text: '21' });
 let last;
 for await (const tree of client.follow(run)) last = tree;
-assert.equal(runStatus(last), 'completed');
-console.log(last.ended.answer);
+assert.equal(last.status, 'completed');
+console.log(last.answer);
 `;
 
 test('the package has what runs, what types it, and nothing else', () => {
@@ -136,7 +136,7 @@ test('[V109] the example of the guide compiles under plain «strict», as most p
 
 const typed = `
 import { defineConfig, functionTool, type Flow, type Scope } from 'vitrine';
-import { vitrineClient, type RunTree } from 'vitrine/client';
+import { vitrineClient, type FlatTree } from 'vitrine/client';
 import { playRun, scriptedGateway } from 'vitrine/testing';
 import { z } from 'zod';
 
@@ -162,7 +162,7 @@ defineConfig({ apps: { f: { flow: { name: 'f', run: async () => '' } } } });
 export async function main(): Promise<string> {
   const client = vitrineClient({ url: 'http://127.0.0.1:4177' });
   const { run } = await client.start({ text: 'x' });
-  let last: RunTree | undefined;
+  let last: FlatTree | undefined;
   for await (const tree of client.follow(run)) last = tree;
   // @ts-expect-error there is no such decision
   await client.decide('a', { decision: 'maybe' });
@@ -203,7 +203,7 @@ describe('the example of an app of one’s own', () => {
     const client = vitrineClient({ url });
     const { run } = await client.start({ app: 'books', text: 'I want Frankenstein' });
     for await (const tree of client.follow(run)) {
-      if (tree.undecided === 0) continue;
+      if (tree.status !== 'waiting') continue;
       const [approval] = (await client.approvals({ run })).approvals;
       expect(approval).toMatchObject({
         title: 'place_order',

@@ -266,12 +266,12 @@ describe('[P13] every other way to watch', () => {
     const run = runOf('flat');
     const last = async (asked?: Parameters<typeof client.follow>[2]): Promise<FlatTree | undefined> => {
       let newest: FlatTree | undefined;
-      for await (const each of client.follow(run, undefined, asked)) newest = flatTree(each, run);
+      for await (const each of client.follow(run, undefined, asked)) newest = each;
       return newest;
     };
     expect(await last()).toEqual(await client.tree(run));
     expect(outline(await client.tree(run))).toHaveLength(3);
-    const asked = { stages: 'nested', names: ['Search', 'Fetch'] } as const;
+    const asked = { stages: 'nested' as const, names: ['Search', 'Fetch'] };
     expect(await last(asked)).toEqual(await client.tree(run, undefined, asked));
     expect(outline(await client.tree(run, undefined, asked))).toHaveLength(3);
     expect(outline(await client.tree(run, undefined, { names: '*' }))).toHaveLength(4);

@@ -4,7 +4,9 @@ import { encodeAll } from '../../run/codec.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Entry } from '../../run/events.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { fold } from '../../run/fold.ts';
 import { present } from '../../run/present.ts';
+import { emptyTree, runStatus, type RunStatus, type RunTree } from '../../run/tree.ts';
 import { runsOf } from '../../server/runs/erase.ts';
 import { localTenant, type Home, type StartRequest } from '../../server/folder/home.ts';
 import { preferencesFor } from '../../server/viewers/preferring.ts';
@@ -29,7 +31,9 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
   const client = vitrineClient(server);
   const { apps } = await client.apps();
   const preferred = new Map(apps.map(({ name, preferences }) => [name, preferences]));
-  const find = finder(server, client);
+  const conversations = new Map<string, string>();
+  const find = finder(server, client, conversations);
+  const followed = new Map<string, RunTree>();
   const get = (run: string): Promise<Row | undefined> => find(run).catch(unlessUnknown);
   const list = lister(client);
   return {
@@ -40,25 +44,21 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
     // What is secret is known to the server, which has cleaned what it sends.
     clean: (text) => text,
     preferences: (app, asked) => preferencesFor(preferred.get(app), asked),
-    journal: {
-      async *follow(run, after, signal) {
-        for await (const entries of followEntries(server, { run, after, showing: 'everything', signal }))
-          yield pieceOf(run, entries);
-      },
-      async read(run, after) {
-        const entries = await entriesBetween(server, { run, after, until: (await get(run))?.head ?? 0 });
-        return entries.length === 0 ? [] : [pieceOf(run, entries)];
-      },
-    },
+    journal: journalAt(server, { get, followed }),
     // What others have there is not for whoever has a key.
     dispatch: { get, list, count: async () => [] },
     blobs: { get: async (_, blob) => new TextDecoder().decode(await client.download(blob)) },
     async start({ app, text, conversation, key }) {
-      return client.start({ text, idempotencyKey: key, ...present({ app: app || undefined, conversation }) });
+      const named = present({ app: app || undefined, conversation });
+      const started = await client.start({ text, idempotencyKey: key, ...named });
+      conversations.set(started.run, started.conversation);
+      return started;
     },
     async send(run, command) {
       const seq = await sent(client, run, command);
-      const used = seq ?? (await decidedAt(server, (await get(run))?.head ?? 0, { run, command }));
+      // Whoever follows the run reads there what became of it.
+      if (seq !== null || followed.has(run)) return { id: '', used: seq, fresh: true, command };
+      const used = await decidedAt(server, (await get(run))?.head ?? 0, { run, command });
       return { id: '', used, fresh: true, command };
     },
     takeUp: async () => true,
@@ -68,10 +68,34 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
       return runs.length;
     },
     async standing(run) {
-      const state = (await get(run))?.state ?? 'ended';
+      const tree = followed.get(run);
+      const state = tree ? stateOf(runStatus(tree)) : ((await get(run))?.state ?? 'ended');
       return { is: state === 'ended' ? 'ended' : state === 'waiting' ? 'parked' : 'working' };
     },
     close: async () => {},
+  };
+}
+
+interface Reading {
+  readonly get: (run: string) => Promise<Row | undefined>;
+  /** The trees of what is followed, which is known without asking. */
+  readonly followed: Map<string, RunTree>;
+}
+
+function journalAt(server: ServerAddress, { get, followed }: Reading): Home['journal'] {
+  return {
+    async *follow(run, after, signal) {
+      const tree = emptyTree();
+      for await (const entries of followEntries(server, { run, after, showing: 'everything', signal })) {
+        for (const entry of entries) fold(tree, entry);
+        followed.set(run, tree);
+        yield pieceOf(run, entries);
+      }
+    },
+    async read(run, after) {
+      const entries = await entriesBetween(server, { run, after, until: (await get(run))?.head ?? 0 });
+      return entries.length === 0 ? [] : [pieceOf(run, entries)];
+    },
   };
 }
 
@@ -105,8 +129,11 @@ function pieceOf(run: string, entries: readonly Entry[]): Piece {
 }
 
 /** Finds runs by their ids. A list of runs has what a terminal needs, and its conversation says where to look. */
-function finder(server: ServerAddress, client: Client): (run: string) => Promise<Row | undefined> {
-  const conversations = new Map<string, string>();
+function finder(
+  server: ServerAddress,
+  client: Client,
+  conversations: Map<string, string>,
+): (run: string) => Promise<Row | undefined> {
   const conversationOf = async (run: string): Promise<string> => {
     const known = conversations.get(run);
     if (known !== undefined) return known;
@@ -128,12 +155,15 @@ function finder(server: ServerAddress, client: Client): (run: string) => Promise
 
 /** A run as lists have it. Who works on it, and how, is the server's business. */
 function rowOf({ seq, ...listed }: ListedRun): Row {
-  const { status } = listed;
-  const isOver = status === 'completed' || status === 'failed' || status === 'stopped';
-  const state = isOver ? 'ended' : status === 'running' ? 'running' : 'waiting';
+  const state = stateOf(listed.status);
   const unknown = { flow: theirs, epoch: 0, worker: null, leaseUntil: Infinity, wakeAt: null };
-  const damaged = listed.damaged ?? null;
-  return { ...listed, ...unknown, damaged, tenant: localTenant, head: seq, state };
+  const { damaged = null, again: replaces = null, replacedBy = null, ...known } = listed;
+  return { ...known, ...unknown, damaged, replaces, replacedBy, tenant: localTenant, head: seq, state };
+}
+
+function stateOf(status: RunStatus): Row['state'] {
+  const isOver = status === 'completed' || status === 'failed' || status === 'stopped';
+  return isOver ? 'ended' : status === 'running' ? 'running' : 'waiting';
 }
 
 function unlessUnknown(thrown: unknown): undefined {

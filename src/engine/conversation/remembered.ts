@@ -8,6 +8,7 @@ import { untrustedIn, type Source } from '../../run/untrusted.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { lastEdit } from '../leaf/leaf.ts';
 import type { Execution } from '../execution.ts';
+import { beforePlaceOf, firstInPlace, holdingPlaces } from './places.ts';
 import { loadRun } from '../recovery/load.ts';
 
 /** One turn of an agent that came to its end, in this run or another of the conversation. */
@@ -43,6 +44,8 @@ type Traces = Pick<RunTree, 'states'> & {
 
 interface Turn {
   readonly step: Step;
+  /** When it ended, or, of a run that took another's place, when that one did. */
+  readonly at: number;
   readonly asked: BlobRef | Json;
 }
 
@@ -56,6 +59,8 @@ const slack = 60_000;
 export class Remembered {
   readonly #execution: Execution;
   readonly #final = new Map<string, Traces>();
+  /** When the place of a run that took another's was first left. */
+  readonly #since = new Map<string, number>();
 
   constructor(execution: Execution) {
     this.#execution = execution;
@@ -75,11 +80,10 @@ export class Remembered {
   /** The newest exchanges of an agent, oldest first. What nothing was said in is none. */
   async exchanges(agent: string, most: number): Promise<readonly AgentExchange[]> {
     let found: Turn[] = [];
-    const endOf = ({ step }: Turn): number => step.closedAt ?? 0;
-    const oldest = (): number | undefined => (found.length < most ? undefined : found.map(endOf).at(-1));
+    const oldest = (): number | undefined => (found.length < most ? undefined : found.at(-1)?.at);
     for await (const { turns } of this.#traces(oldest)) {
       const own = turns.filter(({ step }) => step.agent === agent).toReversed();
-      found = [...found, ...own].toSorted((a, b) => endOf(b) - endOf(a)).slice(0, most);
+      found = [...found, ...own].toSorted((a, b) => b.at - a.at).slice(0, most);
     }
     const exchanges: AgentExchange[] = [];
     for (const { step, asked } of found.toReversed()) {
@@ -98,7 +102,7 @@ export class Remembered {
   /** Every turn of an agent in the conversation that was begun. */
   async begun(agent: string): Promise<readonly BegunTurn[]> {
     const found: BegunTurn[] = [];
-    for await (const { begun } of this.#traces(() => undefined))
+    for await (const { begun } of this.#traces(() => undefined, await this.#rows()))
       found.push(...begun.filter((turn) => turn.agent === agent));
     return found;
   }
@@ -130,15 +134,34 @@ export class Remembered {
   }
 
   /** This run, then the others by their last change, until none can hold anything newer than what was found. */
-  async *#traces(found: () => number | undefined): AsyncIterable<Traces> {
+  async *#traces(found: () => number | undefined, given?: readonly RunRow[]): AsyncIterable<Traces> {
     yield tracesIn(this.#execution.run, this.#execution.tree);
-    const rows = (await this.#rows()).toSorted((a, b) => b.updatedAt - a.updatedAt);
-    for (const row of rows) {
+    const rows = given ?? (await this.#counted());
+    for (const row of rows.toSorted((a, b) => b.updatedAt - a.updatedAt)) {
       const enough = found();
       if (enough !== undefined && row.updatedAt + slack < enough) return;
       const traces = await this.#read(row);
-      if (traces) yield traces;
+      if (traces) yield this.#placed(traces, row);
     }
+  }
+
+  /** What a run left that took another's place counts from when that one ended, before what was said since. */
+  #placed(traces: Traces, row: RunRow): Traces {
+    const at = this.#since.get(row.run);
+    if (at === undefined) return traces;
+    const states = [...traces.states].map(([name, saved]) => [name, { ...saved, at }] as const);
+    return { ...traces, states: new Map(states), turns: traces.turns.map((turn) => ({ ...turn, at })) };
+  }
+
+  /** Those that hold their places, the newest first; for a run that takes another's, those before that one. */
+  async #counted(): Promise<readonly RunRow[]> {
+    const rows = await this.#rows();
+    const { replaces } = this.#execution.tree.started ?? {};
+    for (const row of rows) {
+      const first = firstInPlace(rows, row);
+      if (first !== row) this.#since.set(row.run, first.updatedAt);
+    }
+    return holdingPlaces(replaces === undefined ? rows : beforePlaceOf(rows, replaces)).toReversed();
   }
 
   async #rows(): Promise<readonly RunRow[]> {
@@ -192,7 +215,7 @@ function tracesIn(run: string, tree: RunTree): Traces {
     const isAsked = query !== undefined || attachments !== undefined;
     const isOver = kind === 'turn' && status === 'completed' && isAsked;
     if (!isOver || (textOf(step) === '' && state === undefined)) return [];
-    return [{ step, asked: lastEdit(tree, step.id) ?? query ?? '' }];
+    return [{ step, at: step.closedAt ?? 0, asked: lastEdit(tree, step.id) ?? query ?? '' }];
   });
   const begun = [...tree.steps.values()]
     .filter(({ kind, started }) => kind === 'turn' && started)

@@ -1,8 +1,6 @@
-import { z } from 'zod';
+import { Role } from '../../wire/native/endpoint.ts';
 
-/** What somebody may do: look, work, decide for others, or operate the server. Each may all that those before it may. */
-export const Role = z.enum(['viewer', 'member', 'approver', 'operator']);
-export type Role = z.infer<typeof Role>;
+export { Role };
 
 /** Who asks, as the door has let them in. */
 export interface Caller {

@@ -79,9 +79,15 @@ export function stream(
 ): void {
   const { raw } = reply;
   // Whoever left while we looked things up never says so again. One that is queued behind another has no socket yet.
-  if (raw.destroyed || raw.socket?.destroyed === true) return void reply.hijack();
-  if (!raw.socket) throw new RunError('malformed', 'Ask for a stream on a connection of its own.');
-  const giveBack = context.quotas.stream(caller.tenant);
+  if (raw.destroyed || raw.socket?.destroyed === true) {
+    answer.giveBack?.();
+    return void reply.hijack();
+  }
+  if (!raw.socket) {
+    answer.giveBack?.();
+    throw new RunError('malformed', 'Ask for a stream on a connection of its own.');
+  }
+  const giveBack = answer.giveBack ?? context.quotas.stream(caller.tenant);
   reply.hijack();
   const headers = Object.fromEntries(
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),

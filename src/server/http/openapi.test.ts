@@ -29,3 +29,19 @@ test('every route is in it, with what it takes and what it answers', () => {
   const names = Object.values(paths).flatMap((each) => Object.values(each).map((one) => one['operationId']));
   expect(new Set(names).size).toBe(names.length);
 });
+
+test('[N2] each shape is there once, under a name people know, and every reference leads to one', () => {
+  const document = openApiOf(described, '1.0.0');
+  const { schemas } = document['components'] as { readonly schemas: Readonly<Record<string, object>> };
+  const text = JSON.stringify(document);
+  const referred = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, place = '']) => place);
+  const known = [
+    ...Object.keys(schemas).map((name) => `#/components/schemas/${name}`),
+    '#/components/responses/Refused',
+  ];
+  expect(referred.filter((place) => !known.includes(place))).toEqual([]);
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining(['FlatTree', 'FlatStep', 'RunEvent', 'Json', 'Refusal']),
+  );
+  expect(text).not.toContain('$defs');
+});

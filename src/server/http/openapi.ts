@@ -1,12 +1,22 @@
 import { z } from 'zod';
-import type { Route } from '../routes/route.ts';
-import { Refusal } from '../routes/shapes.ts';
+import { RunEvent } from '../../run/events.ts';
+import { FlatApproval } from '../../run/flat-approval.ts';
+import { FlatStep } from '../../run/flat-step.ts';
+import { FlatTree } from '../../run/flat-tree.ts';
+import { Attachment, BlobRef, Item, Json } from '../../run/values.ts';
+import { ApprovalPage, AskedApproval } from '../../wire/native/approvals.ts';
+import { GivenAttachment } from '../../wire/native/attachment.ts';
+import { Commanded } from '../../wire/native/commands.ts';
+import type { Endpoint } from '../../wire/native/endpoint.ts';
+import { Refusal } from '../../wire/native/refusal.ts';
+import { ListedRun, RunPage } from '../../wire/native/runs.ts';
+import { StartedRun } from '../../wire/native/starting.ts';
 
 type Plain = { readonly [key: string]: unknown };
 
 /** The description of every route, made from the schemas that check what comes in. */
-export function openApiOf(routes: readonly Route[], version: string): Plain {
-  const schemas: Record<string, Plain> = {};
+export function openApiOf(routes: readonly Endpoint[], version: string): Plain {
+  const schemas = new Components();
   const paths: Record<string, Record<string, Plain>> = {};
   const sockets: Record<string, Plain> = {};
   for (const route of routes) {
@@ -14,7 +24,7 @@ export function openApiOf(routes: readonly Route[], version: string): Plain {
     if (route.method === 'WS') sockets[path] = operation(route, schemas);
     else paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
   }
-  const refusal = reference(schemas, 'Refusal', { schema: Refusal, io: 'output' });
+  const refusal = schemas.output('Refusal', Refusal);
   const tags = [...new Set(routes.map(({ tag }) => tag))];
   return {
     openapi: '3.1.0',
@@ -31,7 +41,7 @@ export function openApiOf(routes: readonly Route[], version: string): Plain {
     // OpenAPI has no place for WebSockets.
     'x-websockets': sockets,
     components: {
-      schemas,
+      schemas: schemas.all(),
       responses: {
         Refused: { description: 'Why not.', content: { 'application/json': { schema: refusal } } },
       },
@@ -55,7 +65,7 @@ const tagAbouts: Readonly<Record<string, string>> = {
   page: 'What a browser shows.',
 };
 
-function operation(route: Route, schemas: Record<string, Plain>): Plain {
+function operation(route: Endpoint, schemas: Components): Plain {
   const { path, about, tag, addresses, body } = route;
   const name = nameOf(route);
   const content = body && bodyContent(route, schemas, name);
@@ -74,28 +84,26 @@ function operation(route: Route, schemas: Record<string, Plain>): Plain {
 const refused = { $ref: '#/components/responses/Refused' };
 
 /** Where nothing has to be said, nothing has to be sent. */
-function isNeeded(body: Route['body']): boolean {
+function isNeeded(body: Endpoint['body']): boolean {
   return body === 'bytes' || body?.safeParse({}).success === false;
 }
 
-function bodyContent({ body }: Route, schemas: Record<string, Plain>, name: string): Plain {
+function bodyContent({ body }: Endpoint, schemas: Components, name: string): Plain {
   if (body === 'bytes' || body === undefined) return { 'application/octet-stream': {} };
-  const schema = reference(schemas, `${name}Body`, { schema: body, io: 'input' });
-  return { 'application/json': { schema } };
+  return { 'application/json': { schema: schemas.input(`${name}Body`, body) } };
 }
 
-function answersOf({ answers }: Route, schemas: Record<string, Plain>, name: string): Plain {
+function answersOf({ answers }: Endpoint, schemas: Components, name: string): Plain {
   return Object.fromEntries(
     Object.entries(answers).map(([status, { about, schema, type }]) => {
       if (Number(status) >= 400 && !schema) {
         return [status, { description: about, content: refusedContent }];
       }
-      const content = schema
-        ? { 'application/json': { schema: reference(schemas, `${name}${status}`, { schema, io: 'output' }) } }
-        : type
-          ? { [type]: { schema: { type: 'string' } } }
-          : undefined;
-      return [status, { description: about, ...(content ? { content } : {}) }];
+      const content = {
+        ...(schema ? { 'application/json': { schema: schemas.output(`${name}${status}`, schema) } } : {}),
+        ...(type ? { [type]: { schema: { type: 'string' } } } : {}),
+      };
+      return [status, { description: about, ...(schema || type ? { content } : {}) }];
     }),
   );
 }
@@ -111,15 +119,15 @@ function pathParameters(path: string): readonly Plain[] {
   }));
 }
 
-function queryParameters({ query }: Route): readonly Plain[] {
+function queryParameters({ query }: Endpoint): readonly Plain[] {
   if (!(query instanceof z.ZodObject)) return [];
   return Object.entries(query.shape).map(([name, schema]) => {
-    const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+    const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
     return { name, in: 'query', required: false, schema: plain };
   });
 }
 
-function headerParameters({ headers = {} }: Route): readonly Plain[] {
+function headerParameters({ headers = {} }: Endpoint): readonly Plain[] {
   return Object.entries(headers).map(([name, description]) => ({
     name,
     in: 'header',
@@ -129,28 +137,70 @@ function headerParameters({ headers = {} }: Route): readonly Plain[] {
   }));
 }
 
-interface Described {
-  readonly schema: z.ZodType;
-  readonly io: 'input' | 'output';
+/** Shapes that many others have in them, by the names that people know them by. */
+const shared = {
+  Json,
+  BlobRef,
+  Attachment,
+  Item,
+  RunEvent,
+  FlatTree,
+  FlatStep,
+  FlatApproval,
+  StartedRun,
+  ListedRun,
+  RunPage,
+  AskedApproval,
+  ApprovalPage,
+  Commanded,
+  GivenAttachment,
+} as const;
+
+const prefix = '#/components/schemas/';
+
+/** The schemas that operations refer to, each once and by its name. What comes in and what goes out may differ in form. */
+class Components {
+  readonly #inputs = named();
+  readonly #outputs = named();
+
+  input(name: string, schema: z.ZodType): Plain {
+    return reference(this.#inputs, name, schema);
+  }
+
+  output(name: string, schema: z.ZodType): Plain {
+    return reference(this.#outputs, name, schema);
+  }
+
+  all(): Readonly<Record<string, Plain>> {
+    return { ...described(this.#inputs, 'input'), ...described(this.#outputs, 'output') };
+  }
 }
 
-/** A schema as a component of its own; parts it defines for itself become components, too. */
-function reference(schemas: Record<string, Plain>, name: string, { schema, io }: Described): Plain {
-  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  const text = JSON.stringify(made).replaceAll('"#/$defs/', `"#/components/schemas/${name}.`);
-  const whole = text.replaceAll('"$ref":"#"', `"$ref":"#/components/schemas/${name}"`);
-  const {
-    $schema: _,
-    $defs = {},
-    ...plain
-  } = JSON.parse(whole) as Plain & { readonly $defs?: Record<string, Plain> };
-  for (const [part, definition] of Object.entries($defs)) schemas[`${name}.${part}`] = definition;
-  schemas[name] = plain;
-  return { $ref: `#/components/schemas/${name}` };
+type Names = z.core.$ZodRegistry<{ id: string }>;
+
+function named(): Names {
+  const names = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(shared)) names.add(schema, { id });
+  return names;
+}
+
+function reference(names: Names, name: string, schema: z.ZodType): Plain {
+  if (!names.has(schema)) names.add(schema, { id: name });
+  return { $ref: `${prefix}${names.get(schema)?.id ?? name}` };
+}
+
+function described(names: Names, io: 'input' | 'output'): Readonly<Record<string, Plain>> {
+  const { schemas } = z.toJSONSchema(names, { io, unrepresentable: 'any', uri: (id) => `${prefix}${id}` });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const { $schema: _, $id: __, ...plain } = schema;
+      return [name, plain];
+    }),
+  );
 }
 
 /** `GET /api/runs/:run` becomes `getApiRunsRun`. */
-function nameOf({ method, path }: Route): string {
+function nameOf({ method, path }: Endpoint): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const capital = words.map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`);
   return `${method.toLowerCase()}${capital.join('') || 'Page'}`;

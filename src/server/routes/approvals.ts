@@ -1,14 +1,13 @@
-import { z } from 'zod';
-import { misfitOfFields, type Command } from '../../run/commands.ts';
+import { misfitOfFields, type Command, type DecisionRequest } from '../../run/commands.ts';
 import { decisionTold } from '../../run/decided.ts';
-import { Decision } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
-import { ApprovalPage, AskedApproval } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
-import { isBlobRef, Json } from '../../run/values.ts';
+import { isBlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
+import * as native from '../../wire/native/approvals.ts';
+import type { ApprovalPage, AskedApproval } from '../../wire/native/approvals.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { commandRun, sameAgain } from '../runs/command-run.ts';
 import { damageOf } from '../runs/good-chunks.ts';
@@ -16,44 +15,11 @@ import type { ServerContext } from '../context.ts';
 import { ownRun } from '../runs/owner.ts';
 import { blobName } from '../system.ts';
 import { route, type Reply } from './route.ts';
-import { largestPage, pageBytes, whole } from './shapes.ts';
-
-/** The last moment that is a date. */
-const lastDate = 8_640_000_000_000_000;
-
-const Decide = z.strictObject({
-  decision: Decision.exclude(['expire']),
-  rationale: z.string().max(4_000).exactOptional(),
-  /** With `edit`: what shall run instead. */
-  arguments: Json.optional(),
-  /** What was filled in, where the question has a schema. */
-  answer: Json.optional(),
-  /** The fingerprint of what was shown: needed to approve and to edit, unless the name of the approval brings it. */
-  fingerprint: z.string().max(200).exactOptional(),
-  /** With `defer`: milliseconds since 1970. */
-  until: z.int().min(0).max(lastDate).exactOptional(),
-});
+import { pageBytes } from './shapes.ts';
 
 export const approvalRoutes = [
   route({
-    method: 'GET',
-    path: '/api/approvals',
-    about: 'What waits for a person, with exactly what would run.',
-    tag: 'approvals',
-    role: 'viewer',
-    addresses: 'tenant',
-    query: z.strictObject({
-      run: z.string().max(200).optional(),
-      /** As `next` says. */
-      after: z.string().max(200).optional(),
-      limit: whole(1, largestPage).optional(),
-    }),
-    answers: {
-      200: {
-        about: 'Undecided approvals of a page of runs, the newest run first: fewer where they are large.',
-        schema: ApprovalPage,
-      },
-    },
+    ...native.listApprovals,
     async handle({ context, caller, query: { run, after, limit = 50 }, heavy }) {
       const place = placeAfter(after);
       const first = run ?? place.within;
@@ -73,30 +39,11 @@ export const approvalRoutes = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/api/approvals/:approval',
-    about: 'One approval, decided or not.',
-    tag: 'approvals',
-    role: 'viewer',
-    addresses: 'approval',
-    answers: { 200: { about: 'The approval.', schema: AskedApproval } },
+    ...native.readApproval,
     handle: ({ subject: { row, approval } }) => ({ status: 200, json: asked(row, approval) }),
   }),
   route({
-    method: 'POST',
-    path: '/api/approvals/:approval',
-    about:
-      'Decide. The same answer again gets the same result; any other is told who decided what, and when.',
-    tag: 'approvals',
-    role: 'member',
-    addresses: 'approval',
-    body: Decide,
-    answers: {
-      200: { about: 'It is decided so.', schema: AskedApproval },
-      403: { about: 'Somebody else has to decide.' },
-      202: { about: 'The decision waits for a process that can work on the run.', schema: AskedApproval },
-      409: { about: 'It was decided otherwise, has lapsed, or something else was shown.' },
-    },
+    ...native.decideApproval,
     async handle({ context, caller, subject, body }) {
       await expectDecider(context, caller, subject.row);
       expectAhead(body, context.now());
@@ -142,19 +89,19 @@ async function waitingIn(sought: Parameters<typeof ownRun>[0], run: string): Pro
 }
 
 /** To put something off until then is to put it off; seconds taken for milliseconds lie in 1970. */
-function expectAhead({ decision, until }: z.infer<typeof Decide>, now: number): void {
+function expectAhead({ decision, until }: DecisionRequest, now: number): void {
   if (decision !== 'defer' || until === undefined || until > now) return;
   const message = 'It is over already: give a time to come, in milliseconds since 1970.';
   throw new RunError('malformed', `The body does not fit: until: ${message}`);
 }
 
-type Deciding = z.infer<typeof Decide> & { readonly by: string };
+type Deciding = DecisionRequest & { readonly by: string };
 
 /** A decision says what was shown, and nothing that is not used. */
 function meant(
   { approval, named }: { readonly approval: Approval; readonly named?: string },
-  body: z.infer<typeof Decide>,
-): z.infer<typeof Decide> {
+  body: DecisionRequest,
+): DecisionRequest {
   const { fingerprint = named, ...rest } = body;
   const wanted = { ...rest, ...present({ fingerprint }) };
   const misfit = misfitOfFields(wanted);

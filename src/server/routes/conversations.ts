@@ -1,89 +1,34 @@
-import { z } from 'zod';
-import { RunStatus } from '../../run/native-api.ts';
-import { isBlobRef, BlobRef } from '../../run/values.ts';
+import { inPlaces } from '../../engine/conversation/places.ts';
+import { isBlobRef, type BlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
+import * as native from '../../wire/native/conversations.ts';
+import type { Exchange, ListedConversation } from '../../wire/native/conversations.ts';
+import { largestPage, pageSize } from '../../wire/native/query.ts';
 import { commandRun, sameAgain } from '../runs/command-run.ts';
 import { eraseConversation, runsOf } from '../runs/erase.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { endedOf, startedOf } from '../runs/run-edges.ts';
 import { route } from './route.ts';
-import { largestPage, pageSize, pageWithin, whole } from './shapes.ts';
-
-/** The last good entry of that run, where it is damaged. */
-const damaged = z.int().optional();
-
-const ListedConversation = z.object({
-  conversation: z.string(),
-  app: z.string(),
-  /** What was asked last. */
-  title: z.string(),
-  /** Of its newest run. */
-  status: RunStatus,
-  run: z.string(),
-  updatedAt: z.number(),
-  damaged,
-});
-
-const Exchange = z.object({
-  run: z.string(),
-  app: z.string(),
-  status: RunStatus,
-  text: z.union([z.string(), BlobRef]),
-  answer: z.union([z.string(), BlobRef]).nullable(),
-  createdAt: z.number(),
-  damaged,
-});
+import { pageWithin, placeIn } from './shapes.ts';
 
 export const conversationRoutes = [
   route({
-    method: 'GET',
-    path: '/api/conversations',
-    about: 'Conversations, the one with the newest run first.',
-    tag: 'conversations',
-    role: 'viewer',
-    addresses: 'tenant',
-    query: z.strictObject({ after: z.string().max(200).optional(), limit: whole(1, largestPage).optional() }),
-    answers: {
-      200: {
-        about: 'A page of conversations.',
-        schema: z.object({ conversations: z.array(ListedConversation), next: z.string().nullable() }),
-      },
-    },
+    ...native.listConversations,
     async handle({ context, caller: { tenant }, query: { after, limit = pageSize } }) {
       const { found, next } = await newestOfEach(context, { tenant, after, limit });
       return { status: 200, json: { conversations: found.map(listed), next } };
     },
   }),
   route({
-    method: 'GET',
-    path: '/api/conversations/:conversation',
-    about: 'What was asked and answered, the oldest first.',
-    tag: 'conversations',
-    role: 'viewer',
-    addresses: 'conversation',
-    query: z.strictObject({
-      /** The last run of the page before. */
-      after: z.string().max(200).optional(),
-      limit: whole(1, largestPage).optional(),
-    }),
-    answers: {
-      200: {
-        about: 'A page of the history.',
-        schema: z.object({
-          conversation: z.string(),
-          exchanges: z.array(Exchange),
-          next: z.string().nullable(),
-        }),
-      },
-    },
+    ...native.readConversation,
     async handle({
       context,
       caller: { tenant },
       subject: { conversation },
       query: { after, limit = largestPage },
     }) {
-      const rows = await runsOf(context.home.dispatch, { tenant, conversation });
+      const rows = inPlaces((await runsOf(context.home.dispatch, { tenant, conversation })).toReversed());
       const place = after === undefined ? 0 : rows.findIndex(({ run }) => run === after) + 1;
       if (after !== undefined && place === 0) throw missing('run', after);
       const wanted = rows.slice(place, place + limit);
@@ -96,19 +41,7 @@ export const conversationRoutes = [
     },
   }),
   route({
-    method: 'DELETE',
-    path: '/api/conversations/:conversation',
-    about: 'Erase a conversation: its runs are stopped, and every trace of them is gone.',
-    tag: 'conversations',
-    role: 'member',
-    addresses: 'conversation',
-    answers: {
-      204: { about: 'It is gone.' },
-      409: {
-        about:
-          'What was under way was stopped and may have happened. Nothing was erased; asked again, it is.',
-      },
-    },
+    ...native.eraseConversation,
     async handle({ context, caller, subject: { conversation } }) {
       await eraseFor(context, caller, conversation);
       return { status: 204 };
@@ -171,7 +104,7 @@ async function isOlder(
   return first?.run !== run;
 }
 
-function listed(row: RunRow): z.infer<typeof ListedConversation> {
+function listed(row: RunRow): ListedConversation {
   const { conversation, app, title, status, run, updatedAt } = row;
   return { conversation, app, title, status, run, updatedAt, ...damageIn(row) };
 }
@@ -180,13 +113,13 @@ function damageIn({ damaged: after }: RunRow): { readonly damaged?: number } {
   return after === null ? {} : { damaged: after };
 }
 
-export async function exchangeOf(context: ServerContext, row: RunRow): Promise<z.infer<typeof Exchange>> {
+export async function exchangeOf(context: ServerContext, row: RunRow): Promise<Exchange> {
   const { run, app, status, title, createdAt } = row;
   const started = await startedOf(context, row);
   const ended = await endedOf(context, row);
   const text = await wholeText(context, row.tenant, started?.input.text ?? title);
   const answer = ended?.answer === undefined ? null : await wholeText(context, row.tenant, ended.answer);
-  return { run, app, status, text, answer, createdAt, ...damageIn(row) };
+  return { run, app, status, text, answer, createdAt, ...damageIn(row), ...placeIn(row) };
 }
 
 /** A text, wherever it is kept; the reference where it is too long for an answer. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ExecutionFrame, StepType } from '../../wire/execution.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
-import { Asked } from '../viewers/preferring.ts';
+import { Showing, showing } from '../../wire/native/query.ts';
 import type { Look } from '../runs/trees.ts';
 import { toldRun } from '../sessions/told-run.ts';
 import { route } from './route.ts';
@@ -40,7 +40,7 @@ export const executionRoutes = [
     tag: 'execution',
     role: 'viewer',
     addresses: 'run',
-    query: z.strictObject({ after: z.string().max(300).optional(), ...Asked }),
+    query: z.strictObject({ after: z.string().max(300).optional(), ...showing }),
     answers: { 101: { about: 'Envelopes, as they come.' } },
     handle: ({ context, subject, query }) => ({
       ...watchRun(context, subject, { as: executionProtocol, ...query }),
@@ -54,7 +54,7 @@ export const executionRoutes = [
     tag: 'execution',
     role: 'viewer',
     addresses: 'run',
-    query: z.strictObject(Asked),
+    query: Showing,
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
     async handle({ context, subject, query, heavy, signal }) {
       await heavy(subject.bytes);

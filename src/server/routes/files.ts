@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { KeptFile } from '../../run/native-api.ts';
-import { keepFile, largestFile, ownerOfFile } from '../runs/files.ts';
+import * as native from '../../wire/native/files.ts';
+import { keepFile, ownerOfFile } from '../runs/files.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { route } from './route.ts';
 
@@ -10,19 +9,7 @@ const harmless = /^(text\/(plain|csv|markdown)|application\/(json|pdf)|image\/(p
 
 export const fileRoutes = [
   route({
-    method: 'POST',
-    path: '/api/files',
-    about: 'Keep a file: the body is its bytes, «Content-Type» says what it is.',
-    tag: 'files',
-    role: 'member',
-    addresses: 'tenant',
-    query: z.strictObject({ name: z.string().min(1).max(200).optional() }),
-    body: 'bytes',
-    bodyLimit: largestFile,
-    answers: {
-      201: { about: 'It is kept. The same file again is the same file.', schema: KeptFile },
-      413: { about: `It has more than ${largestFile} bytes.` },
-    },
+    ...native.keepFile,
     async handle({ context, caller: { tenant }, query: { name = 'file' }, body, header }) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
@@ -38,13 +25,7 @@ export const fileRoutes = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/api/files/:file',
-    about: 'The bytes of a file, or of anything large that a run keeps beside its journal.',
-    tag: 'files',
-    role: 'viewer',
-    addresses: 'file',
-    answers: { 200: { about: 'The bytes, to be saved.', type: '*/*' } },
+    ...native.readFile,
     handle({ context, subject: { name, type, bytes, isOwn } }) {
       const { clean } = context.home.secrets;
       // What somebody sent comes back as it came.
@@ -59,16 +40,7 @@ export const fileRoutes = [
     },
   }),
   route({
-    method: 'DELETE',
-    path: '/api/files/:file',
-    about: 'Erase a file. What runs have taken from it stays with them.',
-    tag: 'files',
-    role: 'member',
-    addresses: 'file',
-    answers: {
-      204: { about: 'It is gone.' },
-      409: { about: 'It is no file of its own: a run keeps it.' },
-    },
+    ...native.eraseFile,
     async handle({ context, caller: { tenant }, subject: { id, isOwn } }) {
       if (!isOwn)
         throw new RunError(

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { mayAct, type Caller, type Role } from '../access/caller.ts';
+import type { Address, Endpoint, Role } from '../../wire/native/endpoint.ts';
+import { mayAct, type Caller } from '../access/caller.ts';
 import type { Source } from '../access/source.ts';
 import type { ServerContext } from '../context.ts';
-import { finders, tenantOf, type Address, type Subjects } from '../runs/owner.ts';
+import { finders, tenantOf, type Subjects } from '../runs/owner.ts';
 import type { JsonParts } from '../http/json-parts.ts';
 import { parsed } from '../http/parsed.ts';
 import type { Sink } from '../viewers/viewer.ts';
@@ -50,49 +51,23 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection stays open; the sink is its other end. */
   readonly stream?: (sink: Sink) => void;
+  /** The place among the tenant's streams that it has already: called when it is over. */
+  readonly giveBack?: () => void;
   /** What is sent into a silence, where a comment is not enough. */
   readonly beat?: string;
   /** On a WebSocket: messages are the data of frames alone. */
   readonly bare?: boolean;
 }
 
-/** One possible answer, for those who read about it. */
-export interface Told {
-  readonly about: string;
-  readonly schema?: z.ZodType;
-  /** The content type, where it is not JSON. */
-  readonly type?: string;
-}
-
-interface About {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'WS';
-  /** As `/api/runs/:run`. */
-  readonly path: string;
-  readonly about: string;
-  /** The group it is listed under. */
-  readonly tag: string;
-  /** The least somebody must be allowed. */
-  readonly role: Role;
-  readonly answers: Readonly<Record<number, Told>>;
-  /** Headers that mean something here, with what they mean. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The most bytes a body may have. */
-  readonly bodyLimit?: number;
-}
-
-export interface RouteSpec<A extends Address, Query, Body> extends About {
+export interface RouteSpec<A extends Address, Query, Body> extends Endpoint {
   readonly addresses: A;
   readonly query?: z.ZodType<Query>;
-  /** The schema of a JSON body, or `bytes` for one that is kept as it comes. */
   readonly body?: z.ZodType<Body> | 'bytes';
   readonly handle: (asked: Asked<A, Query, Body>) => Promise<Reply> | Reply;
 }
 
 /** One door of the server. There is no way to its handler but through the check of whose things it is about. */
-export interface Route extends About {
-  readonly addresses: Address;
-  readonly query?: z.ZodType;
-  readonly body?: z.ZodType | 'bytes';
+export interface Route extends Endpoint {
   /** Fails for whoever may not come here at all. */
   admit(caller: Caller | undefined): void;
   answer(asked: RawAsked): Promise<Reply>;

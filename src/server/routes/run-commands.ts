@@ -1,49 +1,30 @@
-import { z } from 'zod';
 import { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
-import { Commanded } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
 import { goOn } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
+import { Commanded, pauseRun, resumeRun, sendMessage, stopRun } from '../../wire/native/commands.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { attachmentsOf, GivenAttachment, sizeOf } from '../runs/attachments.ts';
+import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
 import { commandRun, sameAgain, type Outcome } from '../runs/command-run.ts';
 import type { ServerContext } from '../context.ts';
 import { withinQuota } from '../runs/within-quota.ts';
-import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
+import { idempotencyKeyIn } from './shapes.ts';
 import { route, type Reply, type Route } from './route.ts';
-
-const Reason = z.strictObject({ reason: z.string().max(4_000).exactOptional() });
-
-const Sent = Commanded.extend({ message: z.string() });
-
-const answers = {
-  200: { about: 'The run has recorded it.', schema: Commanded },
-  202: { about: 'It waits for a process that can work on the run.', schema: Commanded },
-  409: { about: 'The run has ended, or does not take it.' },
-};
 
 /** The run is what was asked for already. */
 const already: ReadonlySet<string> = new Set(['ALREADY_PAUSED', 'NOT_PAUSED', 'ALREADY_STOPPING']);
 
-const abouts = {
-  pause: 'Let nothing new begin; what is under way is finished and recorded.',
-  resume: 'Go on with a run that is paused, or waits after a tool phase.',
-  stop: 'End a run for good, at every depth.',
-};
+const steering = [
+  ['pause', pauseRun],
+  ['resume', resumeRun],
+  ['stop', stopRun],
+] as const;
 
 export const commandRoutes: readonly Route[] = [
-  ...(['pause', 'resume', 'stop'] as const).map((type) =>
+  ...steering.map(([type, endpoint]) =>
     route({
-      method: 'POST',
-      path: `/api/runs/:run/${type}`,
-      about: abouts[type],
-      tag: 'runs',
-      role: 'member',
-      addresses: 'run',
-      body: Reason,
-      headers: idempotencyHeader,
-      answers,
+      ...endpoint,
       async handle({ context, caller, subject, body, header }) {
         const key = idempotencyKeyIn(header);
         // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
@@ -57,22 +38,7 @@ export const commandRoutes: readonly Route[] = [
     }),
   ),
   route({
-    method: 'POST',
-    path: '/api/runs/:run/messages',
-    about: 'Say something to a run that works; it is taken by the next step that listens.',
-    tag: 'runs',
-    role: 'member',
-    addresses: 'run',
-    body: z.strictObject({
-      text: z.string().min(1).max(100_000),
-      attachments: z.array(GivenAttachment).max(20).exactOptional(),
-    }),
-    headers: idempotencyHeader,
-    answers: {
-      201: { about: 'The run has it.', schema: Sent },
-      202: { ...answers[202], schema: Sent },
-      409: answers[409],
-    },
+    ...sendMessage,
     async handle({ context, caller, subject, body, header }) {
       const key = idempotencyKeyIn(header);
       const { tenant, who } = caller;
@@ -96,7 +62,7 @@ export const commandRoutes: readonly Route[] = [
 async function meant(
   context: ServerContext,
   row: RunRow,
-  asked: Command & { reason?: string },
+  asked: Command & { reason?: string | undefined },
 ): Promise<Command> {
   if (asked.type !== 'resume' || row.state === 'ended') return asked;
   const command = goOn(await context.trees.of(row), asked.by);

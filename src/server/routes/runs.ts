@@ -1,43 +1,20 @@
-import { z } from 'zod';
 import { decodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { RunPage, RunStatus } from '../../run/native-api.ts';
-import { FlatTree, flatParts, flatTree } from '../../run/flat-tree.ts';
+import { flatParts, flatTree } from '../../run/flat-tree.ts';
 import { damageOf, goodChunks } from '../runs/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
-import { Asked } from '../viewers/preferring.ts';
-import { EntryShape, flag, largestPage, listedRun, pageSize, smallRun, whole } from './shapes.ts';
+import { pageSize } from '../../wire/native/query.ts';
+import { listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
+import { listedRun, smallRun } from './shapes.ts';
 import { route } from './route.ts';
 
-const mostEntries = 10_000;
 /** Of what the journal has, at least one entry. Bytes. */
 const entryPage = 256 * 1024;
 
 export const runRoutes = [
   route({
-    method: 'GET',
-    path: '/api/runs',
-    about: 'Runs, the newest first.',
-    tag: 'runs',
-    role: 'viewer',
-    addresses: 'tenant',
-    query: z.strictObject({
-      app: z.string().max(100).optional(),
-      conversation: z.string().max(200).optional(),
-      status: RunStatus.optional(),
-      unfinished: flag.optional(),
-      /** Only those that ask something. */
-      waiting: flag.optional(),
-      /** A part of the title, whatever its case. */
-      search: z.string().min(1).max(200).optional(),
-      /** The last run of the page before. */
-      after: z.string().max(200).optional(),
-      limit: whole(1, largestPage).optional(),
-    }),
-    answers: {
-      200: { about: 'A page of runs.', schema: RunPage },
-    },
+    ...listRuns,
     async handle({ context, caller: { tenant }, query: { waiting, limit = pageSize, ...query } }) {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
       const rows = await context.home.dispatch.list({
@@ -51,18 +28,7 @@ export const runRoutes = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/api/runs/:run',
-    about:
-      'A run as the tree of its steps, as a viewer of its events has it: now, or when an entry was the last.',
-    tag: 'runs',
-    role: 'viewer',
-    addresses: 'run',
-    query: z.strictObject({ at: whole(0, Number.MAX_SAFE_INTEGER).optional(), ...Asked }),
-    answers: {
-      200: { about: 'The flat tree.', schema: FlatTree },
-      409: { about: 'The moment is in the future of the run.' },
-    },
+    ...readTree,
     async handle({ context, subject: row, query: { at, ...asked }, heavy, signal }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
@@ -81,23 +47,7 @@ export const runRoutes = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/api/runs/:run/entries',
-    about: 'What happened, as the journal has it: all of it, whatever anybody prefers to see.',
-    tag: 'runs',
-    role: 'viewer',
-    addresses: 'run',
-    query: z.strictObject({
-      after: whole(0, Number.MAX_SAFE_INTEGER).optional(),
-      limit: whole(1, mostEntries).optional(),
-    }),
-    answers: {
-      200: {
-        about: 'Entries after the cursor, in order: not all that were asked for where they are large.',
-        schema: z.object({ entries: z.array(EntryShape), next: z.int().nullable() }),
-      },
-      409: { about: 'The cursor is in the future of the run.' },
-    },
+    ...readEntries,
     async handle({ context, subject: { run, head }, query: { after = 0, limit = 1_000 } }) {
       if (after > head)
         throw new RunError('rejected', `Run ${run} has come to entry ${head}; ${after} is in its future.`);

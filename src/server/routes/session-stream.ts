@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import { cursorHeader, whole } from '../../wire/native/query.ts';
 import type { ServerContext } from '../context.ts';
 import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../sessions/session-turns.ts';
 import { turnSinks } from '../sessions/session-sink.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import { route, type Reply } from './route.ts';
-import { cursorHeader, whole } from './shapes.ts';
 
 /** The console's own sign of life. */
 export const heartbeat = 'event: heartbeat\ndata: {}\n\n';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
+import { Labels } from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { commandRun, sameAgain } from '../runs/command-run.ts';
 import type { ServerContext } from '../context.ts';
@@ -19,7 +20,7 @@ import {
 import { eraseFor } from './conversations.ts';
 import { route } from './route.ts';
 import { smallRun } from './shapes.ts';
-import { Labels, startRun } from './start-run.ts';
+import { startRun } from './start-run.ts';
 
 export const sessionRoutes = [
   route({

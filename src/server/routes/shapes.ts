@@ -1,48 +1,21 @@
-import { z } from 'zod';
-import { FailureCode } from '../../run/failure-schema.ts';
-import type { ListedRun } from '../../run/native-api.ts';
 import { RunError } from '../../run/failure.ts';
-import { RunEvent } from '../../run/events.ts';
 import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
+import type { ListedRun } from '../../wire/native/runs.ts';
 
-/** How every failure is told. */
-export const Refusal = z.object({
-  error: z.object({ code: FailureCode, message: z.string(), retryable: z.boolean().optional() }),
-});
+/** Whose place it took, and who took its own. */
+export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'again' | 'replacedBy'> {
+  return present({ again: replaces ?? undefined, replacedBy: replacedBy ?? undefined });
+}
 
 export function listedRun(row: RunRow): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
   const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
-  return { ...listed, ...present({ damaged: row.damaged ?? undefined }) };
+  return { ...listed, ...present({ damaged: row.damaged ?? undefined }), ...placeIn(row) };
 }
-
-export const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });
-
-/** A whole number in a query. */
-export function whole(least: number, most: number): z.ZodType<number> {
-  const shape = z
-    .string()
-    .regex(/^\d{1,15}$/, 'give a whole number')
-    .transform(Number);
-  return shape.pipe(z.int().min(least).max(most));
-}
-
-export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 /** A run with more is read and told while it is sent. Bytes. */
 export const smallRun = 1 << 20;
-
-export const pageSize = 50;
-export const largestPage = 200;
-
-export const idempotencyHeader = {
-  'Idempotency-Key': 'Up to 200 visible characters: the same again, with the same body, is the same request.',
-};
-
-export const cursorHeader = {
-  'Last-Event-ID': 'The last id that was seen; it goes before the one in the address.',
-};
 
 /** The caller's own name for a request: the same again is the same request. */
 export function idempotencyKeyIn(header: (name: string) => string | undefined): string | undefined {

@@ -1,40 +1,16 @@
-import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { AppList } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
-import { Role, type Caller } from '../access/caller.ts';
+import * as native from '../../wire/native/people.ts';
+import type { Credential, Known } from '../../wire/native/people.ts';
+import type { Caller } from '../access/caller.ts';
 import { badgeLife } from '../access/badges.ts';
 import { badgeCookie } from '../access/cookie.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from './route.ts';
 
-const Known = z.object({ tenant: z.string(), who: z.string(), role: Role });
-
-const Credential = z
-  .strictObject({
-    /** A key or a token. */
-    key: z.string().min(1).max(10_000).exactOptional(),
-    /** What stands behind «#sign-in=» in a link. */
-    link: z.string().min(1).max(1_000).exactOptional(),
-  })
-  .refine(({ key, link }) => (key === undefined) !== (link === undefined), {
-    error: 'give «key» or «link»',
-  });
-
 export const signInRoutes = [
   route({
-    method: 'POST',
-    path: '/api/sign-in',
-    about:
-      'Exchange a key, a token or what stands in a sign-in link for a cookie, since EventSource and WebSocket send no headers.',
-    tag: 'people',
-    role: 'viewer',
-    addresses: 'anyone',
-    body: Credential,
-    answers: {
-      200: { about: 'The cookie is set.', schema: Known },
-      401: { about: 'The key is not good.' },
-    },
+    ...native.signIn,
     async handle({ context, body, source }) {
       const caller = await knownBy(context, body);
       const badge = await context.door.badges.issue(caller, context.now());
@@ -43,13 +19,7 @@ export const signInRoutes = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/api/sign-out',
-    about: 'Take the cookie back. It opens nothing any more, wherever else it is carried.',
-    tag: 'people',
-    role: 'viewer',
-    addresses: 'anyone',
-    answers: { 204: { about: 'It is gone.' } },
+    ...native.signOut,
     handle({ context, caller, source }) {
       const { door } = context;
       if (caller?.badge) door.badges.end(caller, context.now());
@@ -58,28 +28,11 @@ export const signInRoutes = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/api/me',
-    about: 'Who is asking.',
-    tag: 'people',
-    role: 'viewer',
-    addresses: 'tenant',
-    answers: { 200: { about: 'You.', schema: Known } },
+    ...native.readMe,
     handle: ({ caller }) => ({ status: 200, json: known(caller) }),
   }),
   route({
-    method: 'GET',
-    path: '/api/apps',
-    about: 'What can be run here.',
-    tag: 'runs',
-    role: 'viewer',
-    addresses: 'tenant',
-    answers: {
-      200: {
-        about: 'The apps.',
-        schema: AppList,
-      },
-    },
+    ...native.listApps,
     handle({ context: { home, defaultApp } }) {
       const apps = home.apps.map(({ name, description, preferences }) => ({
         name,
@@ -94,7 +47,7 @@ export const signInRoutes = [
   }),
 ];
 
-async function knownBy({ door }: ServerContext, { key, link }: z.infer<typeof Credential>): Promise<Caller> {
+async function knownBy({ door }: ServerContext, { key, link }: Credential): Promise<Caller> {
   if (link !== undefined) {
     const caller = door.bearerOf(link);
     if (caller) return caller;
@@ -108,6 +61,6 @@ async function knownBy({ door }: ServerContext, { key, link }: z.infer<typeof Cr
   throw new RunError('unauthenticated', 'This key is not good here.');
 }
 
-function known({ tenant, who, role }: Caller): z.infer<typeof Known> {
+function known({ tenant, who, role }: Caller): Known {
   return { tenant, who, role };
 }

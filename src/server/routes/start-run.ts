@@ -1,77 +1,103 @@
-import { z } from 'zod';
 import { keptName } from '../../engine/record/kept-name.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
-import { StartedRun } from '../../run/native-api.ts';
 import { present } from '../../run/present.ts';
-import { Limits } from '../../run/values.ts';
+import type { Attachment, Limits } from '../../run/values.ts';
+import type { Input, StartRun } from '../../wire/native/starting.ts';
+import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
-import { attachmentsOf, GivenAttachment, sizeOf } from '../runs/attachments.ts';
+import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
 import { appNamed, type App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { withinQuota } from '../runs/within-quota.ts';
+import { sameAgainAs } from '../runs/again.ts';
 import { ownKey, sameRun, startedWith } from '../runs/same-start.ts';
 import { sha256 } from '../system.ts';
-import { route } from './route.ts';
-import { idempotencyHeader, idempotencyKeyIn } from './shapes.ts';
-
-/** What a caller puts on a run. */
-export const Labels = z
-  .record(z.string().min(1).max(100), z.string().max(1_000))
-  .refine((labels) => Object.keys(labels).length <= 50, { error: 'give at most 50' });
-
-const StartRun = z.strictObject({
-  app: z.string().min(1).max(100).exactOptional(),
-  input: z.strictObject({
-    text: z.string().min(1).max(1_000_000),
-    attachments: z.array(GivenAttachment).max(50).exactOptional(),
-  }),
-  conversation: z.string().min(1).max(200).exactOptional(),
-  /** Less than the app allows; more is not given. */
-  limits: z.strictObject(Limits.shape).exactOptional(),
-  labels: Labels.exactOptional(),
-});
-export type StartRun = z.infer<typeof StartRun>;
+import type { Asked } from '../viewers/preferring.ts';
+import { nativeProtocol } from '../viewers/protocols.ts';
+import { route, type Reply } from './route.ts';
+import { watchRun } from './run-events.ts';
+import { idempotencyKeyIn } from './shapes.ts';
 
 export const startRoutes = [
   route({
-    method: 'POST',
-    path: '/api/runs',
-    about: 'Start a run. With an «Idempotency-Key» header, asking again gives the same run.',
-    tag: 'runs',
-    role: 'member',
-    addresses: 'tenant',
-    body: StartRun,
-    headers: idempotencyHeader,
-    answers: {
-      201: { about: 'It has begun, and is durable.', schema: StartedRun },
-      409: { about: 'The idempotency key was used for something else.' },
-    },
-    async handle({ context, caller, body, header }) {
+    ...native.startRun,
+    async handle({ context, caller, query, body, header }) {
       const key = idempotencyKeyIn(header);
-      const named = body.conversation === undefined ? undefined : ownConversation(caller, body.conversation);
-      const { run, conversation } = await startRun(context, caller, {
-        ...body,
-        ...(named ? { conversation: named.id, begins: named.mayBegin } : {}),
-        ...(key === undefined ? {} : { key }),
-      });
+      const start = async (): Promise<Begun> =>
+        startRun(context, caller, {
+          ...(await wantedOf(context, caller, body)),
+          ...(key === undefined ? {} : { key }),
+        });
+      if (wantsStream(header)) return startedStream(context, caller, { query, start });
+      const { run, conversation } = await start();
       return {
         status: 201,
         json: { run, conversation, events: `/api/runs/${run}/events` },
-        headers: { location: `/api/runs/${run}` },
+        headers: placeOf(run),
       };
     },
   }),
 ];
+
+/** What is to be started, with what an earlier run says of it where that one is asked for again. */
+async function wantedOf(context: ServerContext, caller: Caller, body: StartRun): Promise<Start> {
+  const { conversation: given, again, input, ...rest } = body;
+  const named = given === undefined ? undefined : ownConversation(caller, given);
+  if (again !== undefined) {
+    const { attached, ...same } = await sameAgainAs(context, caller, { again, named });
+    return input ? { ...same, ...rest, input } : { ...same, ...rest, attached };
+  }
+  if (!input) throw new RangeError('the schema lets nobody start nothing');
+  return { input, ...rest, ...(named ? { conversation: named.id, begins: named.mayBegin } : {}) };
+}
+
+function placeOf(run: string): { readonly location: string } {
+  return { location: `/api/runs/${run}` };
+}
+
+function wantsStream(header: (name: string) => string | undefined): boolean {
+  return /(^|,)\s*text\/event-stream\s*($|[,;])/.test(header('accept') ?? '');
+}
+
+interface Streamed {
+  readonly query: { readonly as?: string | undefined } & Asked;
+  readonly start: () => Promise<Begun>;
+}
+
+/** A run, and its stream in one answer. What could be refused is, before anything has begun. */
+async function startedStream(
+  context: ServerContext,
+  { tenant }: Caller,
+  { query, start }: Streamed,
+): Promise<Reply> {
+  context.protocols.telling(query.as ?? nativeProtocol, { run: '' });
+  const giveBack = context.quotas.stream(tenant);
+  try {
+    const { run } = await start();
+    const row = await context.home.dispatch.get(run);
+    if (!row) throw missing('run', run);
+    const reply = watchRun(context, row, query);
+    return { ...reply, giveBack, headers: { ...reply.headers, ...placeOf(run) } };
+  } catch (thrown) {
+    giveBack();
+    throw thrown;
+  }
+}
 
 interface Begun {
   readonly run: string;
   readonly conversation: string;
 }
 
-interface Start extends StartRun {
+export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' | 'labels'> {
+  readonly input: Input;
+  /** What is attached and was kept before. */
+  readonly attached?: readonly Attachment[];
+  /** The run whose place it takes. */
+  readonly replaces?: string;
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
@@ -81,13 +107,13 @@ interface Start extends StartRun {
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, limits = {}, key, begins = false, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, begins = false, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
   const app = appNamed(context.home.apps, name ?? defaultAppOf(context));
-  const attachments = await attachmentsOf(context, tenant, input.attachments);
+  const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
     input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },

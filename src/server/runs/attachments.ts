@@ -1,23 +1,9 @@
-import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { Attachment } from '../../run/values.ts';
+import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import { fileOf } from './files.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from './owner.ts';
-
-/** What comes with a message: a file that was sent before, or a small thing itself. */
-export const GivenAttachment = z
-  .strictObject({
-    file: z.string().exactOptional(),
-    type: z.string().min(1).max(200).exactOptional(),
-    title: z.string().max(500).exactOptional(),
-    data: z.string().exactOptional(),
-    url: z.url({ protocol: /^https?$/ }).exactOptional(),
-  })
-  .refine(({ file, data, url }) => [file, data, url].filter((way) => way !== undefined).length === 1, {
-    error: 'give exactly one of «file», «data» and «url»',
-  });
-type GivenAttachment = z.infer<typeof GivenAttachment>;
 
 /** Of all that comes with one message. Naming a file is short, and it may be named again and again. */
 const most = 32 * 1024 * 1024;

@@ -2,9 +2,6 @@ import { createHash } from 'node:crypto';
 import { fileOwner, type Store } from '../../stores/store.ts';
 import { blobName } from '../system.ts';
 
-/** In bytes. */
-export const largestFile = 20 * 1024 * 1024;
-
 /** A file as somebody gave it to us. */
 export interface StoredFile {
   readonly id: string;

@@ -3,13 +3,15 @@ import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { Approval } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
+import type { Address } from '../../wire/native/endpoint.ts';
 import type { Caller } from '../access/caller.ts';
-import { fileOf, largestFile, type StoredFile } from './files.ts';
+import { largestFile } from '../../wire/native/files.ts';
+import { fileOf, type StoredFile } from './files.ts';
 import type { ServerContext } from '../context.ts';
 import { ownConversation } from './own-conversation.ts';
 
 /** What a route can be about. `anyone` needs no caller, `tenant` shows only what is the caller's by asking for no more. */
-export interface Subjects {
+export interface Subjects extends Record<Address, unknown> {
   readonly anyone: undefined;
   readonly tenant: undefined;
   readonly run: RunRow;
@@ -18,7 +20,6 @@ export interface Subjects {
   readonly approval: { readonly row: RunRow; readonly approval: Approval; readonly named?: string };
   readonly file: StoredFile;
 }
-export type Address = keyof Subjects;
 
 export interface Sought {
   readonly context: ServerContext;

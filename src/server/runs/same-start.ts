@@ -14,6 +14,7 @@ export interface WantedRun {
   readonly conversation?: string;
   readonly limits: Limits;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly replaces?: string;
 }
 
 /** An idempotency key is of the person who chose it, and may be anything: neither others nor the store see what it was. */
@@ -47,9 +48,10 @@ export async function sameRun(
   const [chunk] = await context.home.journal.read(run, 0);
   const first = chunk && decodeAll(chunk.frames)[0]?.event;
   if (first?.type === 'run.started') {
-    const { app, input, conversation, limits, labels } = first;
+    const { app, input, conversation, limits, labels, replaces } = first;
     const isSame =
       app === wanted.app &&
+      replaces === wanted.replaces &&
       isSameText(input.text, wanted.input.text) &&
       areSame(input.attachments ?? [], wanted.input.attachments ?? []) &&
       (wanted.conversation === undefined || wanted.conversation === conversation) &&

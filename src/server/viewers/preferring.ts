@@ -1,30 +1,14 @@
-import { z } from 'zod';
-import { Preferences } from '../../projections/projection.ts';
+import type { Preferences } from '../../projections/projection.ts';
 import { present } from '../../run/present.ts';
+import { everything, Showing } from '../../wire/native/query.ts';
 import { parsed } from '../http/parsed.ts';
 
-/** Takes back what an app says: every name, any depth. */
-const everything = '*';
-
-const Depth = z
-  .string()
-  .regex(/^(\*|\d{1,3}|1000)$/, 'give a whole number up to 1000, or * for all')
-  .transform((text): number | typeof everything => (text === everything ? everything : Number(text)));
-
-/** What a viewer can ask to be shown, as it stands in an address or is typed. */
-export const Asked = {
-  /** What to show of the inner stages of other agents. */
-  stages: Preferences.shape.stages,
-  /** The only stages to show, by their titles; `*` for all. */
-  names: z.union([z.string(), z.array(z.string())]).optional(),
-  /** How many levels of steps to show; `*` for all. */
-  depth: Depth.optional(),
-} as const;
-export type Asked = z.infer<z.ZodObject<typeof Asked>>;
+/** What a viewer asks to be shown. */
+export type Asked = Showing;
 
 /** The same, from somebody who types. */
 export function askedFrom(typed: Readonly<Record<string, unknown>>): Asked {
-  return parsed(z.strictObject(Asked), present(typed), 'What to show');
+  return parsed(Showing, present(typed), 'What to show');
 }
 
 /** What an app prefers, and over it, field by field, what its viewer asks for. Nothing is left of what hides nothing. */

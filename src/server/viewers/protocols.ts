@@ -23,7 +23,8 @@ export interface Protocols {
   telling(as: string, options: TellingOptions): Told;
 }
 
-const native = 'steps';
+/** The entries themselves. */
+export const nativeProtocol = 'steps';
 
 export function protocolsOf(tellers: Readonly<Record<string, Teller>>): Protocols {
   const names = Object.keys(tellers);
@@ -37,7 +38,7 @@ export function protocolsOf(tellers: Readonly<Record<string, Teller>>): Protocol
       }
       const { run: _, ...shape } = options;
       const isWhole = Object.keys(options.preferences ?? {}).length === 0;
-      if (as === native && isWhole) return { as };
+      if (as === nativeProtocol && isWhole) return { as };
       return { as: `${as} ${JSON.stringify(shape)}`, telling: tell(options) };
     },
   };

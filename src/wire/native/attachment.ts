@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** What comes with a message: a file that was sent before, or a small thing itself. */
+export const GivenAttachment = z
+  .strictObject({
+    file: z.string().exactOptional(),
+    type: z.string().min(1).max(200).exactOptional(),
+    title: z.string().max(500).exactOptional(),
+    data: z.string().exactOptional(),
+    url: z.url({ protocol: /^https?$/ }).exactOptional(),
+  })
+  .refine(({ file, data, url }) => [file, data, url].filter((way) => way !== undefined).length === 1, {
+    error: 'give exactly one of «file», «data» and «url»',
+  });
+export type GivenAttachment = z.infer<typeof GivenAttachment>;

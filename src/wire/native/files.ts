@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** In bytes. */
+export const largestFile = 20 * 1024 * 1024;
+
+/** A file that was sent. */
+export const KeptFile = z.object({ file: z.string(), name: z.string(), type: z.string(), size: z.int() });
+export type KeptFile = z.infer<typeof KeptFile>;
+
+export const keepFile = endpoint({
+  method: 'POST',
+  path: '/api/files',
+  about: 'Keep a file: the body is its bytes, «Content-Type» says what it is.',
+  tag: 'files',
+  role: 'member',
+  addresses: 'tenant',
+  query: z.strictObject({ name: z.string().min(1).max(200).optional() }),
+  body: 'bytes',
+  bodyLimit: largestFile,
+  answers: {
+    201: { about: 'It is kept. The same file again is the same file.', schema: KeptFile },
+    413: { about: `It has more than ${largestFile} bytes.` },
+  },
+});
+
+export const readFile = endpoint({
+  method: 'GET',
+  path: '/api/files/:file',
+  about: 'The bytes of a file, or of anything large that a run keeps beside its journal.',
+  tag: 'files',
+  role: 'viewer',
+  addresses: 'file',
+  answers: { 200: { about: 'The bytes, to be saved.', type: '*/*' } },
+});
+
+export const eraseFile = endpoint({
+  method: 'DELETE',
+  path: '/api/files/:file',
+  about: 'Erase a file. What runs have taken from it stays with them.',
+  tag: 'files',
+  role: 'member',
+  addresses: 'file',
+  answers: {
+    204: { about: 'It is gone.' },
+    409: { about: 'It is no file of its own: a run keeps it.' },
+  },
+});

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { RunEvent } from '../../run/events.ts';
+import { FlatTree } from '../../run/flat-tree.ts';
+import { endpoint } from './endpoint.ts';
+import { after, cursorHeader, entry, flag, limit, showing, whole } from './query.ts';
+
+export const RunStatus = z.enum(['running', 'waiting', 'paused', 'completed', 'failed', 'stopped']);
+
+/** A run in a list. */
+export const ListedRun = z.object({
+  run: z.string(),
+  conversation: z.string(),
+  app: z.string(),
+  title: z.string(),
+  status: RunStatus,
+  /** Questions that wait for a person. */
+  approvals: z.int(),
+  /** Its last entry. */
+  seq: z.int(),
+  /** Of its journal. */
+  bytes: z.int(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  /** Its last good entry, where its journal was found damaged. */
+  damaged: z.int().optional(),
+  /** The run whose place in the conversation it took. */
+  again: z.string().optional(),
+  /** The run that took its place: it counts instead of this one. */
+  replacedBy: z.string().optional(),
+});
+export type ListedRun = z.infer<typeof ListedRun>;
+
+/** Some runs, and the one to go on after if there are more. */
+export const RunPage = z.object({ runs: z.array(ListedRun), next: z.string().nullable() });
+export type RunPage = z.infer<typeof RunPage>;
+
+export const listRuns = endpoint({
+  method: 'GET',
+  path: '/api/runs',
+  about: 'Runs, the newest first.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'tenant',
+  query: z.strictObject({
+    app: z.string().max(100).optional(),
+    conversation: z.string().max(200).optional(),
+    status: RunStatus.optional(),
+    unfinished: flag.optional(),
+    /** Only those that ask something. */
+    waiting: flag.optional(),
+    /** A part of the title, whatever its case. */
+    search: z.string().min(1).max(200).optional(),
+    after,
+    limit,
+  }),
+  answers: { 200: { about: 'A page of runs.', schema: RunPage } },
+});
+
+export const readTree = endpoint({
+  method: 'GET',
+  path: '/api/runs/:run',
+  about:
+    'A run as the tree of its steps, as a viewer of its events has it: now, or when an entry was the last.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  query: z.strictObject({ at: entry, ...showing }),
+  answers: {
+    200: { about: 'The flat tree.', schema: FlatTree },
+    409: { about: 'The moment is in the future of the run.' },
+  },
+});
+
+const EntryShape = z.object({ seq: z.int(), at: z.number(), event: RunEvent });
+const mostEntries = 10_000;
+
+export const readEntries = endpoint({
+  method: 'GET',
+  path: '/api/runs/:run/entries',
+  about: 'What happened, as the journal has it: all of it, whatever anybody prefers to see.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  query: z.strictObject({ after: entry, limit: whole(1, mostEntries).optional() }),
+  answers: {
+    200: {
+      about: 'Entries after the cursor, in order: not all that were asked for where they are large.',
+      schema: z.object({ entries: z.array(EntryShape), next: z.int().nullable() }),
+    },
+    409: { about: 'The cursor is in the future of the run.' },
+  },
+});
+
+/** How to watch a run, and from where on. */
+export const Watching = z.strictObject({
+  /** The protocol. */
+  as: z.string().max(100).optional(),
+  /** The last entry that was seen: a number, or `<run>:<number>`. */
+  after: z.string().max(300).optional(),
+  ...showing,
+});
+
+/** A header of every stream of a run: its last entry when the stream began, so that a viewer knows what it has to come. */
+export const headHeader = 'vitrine-head';
+
+export const watchRun = endpoint({
+  method: 'GET',
+  path: '/api/runs/:run/events',
+  about:
+    'Watch a run as server-sent events, from any cursor, while it works and after. «Last-Event-ID» goes before «after».',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  query: Watching,
+  headers: cursorHeader,
+  answers: {
+    200: { about: 'Frames, as they come. The stream ends with the run.', type: 'text/event-stream' },
+    204: { about: 'The run has ended and the cursor is at its end.' },
+    409: { about: 'The cursor is in the future of the run, or of another run.' },
+  },
+});
+
+export const watchRunOnSocket = endpoint({
+  method: 'WS',
+  path: '/ws/runs/:run',
+  about: 'The same frames on a WebSocket, one message each: {"id", "event", "data"}.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  query: Watching,
+  answers: { 101: { about: 'Frames, as they come.' } },
+});

@@ -1,0 +1,112 @@
+import type { Mutant } from '../mutant.ts';
+
+const store = 'src/client/store.test.ts';
+const snapshots = 'src/run/snapshots.test.ts';
+const again = 'src/engine/conversation/again.test.ts';
+
+export const nativeMutants: readonly Mutant[] = [
+  {
+    name: 'a route says for itself who may come',
+    file: 'src/server/routes/files.ts',
+    find: '...native.readFile,',
+    replace: "...native.readFile, role: 'member',",
+    test: 'src/server/routes/table.test.ts',
+    only: 'N1',
+  },
+  {
+    name: 'the description refers to a shape by another name than it has',
+    file: 'src/server/http/openapi.ts',
+    find: '{ $ref: `${prefix}${names.get(schema)?.id ?? name}` }',
+    replace: '{ $ref: `${prefix}${name}` }',
+    test: 'src/server/http/openapi.test.ts',
+    only: 'N2',
+  },
+  {
+    name: 'a snapshot does not say of which run it is',
+    file: 'src/run/snapshots.ts',
+    find: 'flatTree(tree, this.#run, making)',
+    replace: 'flatTree(tree, undefined, making)',
+    test: store,
+    only: 'N8',
+  },
+  {
+    name: 'a step in which nothing has changed is another object',
+    file: 'src/run/snapshots.ts',
+    find: 'return isAlike(before, next) ? before : next;',
+    replace: 'return next;',
+    test: snapshots,
+    only: 'N4',
+  },
+  {
+    name: 'a text is joined anew with every piece',
+    file: 'src/run/snapshots.ts',
+    find: 'if (read?.first !== first)',
+    replace: 'if (true)',
+    test: snapshots,
+    only: 'N5',
+  },
+  {
+    name: 'whoever looks at a step hears of all of them',
+    file: 'src/client/parts.ts',
+    find: 'if (Object.is(now, part.seen)) continue;',
+    replace: '',
+    test: store,
+    only: 'N6',
+  },
+  {
+    name: 'a viewer that is away is told another place than it resumes at',
+    file: 'src/client/connection.ts',
+    find: 'resumesAt: head + 1',
+    replace: 'resumesAt: head',
+    test: store,
+    only: 'N7',
+  },
+  {
+    name: 'seeking shows what came later',
+    file: 'src/client/moments.ts',
+    find: 'if (!entry || entry.seq > this.#at) return;',
+    replace: 'if (!entry) return;',
+    test: store,
+    only: 'N8',
+  },
+  {
+    name: 'a run is begun for a stream that nobody can be told',
+    file: 'src/server/routes/start-run.ts',
+    find: "context.protocols.telling(query.as ?? nativeProtocol, { run: '' });",
+    replace: '',
+    test: 'src/server/routes/start-stream.test.ts',
+    only: 'N9',
+  },
+  {
+    name: 'anybody takes the place of anybody’s run',
+    file: 'src/server/runs/again.ts',
+    find: 'if (who !== caller.who)',
+    replace: 'if (false)',
+    test: 'src/server/routes/again.test.ts',
+    only: 'N11',
+  },
+  {
+    name: 'a place is taken twice',
+    file: 'src/stores/dispatch-rules.ts',
+    find: 'if (row.replacedBy !== null) {',
+    replace: 'if (false) {',
+    test: 'src/stores/memory.test.ts',
+    only: 'N12',
+  },
+  {
+    name: 'a run that was replaced is still history',
+    file: 'src/engine/conversation/past.ts',
+    find: 'holdingPlaces(rows).filter',
+    replace: 'rows.toReversed().filter',
+    test: again,
+    only: 'N13',
+  },
+  {
+    name: 'what was said in a place taken again is taken for the last that was said',
+    file: 'src/engine/conversation/remembered.ts',
+    find: 'yield this.#placed(traces, row);',
+    replace: 'yield traces;',
+    test: again,
+    only: 'N14',
+  },
+];
