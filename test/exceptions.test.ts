@@ -68,7 +68,7 @@ test('[E222] an exception of a flow, and of a step in it, is told as theirs, wit
 
 test('[E222] what broke in code of ours is ours, and told to nobody but the log', () => {
   const inside = new Error('detail');
-  const root = new URL('../src', import.meta.url).pathname;
+  const root = new URL('../src/', import.meta.url).pathname;
   inside.stack = `Error: detail\n    at read (${root}tools/files.ts:3:1)\n    at mine (/home/ann/app/flow.ts:9:2)`;
   expect(failureIn('read_file', inside)).toEqual({ code: 'internal', message: ours });
   inside.stack = `Error: detail\n    at parse (/home/ann/app/node_modules/x/i.js:1:1)\n    at node:internal/x:1:1\n    at async mine (file:///home/ann/app/flow.ts:9:2)`;
