@@ -179,6 +179,7 @@ export class Simulation {
         get: (run) => via(() => dispatch.get(run)),
         find: (wanted) => via(() => dispatch.find(wanted)),
         list: (filter) => via(() => dispatch.list(filter)),
+        unfinished: (tenant) => via(() => dispatch.unfinished(tenant)),
         questions: () => via(() => dispatch.questions()),
         count: (which) => via(() => dispatch.count(which)),
         hold: (fence, name) => via(() => dispatch.hold(fence, name)),

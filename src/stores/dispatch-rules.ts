@@ -123,6 +123,10 @@ export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
   return desk.tables.list(filter);
 }
 
+export function unfinished({ tables }: Desk, tenant: string): number {
+  return tables.unfinished(tenant);
+}
+
 export function count({ tables }: Desk, which: Counted): readonly TenantCount[] {
   return tables.count(which);
 }

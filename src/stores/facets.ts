@@ -13,7 +13,7 @@ export interface Carrier {
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
   readonly journal: Pick<Journal, 'read' | 'follow'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'questions' | 'count'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
   close(): Promise<void>;
@@ -29,6 +29,7 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       get: (run) => carrier.read('get', run),
       find: (wanted) => carrier.read('find', wanted),
       list: (filter) => carrier.read('list', filter),
+      unfinished: (tenant) => carrier.read('unfinished', tenant),
       questions: () => carrier.read('questions', undefined),
       count: (which) => carrier.read('count', which),
     },
@@ -62,13 +63,22 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
   };
 }
 
+const notOfOneRun: ReadonlySet<Operation> = new Set([
+  'claim',
+  'renew',
+  'list',
+  'unfinished',
+  'count',
+  'blob',
+  'held',
+]);
+
 /** The run an operation is about; undefined when it is about no single one. */
 export function runOfOperation<Name extends Operation>(
   name: Name,
   argument: Argument<Name>,
 ): string | undefined {
-  if (name === 'claim' || name === 'renew' || name === 'list' || name === 'count' || name === 'blob')
-    return undefined;
+  if (notOfOneRun.has(name)) return undefined;
   const about: Argument<Operation> = argument;
   if (about === undefined) return undefined;
   if (typeof about === 'string') return about;

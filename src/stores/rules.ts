@@ -13,6 +13,7 @@ import {
   questions,
   release,
   renew,
+  unfinished,
 } from './dispatch-rules.ts';
 import { append, read } from './journal-rules.ts';
 import { hold, letGo } from './line-rules.ts';
@@ -23,7 +24,7 @@ import { pending, send } from './mailbox-rules.ts';
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
 const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const reads = { read, get, find, list, questions, count, pending, blob, held };
+const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;

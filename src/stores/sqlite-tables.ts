@@ -4,7 +4,7 @@ import { blobRows, lineRows } from './sqlite-lines.ts';
 import { heldRows } from './sqlite-held.ts';
 import { change, query } from './sqlite-rows.ts';
 import { runRows, type RunRowsSettings } from './sqlite-runs.ts';
-import { questionCount, runSearch } from './sqlite-search.ts';
+import { openCounts, runSearch } from './sqlite-search.ts';
 import type { Tables } from './tables.ts';
 
 export interface SqliteTables extends Tables {
@@ -40,7 +40,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
       removeRun(run);
       runs.forgetRun(run);
     },
-    ...questionCount(database),
+    ...openCounts(database),
     ...runSearch(database, isSound('run')),
     ...chunks,
     ...commands,

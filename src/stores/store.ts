@@ -146,6 +146,8 @@ export interface Dispatch {
   /** The run that a tenant created with a key. */
   find(wanted: { readonly tenant: string; readonly idempotencyKey: string }): Promise<RunRow | undefined>;
   list(filter: RunFilter): Promise<readonly RunRow[]>;
+  /** How many runs of a tenant have not ended. */
+  unfinished(tenant: string): Promise<number>;
   /** How many runs each tenant has, most first: all, or those that are damaged. For whoever owns the store alone. */
   count(which: Counted): Promise<readonly TenantCount[]>;
   /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */

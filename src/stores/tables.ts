@@ -25,6 +25,8 @@ export interface Tables {
   /** Runs that are due at `now`, the longest due first. */
   claimable(request: Claimable): readonly RunRow[];
   list(filter: RunFilter): readonly RunRow[];
+  /** How many runs of a tenant have not ended. */
+  unfinished(tenant: string): number;
   /** Undecided approvals of all runs that have not ended. */
   questions(): number;
   count(which: Counted): readonly TenantCount[];
@@ -103,7 +105,7 @@ export function counted(
     .toSorted((one, other) => other.runs - one.runs || (one.tenant < other.tenant ? -1 : 1));
 }
 
-function fits(row: RunRow, filter: RunFilter): boolean {
+export function fits(row: RunRow, filter: RunFilter): boolean {
   const { tenant, conversation, app, status, unfinished, withApprovals, search } = filter;
   return (
     row.tenant === tenant &&

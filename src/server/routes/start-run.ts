@@ -173,8 +173,8 @@ async function withinShare<T>(context: ServerContext, tenant: string, start: () 
   counts.set(tenant, before + 1);
   try {
     const { runs } = context.quotas;
-    const unfinished = await context.home.dispatch.list({ tenant, unfinished: true, limit: runs });
-    if (unfinished.length + before < runs) return await start();
+    const unfinished = await context.home.store.dispatch.unfinished(tenant);
+    if (unfinished + before < runs) return await start();
     const message = `This is more than your share: ${runs} runs have not ended; stop some, or wait.`;
     throw new RunError('over-budget', message, { retryable: true });
   } finally {
