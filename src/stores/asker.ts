@@ -27,6 +27,7 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
       case 'blob':
         return (argument as { readonly tenant: string }).tenant;
       case 'held':
+      case 'unfinished':
         return argument as Argument<'held'>;
       case 'questions':
       case 'count':

@@ -1,18 +1,20 @@
 import type { Followers } from './follow.ts';
 import type { Argument, Operation, Read, Result, Write } from './rules.ts';
-import type { Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
+import type { Appender, Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
   write<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  /** See `Journal.offer`. */
+  offer?(appender: Appender, isAwaited: boolean): void;
   /** What the clock says that `now` of the rules is read from. */
   time(): Promise<number>;
 }
 
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
-  readonly journal: Pick<Journal, 'read' | 'follow'>;
+  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
@@ -24,6 +26,7 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
     journal: {
       read: async (run, after) => (await carrier.read('read', { run, after })).chunks,
       follow: (run, after, signal) => live.follow(run, after, signal),
+      watch: (run, after, watcher) => live.watch(run, after, watcher),
     },
     dispatch: {
       get: (run) => carrier.read('get', run),
@@ -45,7 +48,11 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
 export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
   const { journal, dispatch, mailbox, blobs } = readingFacets(carrier, live);
   return {
-    journal: { ...journal, append: (append) => carrier.write('append', append) },
+    journal: {
+      ...journal,
+      append: (append) => carrier.write('append', append),
+      offer: carrier.offer && ((appender, isAwaited) => carrier.offer?.(appender, isAwaited)),
+    },
     dispatch: {
       ...dispatch,
       create: (run) => carrier.write('create', run),

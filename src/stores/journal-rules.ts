@@ -1,4 +1,5 @@
 import { RunError } from '../run/failure.ts';
+import { put } from './blob-rules.ts';
 import { expectHead, heldBy, runOf, type Desk } from './desk.ts';
 import { leaveAll } from './line-rules.ts';
 import type { Append, Chunk, RunRow } from './store.ts';
@@ -10,7 +11,8 @@ export interface Page {
 }
 
 /** Everything is checked before the first row changes: what is refused leaves no trace in a shared transaction. */
-export function append(desk: Desk, { fence, head, last, frames, summary, uses = [], ends }: Append): void {
+export function append(desk: Desk, given: Append): void {
+  const { fence, head, last, frames, summary, uses = [], blobs = [], ends } = given;
   const row = heldBy(desk, fence);
   expectHead(row, head);
   if (last < head || (last === head) !== (frames === '')) {
@@ -20,6 +22,7 @@ export function append(desk: Desk, { fence, head, last, frames, summary, uses = 
     );
   }
   for (const use of uses) expectUnused(desk, fence.run, use.command);
+  for (const text of blobs) put(desk, { owner: row, text });
   if (last > head) desk.tables.addChunk({ run: fence.run, first: head + 1, last, frames }, desk.now);
   for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
   const grown = runOf(desk, fence.run);

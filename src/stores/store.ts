@@ -60,8 +60,30 @@ export interface Append {
   readonly summary: Summary;
   /** Commands that became entries here: marked used in the same transaction, with the entry each became. */
   readonly uses?: readonly { readonly command: string; readonly seq: number }[];
+  /** Large texts that its entries refer to: kept for the run in the same transaction. */
+  readonly blobs?: readonly string[];
   /** The last append of a run: nothing can follow. */
   readonly ends?: boolean;
+}
+
+/**
+ * Whoever writes one run and does not wait for promises: asked for what has gathered when a commit begins, and told what
+ * became of it. Nothing more is asked before that.
+ */
+export interface Appender {
+  readonly run: string;
+  /** What is to be appended now; undefined when there is nothing, or no longer. */
+  next(): Append | undefined;
+  durable(): void;
+  /** As `append` fails. */
+  failed(thrown: unknown): void;
+}
+
+/** Who hears of a run without waiting for promises. */
+export interface Watcher {
+  chunk(chunk: Chunk): void;
+  /** Nothing more comes: the run has ended and all was given, it was erased, or this is why. */
+  over(failure?: unknown): void;
 }
 
 export interface Journal {
@@ -71,12 +93,19 @@ export interface Journal {
    */
   append(append: Append): Promise<void>;
   /**
+   * The same for one who has something to append: it is asked for it when the next commit begins. That may be a moment
+   * later, unless somebody waits. What is asked of the run afterwards takes effect after it. Not every store can.
+   */
+  offer?: ((appender: Appender, isAwaited: boolean) => void) | undefined;
+  /**
    * Chunks that hold entries after `after`, in order; the first may begin before it. Bounded: call again for more. Fails
    * with `damaged` where the next entry is not what was written.
    */
   read(run: string, after: number): Promise<readonly Chunk[]>;
   /** What `read` gives, and then every later chunk the moment it is durable, until `signal` aborts or the run ends. */
   follow(run: string, after: number, signal: AbortSignal): AsyncIterable<Chunk>;
+  /** What `follow` gives, in the moment it is durable. Not every store can. Returns what ends it. */
+  watch?: ((run: string, after: number, watcher: Watcher) => () => void) | undefined;
 }
 
 export interface NewRun {

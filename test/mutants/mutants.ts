@@ -12,6 +12,7 @@ import { hostileMutants } from './of/hostile.ts';
 import { nativeMutants } from './of/native.ts';
 import { pinMutants } from './of/pins.ts';
 import { opsMutants } from './of/ops.ts';
+import { pathMutants } from './of/path.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
@@ -34,6 +35,7 @@ export const mutants: readonly Mutant[] = [
   ...nativeMutants,
   ...pinMutants,
   ...opsMutants,
+  ...pathMutants,
   ...planMutants,
   ...processMutants,
   ...limitMutants,

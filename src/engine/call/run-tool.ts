@@ -5,6 +5,7 @@ import { limitsOf, millisecondsLeft } from '../../run/limits.ts';
 import type { Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
 import { tellLate, type LeafOutcome } from '../leaf/leaf.ts';
 import { plain } from '../record/plain.ts';
@@ -66,7 +67,7 @@ async function once(execution: Execution, step: Step, { tool, input }: Work): Pr
     if (thrown === limit.failure) leaveBehind(execution, step, { tool, running });
     throw thrown;
   } finally {
-    over.abort();
+    over.abort(aborted);
   }
 }
 

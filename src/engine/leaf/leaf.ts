@@ -58,7 +58,8 @@ export interface Leaf {
   readonly stood?: Standing | undefined;
   /** Only one at a time may be under way under this name. */
   readonly exclusive?: string | undefined;
-  perform(step: Step, bytes: Json): Promise<LeafOutcome>;
+  /** `begin` is awaited before anything is done outside; without its leave nothing is, and there is no outcome. */
+  perform(step: Step, bytes: Json, begin: () => Promise<boolean>): Promise<LeafOutcome | undefined>;
   /** Looks into the history of whoever is asked, where there is one. */
   recall?(step: Step, bytes: Json): Promise<Recalled>;
 }

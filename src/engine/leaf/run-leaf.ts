@@ -44,17 +44,20 @@ interface Trying {
 
 /** One attempt. How it failed, if it is worth another one; whatever else came of it is recorded. */
 async function perform(execution: Execution, step: Step, trying: Trying): Promise<LeafOutcome | undefined> {
-  await execution.barrier();
-  if (!(await execution.mayAct())) return undefined;
   const { leaf } = trying;
+  const begin = async (): Promise<boolean> => {
+    await execution.barrier();
+    return execution.mayAct();
+  };
   // What will run: what the flow asked for, or what a person made of it.
   const edit = lastEdit(execution.tree, step.id);
   const bytes = edit === undefined ? leaf.bytes : await loadLarge(execution, edit);
-  const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {
+  const outcome = await leaf.perform(step, bytes, begin).catch((thrown: unknown) => {
     const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
     if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');
     return { outcome: 'failed', failure: failureIn(step.title, thrown) } satisfies LeafOutcome;
   });
+  if (!outcome) return undefined;
   // Cut off by a stop: the end of the run closes it, with its doubt.
   if (outcome.outcome === 'failed' && execution.signal.aborted) return undefined;
   if (isOpen(step) && isWorthAnother(execution, step, { ...trying, failed: outcome })) return outcome;

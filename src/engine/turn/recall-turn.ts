@@ -1,5 +1,6 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { Turn } from '../../gateways/gateway.ts';
+import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
 import type { Recalled } from '../leaf/leaf.ts';
 
@@ -33,7 +34,7 @@ export async function recallTurn(execution: Execution, { gateway }: Agent, turn:
   } catch {
     return unknown;
   } finally {
-    enough.abort();
+    enough.abort(aborted);
     asked.catch(() => undefined);
   }
 }

@@ -48,7 +48,7 @@ export interface Control {
 
 /** What can be read of a folder, whoever holds it. */
 export interface HomeReader {
-  readonly journal: Pick<Journal, 'read' | 'follow'>;
+  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'list' | 'count'>;
   readonly blobs: Pick<Blobs, 'get'>;
   /** A text without the secrets that are known here. */

@@ -1,25 +1,32 @@
 import { LRUCache } from 'lru-cache';
 import type { Telling } from '../../projections/projection.ts';
 import { decodeAll } from '../../run/codec.ts';
-import type { Journal } from '../../stores/store.ts';
+import type { Chunk, Journal } from '../../stores/store.ts';
 import { sseTexts, type SseFrame } from '../../wire/sse-frame.ts';
 import { blockSize, type Archive } from './archive.ts';
 import { inBlocks } from './page.ts';
 import { nativePiece, toldPiece, type Piece } from './piece.ts';
+import { watching } from './watching.ts';
 
 /** Where the frames of one run in one protocol come from. */
 export interface Source {
   /** The entry its live pieces begin after. */
   readonly start: number;
-  /** Everything after `start`, and then what comes, until the run ends or the signal aborts. */
-  live(signal: AbortSignal): AsyncIterable<Piece>;
+  /** Everything after `start`, and then what comes, until the run ends. Returns what ends it before. */
+  live(hearer: Hearer): () => void;
   /** A piece that holds the entry after `after`, for those who have fallen behind. */
   page(after: number): Promise<Piece>;
 }
 
+export interface Hearer {
+  piece(piece: Piece): void;
+  /** All was told, or why no more can be. */
+  over(failure?: unknown): void;
+}
+
 export interface SourceParts {
   readonly run: string;
-  readonly journal: Pick<Journal, 'follow'>;
+  readonly journal: Pick<Journal, 'follow' | 'watch'>;
   readonly archive: Archive;
   /** Frames that were put together, as they may leave the server. */
   readonly clean: (frames: string) => string;
@@ -29,9 +36,11 @@ export interface SourceParts {
 export function nativeSource({ run, journal, archive }: SourceParts, head: number): Source {
   return {
     start: head,
-    async *live(signal) {
-      for await (const chunk of journal.follow(run, head, signal)) yield nativePiece(chunk);
-    },
+    live: (hearer) =>
+      watching(journal)(run, head, {
+        chunk: (chunk) => hearer.piece(nativePiece(chunk)),
+        over: (failure) => hearer.over(failure),
+      }),
     page: (after) => archive.page(run, after),
   };
 }
@@ -72,20 +81,21 @@ export function toldSource({ run, journal, archive, clean }: SourceParts, tellin
 
   return {
     start: 0,
-    async *live(signal) {
+    live(hearer) {
       const teller = telling.fork();
       let since = 0;
-      for await (const chunk of journal.follow(run, 0, signal)) {
-        const piece = nativePiece(chunk);
+      const chunk = (given: Chunk): void => {
+        const piece = nativePiece(given);
         while (teller.seq < piece.last) {
           const { text } = piece.from(teller.seq, stride);
-          yield told(teller, text, clean);
+          hearer.piece(told(teller, text, clean));
           since += text.length;
           if (since < stride) continue;
           places.push(teller.fork());
           since = 0;
         }
-      }
+      };
+      return watching(journal)(run, 0, { chunk, over: (failure) => hearer.over(failure) });
     },
     async page(after) {
       let from = places.findLast(({ seq }) => seq <= after) ?? telling;

@@ -48,6 +48,12 @@ export function sseSink(
   return {
     form,
     write,
+    say(frames) {
+      const size = Buffer.byteLength(frames);
+      const text = knowsChunks ? `${size.toString(16)}\r\n${frames}\r\n` : frames;
+      // Where every character is a byte, nothing has to be encoded.
+      return socket?.write(text, size === frames.length ? 'latin1' : 'utf8') ?? true;
+    },
     held: () => socket?.writableLength ?? 0,
     beat: (heard) => void (heard || write(form(beat))),
     end(why) {
