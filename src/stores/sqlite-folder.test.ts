@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { lockFolder } from './folder-lock.ts';
 import { sqliteReader } from './sqlite-reader.ts';
-import { schemaVersion } from './sqlite-schema.ts';
 import { sqliteStore } from './sqlite.ts';
 import { appending, collect, frames, newRun, range, readAll, refused, seqs } from './store.contract.ts';
 import type { SentCommand } from './store.ts';
@@ -241,8 +240,8 @@ test('[N12] a folder of the format before places could be taken is brought up to
   );
   await older.close();
   const database = new DatabaseSync(join(folder, 'vitrine.db'));
-  database.exec('ALTER TABLE run DROP COLUMN replacedBy; ALTER TABLE run DROP COLUMN replaces;');
-  database.exec(`PRAGMA user_version = ${schemaVersion - 1};`);
+  database.exec('DROP INDEX runByTenant; ALTER TABLE run DROP COLUMN replacedBy;');
+  database.exec('ALTER TABLE run DROP COLUMN replaces; PRAGMA user_version = 2;');
   database.close();
   const store = await sqliteStore({ folder });
   expect(await store.dispatch.get('r')).toMatchObject({ state: 'ended', damaged: null, replacedBy: null });
