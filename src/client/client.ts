@@ -37,6 +37,7 @@ export type { FlatStep } from '../run/flat-step.ts';
 export type { FlatApproval } from '../run/flat-approval.ts';
 /** A run that is watched, its parts, and how its viewer stands with the server. */
 export type { RunSnapshot, RunStore } from './store.ts';
+/** Something that changes: what it is now, and who is told when it is something else. */
 export type { Source } from './parts.ts';
 export type { Connection } from './connection.ts';
 /** What the server is asked, and what it answers. */
