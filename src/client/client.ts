@@ -39,6 +39,7 @@ export type { FlatApproval } from '../run/flat-approval.ts';
 export type { RunSnapshot, RunStore } from './store.ts';
 /** Something that changes: what it is now, and who is told when it is something else. */
 export type { Source } from './parts.ts';
+/** How a viewer stands with the server. */
 export type { Connection } from './connection.ts';
 /** What the server is asked, and what it answers. */
 export type { DecisionRequest } from '../run/commands.ts';
