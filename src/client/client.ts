@@ -43,13 +43,21 @@ export type { Source } from './parts.ts';
 export type { Connection } from './connection.ts';
 /** What the server is asked, and what it answers. */
 export type { DecisionRequest } from '../run/commands.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { ApprovalPage, AskedApproval } from '../wire/native/approvals.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { GivenAttachment } from '../wire/native/attachment.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { Commanded } from '../wire/native/commands.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { KeptFile } from '../wire/native/files.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { AppList } from '../wire/native/people.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { Showing } from '../wire/native/query.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { ListedRun, RunPage } from '../wire/native/runs.ts';
+/** Of the native API: what is asked and what is answered. */
 export type { StartedRun } from '../wire/native/starting.ts';
 
 /** What to run. */
