@@ -41,23 +41,23 @@ export type { RunSnapshot, RunStore } from './store.ts';
 export type { Source } from './parts.ts';
 /** How a viewer stands with the server. */
 export type { Connection } from './connection.ts';
-/** What the server is asked, and what it answers. */
+/** What a person makes of a question. */
 export type { DecisionRequest } from '../run/commands.ts';
-/** Of the native API: what is asked and what is answered. */
+/** What waits for a person, and a page of it. */
 export type { ApprovalPage, AskedApproval } from '../wire/native/approvals.ts';
-/** Of the native API: what is asked and what is answered. */
+/** What comes with a message: a file that was sent before, or a small thing itself. */
 export type { GivenAttachment } from '../wire/native/attachment.ts';
-/** Of the native API: what is asked and what is answered. */
+/** What became of a command. */
 export type { Commanded } from '../wire/native/commands.ts';
-/** Of the native API: what is asked and what is answered. */
+/** A file that the server keeps. */
 export type { KeptFile } from '../wire/native/files.ts';
-/** Of the native API: what is asked and what is answered. */
+/** What can be talked to there. */
 export type { AppList } from '../wire/native/people.ts';
-/** Of the native API: what is asked and what is answered. */
+/** What to show of a run. */
 export type { Showing } from '../wire/native/query.ts';
-/** Of the native API: what is asked and what is answered. */
+/** A run in a list, and a page of them. */
 export type { ListedRun, RunPage } from '../wire/native/runs.ts';
-/** Of the native API: what is asked and what is answered. */
+/** A run that has begun. */
 export type { StartedRun } from '../wire/native/starting.ts';
 
 /** What to run. */
