@@ -1,7 +1,10 @@
 // What a person agrees to is all that is sent, and it is sent where they agreed to it: over the wire, and over kill -9.
 import { onTestFinished, expect, test } from 'vitest';
-import { openConversationServer, says, type ConversationServer } from '../conversation-server.ts';
+import type { FlatTree } from '../../src/run/flat-tree.ts';
+import { chunk, openConversationServer, says, type ConversationServer } from '../conversation-server.ts';
+import { eventually } from '../served-config.ts';
 import { Talk } from '../talk.ts';
+import { sse } from '../upstream.ts';
 import { vitrine } from '../vitrine.ts';
 
 const file = { type: 'text/plain', title: 'n.txt', data: 'DELETE ALL USERS' };
@@ -102,6 +105,37 @@ test.for([404, 500] as const)(
     });
   },
 );
+
+test('[E234] what an agent was asked last is shown also where it was cut off, at every place', async () => {
+  const { service, talk } = await open();
+  service.answer(says('Olivia, 1'), () => [sse, { send: chunk({ content: 'Renam' }) }, 'reset']);
+  await talk.ended(await talk.say('list Olivia'));
+  expect(await talk.ended(await talk.say('rename the first'))).toMatchObject({ status: 'failed' });
+  const { exchange } = await talk.question(await talk.say('delete it'));
+  const outcome = expect.stringMatching(/^It failed: .*It may have acted on the message all the same\.$/);
+  expect(exchange).toEqual({ asked: 'rename the first', answered: 'Renam', outcome });
+  const { out } = await vitrine(['approvals', '--data', 'data'], { cwd: talk.cwd });
+  expect(out).toMatch(/┊ rename the first\n.*┊ Renam\n.*How that ended:\n.*┊ It failed: /s);
+});
+
+test('[E235] an answer that the history has is the answer once, after kill -9', async () => {
+  const { service, talk } = await open();
+  service.answer(() => [sse, { send: chunk({ content: 'Listing ' }) }, 'hang']);
+  const run = await talk.say('list all');
+  await eventually(async () => {
+    const { steps } = await talk.ask<FlatTree>(`/api/runs/${run}`);
+    return steps.some(({ text }) => text === 'Listing ') || undefined;
+  });
+  const said = [
+    { role: 'user', content: 'list all' },
+    { role: 'assistant', content: 'Olivia and John.' },
+  ];
+  service.conversations.set('conversation-1', said);
+  await talk.crash();
+  await talk.decide(await talk.question(run));
+  expect(await talk.ended(run)).toMatchObject({ status: 'completed', answer: 'Olivia and John.' });
+  expect(service.chats).toHaveLength(1);
+});
 
 /** What a stream has told when it has asked. */
 async function firstFrames({ server }: Talk, path: string): Promise<string> {

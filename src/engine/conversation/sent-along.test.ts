@@ -14,6 +14,9 @@ const plan = { type: 'text/plain', title: 'plan.txt', data: 'DELETE ALL USERS' }
 const photo = { type: 'image/png', title: 'photo.png', data: 'iVBORw0KGgo=' };
 const large = { type: 'text/csv', title: 'all.csv', data: 'x,'.repeat(30_000) };
 
+/** What a service that keeps the conversation itself leaves with us. */
+const knows = { ums_conversation_id: 'c-1' };
+
 /** What the flow hangs on its message, unless it is what came with it. */
 let instead: readonly Attachment[] | undefined;
 afterEach(() => (instead = undefined));
@@ -32,7 +35,7 @@ interface Scene {
   readonly worker: Worker;
   readonly turns: readonly Turn[];
   readonly agent: Agent;
-  say(text: string, ...attachments: readonly Attachment[]): Promise<string>;
+  readonly say: (text: string, ...attachments: readonly Attachment[]) => Promise<string>;
 }
 
 /** Somebody elsewhere who is told what to delete once a person agrees, and fails when told so. */
@@ -47,6 +50,7 @@ function scene(more: Partial<Agent> = {}, gateway: Partial<Agent['gateway']> = {
     gateway: {
       async *takeTurn(turn) {
         turns.push(turn);
+        if (more.state === 'conversation-id') yield [{ type: 'state.reported', state: knows }];
         const text = turn.messages.at(-1)?.text ?? '';
         yield [{ type: 'text.appended', text: `did ${text}` }];
         if (text.startsWith('fail')) throw new RunError('unavailable', 'It broke. It may have acted.');
@@ -191,19 +195,10 @@ describe('an agent that has lost the conversation', () => {
     };
     return { asked, remembers };
   };
-  const knows = { ums_conversation_id: 'c-1' };
-
   /** Something was listed, and somebody agrees that the first one is deleted. */
   async function agreed(...answers: (boolean | undefined)[]) {
     const { asked, remembers } = remembering(...answers);
     const at = scene({ state: 'conversation-id' }, { remembers });
-    const { takeTurn } = at.agent.gateway;
-    Object.assign(at.agent.gateway, {
-      async *takeTurn(turn: Turn, signal: AbortSignal) {
-        yield [{ type: 'state.reported', state: knows }];
-        yield* takeTurn(turn, signal);
-      },
-    });
     await at.say('list Olivia');
     const run = await at.say('delete first');
     await at.stage.decide(run, {});

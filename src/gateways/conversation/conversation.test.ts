@@ -234,10 +234,14 @@ describe('a conversation that is forgotten', () => {
     const gateway = conversationGateway({ baseUrl: service.url }, quick);
     const { signal } = new AbortController();
     service.conversations.set('known', []);
-    const asked = [inside('known'), inside('lost'), turn].map((each) => gateway.remembers?.(each, signal));
-    expect(await Promise.all(asked)).toEqual([true, false, false]);
+    const knows = async (each: Turn): Promise<boolean | undefined> => gateway.remembers?.(each, signal);
+    expect(await Promise.all([inside('known'), inside('lost'), turn].map(knows))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     await service.close();
-    expect(await gateway.remembers?.(inside('known'), signal)).toBeUndefined();
+    expect(await knows(inside('known'))).toBeUndefined();
   });
 
   test.for([404, 500] as const)(
