@@ -5,7 +5,7 @@ import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
 import { present } from '../../run/present.ts';
 import { tokensIn } from '../../run/tokens.ts';
-import { isOpen, textOf, type Step } from '../../run/tree.ts';
+import { isOpen, type Step } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { audienceOf } from '../call/audience.ts';
@@ -29,6 +29,7 @@ import { sentCharacters } from './sent.ts';
 import { Surplus } from './surplus.ts';
 import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
+import { turnResult } from './turn-result.ts';
 
 interface Placed extends TurnRequest {
   readonly parent: number;
@@ -260,31 +261,6 @@ function untrustedIn(
   const audience = audienceOf(execution);
   const isUnknown = (tool: Tool): boolean => offered.has(tool.name) && tool.caution?.(audience) !== undefined;
   return offered.size > 0 && execution.world.catalog.tools.some(isUnknown) ? 'tools' : undefined;
-}
-
-/** The result of a turn, from the fold. */
-function turnResult(step: Step): TurnResult {
-  const { result, items, usage } = step;
-  const finish = (result as { finish?: TurnResult['finish'] } | undefined)?.finish;
-  return {
-    text: textOf(step),
-    reasoning: textOf(step, 'reasoning'),
-    calls: [...(step.requests?.values() ?? [])].map(({ id, tool, pieces }) => ({
-      id,
-      tool,
-      arguments: pieces.join(''),
-    })),
-    finish: finish ?? 'other',
-    items: [...items],
-    ...present({ usage, takenAsDone: finish === undefined ? wordOf(result) : undefined }),
-  };
-}
-
-/** What a person left in place of an outcome: an answer of their own, or that they took it as done. */
-function wordOf(result: Step['result']): string | undefined {
-  if (result === undefined || typeof result === 'string') return result;
-  const { note } = result as { readonly note?: unknown };
-  return typeof note === 'string' ? note : JSON.stringify(result);
 }
 
 function attachmentsOf(messages: readonly Message[]): readonly Attachment[] {
