@@ -12,6 +12,8 @@ import { toBeRestored } from './restore.ts';
 export interface Going {
   readonly agent: Agent;
   readonly messages: readonly Message[];
+  /** What hangs on it, as an entry carries it. */
+  readonly attachments: readonly Attachment[];
 }
 
 /**
@@ -25,15 +27,14 @@ export async function goesAlong(
 ): Promise<Along> {
   const all = await toBeRestored(execution, going);
   const place = placeOfLast(all);
-  const attachments = await kept(execution, all[place]?.attachments);
   const earlier = await Promise.all(
     all.filter((_, i) => i !== place).map((message) => shown(execution, message)),
   );
-  const history = isExchange(earlier, exchange) ? [] : execution.world.secrets.cleanAll(earlier);
-  const large = await keepLarge(execution, history as unknown as Json);
+  const before = isExchange(earlier, exchange) ? [] : earlier;
+  const history = await keepLarge(execution, before as unknown as Json);
   return present({
-    attachments: filled(attachments),
-    history: isBlobRef(large) ? large : filled(history),
+    attachments: filled([...execution.world.secrets.cleanAll(going.attachments)]),
+    history: isBlobRef(history) ? history : filled(history as unknown as EarlierMessage[]),
   });
 }
 
@@ -41,13 +42,9 @@ async function shown(
   execution: Execution,
   { role, text, attachments, calls }: Message,
 ): Promise<EarlierMessage> {
-  const hanging = filled(await kept(execution, attachments));
+  const kept = await Promise.all((attachments ?? []).map((one) => keepAttachment(execution, one)));
+  const hanging = filled(kept);
   return { role, text, ...present({ attachments: hanging, calls: calls as Json | undefined }) };
-}
-
-async function kept(execution: Execution, attachments: readonly Attachment[] = []): Promise<Attachment[]> {
-  const clean = execution.world.secrets.cleanAll(attachments);
-  return Promise.all(clean.map((attachment) => keepAttachment(execution, attachment)));
 }
 
 /** Nothing but what is shown as the exchange. */

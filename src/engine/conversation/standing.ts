@@ -26,12 +26,12 @@ interface Coming extends Going {
 }
 
 export async function standingOf(execution: Execution, { step, ...going }: Coming): Promise<Standing> {
-  const { agent, messages } = going;
+  const { agent } = going;
   if (isModel(agent))
     return { isBusy: false, exchange: undefined, ...(await goesAlong(execution, going, undefined)) };
   const begun = await execution.insist(() => execution.remembered.begun(agent.name));
   const others = begun.filter((turn) => turn.run !== execution.run || turn.step !== step);
-  const exchange = await lastExchange(execution, { agent, messages, step });
+  const exchange = await lastExchange(execution, { ...going, step });
   return {
     position: positionOf(execution, others),
     isBusy: others.some(({ closed }) => closed === undefined),

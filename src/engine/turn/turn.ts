@@ -43,12 +43,13 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
   const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
   const isAsked = mustAsk(execution, agent, message);
-  const attachments = isModel(agent) ? [] : await keptAttachments(execution, request.messages);
+  const mayBeAsked = isAsked || agent.sends === true;
+  const isKept = mayBeAsked || !isModel(agent);
+  const attachments = isKept ? await keptAttachments(execution, request.messages) : [];
   const attached =
     attachments.length === 0 ? undefined : execution.world.hash(JSON.stringify(attachedAs(attachments)));
   const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked, attachments, attached });
-  const mayBeAsked = isAsked || agent.sends === true;
-  const stood = mayBeAsked ? await stoodBefore(execution, agent, request) : undefined;
+  const stood = mayBeAsked ? await stoodBefore(execution, agent, { ...request, attachments }) : undefined;
   const step = await runLeaf(execution, request.parent, { ...leaf, stood });
   const result = turnResult(step);
   if (step.status === 'completed') return result;
@@ -59,11 +60,11 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
 async function stoodBefore(
   execution: Execution,
   agent: Agent,
-  { parent, key, messages }: Placed,
+  { parent, key, messages, attachments }: Placed & Pick<Prepared, 'attachments'>,
 ): Promise<Standing | undefined> {
   const known = execution.recorded.child(parent, key);
   if (known?.closedAt !== undefined) return undefined;
-  return execution.busy(standingOf(execution, { agent, step: known?.id, messages }));
+  return execution.busy(standingOf(execution, { agent, step: known?.id, messages, attachments }));
 }
 
 interface Prepared extends Placed {
@@ -118,7 +119,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
     shown: request.shown,
     edited: async () => undefined,
     ...(isModel(agent) ? {} : { exclusive: lineName(conversation, agent.name) }),
-    standing: ({ id: step }: Step) => standingOf(execution, { agent, step, messages: request.messages }),
+    standing: ({ id: step }: Step) => standingOf(execution, { agent, step, ...request }),
     perform: (step, bytes) =>
       owned(execution, step, { name: agent.name, work: () => stream(execution, step, sending(bytes)) }),
     recall: async (step, bytes) =>
