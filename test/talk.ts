@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FlatTree } from '../src/run/flat-tree.ts';
-import type { ApprovalPage, AskedApproval } from '../src/run/native-api.ts';
+import type { ApprovalPage, AskedApproval } from '../src/wire/native/approvals.ts';
 import type { Attachment } from '../src/run/values.ts';
 import { configured, eventually, servedConfig, type ServedConfig } from './served-config.ts';
 

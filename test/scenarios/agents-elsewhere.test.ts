@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/catalog/config.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
-import type { ApprovalPage } from '../../src/run/native-api.ts';
+import type { ApprovalPage } from '../../src/wire/native/approvals.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { dial } from '../dial-frames.ts';
 import { eventually } from '../served-config.ts';

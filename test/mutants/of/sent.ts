@@ -6,7 +6,7 @@ export const sentMutants: readonly Mutant[] = [
   {
     name: 'what hangs on a message is not in its question',
     file: 'src/engine/conversation/goes-along.ts',
-    find: 'attachments: filled(attachments),',
+    find: 'attachments: filled([...execution.world.secrets.cleanAll(going.attachments)]),',
     replace: '',
     test: along,
     only: 'is in its question',
@@ -14,7 +14,7 @@ export const sentMutants: readonly Mutant[] = [
   {
     name: 'what is sent before a message is not in its question',
     file: 'src/engine/conversation/goes-along.ts',
-    find: 'history: isBlobRef(large) ? large : filled(history),',
+    find: 'history: isBlobRef(history) ? history : filled(history as unknown as EarlierMessage[]),',
     replace: '',
     test: along,
     only: 'is in its question',
