@@ -51,7 +51,7 @@ async function lastAnswer(course: Course, why: Why, failure?: RunError): Promise
     try {
       const turn = await course.scope.turn(course.settings.agent, {
         messages: course.exchange.messages(instructions),
-        answers: course.answers,
+        answers: course.takeReserve(),
       });
       await ignoreCalls(course, turn);
       const answer = answerIn(turn, course);
@@ -60,7 +60,9 @@ async function lastAnswer(course: Course, why: Why, failure?: RunError): Promise
       if (said !== '') problem = `The model asked for tools that are not there, and said: ${said}`;
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
-      return thrown;
+      const { code, message } = thrown.failure;
+      if (chance === 1 || isSecondChance || code !== 'over-budget') return thrown;
+      return new RunError(code, `${problem} It was not asked once more: ${message}`);
     }
   }
   return failure ?? new RunError('unavailable', problem);

@@ -549,6 +549,22 @@ describe('always an answer', () => {
     expect(tree.ended?.answer).toContain('What the tools returned');
   });
 
+  test.for([[], [list]])(
+    '[C85] a message beyond the budget costs one turn, whatever the model does',
+    async (tools) => {
+      const { tree, turns } = await talk({
+        model: () => [ask('list_files', {})],
+        tools,
+        request: { input: { text: 'x '.repeat(50_000) }, limits: { tokens: 3_000 } },
+      });
+      expect(turns).toHaveLength(1);
+      expect(tree.ended?.failure).toMatchObject({
+        code: 'over-budget',
+        message: expect.stringContaining('The run has used up its 3000 tokens.'),
+      });
+    },
+  );
+
   test.for([
     { name: 'two-stage', rules: { protocol: 'two-stage' } },
     { name: 'unified', rules: { protocol: 'unified' } },

@@ -95,7 +95,7 @@ async function takeTurn(course: Course): Promise<TurnResult | RunError> {
   try {
     return await scope.turn(settings.agent, {
       messages: exchange.messages(isAction ? [tools.length > 0 ? actionInstruction : lastInstruction] : []),
-      ...(tools.length > 0 ? { tools } : { answers: course.answers }),
+      ...(tools.length > 0 ? { tools } : { answers: course.takeReserve() }),
       ...(isCut ? { maxCalls: rules.maxToolsPerPhase } : {}),
     });
   } catch (thrown) {

@@ -21,7 +21,14 @@ const Interrupt = z.strictObject({
   message: z.string().exactOptional(),
   /** What would run, and what its words refer to, every character visible. */
   arguments: z.string().exactOptional(),
-  exchange: z.strictObject({ asked: z.string(), answered: z.string() }).exactOptional(),
+  exchange: z
+    .strictObject({ asked: z.string(), answered: z.string(), outcome: z.string().exactOptional() })
+    .exactOptional(),
+  /** What is sent with it, also after an edit, and before it. */
+  attachments: z.array(z.string()).readonly().exactOptional(),
+  history: z.string().exactOptional(),
+  /** The agent knows nothing of what was said before. */
+  forgotten: z.literal(true).exactOptional(),
   priority: z.enum(['low', 'medium', 'high', 'critical']),
   allowed_decisions: z.array(z.string()),
   expires_at: z.string().exactOptional(),

@@ -94,6 +94,31 @@ describe('the budget', () => {
   );
 });
 
+describe('the budget of whoever asks for tools that are not there', () => {
+  test.for(['two-stage', 'unified'] as const)(
+    '[C85] [C86] a 100 kB message with 3,000 tokens costs one turn, and the reason explains itself: %s',
+    async (protocol) => {
+      const stubborn = (): Move[] => [ask('list_files', { path: 'x' })];
+      const at = await talking({
+        model: stubborn,
+        tools: [list],
+        rules: { protocol },
+        limits: { tokens: 3_000 },
+      });
+      const tree = await seen(at, await begun(at, { input: { text: 'x '.repeat(50_000) } }));
+      expect(at.turns).toHaveLength(1);
+      expect(tree.spent.tokens).toBeLessThan(30_000);
+      expect(tree.failure?.message).toMatch(
+        /^The model replied without any text\. It was not asked once more: /,
+      );
+      const verdict = tree.steps.find(({ kind }) => kind === 'verdict');
+      expect(verdict?.text).toMatch(
+        /^This turn would send about \d+ tokens, and 3000 are left of the 3000 that this run may use \(its limit «tokens»\), so the model has to answer now\.$/,
+      );
+    },
+  );
+});
+
 describe('pause after tool', () => {
   const pausing = { model: restless, tools: [list], rules: { pauseAfterTool: true } };
 
