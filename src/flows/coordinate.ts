@@ -8,6 +8,7 @@ import { shortened, work, type Asked } from './coordinate-work.ts';
 import { titleOf } from './delegates.ts';
 import { planFor, planSchema, roundsOf, type RoutePlan } from './plan.ts';
 import { readPlan, type ReadPlan } from './read-plan.ts';
+import { whatEnded, wholeOrMarked } from './turn-ending.ts';
 
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
 export function coordinate(settings: CoordinateSettings, name = 'coordinate'): Flow {
@@ -102,9 +103,10 @@ async function synthesize(scope: Scope, { text, settings, findings, answers }: S
   try {
     const history = bounded(await scope.history(), settings);
     const messages = synthesisMessages(text, findings, history);
-    const { text: answer } = await scope.turn(settings.writer, { messages, answers, title: 'Writing' });
-    if (answer.trim() !== '') return answer;
-    scope.notice('SYNTHESIS_FAILED', 'The writer said nothing; this is what the agents said.');
+    const turn = await scope.turn(settings.writer, { messages, answers, title: 'Writing' });
+    if (turn.text.trim() !== '') return wholeOrMarked(turn.text, turn);
+    const what = whatEnded(turn) ?? 'said nothing';
+    scope.notice('SYNTHESIS_FAILED', `The writer ${what}; this is what the agents said.`);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
     scope.notice('SYNTHESIS_FAILED', `${thrown.message} This is what the agents said.`);

@@ -16,6 +16,7 @@ import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
 import { timeMutants } from './of/time.ts';
+import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
 import { smallMutants } from './of/small.ts';
@@ -38,6 +39,7 @@ export const mutants: readonly Mutant[] = [
   ...processMutants,
   ...limitMutants,
   ...timeMutants,
+  ...toldMutants,
   ...toolMutants,
   ...guardMutants,
   ...smallMutants,

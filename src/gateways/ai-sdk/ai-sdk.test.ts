@@ -424,6 +424,17 @@ describe('parts', () => {
     expect(failure).toMatchObject({ code: 'unavailable', message: expect.stringContaining('ended early') });
   });
 
+  test('[A24] an answer that ended with an error is a failure after what was told, and asked for again before that', async () => {
+    const said: LanguageModelV4StreamPart = { type: 'text-delta', id: '0', delta: 'a' };
+    const message = 'Model m ended its answer with an error.';
+    expect(await hear(streaming(said, finish('error')))).toEqual({
+      events: [{ type: 'text.appended', text: 'a' }],
+      failure: { code: 'unavailable', message, retryable: true },
+      slept: [],
+    });
+    expect((await hear(streaming(finish('error')))).slept).toHaveLength(2);
+  });
+
   test('arguments over the limit are too large', async () => {
     const delta: LanguageModelV4StreamPart = { type: 'tool-input-delta', id: 'a', delta: 'x'.repeat(60) };
     const model = streaming({ type: 'tool-input-start', id: 'a', toolName: 't' }, delta, delta);
