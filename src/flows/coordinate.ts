@@ -6,7 +6,7 @@ import type { CoordinateSettings } from './coordinate-settings.ts';
 import { plainAnswer, routerMessages, synthesisMessages, type Finding } from './coordinate-words.ts';
 import { shortened, work, type Asked } from './coordinate-work.ts';
 import { titleOf } from './delegates.ts';
-import { planFor, planSchema, roundsOf, type RoutePlan } from './plan.ts';
+import { planFor, planSchema, roundsOf, type OnFailure, type RoutePlan } from './plan.ts';
 import { readPlan, type ReadPlan } from './read-plan.ts';
 import { whatEnded, wholeOrMarked } from './turn-ending.ts';
 
@@ -58,14 +58,23 @@ async function chooseAgents(scope: Scope, choosing: Choosing): Promise<RoutePlan
   const { onFailure = 'skip', fallback } = settings;
   const all = await scope.history();
   const history = isOutermost ? boundedAloud(scope, all, settings) : bounded(all, settings);
-  const read = await askRouter(scope, choosing, history);
+  const asked = await askRouter(scope, choosing, history);
+  const read = typeof asked === 'string' ? asked : (whyNobody(asked.plan, onFailure) ?? asked);
   if (typeof read === 'string') {
-    scope.notice('ROUTING_FAILED', `${read} ${fallback} takes the message.`);
+    scope.notice('ROUTING_FAILED', `${read} ${titleOf(settings, fallback)} takes the message.`);
     return { ...planFor(fallback, 'The router could not decide.'), onFailure };
   }
   for (const repair of read.repairs) scope.notice('PLAN_REPAIRED', repair);
   scope.say(explain(read.plan, settings));
   return { ...read.plan, onFailure };
+}
+
+/** Why nobody can begin, where all who wait for nobody need what somebody who was left out was to find. */
+function whyNobody({ tasks }: RoutePlan, onFailure: OnFailure): string | undefined {
+  const first = tasks.filter(({ dependsOn }) => dependsOn.length === 0);
+  if (onFailure !== 'skip' || first.some(({ lacks = [] }) => lacks.length === 0)) return undefined;
+  const missing = new Set(first.flatMap(({ lacks = [] }) => lacks));
+  return `Nobody in the router's plan can begin without ${[...missing].join(' and ')}, which is not there.`;
 }
 
 async function askRouter(
