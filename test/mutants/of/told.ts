@@ -105,4 +105,20 @@ export const toldMutants: readonly Mutant[] = [
     test: 'test/scenarios/coordinator.test.ts',
     only: 'all need a stranger',
   },
+  {
+    name: 'a plain resume that comes again agrees to the next batch',
+    file: 'src/server/routes/run-commands.ts',
+    find: 'if (!batch && !isKeyed) expectFirstPause(tree, row.run);',
+    replace: '',
+    test: 'test/scenarios/two-stage.test.ts',
+    only: 'C92',
+  },
+  {
+    name: 'a batch that is named is resumed like any other',
+    file: 'src/server/routes/run-commands.ts',
+    find: '? resumeCommand(tree, { run: row.run, by, ...batch })',
+    replace: '? { command: goOn(tree, by) }',
+    test: 'test/scenarios/two-stage.test.ts',
+    only: 'V164',
+  },
 ];
