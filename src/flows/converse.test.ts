@@ -567,7 +567,7 @@ describe('always an answer', () => {
     expect(tree.ended?.answer).toMatch(/^I could not finish this\. (The model|The run)/);
   });
 
-  test('[C22] a model that calls tools it no longer has gets one more chance, then the answer is composed', async () => {
+  test('[C22] [G32] a model that calls tools it no longer has gets one more chance, then the answer is composed', async () => {
     const { tree, turns } = await talk({
       model: () => [ask('list_files', {})],
       tools: [list],
@@ -575,6 +575,8 @@ describe('always an answer', () => {
     });
     expect(turns.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 0, 0]);
     expect(calls(tree)).toEqual(['list_files completed', 'list_files skipped', 'list_files skipped']);
+    // [G32] Somebody did run it, while it was there.
+    expect(tree.notices.map(({ code }) => code)).not.toContain('CALLS_UNANSWERED');
     expect(tree.ended?.answer).toContain('What the tools returned');
   });
 

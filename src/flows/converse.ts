@@ -96,7 +96,8 @@ async function takeTurn(course: Course): Promise<TurnResult | RunError> {
   try {
     return await scope.turn(settings.agent, {
       messages: exchange.messages(isAction ? [tools.length > 0 ? actionInstruction : lastInstruction] : []),
-      ...(tools.length > 0 ? { tools } : { answers: course.answers }),
+      tools,
+      ...(tools.length > 0 ? {} : { answers: course.answers }),
       ...(isCut ? { maxCalls: rules.maxToolsPerPhase } : {}),
     });
   } catch (thrown) {

@@ -58,7 +58,9 @@ function nodeOf(task: PlannedTask, given: Work): Node<string> {
         if (route.onFailure === 'ask') await expectConsent(scope, title, earlier);
         return await ask(scope, delegateOf(settings, task.agent), { text: instructed, attachments });
       } catch (thrown) {
-        if (thrown instanceof RunError) scope.notice('AGENT_FAILED', `${title} failed: ${thrown.message}`);
+        if (!(thrown instanceof RunError)) throw thrown;
+        const what = thrown.failure.code === 'refused' ? 'was refused' : 'failed';
+        scope.notice('AGENT_FAILED', `${title} ${what}: ${thrown.message}`);
         throw thrown;
       }
     },

@@ -260,6 +260,12 @@ describe('when an agent fails', () => {
     { agent: 'graph' },
   );
 
+  test('[K61] because somebody said no, it is not said to have broken', async () => {
+    const books: Move[] = [{ type: 'fail', code: 'refused', message: 'ann rejected «Books».' }];
+    const tree = await (await team({ agent_name: 'books' }, { books })).ask('Risk?');
+    expect(said(tree, 'AGENT_FAILED')).toEqual(['Books was refused: ann rejected «Books».']);
+  });
+
   test('[K59] whoever needs what a stranger was to find is skipped, too', async () => {
     const crew = await team(needsStranger);
     const tree = await crew.ask('Risk?');

@@ -74,6 +74,11 @@ describe('a provider package over a socket', () => {
     'end',
   ];
 
+  test('[A25] a connection that is lost is told of in words', async () => {
+    upstream.answer([sse, { send: frames.text('half') }, 'reset']);
+    expect((await hear(model)).failure?.message).toBe('The connection to Model m was lost.');
+  });
+
   test('carries what the turn says', async () => {
     upstream.answer(answer);
     await hear(
