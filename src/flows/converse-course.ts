@@ -10,7 +10,7 @@ const patience = 3;
 
 /** Why a conversation has to come to its end: a code for programs and a sentence for people. */
 export interface Why {
-  readonly code: 'duplicates' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person';
+  readonly code: 'duplicates' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person' | 'refused';
   readonly sentence: string;
 }
 

@@ -17,6 +17,7 @@ import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
 import { sentMutants } from './of/sent.ts';
 import { timeMutants } from './of/time.ts';
+import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
 import { smallMutants } from './of/small.ts';
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...limitMutants,
   ...sentMutants,
   ...timeMutants,
+  ...toldMutants,
   ...toolMutants,
   ...guardMutants,
   ...smallMutants,

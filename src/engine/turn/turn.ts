@@ -154,7 +154,7 @@ async function turnOf(
     messages: await restored(execution, step, { agent, messages }),
     conversation: conversationAbroad(execution, conversation),
     idempotencyKey: idempotencyKey(execution, step, keyed(execution, step, { bytes, attached })),
-    ...(tools ? { tools } : {}),
+    ...(tools?.length ? { tools } : {}),
     ...(toolChoice ? { toolChoice } : {}),
     ...(answerSchema === undefined ? {} : { answerSchema }),
     ...(state === undefined ? {} : { state }),
@@ -214,7 +214,7 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
     );
     const isCut = await Promise.race([read, surplus.closed]);
     if (isCut) ended.abort();
-    if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
+    if (!request.tools) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;
     return await reader.finish(isCut ? 'cut' : undefined);

@@ -294,6 +294,15 @@ describe('a conversation that is forgotten', () => {
     });
   });
 
+  test('[A25] a service whose connection is lost is told of in words', async () => {
+    await open();
+    service.conversations.set('known', []);
+    service.answer(() => ['reset']);
+    expect((await hear(inside('known'), { name: 'users' })).failure?.message).toBe(
+      'The connection to the conversation service users was lost. It may have acted on the message all the same.',
+    );
+  });
+
   test('a service that forgets what it has just created is given up', async () => {
     await open();
     service.answer(() => [{ head: 404 }, { send: '{"detail":"Conversation not found"}' }, 'end']);
