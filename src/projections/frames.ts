@@ -1,17 +1,18 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
-import { preferred, type Shown } from './preferences/preferences.ts';
+import { preferred } from './preferences/preferences.ts';
 import type { Preferences, Projection, Telling } from './projection.ts';
 
 /** A projection, and how its frames look on a wire. */
-export interface Protocol<State, Frame> {
+export interface Told<State, Frame> {
   readonly projection: Projection<State, Frame>;
   readonly write: (frame: Frame) => Omit<SseFrame, 'id'>;
 }
 
-interface Place<State> {
-  readonly seq: number;
-  readonly hasEnded: boolean;
+/** Plain data: to keep a telling is to copy it. */
+interface Place<Shown, State> {
+  seq: number;
+  hasEnded: boolean;
   readonly shown: Shown;
   readonly state: State;
 }
@@ -23,36 +24,43 @@ interface Place<State> {
  * covers it. After the terminal frame nothing is told.
  */
 export function telling<State, Frame>(
-  { projection, write }: Protocol<State, Frame>,
+  { projection, write }: Told<State, Frame>,
   preferences: Preferences = {},
 ): Telling<SseFrame> {
-  const filter = Object.keys(preferences).length === 0 ? everything : preferred(preferences);
-  const from = (begin: Place<State>): Telling<SseFrame> => {
-    let place = begin;
-    return {
-      get seq() {
-        return place.seq;
-      },
-      get hasEnded() {
-        return place.hasEnded;
-      },
-      tell(entry) {
-        if (entry.seq <= place.seq || place.hasEnded) return [];
-        const [shown, [visible]] = filter.project(place.shown, entry);
-        const [state, frames] = visible ? projection.project(place.state, visible) : [place.state, []];
-        place = { seq: entry.seq, hasEnded: entry.event.type === 'run.ended', shown, state };
-        return frames.map((frame, i) => written(write(frame), i === frames.length - 1, entry));
-      },
-      fork: () => from(place),
-    };
-  };
-  return from({ seq: 0, hasEnded: false, shown: filter.initial, state: projection.initial });
+  const told = { projection, write };
+  return Object.keys(preferences).length === 0 ? from(everything, told) : from(preferred(preferences), told);
 }
 
-const everything: Projection<Shown, Entry> = {
-  initial: preferred({}).initial,
-  project: (shown, entry) => [shown, [entry]],
-};
+function from<Shown, State, Frame>(
+  filter: Projection<Shown, Entry>,
+  told: Told<State, Frame>,
+  place: Place<Shown, State> = {
+    seq: 0,
+    hasEnded: false,
+    shown: filter.begin(),
+    state: told.projection.begin(),
+  },
+): Telling<SseFrame> {
+  return {
+    get seq() {
+      return place.seq;
+    },
+    get hasEnded() {
+      return place.hasEnded;
+    },
+    tell(entry) {
+      if (entry.seq <= place.seq || place.hasEnded) return [];
+      const [visible] = filter.project(place.shown, entry);
+      const frames = visible ? told.projection.project(place.state, visible) : [];
+      place.seq = entry.seq;
+      place.hasEnded = entry.event.type === 'run.ended';
+      return frames.map((frame, i) => written(told.write(frame), i === frames.length - 1, entry));
+    },
+    fork: () => from(filter, told, structuredClone(place)),
+  };
+}
+
+const everything: Projection<undefined, Entry> = { begin: () => undefined, project: (_, entry) => [entry] };
 
 function written(frame: Omit<SseFrame, 'id'>, isLast: boolean, { seq }: Entry): SseFrame {
   return isLast ? { ...frame, id: seq } : frame;

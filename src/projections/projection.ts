@@ -1,26 +1,69 @@
 import type { Entry } from '../run/events.ts';
+import { newStory, tellStory, type Listener, type OpenStep, type Story, type StoryEvent } from './story.ts';
 
-/** A client protocol as a state machine over entries. The same entries always give the same frames. */
+/**
+ * A state machine from entries to frames. The same entries always give the same frames. Its state is plain data, changed in
+ * place: whoever wants to go on from a cursor keeps a copy of it.
+ */
 export interface Projection<State, Frame> {
-  readonly initial: State;
-  /** The state before is not changed: whoever holds it can go on from there again. */
-  project(state: State, entry: Entry): readonly [State, readonly Frame[]];
+  readonly begin: () => State;
+  readonly project: (state: State, entry: Entry) => readonly Frame[];
 }
 
 /** All frames of these entries, and the state after them. */
 export function projectAll<State, Frame>(
   projection: Projection<State, Frame>,
   entries: Iterable<Entry>,
-  from: State = projection.initial,
+  from?: State,
 ): readonly [State, readonly Frame[]] {
-  const frames: Frame[] = [];
-  let state = from;
-  for (const entry of entries) {
-    const [next, more] = projection.project(state, entry);
-    state = next;
-    frames.push(...more);
-  }
-  return [state, frames];
+  const state = from === undefined ? projection.begin() : structuredClone(from);
+  return [state, [...entries].flatMap((entry) => projection.project(state, entry))];
+}
+
+/** A client protocol as it listens to the story of a run: it need not know what implies what. */
+export interface StoryProjection<Memory, Own, Frame> extends Omit<Listener<Own>, 'hear'> {
+  /** What it must remember of a run beside its open steps. */
+  readonly memory: () => Memory;
+  /** What it tells of each kind of event; of the others, nothing. */
+  readonly tell: {
+    readonly [Type in StoryEvent['type']]?: Tell<Memory, Own, Frame, Extract<StoryEvent, { type: Type }>>;
+  };
+}
+
+/** Pushes what is told onto the frames of the scene. The step is the open one it is about, or the run. */
+export type Tell<Memory, Own, Frame, Event> = (
+  scene: Scene<Memory, Own, Frame>,
+  event: Event,
+  step: OpenStep<Own>,
+) => void;
+
+/** Where a projection has come to. */
+export interface Place<Memory, Own> {
+  readonly story: Story<Own>;
+  readonly memory: Memory;
+}
+
+/** The same, and what it tells of the entry at hand. */
+export interface Scene<Memory, Own, Frame> extends Place<Memory, Own> {
+  readonly frames: Frame[];
+  readonly at: number;
+}
+
+export function overStory<Memory, Own, Frame>(
+  projection: StoryProjection<Memory, Own, Frame>,
+): Projection<Place<Memory, Own>, Frame> {
+  return {
+    begin: () => ({ story: newStory(projection), memory: projection.memory() }),
+    project({ story, memory }, entry) {
+      const scene: Scene<Memory, Own, Frame> = { story, memory, frames: [], at: entry.at };
+      const hear = (event: StoryEvent, step: OpenStep<Own>): void => {
+        const tell: Tell<Memory, Own, Frame, never> | undefined = projection.tell[event.type];
+        tell?.(scene, event as never, step);
+      };
+      tellStory(story, entry, { ...projection, hear });
+      return scene.frames;
+    },
+  };
 }
 
 export { Preferences } from '../run/preferences.ts';

@@ -1,4 +1,5 @@
 import type { EventOf } from '../run/events.ts';
+import { questionId } from '../run/question-id.ts';
 import { exactLines, visible } from '../run/visible.ts';
 import { isBlobRef, type BlobRef } from '../run/values.ts';
 
@@ -6,16 +7,21 @@ type Requested = EventOf<'approval.requested'>;
 
 /** What a person is asked about, as text in which every character can be seen. */
 export interface ShownQuestion {
-  readonly arguments?: string;
+  readonly arguments?: string | undefined;
   /** What the words refer to. */
-  readonly exchange?: { readonly asked: string; readonly answered: string };
+  readonly exchange?: { readonly asked: string; readonly answered: string } | undefined;
 }
 
 export function shownQuestion({ arguments: given, exchange }: Requested): ShownQuestion {
   return {
-    ...(given === undefined || given === null ? {} : { arguments: textOf(given) }),
-    ...(exchange ? { exchange: { asked: said(exchange.asked), answered: said(exchange.answered) } } : {}),
+    arguments: given === undefined || given === null ? undefined : textOf(given),
+    exchange: exchange && { asked: said(exchange.asked), answered: said(exchange.answered) },
   };
+}
+
+/** The name of the question that was decided, as far as is known what was asked. */
+export function decidedQuestion({ approval, shown: fingerprint }: EventOf<'approval.decided'>): string {
+  return fingerprint === undefined ? approval : questionId({ approval, fingerprint });
 }
 
 function textOf(value: NonNullable<Requested['arguments']>): string {

@@ -4,8 +4,8 @@ import type { Projection } from './projection.ts';
 
 /** The native protocol: the entries themselves, as the journal keeps them. Clients fold them with the same code. */
 export const stepsProjection: Projection<null, Entry> = {
-  initial: null,
-  project: (_, entry) => [null, [entry]],
+  begin: () => null,
+  project: (_, entry) => [entry],
 };
 
 /** The data of the frame the journal keeps: what follows `id: <seq>` and `data: `, without the empty line. */

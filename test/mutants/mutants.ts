@@ -15,6 +15,7 @@ import { opsMutants } from './of/ops.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
+import { storyMutants } from './of/story.ts';
 import { timeMutants } from './of/time.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
@@ -37,6 +38,7 @@ export const mutants: readonly Mutant[] = [
   ...planMutants,
   ...processMutants,
   ...limitMutants,
+  ...storyMutants,
   ...timeMutants,
   ...toolMutants,
   ...guardMutants,

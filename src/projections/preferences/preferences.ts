@@ -38,12 +38,13 @@ const longestLine = 500;
  * A filter in front of every projection: entries in, at most one entry out for each, under the same number, so that every
  * cursor holds. What is not shown leaves a line in the log of the nearest step that is, and never a word in its answer.
  */
-export function preferred(preferences: Preferences): Projection<Shown, Entry> {
+export function preferred(preferences: Preferences): Projection<{ shown: Shown }, Entry> {
   return {
-    initial: { steps: onlyRun(runPlacing), asked: [] },
-    project(shown, entry) {
-      const [next, event] = filter(preferences, shown, entry.event);
-      return [next, event ? [event === entry.event ? entry : { ...entry, event }] : []];
+    begin: () => ({ shown: { steps: onlyRun(runPlacing), asked: [] } }),
+    project(state, entry) {
+      const [next, event] = filter(preferences, state.shown, entry.event);
+      state.shown = next;
+      return event ? [event === entry.event ? entry : { ...entry, event }] : [];
     },
   };
 }
@@ -52,12 +53,8 @@ export function preferred(preferences: Preferences): Projection<Shown, Entry> {
 export function shower(preferences: Preferences): (entry: Entry) => Entry | undefined {
   if (Object.keys(preferences).length === 0) return (entry) => entry;
   const filter = preferred(preferences);
-  let shown = filter.initial;
-  return (entry) => {
-    const [next, [visible]] = filter.project(shown, entry);
-    shown = next;
-    return visible;
-  };
+  const state = filter.begin();
+  return (entry) => filter.project(state, entry)[0];
 }
 
 type Filtered = readonly [Shown, RunEvent | undefined];
