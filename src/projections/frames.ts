@@ -1,12 +1,12 @@
 import type { Entry } from '../run/events.ts';
-import type { SseFrame } from '../wire/sse-frame.ts';
+import type { WireFrame } from '../wire/framing.ts';
 import { preferred } from './preferences/preferences.ts';
 import type { Preferences, Projection, Telling } from './projection.ts';
 
 /** A projection, and how its frames look on a wire. */
-export interface Told<State, Frame> {
+export interface Told<State, Frame, Wire extends WireFrame> {
   readonly projection: Projection<State, Frame>;
-  readonly write: (frame: Frame) => Omit<SseFrame, 'id'>;
+  readonly write: (frame: Frame) => Omit<Wire, 'id'>;
 }
 
 /** Plain data: to keep a telling is to copy it. */
@@ -23,24 +23,24 @@ interface Place<Shown, State> {
  * from one that has silently been told the entries before. An entry without a frame moves no cursor; the next frame's
  * covers it. After the terminal frame nothing is told.
  */
-export function telling<State, Frame>(
-  { projection, write }: Told<State, Frame>,
+export function telling<State, Frame, Wire extends WireFrame>(
+  told: Told<State, Frame, Wire>,
   preferences: Preferences = {},
-): Telling<SseFrame> {
-  const told = { projection, write };
+): Telling<Wire> {
   return Object.keys(preferences).length === 0 ? from(everything, told) : from(preferred(preferences), told);
 }
 
-function from<Shown, State, Frame>(
+function from<Shown, State, Frame, Wire extends WireFrame>(
   filter: Projection<Shown, Entry>,
-  told: Told<State, Frame>,
+  told: Told<State, Frame, Wire>,
   place: Place<Shown, State> = {
     seq: 0,
     hasEnded: false,
     shown: filter.begin(),
     state: told.projection.begin(),
   },
-): Telling<SseFrame> {
+): Telling<Wire> {
+  const { project, weight = () => 0 } = told.projection;
   return {
     get seq() {
       return place.seq;
@@ -48,13 +48,16 @@ function from<Shown, State, Frame>(
     get hasEnded() {
       return place.hasEnded;
     },
+    get weight() {
+      return weight(place.state);
+    },
     tell(entry) {
       if (entry.seq <= place.seq || place.hasEnded) return [];
       const [visible] = filter.project(place.shown, entry);
-      const frames = visible ? told.projection.project(place.state, visible) : [];
+      const frames = visible ? project(place.state, visible) : [];
       place.seq = entry.seq;
       place.hasEnded = entry.event.type === 'run.ended';
-      return frames.map((frame, i) => written(told.write(frame), i === frames.length - 1, entry));
+      return frames.map((frame, i) => written<Wire>(told.write(frame), i === frames.length - 1, entry));
     },
     fork: () => from(filter, told, structuredClone(place)),
   };
@@ -62,6 +65,6 @@ function from<Shown, State, Frame>(
 
 const everything: Projection<undefined, Entry> = { begin: () => undefined, project: (_, entry) => [entry] };
 
-function written(frame: Omit<SseFrame, 'id'>, isLast: boolean, { seq }: Entry): SseFrame {
-  return isLast ? { ...frame, id: seq } : frame;
+function written<Wire extends WireFrame>(frame: Omit<Wire, 'id'>, isLast: boolean, { seq }: Entry): Wire {
+  return (isLast ? { ...frame, id: seq } : frame) as Wire;
 }

@@ -31,7 +31,7 @@ function deepRun(words: number): Entry[] {
 }
 
 function bytes(as: (typeof protocols)[number], preferences: Preferences, entries: readonly Entry[]): number {
-  const viewer = ownProtocols[as]({ run: 'run-1', preferences });
+  const viewer = ownProtocols[as].telling({ run: 'run-1', preferences });
   return entries.reduce((sum, entry) => sum + Buffer.byteLength(sseTexts(viewer.tell(entry))), 0);
 }
 

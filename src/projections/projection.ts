@@ -8,6 +8,8 @@ import { newStory, tellStory, type Listener, type OpenStep, type Story, type Sto
 export interface Projection<State, Frame> {
   readonly begin: () => State;
   readonly project: (state: State, entry: Entry) => readonly Frame[];
+  /** How much there is to copy: about one for each open step. */
+  readonly weight?: (state: State) => number;
 }
 
 /** All frames of these entries, and the state after them. */
@@ -54,6 +56,7 @@ export function overStory<Memory, Own, Frame>(
 ): Projection<Place<Memory, Own>, Frame> {
   return {
     begin: () => ({ story: newStory(projection), memory: projection.memory() }),
+    weight: ({ story }) => story.steps.size,
     project({ story, memory }, entry) {
       const scene: Scene<Memory, Own, Frame> = { story, memory, frames: [], at: entry.at };
       const hear = (event: StoryEvent, step: OpenStep<Own>): void => {
@@ -75,8 +78,12 @@ export interface Telling<Frame> {
    * after the end, gives none.
    */
   tell(entry: Entry): readonly Frame[];
-  /** Another telling that goes on from here by itself: to keep one at a cursor costs next to nothing. */
+  /** Another telling that goes on from here by itself. */
   fork(): Telling<Frame>;
+  /** What a fork costs, in open steps. */
+  readonly weight: number;
+  /** The same at any cursor, where what is told of an entry does not depend on those before. */
+  jump?(seq: number): Telling<Frame>;
   /** The last entry it has had. */
   readonly seq: number;
   /** Whether the terminal frame was told. */

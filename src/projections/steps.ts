@@ -1,6 +1,7 @@
 import { encode } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';
-import type { Projection } from './projection.ts';
+import type { SseFrame } from '../wire/sse-frame.ts';
+import type { Projection, Telling } from './projection.ts';
 
 /** The native protocol: the entries themselves, as the journal keeps them. Clients fold them with the same code. */
 export const stepsProjection: Projection<null, Entry> = {
@@ -12,4 +13,23 @@ export const stepsProjection: Projection<null, Entry> = {
 export function stepsData(entry: Entry): string {
   const frame = encode(entry);
   return frame.slice(frame.indexOf('\n') + 'data: '.length + 1, -2);
+}
+
+/** The entries one by one, from any cursor on. */
+export function nativeTelling(from = 0): Telling<SseFrame> {
+  let seq = from;
+  return {
+    get seq() {
+      return seq;
+    },
+    weight: 0,
+    hasEnded: false,
+    tell(entry) {
+      if (entry.seq <= seq) return [];
+      seq = entry.seq;
+      return [{ data: stepsData(entry), id: seq }];
+    },
+    fork: () => nativeTelling(seq),
+    jump: nativeTelling,
+  };
 }

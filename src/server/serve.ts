@@ -6,7 +6,7 @@ import type { Log } from '../engine/world.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { appOf } from './app.ts';
-import { openHome, showing, tellers } from './compose/compose.ts';
+import { openHome, protocols, showing } from './compose/compose.ts';
 import { doorOf } from './access/door.ts';
 import type { HeldHome } from './folder/hold.ts';
 import { heavyWork } from './http/heavy.ts';
@@ -217,7 +217,7 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     trees: treesOf(home.journal, showing),
     readiness,
     hide: (text) => withoutPaths(text, hiddenIn(folder)),
-    protocols: protocolsOf(tellers),
+    protocols: protocolsOf(protocols),
     now,
     newId,
     isClosing: () => closing.aborted,

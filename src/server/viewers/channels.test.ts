@@ -172,7 +172,7 @@ describe('viewers', () => {
       }
       const channels = channelsOn(journal);
       const watch = (sink: ReturnType<typeof fakeSink>, after: number): void => {
-        const told = name === 'steps' ? {} : { telling: ownProtocols[name]({ run }) };
+        const told = name === 'steps' ? {} : { telling: ownProtocols[name].telling({ run }) };
         channels.watch({ run, head: journal.head, as: name, ...told }, sink, after);
       };
       const whole = fakeSink();
@@ -242,7 +242,7 @@ describe('viewers', () => {
     async (name) => {
       const journal = journalOf();
       const channels = channelsOn(journal);
-      const told = name === 'steps' ? {} : { telling: ownProtocols[name]({ run }) };
+      const told = name === 'steps' ? {} : { telling: ownProtocols[name].telling({ run }) };
       const sinks = Array.from({ length: 15 }, fakeSink);
       for (const sink of sinks) channels.watch({ run, head: 1, as: name, ...told }, sink, 0);
       for (let i = 0; i < 100; i += 1) void journal.append(said(`${i} ${'x'.repeat(4_000)}`));

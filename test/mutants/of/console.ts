@@ -96,8 +96,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'every turn of a session ends its stream',
     file: 'src/server/sessions/session-sink.ts',
-    find: 'if (!over) numbered += numberedFrame(frame);',
-    replace: 'numbered += numberedFrame(frame);',
+    find: 'return count.isLast ? [frame] : [];',
+    replace: 'return [frame];',
     test: 'src/server/routes/session-stream.test.ts',
     only: 'numbered through',
   },
