@@ -49,7 +49,7 @@ function from<Shown, State, Frame, Wire extends WireFrame>(
       return place.hasEnded;
     },
     get weight() {
-      return weight(place.state);
+      return weight(place.state) + (filter.weight?.(place.shown) ?? 0);
     },
     tell(entry) {
       if (entry.seq <= place.seq || place.hasEnded) return [];

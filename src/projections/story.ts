@@ -1,11 +1,9 @@
 import type { Call, Entry, EventOf, RunEvent, StepId } from '../run/events.ts';
+import { below, stepOrRun, type Nested } from './nested.ts';
 import { gathered } from './preferences/cut.ts';
 
 /** A step while it is open, and what every protocol may want to know of it. */
-export interface OpenStep<Own> {
-  readonly id: StepId;
-  /** The step that opened it, or the run where that one is not open. */
-  readonly parent: StepId;
+export interface OpenStep<Own> extends Nested {
   readonly opening: EventOf<'step.opened'>;
   readonly openedAt: number;
   /** All of it that has come, as far as it will be shown. */
@@ -18,8 +16,6 @@ export interface OpenStep<Own> {
   isBegun: boolean;
   /** The beginning of what its last attempt said. */
   text: string;
-  /** What it has opened or planned that is not over. */
-  readonly below: Set<StepId>;
   /** What a projection remembers of it besides. */
   own: Own;
 }
@@ -114,11 +110,6 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
     case 'unknown':
       return listener.hear(event, story.run);
   }
-}
-
-/** The step itself, or the run where there is no such step: nothing may be lost for want of a place. */
-export function stepOrRun<Own>({ steps, run }: Pick<Story<Own>, 'steps' | 'run'>, id: StepId): OpenStep<Own> {
-  return steps.get(id) ?? run;
 }
 
 interface Telling<Own> {
@@ -220,12 +211,10 @@ function endBelowOutcome({ outcome }: EventOf<'step.closed' | 'run.ended'>): End
   return outcome === 'stopped' ? 'stopped' : 'abandoned';
 }
 
-/** End all that is not over below a step. A list, not recursion: trees may be deeper than the stack. */
+/** End all that is not over below a step. */
 function endBelow<Own>(story: Story<Own>, above: OpenStep<Own>, ending: Ending<Own>): void {
   if (above.below.size === 0) return;
-  const ids = [...above.below];
-  for (const id of ids) for (const child of story.steps.get(id)?.below ?? []) ids.push(child);
-  for (const id of ids.reverse()) {
+  for (const id of below(story.steps, above)) {
     const step = story.steps.get(id);
     if (step) closeAs(story, step, ending);
     else drop(story, id, ending.listener);

@@ -1,6 +1,7 @@
+import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Scene } from '../projection.ts';
-import { stepOrRun, type OpenStep } from '../story.ts';
+import type { OpenStep } from '../story.ts';
 import { lengths } from './said.ts';
 import type { Happening } from './happening.ts';
 import type { Part } from './part.ts';

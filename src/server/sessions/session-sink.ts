@@ -27,9 +27,10 @@ export function numbered(telling: Telling<WireFrame>, count: Count): Telling<Wir
       return telling.weight;
     },
     tell: (entry) =>
-      telling.tell(entry).flatMap(({ id: _, ...frame }): WireFrame[] => {
+      telling.tell(entry).flatMap((frame): WireFrame[] => {
+        const { id: _, ...unnumbered } = frame;
         // Of the stream, not of the turn.
-        if (frame.event === streamEnd) return count.isLast ? [frame] : [];
+        if (frame.event === streamEnd) return count.isLast ? [unnumbered] : [];
         number += 1;
         return number > count.since ? [{ ...frame, id: number }] : [];
       }),
