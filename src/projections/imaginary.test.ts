@@ -1,81 +1,18 @@
-// A protocol that nobody speaks, as the next ones will be written: it knows nothing of attempts, of what ends with what, nor
-// of what comes late. Its frames are bytes, it ends at a question, and it answers those who want no stream.
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { imaginary, imaginaryProjection, nameOf, steps, type Told } from '../../test/imaginary.ts';
 import { callTo, closed, ended, journal, opened, retried, said, started } from '../../test/journal.ts';
 import { plausibleRun } from '../../test/plausible-run.ts';
 import { decodeAll } from '../run/codec.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { foldAll } from '../run/fold.ts';
-import { isOpen, stepOf, textOf, type RunTree, type Step } from '../run/tree.ts';
-import { bytes, type BinaryFrame } from '../wire/framing.ts';
+import { isOpen, textOf, type RunTree } from '../run/tree.ts';
+import type { BinaryFrame } from '../wire/framing.ts';
 import { ownProtocols } from './own-protocols.ts';
-import { overStory } from './projection.ts';
 import { projectionContract } from './projection.contract.ts';
-import { protocol } from './protocol.ts';
 
-type Told =
-  | { readonly open: string; readonly in: string; readonly title: string }
-  | { readonly in: string; readonly text: string }
-  | { readonly close: string; readonly how: string }
-  | { readonly ask: string; readonly in: string }
-  | { readonly end: string; readonly answer: string };
-
-const imaginary = overStory<null, null, Told>({
-  reopens: true,
-  memory: () => null,
-  own: () => null,
-  tell: {
-    'step.opened': ({ frames, story }, _, step) =>
-      void frames.push({
-        open: nameOf(step),
-        in: nameOf(story.steps.get(step.parent) ?? story.run),
-        title: step.title,
-      }),
-    'text.appended'({ frames }, { channel, text }, step) {
-      if (channel === 'content') frames.push({ in: nameOf(step), text });
-    },
-    'step.closed': ({ frames }, { outcome }, step) => void frames.push({ close: nameOf(step), how: outcome }),
-    'approval.requested': ({ frames }, { title }, step) => void frames.push({ ask: title, in: nameOf(step) }),
-    'run.ended': ({ frames }, { outcome, answer }) =>
-      void frames.push({ end: outcome, answer: typeof answer === 'string' ? answer : '' }),
-  },
-});
-
-function nameOf({ id, attempt }: { readonly id: number; readonly attempt: number }): string {
-  return attempt === 1 ? `s${id}` : `s${id}.${attempt}`;
-}
-
-const spoken = protocol<ReturnType<typeof imaginary.begin>, Told, BinaryFrame>({
-  name: 'imaginary',
-  projection: () => imaginary,
-  write: (told) => ({ data: new TextEncoder().encode(`${JSON.stringify(told)}\n`) }),
-  framing: bytes,
-  ends: 'question',
-  prelude: (tree) => [...steps(tree)].flatMap((step) => shown(tree, step)),
-  block: (all) => ({ answer: all.flatMap((told) => ('end' in told ? [told.answer] : [])).join('') }),
-  error: ({ message }) => ({ sorry: message }),
-});
-
-function shown(tree: RunTree, step: Step): Told[] {
-  const name = nameOf(step);
-  const open = { open: name, in: nameOf(stepOf(tree, step.parent)), title: step.title };
-  const text = textOf(step) === '' ? [] : [{ in: name, text: textOf(step) }];
-  return [open, ...text, ...(isOpen(step) ? [] : [{ close: name, how: step.status }])];
-}
-
-/** What counts: the steps of the last attempts, those above first. */
-function* steps(tree: RunTree, above: Step = stepOf(tree, 0)): Generator<Step> {
-  for (const id of above.children) {
-    const step = stepOf(tree, id);
-    if (step.status !== 'pending' && step.openedAt !== undefined) yield step;
-    yield* steps(tree, step);
-  }
-}
-// The protocol ends here.
-
-projectionContract('imaginary', imaginary);
+projectionContract('imaginary', imaginaryProjection);
 
 /** A client of it, which bears nothing that is out of order. */
 class Client {
@@ -115,7 +52,7 @@ class Client {
 }
 
 function watched(entries: readonly Entry[], client = new Client()): Client {
-  const telling = spoken.telling({ run: 'r' });
+  const telling = imaginary.telling({ run: 'r' });
   for (const entry of entries) for (const frame of telling.tell(entry)) client.hear(frame);
   return client;
 }
@@ -136,6 +73,12 @@ function plain(answer: unknown): string {
 }
 
 const golden = new URL('../../test/golden/1/', import.meta.url);
+
+test('[P66] it takes less than 120 lines', () => {
+  const lines = readFileSync(new URL('../../test/imaginary.ts', import.meta.url), 'utf8').split('\n');
+  expect(lines.length).toBeLessThan(120);
+  expect(lines.join('\n')).not.toMatch(/retried|superseded|isImplied|abandoned/);
+});
 
 describe('[P66] a protocol that knows nothing of attempts and closings', () => {
   test('tells every golden journal in order, and what counts of it', () => {
@@ -172,8 +115,8 @@ test('[P67] one who joins without a cursor comes to the same end', () => {
       const place = cut % entries.length;
       const client = new Client();
       const before = entries.slice(0, place);
-      for (const frame of spoken.prelude?.(foldAll(before), { run: 'r' }) ?? []) client.hear(frame);
-      const telling = spoken.telling({ run: 'r' });
+      for (const frame of imaginary.prelude?.(foldAll(before), { run: 'r' }) ?? []) client.hear(frame);
+      const telling = imaginary.telling({ run: 'r' });
       for (const entry of before) telling.tell(entry);
       for (const entry of entries.slice(place)) for (const frame of telling.tell(entry)) client.hear(frame);
       const tree = foldAll(entries);
@@ -187,7 +130,7 @@ test('[P68] an answer ends with the run, or at a question; a block has all of it
   const about = { approval: 'a', step: 1, title: 'May I?', fingerprint: 'f' };
   const asked: RunEvent = { type: 'approval.requested', ...about, priority: 'low', allowed: ['approve'] };
   const entries = journal(started(), opened(1, 0), asked, closed(1), ended('Yes.'));
-  expect(entries.map((entry) => spoken.isOver(entry))).toEqual([false, false, true, false, true]);
+  expect(entries.map((entry) => imaginary.isOver(entry))).toEqual([false, false, true, false, true]);
   expect(entries.map((entry) => ownProtocols.execution.isOver(entry))).toEqual([
     false,
     false,
@@ -195,8 +138,8 @@ test('[P68] an answer ends with the run, or at a question; a block has all of it
     false,
     true,
   ]);
-  expect(spoken.block?.(entries, { run: 'r' })).toEqual({ answer: 'Yes.' });
-  expect(spoken.error({ code: 'unknown', message: 'No.' })).toEqual({ sorry: 'No.' });
+  expect(imaginary.block?.(entries, { run: 'r' })).toEqual({ answer: 'Yes.' });
+  expect(imaginary.error({ code: 'unknown', message: 'No.' })).toEqual({ sorry: 'No.' });
   expect(ownProtocols.steps.error({ code: 'unknown', message: 'No.' })).toEqual({
     error: { code: 'unknown', message: 'No.' },
   });

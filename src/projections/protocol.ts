@@ -29,6 +29,33 @@ interface Spec<State, Frame, Wire extends WireFrame> {
   readonly block?: (frames: readonly Frame[]) => unknown;
   /** A refusal as its clients read it; `{error}` unless said. */
   readonly error?: (failure: Failure) => unknown;
+  readonly doors?: readonly Door[];
+}
+
+/** A way in for clients that begin runs in this protocol. */
+export interface Door {
+  /** Asked with POST, as `/dial/:app/completions`. */
+  readonly path: string;
+  readonly about: string;
+  /** The header its clients carry their key in, where it is not `authorization`. */
+  readonly keyHeader?: string;
+  /** What a request asks for; one that cannot be read is refused by a failure. */
+  readonly read: (request: DoorRequest) => DoorStart;
+}
+
+/** A request as it comes: nothing of it has been believed yet. */
+export interface DoorRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface DoorStart {
+  readonly app: string;
+  readonly text: string;
+  /** Whose history counts: that of this conversation, or, where none is named, only what the request brings. */
+  readonly conversation?: string;
+  /** The answer is wanted whole. */
+  readonly isBlock: boolean;
 }
 
 export type Ends = 'run' | 'question';
@@ -46,6 +73,7 @@ export interface Protocol<Wire extends WireFrame = WireFrame> {
   /** What these entries are as one answer. */
   readonly block: ((entries: readonly Entry[], options: ViewOptions) => unknown) | undefined;
   readonly error: (failure: Failure) => unknown;
+  readonly doors: readonly Door[];
 }
 
 export function protocol<State, Frame, Wire extends WireFrame>(
@@ -63,6 +91,7 @@ export function protocol<State, Frame, Wire extends WireFrame>(
     block:
       block && ((entries, options) => block(projectAll(projection(options), shownIn(entries, options))[1])),
     error: spec.error ?? ((failure) => ({ error: failure })),
+    doors: spec.doors ?? [],
   };
 }
 

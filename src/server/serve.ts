@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
+import type { Protocol } from '../projections/protocol.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { appOf } from './app.ts';
@@ -20,6 +21,7 @@ import { protocolsOf } from './viewers/protocols.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { withoutPaths } from './http/refusal.ts';
 import { readinessOf } from './observe/readiness.ts';
+import { doorRoutes } from './routes/protocol-doors.ts';
 import { routeTable } from './routes/table.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import { openStreams } from './http/streams.ts';
@@ -43,6 +45,12 @@ export interface ServeSettings {
   readonly grace?: number | undefined;
   /** How long a viewer may take nothing before it is cut off, in milliseconds. */
   readonly patience?: number;
+  /** Protocols beside its own. */
+  readonly protocols?: readonly Protocol[];
+}
+
+function protocolsIn({ protocols: more = [] }: ServeSettings): readonly Protocol[] {
+  return [...protocols, ...more];
 }
 
 export interface RunningServer {
@@ -100,7 +108,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   forgetErased(context);
   const app = await appOf({
     context,
-    routes: routeTable,
+    routes: [...routeTable, ...doorRoutes(protocolsIn(opening))],
     clean: home.secrets.clean,
     hidden: hiddenIn(folder),
     patience: opening.patience ?? patience,
@@ -217,7 +225,7 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     trees: treesOf(home.journal, showing),
     readiness,
     hide: (text) => withoutPaths(text, hiddenIn(folder)),
-    protocols: protocolsOf(protocols),
+    protocols: protocolsOf(protocolsIn(settings)),
     now,
     newId,
     isClosing: () => closing.aborted,

@@ -17,12 +17,15 @@ export interface Framing {
   /** What is written. Of a binary form, each character is a byte. */
   readonly text: (frames: readonly WireFrame[]) => string;
   readonly isBinary: boolean;
+  /** The content type of a response that has it. */
+  readonly type: string;
 }
 
 export const sse: Framing = {
   name: 'sse',
   text: (frames) => sseTexts(frames.map(asText)),
   isBinary: false,
+  type: 'text/event-stream; charset=utf-8',
 };
 
 /** Frames one after the other, with nothing between them: they say themselves where they end. */
@@ -30,6 +33,7 @@ export const bytes: Framing = {
   name: 'bytes',
   text: (frames) => frames.map(({ data }) => bytesOf(data)).join(''),
   isBinary: true,
+  type: 'application/octet-stream',
 };
 
 /** Server-sent events are text: whoever asks for them gets bytes written as text. */

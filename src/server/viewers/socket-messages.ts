@@ -12,7 +12,12 @@ export const wholeMessages: Framing = messages('socket', (frame) => {
 export const bareMessages: Framing = messages('bare socket', ({ data }) => data);
 
 function messages(name: string, write: (frame: WireFrame) => string | Uint8Array): Framing {
-  return { name, isBinary: true, text: (frames) => frames.map((frame) => messageOf(write(frame))).join('') };
+  return {
+    name,
+    isBinary: true,
+    type: '',
+    text: (frames) => frames.map((frame) => messageOf(write(frame))).join(''),
+  };
 }
 
 const textFrame = 0x81;

@@ -98,6 +98,7 @@ export function toldSource(parts: SourceParts, head: number): Source {
         while (teller.seq < piece.last) {
           const { text } = piece.from(teller.seq, stride);
           yield told(teller, text, parts);
+          if (teller.hasEnded) return;
           since += text.length;
           if (since < strideOf(teller)) continue;
           places.keep(teller.fork());

@@ -111,8 +111,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a preference drops the text of what it does not show',
     file: 'src/projections/preferences/preferences.ts',
-    find: 'return [shown, atHome(shown, ownCall(shown, event))];',
-    replace: 'return [shown, homeOf(shown, event.step) === event.step ? event : undefined];',
+    find: 'return atHome(shown, ownCall(shown, event));',
+    replace: 'return homeOf(shown, event.step) === event.step ? event : undefined;',
     test: 'src/projections/preferences/preferences.test.ts',
   },
   {
@@ -190,8 +190,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'those who watch different runs share what they are told',
     file: 'src/server/viewers/channels.ts',
-    find: 'const key = `${watched.as} ${watched.run}`;',
-    replace: 'const key = watched.as;',
+    find: '`${framing.name} ${watched.as} ${watched.run}`',
+    replace: '`${framing.name} ${watched.as}`',
     test: 'test/scenarios/cursor-law.test.ts',
     only: 'steps with .* after the end',
   },
