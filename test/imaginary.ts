@@ -1,7 +1,7 @@
 // A protocol that nobody speaks, as the next ones will be written: it knows nothing of attempts, of what ends with what, nor
 // of what comes late. Its frames are bytes, its answers end at a question, and it answers those who want no stream.
 import { z } from 'zod';
-import { overStory } from '../src/projections/projection.ts';
+import { overStory } from '../src/projections/story-projection.ts';
 import { protocol } from '../src/projections/protocol.ts';
 import { isOpen, stepOf, textOf, type RunTree, type Step } from '../src/run/tree.ts';
 import { parsed } from '../src/server/http/parsed.ts';

@@ -1,17 +1,26 @@
+import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { executionProjection } from './execution/execution.ts';
-import { protocol, type Protocol } from './protocol.ts';
-import { stepsData, stepsProjection } from './steps.ts';
+import type { Framing } from '../wire/framing.ts';
+import type { Protocol } from './projection.ts';
+import { protocol } from './protocol.ts';
+import { nativeTelling, stepsData, stepsProjection } from './steps.ts';
+
+const steps = protocol<null, Entry, SseFrame>({
+  name: 'steps',
+  projection: () => stepsProjection,
+  write: (entry) => ({ data: stepsData(entry) }),
+});
 
 /** The protocols of the server, by the name a viewer asks for. */
 export const ownProtocols = {
-  steps: protocol({
-    name: 'steps',
-    projection: () => stepsProjection,
-    write: (entry) => ({ data: stepsData(entry) }),
-  }),
+  steps: {
+    ...steps,
+    telling: (options) =>
+      Object.keys(options.preferences ?? {}).length === 0 ? nativeTelling() : steps.telling(options),
+  },
   console: protocol({ name: 'console', projection: consoleProjection, write: named }),
   'console-dotted': protocol({ name: 'console-dotted', projection: dottedConsoleProjection, write: named }),
   /** The envelope names its event itself, so that its frames are the same on a WebSocket. */
@@ -20,7 +29,7 @@ export const ownProtocols = {
     projection: executionProjection,
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
-} as const satisfies Readonly<Record<string, Protocol<SseFrame>>>;
+} as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;
 
 function named({ event, data }: { readonly event: string; readonly data: object }): Omit<SseFrame, 'id'> {
   return { event, data: JSON.stringify(data) };

@@ -1,5 +1,7 @@
 import type { Entry } from '../run/events.ts';
-import { newStory, tellStory, type Listener, type OpenStep, type Story, type StoryEvent } from './story.ts';
+import type { Failure } from '../run/failure.ts';
+import type { Preferences } from '../run/preferences.ts';
+import type { RunTree } from '../run/tree.ts';
 
 /**
  * A state machine from entries to frames. The same entries always give the same frames. Its state is plain data, changed in
@@ -22,53 +24,6 @@ export function projectAll<State, Frame>(
   return [state, [...entries].flatMap((entry) => projection.project(state, entry))];
 }
 
-/** A client protocol as it listens to the story of a run: it need not know what implies what. */
-export interface StoryProjection<Memory, Own, Frame> extends Omit<Listener<Own>, 'hear'> {
-  /** What it must remember of a run beside its open steps. */
-  readonly memory: () => Memory;
-  /** What it tells of each kind of event; of the others, nothing. */
-  readonly tell: {
-    readonly [Type in StoryEvent['type']]?: Tell<Memory, Own, Frame, Extract<StoryEvent, { type: Type }>>;
-  };
-}
-
-/** Pushes what is told onto the frames of the scene. The step is the open one it is about, or the run. */
-export type Tell<Memory, Own, Frame, Event> = (
-  scene: Scene<Memory, Own, Frame>,
-  event: Event,
-  step: OpenStep<Own>,
-) => void;
-
-/** Where a projection has come to. */
-export interface Place<Memory, Own> {
-  readonly story: Story<Own>;
-  readonly memory: Memory;
-}
-
-/** The same, and what it tells of the entry at hand. */
-export interface Scene<Memory, Own, Frame> extends Place<Memory, Own> {
-  readonly frames: Frame[];
-  readonly at: number;
-}
-
-export function overStory<Memory, Own, Frame>(
-  projection: StoryProjection<Memory, Own, Frame>,
-): Projection<Place<Memory, Own>, Frame> {
-  return {
-    begin: () => ({ story: newStory(projection), memory: projection.memory() }),
-    weight: ({ story }) => story.steps.size,
-    project({ story, memory }, entry) {
-      const scene: Scene<Memory, Own, Frame> = { story, memory, frames: [], at: entry.at };
-      const hear = (event: StoryEvent, step: OpenStep<Own>): void => {
-        const tell: Tell<Memory, Own, Frame, never> | undefined = projection.tell[event.type];
-        tell?.(scene, event as never, step);
-      };
-      tellStory(story, entry, { ...projection, hear });
-      return scene.frames;
-    },
-  };
-}
-
 export { Preferences } from '../run/preferences.ts';
 
 /** A run as one kind of viewer is told it, from its first entry on. */
@@ -88,4 +43,53 @@ export interface Telling<Frame> {
   readonly seq: number;
   /** Whether the terminal frame was told. */
   readonly hasEnded: boolean;
+}
+
+export interface ViewOptions {
+  readonly run: string;
+  readonly preferences?: Preferences;
+  /** Of a console: the number of the last card of the conversation's earlier runs. */
+  readonly cardsBefore?: number;
+}
+
+/** A client protocol as one value. */
+export interface Protocol<Frame, Framing> {
+  readonly name: string;
+  readonly framing: Framing;
+  /** A run as a viewer of this protocol is told it. */
+  readonly telling: (options: ViewOptions) => Telling<Frame>;
+  /** The run as it stands, for one without a cursor; the rest is told after the tree's last entry. */
+  readonly prelude: ((tree: RunTree, options: ViewOptions) => readonly Frame[]) | undefined;
+  /** Whether an answer ends with this entry. */
+  readonly isOver: (entry: Entry) => boolean;
+  /** What these entries are as one answer. */
+  readonly block: ((entries: readonly Entry[], options: ViewOptions) => unknown) | undefined;
+  readonly error: (failure: Failure) => unknown;
+  readonly doors: readonly Door[];
+}
+
+/** A way in for clients that begin runs in this protocol. */
+export interface Door {
+  /** Asked with POST, as `/dial/:app/completions`. */
+  readonly path: string;
+  readonly about: string;
+  /** The header its clients carry their key in, where it is not `authorization`. */
+  readonly keyHeader?: string;
+  /** What a request asks for; one that cannot be read is refused by a failure. */
+  readonly read: (request: DoorRequest) => DoorStart;
+}
+
+/** A request as it comes: nothing of it has been believed yet. */
+export interface DoorRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export interface DoorStart {
+  readonly app: string;
+  readonly text: string;
+  /** Whose history counts: that of this conversation, or, where none is named, only what the request brings. */
+  readonly conversation?: string;
+  /** The answer is wanted whole. */
+  readonly isBlock: boolean;
 }

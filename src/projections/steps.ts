@@ -16,20 +16,24 @@ export function stepsData(entry: Entry): string {
 }
 
 /** The entries one by one, from any cursor on. */
-export function nativeTelling(from = 0): Telling<SseFrame> {
+export function nativeTelling(from = 0, isOver = false): Telling<SseFrame> {
   let seq = from;
+  let hasEnded = isOver;
   return {
     get seq() {
       return seq;
     },
+    get hasEnded() {
+      return hasEnded;
+    },
     weight: 0,
-    hasEnded: false,
     tell(entry) {
-      if (entry.seq <= seq) return [];
+      if (entry.seq <= seq || hasEnded) return [];
       seq = entry.seq;
+      hasEnded = entry.event.type === 'run.ended';
       return [{ data: stepsData(entry), id: seq }];
     },
-    fork: () => nativeTelling(seq),
-    jump: nativeTelling,
+    fork: () => nativeTelling(seq, hasEnded),
+    jump: (to) => nativeTelling(to),
   };
 }

@@ -6,7 +6,8 @@ import { plausibleRun } from '../../test/plausible-run.ts';
 import { variety } from '../../test/variety.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { foldAll } from '../run/fold.ts';
-import { projectAll, overStory, type Projection } from './projection.ts';
+import { projectAll, type Projection } from './projection.ts';
+import { overStory } from './story-projection.ts';
 import type { OpenStep, Story, StoryEvent } from './story.ts';
 
 interface Heard {

@@ -1,5 +1,6 @@
 import type { DottedFrame } from '../../wire/console.ts';
-import type { Place, Projection } from '../projection.ts';
+import type { Projection } from '../projection.ts';
+import type { Place } from '../story-projection.ts';
 import { isoTime, seconds } from '../time-text.ts';
 import type { Memory } from './draft.ts';
 import { closedCard, doneStatus, some } from './generations.ts';

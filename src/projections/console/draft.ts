@@ -1,6 +1,6 @@
 import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
-import type { Scene } from '../projection.ts';
+import type { Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import { lengths } from './said.ts';
 import type { Happening } from './happening.ts';

@@ -1,7 +1,8 @@
 import type { EventOf, StepId } from '../../run/events.ts';
 import { requestOf } from '../../run/request.ts';
 import type { TraceEvent } from '../../wire/trace.ts';
-import { overStory, type Place, type Projection, type Scene } from '../projection.ts';
+import type { Projection } from '../projection.ts';
+import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
 import { isoTime } from '../time-text.ts';
 import * as lines from './lines.ts';

@@ -26,7 +26,7 @@ import type { App, HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { namedFlows, type NamedApp } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
-import type { Protocol } from '../../projections/protocol.ts';
+import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';

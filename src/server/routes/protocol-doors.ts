@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Telling } from '../../projections/projection.ts';
-import type { Door, Protocol } from '../../projections/protocol.ts';
+import type { Door, Telling } from '../../projections/projection.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
@@ -8,6 +7,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { WireFrame } from '../../wire/framing.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
+import type { Protocol } from '../viewers/protocols.ts';
 import { route, type Reply, type Route } from './route.ts';
 import { startRun } from './start-run.ts';
 

@@ -4,7 +4,7 @@ import { breather } from '../../loop/breather.ts';
 import { longRun } from '../runs/long-run.ts';
 import { goodChunks } from '../runs/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
-import type { ViewOptions } from '../../projections/protocol.ts';
+import type { ViewOptions } from '../../projections/projection.ts';
 
 /** A frame of a run's past, with the time of the entry it tells. */
 export interface ToldFrame {
@@ -27,7 +27,6 @@ export async function* toldRun(
   { as, signal, ...options }: ToldAs,
 ): AsyncGenerator<ToldFrame> {
   const { telling } = context.protocols.telling(as, { run, ...options });
-  if (!telling) throw new RangeError(`«${as}» is not told: its frames are the entries`);
   const breathe = breather({ signal, isLong: bytes > longRun });
   while (telling.seq < head) {
     const before = telling.seq;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Telling } from '../../projections/projection.ts';
-import { nativeTelling } from '../../projections/steps.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import type { Journal } from '../../stores/store.ts';
@@ -18,8 +17,9 @@ export interface Watched {
   readonly head: number;
   /** The name of the protocol with all that changes its frames: those of one name share them. */
   readonly as: string;
-  /** Absent for the native protocol, whose frames are what the journal keeps. */
-  readonly telling?: Telling<WireFrame>;
+  /** Its frames are what the journal keeps. */
+  readonly isNative?: boolean;
+  readonly telling: Telling<WireFrame>;
 }
 
 export interface Count {
@@ -141,12 +141,12 @@ export class Channels {
   }
 
   /** What the journal keeps is what native viewers get, where they get text. */
-  #source({ run, head, as, telling }: Watched, framing: Framing): Source {
+  #source({ run, head, as, telling, isNative }: Watched, framing: Framing): Source {
     const { journal, clean } = this.#settings;
     const parts = { run, journal, archive: this.#archive, clean, framing };
-    if (!telling && framing === sse) return nativeSource(parts, head);
+    if (isNative && framing === sse) return nativeSource(parts, head);
     const key = `${as} ${run}`;
-    const places = this.#told.get(key) ?? new Places<Teller>(telling ?? nativeTelling());
+    const places = this.#told.get(key) ?? new Places<Teller>(telling);
     this.#told.set(key, places);
     return toldSource({ ...parts, places }, head);
   }

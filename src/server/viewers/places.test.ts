@@ -62,12 +62,14 @@ test.for(views)('[P70] $as at the end of a long run costs what was missed', asyn
   const preferences = 'preferences' in view ? view.preferences : undefined;
   const isNative = view.as === 'steps' && !preferences;
   const watch = async (after: number): Promise<string> => {
-    const telling = isNative
-      ? {}
-      : { telling: ownProtocols[view.as].telling({ run, preferences: preferences ?? {} }) };
+    const telling = ownProtocols[view.as].telling({ run, preferences: preferences ?? {} });
     const sink = fakeSink();
     const framing = 'isSocket' in view ? { framing: wholeMessages } : {};
-    channels.watch({ run, head: entries.length, as: view.as, ...telling }, { ...sink, ...framing }, after);
+    channels.watch(
+      { run, head: entries.length, as: view.as, isNative, telling },
+      { ...sink, ...framing },
+      after,
+    );
     await vi.waitFor(() => expect(sink.ending).toBe('ended'), 10_000);
     channels.sweep();
     return sink.text;

@@ -1,12 +1,15 @@
-import type { Telling } from '../../projections/projection.ts';
-import type { Protocol, ViewOptions } from '../../projections/protocol.ts';
+import type { Protocol as AnyProtocol, Telling, ViewOptions } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
-import type { WireFrame } from '../../wire/framing.ts';
+import type { Framing, WireFrame } from '../../wire/framing.ts';
 
-/** How a run is told. Those of one name share their frames; without a telling they are what the journal keeps. */
+export type Protocol = AnyProtocol<WireFrame, Framing>;
+
+/** How a run is told. Those of one name share their frames. */
 export interface Told {
   readonly as: string;
-  readonly telling?: Telling<WireFrame>;
+  readonly telling: Telling<WireFrame>;
+  /** Its frames are what the journal keeps. */
+  readonly isNative: boolean;
 }
 
 /** The protocols a viewer can ask for by name. */
@@ -35,8 +38,9 @@ export function protocolsOf(all: readonly Protocol[]): Protocols {
       const protocol = named(as);
       const { run: _, ...shape } = options;
       const isWhole = Object.keys(options.preferences ?? {}).length === 0;
-      if (as === nativeProtocol && isWhole) return { as };
-      return { as: `${as} ${JSON.stringify(shape)}`, telling: protocol.telling(options) };
+      const isNative = as === nativeProtocol && isWhole;
+      const name = isNative ? as : `${as} ${JSON.stringify(shape)}`;
+      return { as: name, isNative, telling: protocol.telling(options) };
     },
   };
 }
