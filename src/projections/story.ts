@@ -52,7 +52,7 @@ export interface Listener<Own> {
 }
 
 /** How much of a title, and of what a step says, is kept: a little more than anybody shows. Characters. */
-export const kept = { title: 200, text: 1_250 } as const;
+const kept = { title: 200, text: 1_250 } as const;
 
 const theRun = { type: 'step.opened', step: 0, parent: 0, key: '', kind: 'run', title: '' } as const;
 
