@@ -16,6 +16,7 @@ import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
 import { sentMutants } from './of/sent.ts';
+import { storyMutants } from './of/story.ts';
 import { timeMutants } from './of/time.ts';
 import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...processMutants,
   ...limitMutants,
   ...sentMutants,
+  ...storyMutants,
   ...timeMutants,
   ...toldMutants,
   ...toolMutants,

@@ -52,7 +52,7 @@ test.for(journals)(
     const tree = JSON.stringify(flatTree(foldAll(entries), name), null, 1);
     expect(JSON.parse(tree)).toMatchObject(JSON.parse(recorded(`${at}.tree.json`, tree)) as object);
     for (const protocol of ['console', 'console-dotted', 'execution'] as const) {
-      const telling = ownProtocols[protocol]({ run: name });
+      const telling = ownProtocols[protocol].telling({ run: name });
       const frames = entries.map((entry) => sseTexts(telling.tell(entry))).join('');
       expect(dataIn(frames)).toMatchObject(dataIn(recorded(`${at}.${protocol}.sse`, frames)));
     }

@@ -143,7 +143,7 @@ export class Channel {
     if (slice.text === '') return;
     viewer.heard = true;
     this.#settings.delivered(slice.text.length);
-    if (sink.write(sink.isAlone ? sink.form(slice.text) : slice.in(sink.form))) return;
+    if (sink.write(slice.in(sink.form))) return;
     viewer.is = 'stalled';
     viewer.since = this.#settings.now();
   }
