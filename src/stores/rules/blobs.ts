@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Desk } from './desk.ts';
+import type { Needs } from './needs.ts';
 
 export interface NewBlob {
   readonly owner: { readonly tenant: string; readonly run: string };
@@ -18,6 +19,10 @@ export function put(
   return { blob, size: Buffer.byteLength(whole, 'utf8') };
 }
 
+export function putNeeds({ owner, text }: NewBlob): Needs {
+  return { blobs: [{ tenant: owner.tenant, blob: blobName(text.toWellFormed()) }] };
+}
+
 /** The SHA-256 of its bytes. */
 export function blobName(text: string): string {
   return hash('sha256', text, 'hex');
@@ -30,6 +35,14 @@ export function blob(
   return tables.blob(wanted.tenant, wanted.blob);
 }
 
+export function blobNeeds(text: { readonly tenant: string; readonly blob: string }): Needs {
+  return { text };
+}
+
 export function held({ tables }: Desk, tenant: string): number {
   return tables.held(tenant);
+}
+
+export function heldNeeds(held: string): Needs {
+  return { held };
 }

@@ -1,7 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import { runOf, type Desk } from './desk.ts';
-import { end } from './journal.ts';
+import { end, endNeeds } from './journal.ts';
 import { leaveAll } from './lines.ts';
+import type { Needs } from './needs.ts';
 import type { Receipt, RunRow, RunState, SentCommand } from '../store.ts';
 
 /** A journal was found to be good only up to an entry. Nobody can go on from there, so nobody is given the run again. */
@@ -12,6 +13,10 @@ export function damage(desk: Desk, { run, after }: { readonly run: string; reado
   // One whose own row cannot be believed may still stand in a line, with everyone behind it.
   if (row.state === 'ended') leaveAll(desk, run);
   else if (row.damaged !== damaged && !isAttended(desk, row)) park(desk, { ...row, damaged });
+}
+
+export function damageNeeds({ run }: { readonly run: string }): Needs {
+  return endNeeds(run);
 }
 
 /** Out of the hands of its worker; where somebody has asked it to stop, for good. */

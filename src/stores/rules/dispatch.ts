@@ -2,6 +2,7 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import { park } from './damage.ts';
 import { expectHead, heldBy, makeReady, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './lines.ts';
+import type { Needs } from './needs.ts';
 import type {
   Claim,
   Counted,
@@ -49,6 +50,11 @@ function takePlace({ tables }: Desk, { run, tenant, conversation }: NewRun, repl
   tables.changeRun({ ...row, replacedBy: run });
 }
 
+export function createNeeds({ run, tenant, idempotencyKey, replaces }: NewRun): Needs {
+  const keys = idempotencyKey === undefined ? [] : [{ tenant, key: idempotencyKey }];
+  return { runs: [run, ...(replaces === undefined ? [] : [replaces])], keys };
+}
+
 export function claim(desk: Desk, { worker, flows, max, lease, run }: ClaimRequest): readonly Claim[] {
   const rows =
     run === undefined ? desk.tables.claimable({ flows, max, now: desk.now }) : oneDue(desk, run, flows);
@@ -68,6 +74,10 @@ export function claim(desk: Desk, { worker, flows, max, lease, run }: ClaimReque
   });
 }
 
+export function claimNeeds({ flows, max, run }: ClaimRequest): Needs {
+  return run === undefined ? { due: [{ flows, max }] } : { runs: [run] };
+}
+
 export function renew(
   desk: Desk,
   { fences, lease }: { readonly fences: readonly Fence[]; readonly lease: number },
@@ -78,6 +88,10 @@ export function renew(
     desk.tables.changeRun({ ...row, leaseUntil: desk.now + lease });
     return true;
   });
+}
+
+export function renewNeeds({ fences }: { readonly fences: readonly Fence[] }): Needs {
+  return { runs: fences.map(({ run }) => run) };
 }
 
 export function release(desk: Desk, { fence, head, wakeAt, begun = [] }: ReleaseRequest): RunState {
@@ -99,12 +113,24 @@ export function release(desk: Desk, { fence, head, wakeAt, begun = [] }: Release
   return 'waiting';
 }
 
+export function releaseNeeds({ fence: { run } }: ReleaseRequest): Needs {
+  return { runs: [run], pending: [run], leaves: [{ run }] };
+}
+
 export function handBack(desk: Desk, fence: Fence): void {
   makeReady(desk, heldBy(desk, fence));
 }
 
+export function handBackNeeds({ run }: Fence): Needs {
+  return { runs: [run] };
+}
+
 export function get({ tables }: Desk, run: string): RunRow | undefined {
   return tables.run(run);
+}
+
+export function getNeeds(run: string): Needs {
+  return { runs: [run] };
 }
 
 export function find(
@@ -115,6 +141,10 @@ export function find(
   return run === undefined ? undefined : tables.run(run);
 }
 
+export function findNeeds({ tenant, idempotencyKey }: Parameters<Dispatch['find']>[0]): Needs {
+  return { keys: [{ tenant, key: idempotencyKey }] };
+}
+
 export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
   const { after, tenant } = filter;
   if (after !== undefined && !isOf(desk, after, tenant)) {
@@ -123,8 +153,16 @@ export function list(desk: Desk, filter: RunFilter): readonly RunRow[] {
   return desk.tables.list(filter);
 }
 
+export function listNeeds(list: RunFilter): Needs {
+  return { list, runs: list.after === undefined ? [] : [list.after] };
+}
+
 export function count({ tables }: Desk, which: Counted): readonly TenantCount[] {
   return tables.count(which);
+}
+
+export function countNeeds(count: Counted): Needs {
+  return { count };
 }
 
 /** One that is too damaged to say whose it is was on the page before. */
@@ -141,11 +179,19 @@ export function questions({ tables }: Desk): number {
   return tables.questions();
 }
 
+export function questionsNeeds(): Needs {
+  return { questions: true };
+}
+
 /** Erasing what is not there changes nothing, so an erasure whose outcome is unknown can be repeated. */
 export function erase(desk: Desk, run: string): void {
   leaveAll(desk, run);
   desk.tables.dropBlobs(run);
   desk.tables.removeRun(run);
+}
+
+export function eraseNeeds(run: string): Needs {
+  return { runs: [run], leaves: [{ run }], blobsOf: [run] };
 }
 
 function newRow(wanted: NewRun, now: number): RunRow {

@@ -1,6 +1,7 @@
 import { RunError } from '../../run/failure.ts';
 import { expectHead, heldBy, runOf, type Desk } from './desk.ts';
 import { leaveAll } from './lines.ts';
+import type { Needs } from './needs.ts';
 import type { Append, Chunk, RunRow } from '../store.ts';
 
 /** What a follower needs: `ended` when nothing comes after these chunks, ever. */
@@ -30,10 +31,22 @@ export function append(desk: Desk, { fence, head, last, frames, summary, uses = 
   }
 }
 
+export function appendNeeds({ fence: { run }, uses = [], ends }: Append): Needs {
+  return {
+    runs: [run],
+    ...(ends ? endNeeds(run) : {}),
+    commands: uses.map(({ command }) => ({ run, id: command })),
+  };
+}
+
 export function read(desk: Desk, { run, after }: { readonly run: string; readonly after: number }): Page {
   const { state, head } = runOf(desk, run);
   const chunks = desk.tables.chunksAfter(run, after);
   return { chunks, ended: state === 'ended' && (chunks.at(-1)?.last ?? after) >= head };
+}
+
+export function readNeeds(from: { readonly run: string; readonly after: number }): Needs {
+  return { runs: [from.run], chunks: [from] };
 }
 
 function expectUnused({ tables }: Desk, run: string, id: string): void {
@@ -55,4 +68,8 @@ export function end(desk: Desk, row: RunRow): void {
     updatedAt: desk.now,
   });
   leaveAll(desk, row.run);
+}
+
+export function endNeeds(run: string): Needs {
+  return { runs: [run], pending: [run], leaves: [{ run }] };
 }

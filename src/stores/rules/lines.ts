@@ -1,6 +1,7 @@
 import { failureOf } from '../../run/failure.ts';
 import { heldBy, makeReady, type Desk } from './desk.ts';
 import type { Fence, RunRow } from '../store.ts';
+import type { Needs } from './needs.ts';
 import type { Place } from './tables.ts';
 
 export interface Wish {
@@ -17,10 +18,18 @@ export function hold(desk: Desk, { fence, name }: Wish): boolean {
   return true;
 }
 
+export function holdNeeds({ fence: { run }, name }: Wish): Needs {
+  return { runs: [run], stands: [{ run, name }] };
+}
+
 export function letGo(desk: Desk, { fence, name }: Wish): void {
   const { run } = heldBy(desk, fence);
   const place = desk.tables.place(run, name);
   if (place) leave(desk, place);
+}
+
+export function letGoNeeds({ fence: { run }, name }: Wish): Needs {
+  return { runs: [run], leaves: [{ run, name }] };
 }
 
 /** Where a run stands in line does not outlive it. */

@@ -1,6 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import { isAttended, sendToDamaged } from './damage.ts';
 import { makeReady, runOf, type Desk } from './desk.ts';
+import { endNeeds } from './journal.ts';
+import type { Needs } from './needs.ts';
 import type { Receipt, SentCommand } from '../store.ts';
 
 export function send(desk: Desk, sent: SentCommand): Receipt {
@@ -20,6 +22,11 @@ export function send(desk: Desk, sent: SentCommand): Receipt {
   return { id: sent.id, used: null, fresh: true, command: sent.command };
 }
 
+/** A stop ends a damaged run at once. */
+export function sendNeeds({ run, id, command }: SentCommand): Needs {
+  return { runs: [run], ...(command.type === 'stop' ? endNeeds(run) : {}), commands: [{ run, id }] };
+}
+
 /** What cannot be done to a run that has ended. */
 const tooLate: Readonly<Record<SentCommand['command']['type'], string>> = {
   pause: 'it cannot be paused any more',
@@ -34,4 +41,8 @@ const tooLate: Readonly<Record<SentCommand['command']['type'], string>> = {
 export function pending(desk: Desk, run: string): readonly SentCommand[] {
   runOf(desk, run);
   return desk.tables.pending(run);
+}
+
+export function pendingNeeds(run: string): Needs {
+  return { runs: [run], pending: [run] };
 }
