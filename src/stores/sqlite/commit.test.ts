@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { committer, type Committer } from './commit.ts';
 import { openForWriting, type WriterFolder } from '../folder/folder.ts';
 import { healthOf } from './health.ts';
-import type { Operation } from './messages.ts';
+import type { Operation } from '../batch.ts';
 import { sqliteTables, type SqliteTables } from './tables.ts';
 import { appending, newRun, seqs } from '../store.contract.ts';
 

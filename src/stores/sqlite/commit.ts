@@ -5,7 +5,7 @@ import type { Desk } from '../rules/desk.ts';
 import { perform } from '../rules/rules.ts';
 import { isCorrupt } from './damage.ts';
 import type { WriterFolder } from '../folder/folder.ts';
-import type { Operation, Reply } from './messages.ts';
+import type { Operation, Reply } from '../batch.ts';
 import { change, query } from './rows.ts';
 import type { SqliteTables } from './tables.ts';
 import { fileOwner } from '../store.ts';

@@ -1,20 +1,8 @@
 import type { Failure } from '../../run/failure.ts';
-import type { Argument, Read, Write } from '../rules/rules.ts';
+import type { Operation, Reply } from '../batch.ts';
+import type { Read } from '../rules/rules.ts';
 import type { CheckPlace } from './check.ts';
 import type { Hint } from '../store.ts';
-
-/** A write on its way to the thread. */
-export type Operation = {
-  readonly [Name in Write]: { readonly name: Name; readonly argument: Argument<Name> };
-}[Write];
-
-export interface Reply {
-  /** What each operation of the batch gave, in order. */
-  readonly results: readonly unknown[];
-  /** Those that were refused; the others are durable. */
-  readonly refusals: readonly { readonly index: number; readonly failure: Failure }[];
-  readonly hints: readonly Hint[];
-}
 
 /** What a thread opens a folder for. `patient`: to write, and to read until its disk has space for that. */
 export type Mode = 'read' | 'write' | 'patient';

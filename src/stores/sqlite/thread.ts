@@ -6,14 +6,8 @@ import { errorOf, RunError } from '../../run/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Argument, Read, Result } from '../rules/rules.ts';
 import type { CheckPlace } from './check.ts';
-import {
-  flatten,
-  type FromThread,
-  type Mode,
-  type Operation,
-  type Reply,
-  type ToThread,
-} from './messages.ts';
+import type { Operation, Reply } from '../batch.ts';
+import { flatten, type FromThread, type Mode, type ToThread } from './messages.ts';
 import type { Hint } from '../store.ts';
 
 // tsc rewrites `.ts` in imports only, so the worker's own extension follows that of this file.
