@@ -73,6 +73,39 @@ describe('two processes', () => {
     expect(await other.dispatch.get('r')).toMatchObject({ state: 'ready' });
   });
 
+  test('[Q62] a run that comes between locking and loading is locked before anything is decided on it', async () => {
+    const { database, other } = await twoProcesses();
+    const { server } = database;
+    const young = { run: 'q', epoch: 1 };
+    let released: Promise<unknown> | undefined;
+    const late = databaseStore({
+      ...database.of('late'),
+      async begin() {
+        const transaction = await database.of('late').begin();
+        return {
+          ...transaction,
+          async lock(locks) {
+            const got = await transaction.lock(locks);
+            if (got.length === 0)
+              await other.dispatch.create(newRun('q', { claim: { worker: 'w', lease: 1_000 } }));
+            return got;
+          },
+          load: (wanted) =>
+            vi.waitUntil(() => server.rows.runs.has('q')).then(() => transaction.load(wanted)),
+          async commit(changes) {
+            const before = server.seen.waits + server.seen.transactions;
+            released = other.dispatch.release({ fence: young, head: 1 });
+            await vi.waitUntil(() => server.seen.waits + server.seen.transactions > before);
+            return transaction.commit(changes);
+          },
+        };
+      },
+    });
+    await late.mailbox.send({ run: 'q', id: 'c', command: { type: 'pause', by: 'ann' } });
+    expect(await released).toBe('running');
+    expect(await other.dispatch.get('q')).toMatchObject({ state: 'running' });
+  });
+
   test('[Q66] a run that somebody else has locked keeps nobody but those who ask for it', async () => {
     const { database, one } = await twoProcesses();
     const { server } = database;

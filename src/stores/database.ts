@@ -27,7 +27,7 @@ export function databaseStore(database: Database): Store {
       open(async () => {
         const needs = needsOf(name, argument);
         const rows = await loaded(database, needs);
-        const tables = onlyDeclared(workingSet(rows).tables, needs);
+        const tables = onlyDeclared(workingSet(rows, needs).tables, needs);
         return perform({ tables, now: rows.now, hints: [] }, name, argument);
       }),
     time: () => open(async () => (await loaded(database, {})).now),

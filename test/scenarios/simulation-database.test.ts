@@ -5,7 +5,7 @@ import { survive } from '../storm/schedules.ts';
 
 const count = sized(300, 10_000);
 
-test(`[L3 L4 L5 L6 L7] [Q44 Q49] ${count} schedules over a database with many writers: one writer, nothing lost, nothing twice`, async () => {
+test(`[L3 L4 L5 L6 L7] [Q60 Q65] ${count} schedules over a database with many writers: one writer, nothing lost, nothing twice`, async () => {
   const first = seedOf('engine over a database');
   const met = ['crash', 'freeze', 'cut', 'deaf', 'clock'] as const;
   tell('engine over a database', await survive({ first, count, over: overDatabase, pace: 3, met }));

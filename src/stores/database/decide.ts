@@ -3,7 +3,7 @@ import { onlyDeclared } from '../rules/declared.ts';
 import { needsOf, perform } from '../rules/rules.ts';
 import type { Operation } from '../batch.ts';
 import type { Append, Hint } from '../store.ts';
-import type { Rows } from './port.ts';
+import type { Rows, Wanted } from './port.ts';
 import { workingSet, type WorkingSet } from './working-set.ts';
 
 /** One operation of a batch. */
@@ -23,8 +23,8 @@ export interface Decision {
 }
 
 /** What the rules say to each operation, one after the other, over the rows that were loaded for all of them. */
-export function decide(rows: Rows, items: readonly Item[]): Decision {
-  const set = workingSet(rows);
+export function decide(items: readonly Item[], rows: Rows, wanted: Wanted): Decision {
+  const set = workingSet(rows, wanted);
   const hints: Hint[] = [];
   const outcomes = items.map(({ operation: { name, argument }, isDoubtful }): Outcome => {
     if (isDoubtful && name === 'append' && isRecorded(rows, argument)) return { result: undefined };

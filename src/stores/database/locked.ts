@@ -2,7 +2,7 @@ import { needsOf } from '../rules/rules.ts';
 import { together, type Needs } from '../rules/needs.ts';
 import { decide, type Decision, type Item } from './decide.ts';
 import { compareLocks, inOrder, lockKey, locksOf, runLock, wantedWith } from './locks.ts';
-import { noRows, type Database, type Lock, type Rows, type Transaction } from './port.ts';
+import { noRows, type Database, type Lock, type Rows, type Transaction, type Wanted } from './port.ts';
 
 /**
  * Decides a batch in one transaction: locks what it needs in the order that everybody keeps, loads it, runs the rules and
@@ -14,13 +14,13 @@ export async function decideLocked(database: Database, items: readonly Item[]): 
   for (let locks = inOrder(locksOf(needs, noRows)); ;) {
     const transaction = await database.begin();
     try {
-      const { rows, missing } = await lockAndLoad(transaction, needs, locks);
-      if (!rows) {
+      const { rows, wanted, missing } = await lockAndLoad(transaction, needs, locks);
+      if (missing) {
         await transaction.rollback();
         locks = inOrder([...locks, ...missing]);
         continue;
       }
-      const decision = decide(rows, items);
+      const decision = decide(items, rows, wanted);
       await transaction.commit(decision.set.changes());
       return decision;
     } catch (thrown) {
@@ -31,9 +31,9 @@ export async function decideLocked(database: Database, items: readonly Item[]): 
 }
 
 type Loaded =
-  | { readonly rows: Rows; readonly missing?: never }
+  | { readonly rows: Rows; readonly wanted: Wanted; readonly missing?: never }
   /** Something must be locked that comes before what is held, or has come since: all has to begin anew, in order. */
-  | { readonly rows?: never; readonly missing: readonly Lock[] };
+  | { readonly rows?: never; readonly wanted?: never; readonly missing: readonly Lock[] };
 
 /**
  * What hangs on a run (its head, its commands, its places) is read in a later statement than the one that locks: that one
@@ -48,13 +48,14 @@ async function lockAndLoad(transaction: Transaction, needs: Needs, locks: readon
       got = await lockDue(transaction, needs, locked);
       held = inOrder([...held, ...got]);
     }
-    const loading = transaction.load(wantedWith(needs, held));
+    const wanted = wantedWith(needs, held);
+    const loading = transaction.load(wanted);
     const [rows, more] = await Promise.all([loading, locked]);
     got = [...got, ...more];
     if (isUnlocked(rows, held, got)) return { missing: [] };
     const missing = notIn(held, inOrder(locksOf(needs, rows, held)));
     const [lowest, highest] = [missing[0], held.at(-1)];
-    if (!lowest) return { rows };
+    if (!lowest) return { rows, wanted };
     if (highest && compareLocks(lowest, highest) < 0) return { missing };
     asked = missing;
     held = [...held, ...missing];

@@ -7,8 +7,8 @@ import { lockName, type Line, type Lock, type Rows, type Wanted } from './port.t
  */
 export function locksOf(needs: Needs, rows: Rows, held: readonly Lock[] = []): readonly Lock[] {
   const { runs = [], stands = [], leaves = [], blobs = [], blobsOf = [] } = needs;
-  const left = leaves.flatMap((stand) => linesOf(rows, stand));
-  const lines = [...stands.flatMap((stand) => linesOf(rows, stand)), ...left];
+  const left = leaves.flatMap((stand) => linesOf(needs, rows, stand));
+  const lines = [...stands.flatMap((stand) => linesOf(needs, rows, stand)), ...left];
   const used = rows.blobs.filter(({ users }) => users.some((run) => blobsOf.includes(run)));
   return [
     ...[...runs, ...nextInLines(needs, rows, { left, held })].map(runLock),
@@ -73,9 +73,10 @@ function lineOf(lock: string): Line {
   return { tenant, name };
 }
 
-function linesOf(rows: Rows, { run, name }: Stand): readonly Line[] {
+function linesOf({ creates = [] }: Needs, rows: Rows, { run, name }: Stand): readonly Line[] {
   if (name === undefined) return rows.places.filter((place) => place.run === run);
-  return rows.runs.flatMap(({ row }) => (row.run === run ? [{ tenant: row.tenant, name }] : []));
+  const owners = [...rows.runs.map(({ row }) => row), ...creates].filter((owner) => owner.run === run);
+  return owners.map(({ tenant }) => ({ tenant, name }));
 }
 
 interface Leaving {

@@ -51,7 +51,7 @@ export interface Line {
   readonly name: string;
 }
 
-export interface Wanted extends Omit<Needs, 'stands' | 'leaves' | 'due'> {
+export interface Wanted extends Omit<Needs, 'creates' | 'stands' | 'leaves' | 'due'> {
   /** All places of these runs. */
   readonly placesOf?: readonly string[];
   /** All places in these lines. */

@@ -44,7 +44,11 @@ export function rememberedRows(): Remembered {
 
 /** The rule decides on the remembered row; what it refuses it may refuse for something that is no longer so. */
 function chunkAlone(kept: KeptRun, item: Item): GuardedChunk | undefined {
-  const { outcomes, set } = decide({ ...noRows, now: kept.row.updatedAt, runs: [kept] }, [item]);
+  const { outcomes, set } = decide(
+    [item],
+    { ...noRows, now: kept.row.updatedAt, runs: [kept] },
+    { runs: [kept.row.run] },
+  );
   const [change, ...others] = set.changes();
   if (outcomes.some((outcome) => 'failure' in outcome) || others.length > 0) return undefined;
   return change?.type === 'chunk.added' ? { chunk: change.chunk, version: kept.version } : undefined;

@@ -2,11 +2,11 @@ import { memoryTables } from '../memory/tables.ts';
 import type { BlobKey } from '../rules/needs.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
-import type { Change, KeptRun, Rows } from './port.ts';
+import type { Change, KeptRun, Rows, Wanted } from './port.ts';
 
 export interface WorkingSet {
   readonly tables: Tables;
-  /** What became of the rows, one change for each. */
+  /** What became of the rows, as it is to be written: each run once, what hangs on runs in the order it happened. */
   changes(): readonly Change[];
   /** All that were loaded or added. */
   runs(): readonly string[];
@@ -14,8 +14,11 @@ export interface WorkingSet {
   kept(run: string): KeptRun | undefined;
 }
 
-/** The rows that were loaded, as the tables that rules know. Nothing outside changes: what they do is written down. */
-export function workingSet(rows: Rows): WorkingSet {
+/**
+ * The rows that were loaded, as the tables that rules know. Nothing outside changes: what they do is written down. What was
+ * not wanted is not known to be missing, so whoever asks for it fails.
+ */
+export function workingSet(rows: Rows, wanted: Wanted): WorkingSet {
   const tables = filled(rows);
   const runs = runRows(tables, rows);
   let log: Change[] = [];
@@ -25,6 +28,7 @@ export function workingSet(rows: Rows): WorkingSet {
       ...answers(rows),
       ...writtenDown(tables, rows, (change) => log.push(change)),
       ...runs.tables,
+      ...onlyWanted(tables, rows, wanted),
       removeRun(run) {
         runs.tables.removeRun(run);
         log = log.filter((change) => change.run !== run || change.type.startsWith('blob'));
@@ -33,6 +37,25 @@ export function workingSet(rows: Rows): WorkingSet {
     changes: () => [...runs.changes(), ...log],
     runs: runs.all,
     kept: runs.kept,
+  };
+}
+
+function onlyWanted(
+  tables: Tables,
+  rows: Rows,
+  { runs = [], lines = [] }: Wanted,
+): Pick<Tables, 'run' | 'firstInLine'> {
+  const known = new Set([...runs, ...rows.keys.map(({ run }) => run)]);
+  return {
+    run(run) {
+      if (!known.has(run)) throw new RangeError(`run ${run} was not loaded`);
+      return tables.run(run);
+    },
+    firstInLine(tenant, name) {
+      if (!lines.some((line) => line.tenant === tenant && line.name === name))
+        throw new RangeError(`line ${name} of ${tenant} was not loaded`);
+      return tables.firstInLine(tenant, name);
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import type { SentCommand } from '../store.ts';
 
 const sent: SentCommand = { run: 'r', id: 'c', command: { type: 'pause', by: 'ann' } };
 
-test('[Q45] a rule sees the rows that it declared, and fails at any other', () => {
+test('[Q61] a rule sees the rows that it declared, and fails at any other', () => {
   const tables = memoryTables();
   perform({ tables, now: 1, hints: [] }, 'create', newRun('r'));
   const deskFor = (needs: ReturnType<typeof needsOf>) => ({

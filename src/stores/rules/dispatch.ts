@@ -52,7 +52,8 @@ function takePlace({ tables }: Desk, { run, tenant, conversation }: NewRun, repl
 
 export function createNeeds({ run, tenant, idempotencyKey, replaces }: NewRun): Needs {
   const keys = idempotencyKey === undefined ? [] : [{ tenant, key: idempotencyKey }];
-  return { runs: [run, ...(replaces === undefined ? [] : [replaces])], keys };
+  const runs = replaces === undefined ? [run] : [run, replaces];
+  return { runs, creates: [{ run, tenant }], keys };
 }
 
 export function claim(desk: Desk, { worker, flows, max, lease, run }: ClaimRequest): readonly Claim[] {

@@ -34,6 +34,8 @@ export interface Stand {
 export interface Needs {
   /** Whether they are there or not. */
   readonly runs?: readonly string[];
+  /** Runs that may come to be, and whose they are then. */
+  readonly creates?: readonly { readonly run: string; readonly tenant: string }[];
   /** The run that a tenant created with a key. */
   readonly keys?: readonly RunKey[];
   readonly commands?: readonly CommandKey[];
@@ -62,6 +64,7 @@ export interface Needs {
 export function together(all: readonly Needs[]): Needs {
   return {
     runs: all.flatMap(({ runs = [] }) => runs),
+    creates: all.flatMap(({ creates = [] }) => creates),
     keys: all.flatMap(({ keys = [] }) => keys),
     commands: all.flatMap(({ commands = [] }) => commands),
     pending: all.flatMap(({ pending = [] }) => pending),
