@@ -25,6 +25,8 @@ export const calm: Odds = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, cut: 0, 
 export interface Shared {
   readonly store: Store;
   storeOf(process: SimProcess): Store;
+  /** How often it met what it is made for. */
+  met(): Readonly<Record<string, number>>;
   /** What must never be and was seen. */
   wrongs(): readonly string[];
 }

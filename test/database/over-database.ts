@@ -30,6 +30,7 @@ export function overDatabase(sim: Simulation): SharedDatabase {
     store: databaseStore(direct(server, () => sim.now)),
     storeOf: (process) =>
       recorded(databaseStore(client(server, travel(sim, process, listeners))), process, { sim, written }),
+    met: () => server.seen,
     wrongs: () => [
       ...written.wrongs(),
       ...(server.seen.deadlocks > 0 ? ['transactions waited in a circle'] : []),

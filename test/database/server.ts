@@ -29,9 +29,10 @@ export interface Session {
   /** Nobody hears it any more, nor does it hear anybody. */
   isBroken: boolean;
   busySince: number;
-  /** When it last read, and which runs it found not to be there. */
+  /** When it last read, which runs it found not to be there, and whose the keys were: nobody can lock these. */
   now: number;
   absent: readonly string[];
+  keys: ReadonlyMap<string, string | undefined>;
   /** Rejects whatever waits for a lock. */
   refuse?: ((error: DatabaseError) => void) | undefined;
   stopWatch?: (() => void) | undefined;
@@ -79,6 +80,7 @@ export class Server {
       busySince: Infinity,
       now,
       absent: [],
+      keys: new Map(),
     };
     this.#sessions.add(session);
     this.onOpen(session);
@@ -110,7 +112,10 @@ export class Server {
     await this.#step(session);
     session.now = this.#moments.now;
     session.absent = (wanted.runs ?? []).filter((run) => !this.rows.runs.has(run));
-    return this.rows.load(wanted, session.now);
+    const rows = this.rows.load(wanted, session.now);
+    const ownerOf = (key: string): string | undefined => rows.keys.find((known) => known.key === key)?.run;
+    session.keys = new Map((wanted.keys ?? []).map(({ key }) => [key, ownerOf(key)]));
+    return rows;
   }
 
   async commit(session: Session, changes: readonly Change[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { AppliedAppend, Shared, SimProcess, Simulation } from '../simulatio
 
 export function overMemory(sim: Simulation): Shared {
   const store = memoryStore({ now: () => sim.now });
-  return { store, storeOf: (process) => reached(sim, store, process), wrongs: () => [] };
+  return { store, storeOf: (process) => reached(sim, store, process), met: () => ({}), wrongs: () => [] };
 }
 
 /** The store as one process reaches it. */
