@@ -13,6 +13,7 @@ export function locksOf(needs: Needs, rows: Rows, held: readonly Lock[] = []): r
   return [
     ...[...runs, ...nextInLines(needs, rows, { left, held })].map(runLock),
     ...lines.map(({ tenant, name }) => ({ kind: 'line', name: lockName(tenant, name) }) as const),
+    ...[...blobs.map(({ run }) => run), ...blobsOf].map((name) => ({ kind: 'owner', name }) as const),
     ...[...blobs, ...used].map(
       ({ tenant, blob }) => ({ kind: 'blob', name: lockName(tenant, blob) }) as const,
     ),
@@ -23,7 +24,7 @@ export function runLock(name: string): Lock {
   return { kind: 'run', name };
 }
 
-/** One order for everybody, so that no two wait for each other: runs, then lines, then blobs, each by name. */
+/** One order for everybody, so that no two wait for each other: runs, lines, owners of blobs, blobs, each by name. */
 export function inOrder(locks: readonly Lock[]): readonly Lock[] {
   const each = new Map(locks.map((lock) => [lockKey(lock), lock]));
   return [...each.values()].sort(compareLocks);
@@ -39,7 +40,7 @@ export function compareLocks(one: Lock, other: Lock): number {
   return one.name < other.name ? -1 : 1;
 }
 
-const kinds: readonly Lock['kind'][] = ['run', 'line', 'blob'];
+const kinds: readonly Lock['kind'][] = ['run', 'line', 'owner', 'blob'];
 
 /** What to load once these locks are held. */
 export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {

@@ -41,8 +41,8 @@ export interface Transaction {
 
 /** Kept until the transaction is over. Nobody else gets it meanwhile. */
 export interface Lock {
-  readonly kind: 'run' | 'line' | 'blob';
-  /** Of a run its id; else a `lockName`. */
+  readonly kind: 'run' | 'line' | 'owner' | 'blob';
+  /** Of a run its id, also as the owner of blobs, which need not be there; else a `lockName`. */
   readonly name: string;
 }
 

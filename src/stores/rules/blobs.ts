@@ -20,7 +20,7 @@ export function put(
 }
 
 export function putNeeds({ owner, text }: NewBlob): Needs {
-  return { blobs: [{ tenant: owner.tenant, blob: blobName(text.toWellFormed()) }] };
+  return { blobs: [{ ...owner, blob: blobName(text.toWellFormed()) }] };
 }
 
 /** The SHA-256 of its bytes. */

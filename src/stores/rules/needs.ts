@@ -48,8 +48,8 @@ export interface Needs {
   readonly due?: readonly Due[];
   /** A page of a journal. */
   readonly chunks?: readonly { readonly run: string; readonly after: number }[];
-  /** Blobs that somebody is to refer to. */
-  readonly blobs?: readonly BlobKey[];
+  /** Blobs that a run is to refer to, whether it is there or not. */
+  readonly blobs?: readonly (BlobKey & { readonly run: string })[];
   /** All that these runs refer to, and who else does. */
   readonly blobsOf?: readonly string[];
   /** What is only read, and changed by nobody who read it. */
