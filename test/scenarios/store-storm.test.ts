@@ -7,7 +7,7 @@ const rough: Odds = { ...calm, crash: 0.003, freeze: 0.002, cut: 0.02, deaf: 0.0
 const weathers: readonly Odds[] = [calm, rough];
 const count = sized(600, 20_000);
 
-test(`[Q44 Q46] ${count} schedules of writers on the same runs and lines: as if one after the other`, async () => {
+test(`[Q60 Q62] ${count} schedules of writers on the same runs and lines: as if one after the other`, async () => {
   const first = seedOf('store storm');
   const seen = {
     schedules: count,

@@ -61,7 +61,7 @@ export const databaseMutants: readonly Mutant[] = [
     find: 'if (isUnlocked(rows, held, got)) return { missing: [] };',
     replace: '',
     test: 'src/stores/database.test.ts',
-    only: 'Q46',
+    only: 'Q62',
   },
   {
     name: 'locks are taken as they come',
@@ -90,7 +90,7 @@ export const databaseMutants: readonly Mutant[] = [
     find: 'if (parts.length > 1) {',
     replace: 'if (parts.length > 1e9) {',
     test: 'src/stores/database.test.ts',
-    only: 'Q50',
+    only: 'Q66',
   },
   {
     name: 'a rule may touch rows that it did not declare',
