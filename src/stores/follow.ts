@@ -1,6 +1,6 @@
 import { RunError, failureOf } from '../run/failure.ts';
-import type { Page } from './journal-rules.ts';
-import type { Argument, Operation } from './rules.ts';
+import type { Page } from './rules/journal.ts';
+import type { Argument, Operation } from './rules/rules.ts';
 import type { Append, Chunk } from './store.ts';
 import { tailOfRun, type Tail } from './tail.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunError } from '../run/failure.ts';
 import { groupCommit } from './group-commit.ts';
-import type { Operation, Reply } from './sqlite-messages.ts';
+import type { Operation, Reply } from './batch.ts';
 import { appending, frames, range, refused } from './store.contract.ts';
 import type { Fence } from './store.ts';
 

@@ -5,6 +5,7 @@ import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
+import { databaseMutants } from './of/database.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...consoleMutants,
   ...coreMutants,
   ...damageMutants,
+  ...databaseMutants,
   ...firstMinutesMutants,
   ...gatewayMutants,
   ...graphMutants,

@@ -17,9 +17,9 @@ import { ownProtocols } from '../../src/projections/own-protocols.ts';
 import { decodeAll } from '../../src/run/codec.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import { foldAll } from '../../src/run/fold.ts';
-import { sqliteReader } from '../../src/stores/sqlite-reader.ts';
+import { sqliteReader } from '../../src/stores/sqlite/reader.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
-import { verify } from '../../src/stores/verify.ts';
+import { verify } from '../../src/stores/folder/verify.ts';
 import { sseTexts } from '../../src/wire/sse-frame.ts';
 
 // Journals and folders as released versions wrote them, with what they were shown as then. What was written is never edited:

@@ -6,7 +6,7 @@ const viewers = 'src/projections/frames.test.ts';
 export const coreMutants: readonly Mutant[] = [
   {
     name: 'the store takes what a stale writer appends',
-    file: 'src/stores/journal-rules.ts',
+    file: 'src/stores/rules/journal.ts',
     find: 'const row = heldBy(desk, fence);\n  expectHead(row, head);',
     replace: 'const row = runOf(desk, fence.run);',
     test: simulation,
@@ -28,7 +28,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a run is parked although a command is pending',
-    file: 'src/stores/dispatch-rules.ts',
+    file: 'src/stores/rules/dispatch.ts',
     find: 'desk.tables.hasPending(row.run)',
     replace: 'false',
     test: simulation,
@@ -63,10 +63,10 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a journal that lost its tail is opened',
-    file: 'src/stores/sqlite-folder.ts',
+    file: 'src/stores/folder/folder.ts',
     find: "if (typeof mark === 'number' && commits < mark) throw damaged(folder, mark - commits);",
     replace: '',
-    test: 'src/stores/sqlite-damage.test.ts',
+    test: 'src/stores/sqlite/damage.test.ts',
   },
   {
     name: 'a frame in the middle of an entry carries the cursor',
