@@ -16,7 +16,7 @@ const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
 const edges = [
-  'src/stores/sqlite*.test.ts',
+  'src/stores/{sqlite*,folder/*,sqlite/*}.test.ts',
   'src/tools/{code,killable}/*.test.ts',
   'src/tools/mcp/{mcp,call,http,stdio}.test.ts',
   'src/{cli,server}/**/*.test.ts',

@@ -22,11 +22,11 @@ const tastes: readonly (readonly [name: string, preferences: Preferences])[] = [
 
 const cases: readonly Case[] = [
   { name: 'encoding alone', tell: () => encode },
-  ...Object.entries(ownProtocols).flatMap(([as, begin]) =>
+  ...Object.entries(ownProtocols).flatMap(([as, protocol]) =>
     tastes.map(([suffix, preferences]) => ({
       name: `${as}${suffix}`,
       tell: () => {
-        const viewer = begin({ run: 'run-1', preferences });
+        const viewer = protocol.telling({ run: 'run-1', preferences });
         return (entry: Entry) => sseTexts(viewer.tell(entry));
       },
     })),

@@ -1,10 +1,8 @@
-// A world in which every await is a scheduling point. Processes share one real memory store; a seeded scheduler decides
-// what happens next, which process dies, which one freezes, and what becomes of a commit nobody heard of.
+// A world in which every await is a scheduling point. Processes share what a store keeps; a seeded scheduler decides what
+// happens next, which process dies, which one freezes, and what becomes of a commit nobody heard of.
 import { setImmediate as drain } from 'node:timers/promises';
 import type { Clock } from '../src/engine/time/clock.ts';
-import { RunError } from '../src/run/failure.ts';
-import { memoryStore } from '../src/stores/memory.ts';
-import type { Append, Hint, Store } from '../src/stores/store.ts';
+import type { Append, Store } from '../src/stores/store.ts';
 
 export interface Odds {
   /** Per scheduled task: that its process dies, or stands still for a while. */
@@ -13,13 +11,25 @@ export interface Odds {
   /** Per store operation: that it is lost before, or unknown after, it took effect. */
   readonly lost: number;
   readonly ambiguous: number;
+  /** Per statement to a database: that the connection breaks. */
+  readonly cut: number;
   /** Per hint: that nobody hears it. */
   readonly deaf: number;
   /** Per scheduled task: that somebody sets the clock of its process. */
   readonly clock: number;
 }
 
-export const calm: Odds = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, deaf: 0, clock: 0 };
+export const calm: Odds = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, cut: 0, deaf: 0, clock: 0 };
+
+/** What the processes of a simulation share: as somebody outside sees it, and as one of them reaches it. */
+export interface Shared {
+  readonly store: Store;
+  storeOf(process: SimProcess): Store;
+  /** How often it met what it is made for. */
+  met(): Readonly<Record<string, number>>;
+  /** What must never be and was seen. */
+  wrongs(): readonly string[];
+}
 
 export interface SimProcess {
   readonly name: string;
@@ -44,19 +54,36 @@ export interface AppliedAppend extends Append {
 }
 
 export class Simulation {
-  readonly store: Store;
+  readonly shared: Shared;
   readonly appends: AppliedAppend[] = [];
-  readonly seen = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, deaf: 0, clock: 0 };
+  readonly seen = { crash: 0, freeze: 0, lost: 0, ambiguous: 0, cut: 0, deaf: 0, clock: 0 };
   now = 1_000_000;
   odds: Odds;
-  onCrash: (process: SimProcess) => void = () => {};
+  readonly #onCrash: ((process: SimProcess) => void)[] = [];
   #tasks: Task[] = [];
   #state: number;
 
-  constructor(seed: number, odds: Odds) {
+  constructor(seed: number, odds: Odds, share: (sim: Simulation) => Shared) {
     this.#state = seed >>> 0 || 1;
     this.odds = odds;
-    this.store = memoryStore({ now: () => this.now });
+    this.shared = share(this);
+  }
+
+  get store(): Store {
+    return this.shared.store;
+  }
+
+  storeOf(process: SimProcess): Store {
+    return this.shared.storeOf(process);
+  }
+
+  /** Part of the world, not of what is tested: it never dies nor stands still. */
+  immortal(name: string): SimProcess {
+    return { name, isImmortal: true, isDead: false, frozenUntil: 0, offset: 0, slept: 0 };
+  }
+
+  onCrash(hear: (process: SimProcess) => void): void {
+    this.#onCrash.push(hear);
   }
 
   /** mulberry32 */
@@ -88,6 +115,15 @@ export class Simulation {
     this.#tasks.push({ owner, at: this.now + delay, run });
   }
 
+  /** Calls it after so many milliseconds, unless it is cancelled. */
+  later(owner: SimProcess, delay: number, run: () => void): () => void {
+    const task = { owner, at: this.now + delay, run };
+    this.#tasks.push(task);
+    return () => {
+      this.#tasks = this.#tasks.filter((other) => other !== task);
+    };
+  }
+
   /** Something that takes a moment, in the hands of the scheduler. */
   moment(owner: SimProcess, delay = 0): Promise<void> {
     return new Promise((resolve) => this.schedule(owner, resolve, delay));
@@ -112,6 +148,8 @@ export class Simulation {
   async until(isDone: () => boolean | Promise<boolean>, steps: number): Promise<boolean> {
     for (let i = 0; i < steps; i += 1) {
       await drain();
+      // A store may gather what is asked within a turn of the loop: time passes only when that is on its way.
+      if (!this.#isAnythingDue()) await drain();
       if (i % 8 === 0 && (await isDone())) return true;
       if (!this.#step() && (await isDone())) return true;
     }
@@ -121,7 +159,18 @@ export class Simulation {
   kill(process: SimProcess): void {
     process.isDead = true;
     this.#tasks = this.#tasks.filter(({ owner }) => owner !== process);
-    this.onCrash(process);
+    for (const hear of this.#onCrash) hear(process);
+  }
+
+  /** Does what can be done without time passing, once: false if there is nothing. */
+  step(): boolean {
+    return this.#isAnythingDue() && this.#step();
+  }
+
+  #isAnythingDue(): boolean {
+    return this.#tasks.some(
+      ({ at, owner }) => at <= this.now && !owner.isDead && owner.frozenUntil <= this.now,
+    );
   }
 
   #step(): boolean {
@@ -158,76 +207,5 @@ export class Simulation {
     if (!Number.isFinite(next)) return false;
     this.now = Math.max(this.now, next);
     return true;
-  }
-
-  /** The store as one process reaches it. */
-  storeOf(owner: SimProcess): Store {
-    const { journal, dispatch, mailbox, blobs } = this.store;
-    const via = <R>(call: () => Promise<R>): Promise<R> => this.#carry(owner, call);
-    return {
-      journal: {
-        append: (append) => this.#append(owner, append),
-        read: (run, after) => via(() => journal.read(run, after)),
-        follow: (run, after, signal) => journal.follow(run, after, signal),
-      },
-      dispatch: {
-        create: (wanted) => via(() => dispatch.create(wanted)),
-        claim: (request) => via(() => dispatch.claim(request)),
-        renew: (fences, lease) => via(() => dispatch.renew(fences, lease)),
-        release: (request) => via(() => dispatch.release(request)),
-        handBack: (fence) => via(() => dispatch.handBack(fence)),
-        get: (run) => via(() => dispatch.get(run)),
-        find: (wanted) => via(() => dispatch.find(wanted)),
-        list: (filter) => via(() => dispatch.list(filter)),
-        unfinished: (tenant) => via(() => dispatch.unfinished(tenant)),
-        questions: () => via(() => dispatch.questions()),
-        count: (which) => via(() => dispatch.count(which)),
-        hold: (fence, name) => via(() => dispatch.hold(fence, name)),
-        letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
-        time: () => via(() => dispatch.time()),
-        erase: (run) => via(() => dispatch.erase(run)),
-      },
-      mailbox: {
-        send: (command) => via(() => mailbox.send(command)),
-        pending: (run) => via(() => mailbox.pending(run)),
-      },
-      blobs: {
-        put: (place, text) => via(() => blobs.put(place, text)),
-        get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
-        held: (tenant) => via(() => blobs.held(tenant)),
-      },
-      health: () => this.store.health(),
-      listen: (hear) =>
-        this.store.listen((hint: Hint) => {
-          if (owner.isDead) return;
-          if (this.chance(this.odds.deaf)) this.seen.deaf += 1;
-          else this.schedule(owner, () => hear(hint));
-        }),
-      close: async () => {},
-    };
-  }
-
-  async #append(owner: SimProcess, append: Append): Promise<void> {
-    const applied: AppliedAppend = { ...append, process: owner.name, acknowledged: false };
-    await this.#carry(owner, async () => {
-      await this.store.journal.append(append);
-      this.appends.push(applied);
-    });
-    applied.acknowledged = true;
-  }
-
-  /** On its way, taking effect, and on its way back: three moments, and a crash or a loss may fall between any two. */
-  async #carry<R>(owner: SimProcess, call: () => Promise<R>): Promise<R> {
-    await this.moment(owner);
-    if (this.chance(this.odds.lost)) {
-      this.seen.lost += 1;
-      throw new RunError('unavailable', 'The store did not answer (lost).');
-    }
-    const result = await call();
-    const isUnknown = this.chance(this.odds.ambiguous);
-    await this.moment(owner);
-    if (!isUnknown) return result;
-    this.seen.ambiguous += 1;
-    throw new RunError('unavailable', 'The store did not answer (unknown).');
   }
 }

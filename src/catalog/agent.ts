@@ -21,3 +21,8 @@ export interface Agent {
   /** When a person must see the message and agree before it is sent. */
   readonly approval?: 'never' | 'always' | ((message: string) => boolean);
 }
+
+/** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
+export function isModel({ effect, state = 'stateless' }: Agent): boolean {
+  return effect === 'pure' && state === 'stateless';
+}

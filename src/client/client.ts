@@ -37,17 +37,27 @@ export type { FlatStep } from '../run/flat-step.ts';
 export type { FlatApproval } from '../run/flat-approval.ts';
 /** A run that is watched, its parts, and how its viewer stands with the server. */
 export type { RunSnapshot, RunStore } from './store.ts';
+/** Something that changes: what it is now, and who is told when it is something else. */
 export type { Source } from './parts.ts';
+/** How a viewer stands with the server. */
 export type { Connection } from './connection.ts';
-/** What the server is asked, and what it answers. */
+/** What a person makes of a question. */
 export type { DecisionRequest } from '../run/commands.ts';
+/** What waits for a person, and a page of it. */
 export type { ApprovalPage, AskedApproval } from '../wire/native/approvals.ts';
+/** What comes with a message: a file that was sent before, or a small thing itself. */
 export type { GivenAttachment } from '../wire/native/attachment.ts';
+/** What became of a command. */
 export type { Commanded } from '../wire/native/commands.ts';
+/** A file that the server keeps. */
 export type { KeptFile } from '../wire/native/files.ts';
+/** What can be talked to there. */
 export type { AppList } from '../wire/native/people.ts';
+/** What to show of a run. */
 export type { Showing } from '../wire/native/query.ts';
+/** A run in a list, and a page of them. */
 export type { ListedRun, RunPage } from '../wire/native/runs.ts';
+/** A run that has begun. */
 export type { StartedRun } from '../wire/native/starting.ts';
 
 /** What to run. */

@@ -33,6 +33,7 @@ export interface StepOptions {
 
 export interface TurnRequest {
   readonly messages: readonly Message[];
+  /** None of them, where the flow had taken them away: then it tells of calls itself. */
   readonly tools?: readonly ToolOffer[];
   readonly toolChoice?: 'auto' | 'none' | 'required';
   readonly answerSchema?: Json;

@@ -3,6 +3,7 @@ import { RunError } from '../run/failure.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls } from './converse-calls.ts';
 import type { Course, Why } from './converse-course.ts';
+import { wholeOrMarked } from './turn-ending.ts';
 import { againInstruction, composedAnswer, lastInstruction, noticesOf } from './converse-words.ts';
 
 /** What people see the moment something is refused or taken away. */
@@ -17,6 +18,7 @@ const codes = {
   empty: 'EMPTY_ANSWER',
   failed: 'TURN_FAILED',
   person: 'ENDED_BY_PERSON',
+  refused: 'TURN_FAILED',
 } as const satisfies Record<Why['code'], string>;
 
 /** The end of every conversation that does not end by itself: a verdict, one last call without tools, and an answer. */
@@ -29,7 +31,7 @@ export async function conclude(course: Course, why: Why, failure?: RunError): Pr
   });
   if (course.phase !== 'action_phase') course.enter('action_phase', why.code);
   tell(course, [why.sentence]);
-  if (why.code === 'person') return compose(course, why.sentence);
+  if (why.code === 'person' || why.code === 'refused') return compose(course, why.sentence);
   const last = await lastAnswer(course, why, failure);
   if (typeof last === 'string') return last;
   // An answer made of nothing would look like one.
@@ -38,8 +40,18 @@ export async function conclude(course: Course, why: Why, failure?: RunError): Pr
 }
 
 /** The text of a turn, if it can be the answer: what stands before a call is none while there are results to answer from. */
-export function answerIn({ text, calls }: TurnResult, { results }: Course): string | undefined {
-  return text.trim() === '' || (calls.length > 0 && results.length > 0) ? undefined : text;
+export function answerIn(turn: TurnResult, { results }: Course): string | undefined {
+  const { text, calls } = turn;
+  const isNone = text.trim() === '' || (calls.length > 0 && results.length > 0);
+  return isNone ? undefined : wholeOrMarked(text, turn);
+}
+
+/** Why a turn is no answer, after «The model». */
+export function whyNoAnswer({ finish, calls }: TurnResult): string {
+  if (calls.length > 0) return 'asked for tools that are not there';
+  return finish === 'length'
+    ? 'was cut off by its length limit before it said anything'
+    : 'replied without any text';
 }
 
 /** One last call without tools, and one more if nothing comes of it. Why there is no answer, if there is none. */
@@ -51,16 +63,19 @@ async function lastAnswer(course: Course, why: Why, failure?: RunError): Promise
     try {
       const turn = await course.scope.turn(course.settings.agent, {
         messages: course.exchange.messages(instructions),
-        answers: course.answers,
+        tools: [],
+        answers: course.takeReserve(),
       });
       await ignoreCalls(course, turn);
       const answer = answerIn(turn, course);
       if (answer !== undefined) return answer;
       const said = turn.text.trim();
-      if (said !== '') problem = `The model asked for tools that are not there, and said: ${said}`;
+      problem = `The model ${whyNoAnswer(turn)}${said === '' ? '.' : `, and said: ${said}`}`;
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
-      return thrown;
+      const { code, message } = thrown.failure;
+      if (chance === 1 || isSecondChance || code !== 'over-budget') return thrown;
+      return new RunError(code, `${problem} It was not asked once more: ${message}`);
     }
   }
   return failure ?? new RunError('unavailable', problem);

@@ -10,7 +10,7 @@ const patience = 3;
 
 /** Why a conversation has to come to its end: a code for programs and a sentence for people. */
 export interface Why {
-  readonly code: 'duplicates' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person';
+  readonly code: 'duplicates' | 'cycles' | 'budget' | 'empty' | 'failed' | 'person' | 'refused';
   readonly sentence: string;
 }
 
@@ -33,6 +33,7 @@ export class Course {
   #cycles = 0;
   #cycle = 1;
   #duplicates = 0;
+  #hasReserve = true;
 
   constructor(scope: Scope, settings: ConverseSettings, rules: ConverseRules) {
     this.scope = scope;
@@ -47,6 +48,13 @@ export class Course {
   /** Whether this conversation writes the answer of the run, for which one turn is kept back; a part of it does not. */
   get answers(): boolean {
     return this.scope.id === 0;
+  }
+
+  /** Whether the next turn may use what is kept back for the answer: one turn may, and what comes after is paid like any. */
+  takeReserve(): boolean {
+    const mayUse = this.answers && this.#hasReserve;
+    this.#hasReserve = false;
+    return mayUse;
   }
 
   /** A tool phase begins a batch; an action phase belongs to the batch before it. */
@@ -117,6 +125,7 @@ export class Course {
   /** The person asks for more: what was used up for the answer before does not count. */
   renew(): void {
     this.#cycles = 0;
+    this.#hasReserve = true;
     this.phase = undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { Gateway, Turn } from '../gateways/gateway.ts';
 import type { Move } from '../gateways/scripted/script.ts';
 import { scriptedGateway } from '../gateways/scripted/scripted.ts';
 import { RunError } from '../run/failure.ts';
-import { textOf, type RunTree } from '../run/tree.ts';
+import { stepOf, textOf, type RunTree } from '../run/tree.ts';
 
 const list = toolOf('list_files', () => ['a.md', 'b.md']);
 const read = toolOf('read_file', (input) => ({ input }));
@@ -513,6 +513,35 @@ describe('always an answer', () => {
     expect(turns).toHaveLength(2);
   });
 
+  test('[C89] a model that a filter leaves nothing of is not asked again: the answer is composed, and names it', async () => {
+    const { tree, turns } = await talk({
+      model: ({ messages }) =>
+        resultsIn(messages) === 0 ? [ask('list_files', {})] : [{ type: 'turn.finished', reason: 'filter' }],
+      tools: [list],
+    });
+    expect(turns).toHaveLength(2);
+    expect(tree.ended?.answer).toContain(
+      'There is no answer from the model. A content filter ended the answer of model before it said anything.',
+    );
+    expect(tree.ended?.answer).toContain('a.md');
+  });
+
+  test('[C91] a model that is cut off while it asks for tools is told so, and so are people', async () => {
+    const { tree, turns } = await talk({
+      model: ({ messages }) =>
+        resultsIn(messages) === 0
+          ? [ask('list_files', {}), { type: 'turn.finished', reason: 'length' }]
+          : [say('Done.')],
+      tools: [list],
+      rules: { preset: 'parallel' },
+    });
+    const sentence =
+      'The last reply was cut off by the length limit of the model, and may have asked for more.';
+    expect(turns[1]?.messages.map(({ text }) => text)).toContain(`NOTICE: ${sentence}`);
+    expect(textOf(stepOf(tree, 0))).toContain(`**System notice**: ${sentence}`);
+    expect(tree.ended?.answer).toBe('Done.');
+  });
+
   test('[C22] a model that never says anything ends in a composed answer', async () => {
     for (const protocol of ['two-stage', 'unified'] as const) {
       const { tree, turns } = await talk({
@@ -538,7 +567,7 @@ describe('always an answer', () => {
     expect(tree.ended?.answer).toMatch(/^I could not finish this\. (The model|The run)/);
   });
 
-  test('[C22] a model that calls tools it no longer has gets one more chance, then the answer is composed', async () => {
+  test('[C22] [G32] a model that calls tools it no longer has gets one more chance, then the answer is composed', async () => {
     const { tree, turns } = await talk({
       model: () => [ask('list_files', {})],
       tools: [list],
@@ -546,8 +575,26 @@ describe('always an answer', () => {
     });
     expect(turns.map(({ tools }) => tools?.length ?? 0)).toEqual([1, 0, 0]);
     expect(calls(tree)).toEqual(['list_files completed', 'list_files skipped', 'list_files skipped']);
+    // [G32] Somebody did run it, while it was there.
+    expect(tree.notices.map(({ code }) => code)).not.toContain('CALLS_UNANSWERED');
     expect(tree.ended?.answer).toContain('What the tools returned');
   });
+
+  test.for([[], [list]])(
+    '[C85] a message beyond the budget costs one turn, whatever the model does',
+    async (tools) => {
+      const { tree, turns } = await talk({
+        model: () => [ask('list_files', {})],
+        tools,
+        request: { input: { text: 'x '.repeat(50_000) }, limits: { tokens: 3_000 } },
+      });
+      expect(turns).toHaveLength(1);
+      expect(tree.ended?.failure).toMatchObject({
+        code: 'over-budget',
+        message: expect.stringContaining('The run has used up its 3000 tokens.'),
+      });
+    },
+  );
 
   test.for([
     { name: 'two-stage', rules: { protocol: 'two-stage' } },

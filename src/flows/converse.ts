@@ -2,12 +2,13 @@ import type { Flow, RunInput, Scope, TurnResult } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import { requestOf } from '../run/request.ts';
 import { boundedAloud } from './bounded-history.ts';
-import { answerIn, conclude, ignoreCalls, tell } from './converse-answer.ts';
+import { answerIn, conclude, ignoreCalls, tell, whyNoAnswer } from './converse-answer.ts';
 import { runBatch } from './converse-batch.ts';
 import { sortCalls, type SettledCall } from './converse-calls.ts';
 import { Course, isResult, type Why } from './converse-course.ts';
 import { pauseAfterTool } from './converse-resume.ts';
 import { expectAllowed, rulesFor, type ConverseRules, type ConverseSettings } from './converse-settings.ts';
+import { whatEnded } from './turn-ending.ts';
 import { actionInstruction, clause, lastInstruction, noticesOf } from './converse-words.ts';
 
 /** One agent with tools, run so that it always ends with an answer, whatever the model does. */
@@ -79,8 +80,8 @@ async function untilAnswer(course: Course, input: Pick<RunInput, 'labels'>): Pro
       await ignoreCalls(course, turn);
       const answer = answerIn(turn, course);
       if (answer !== undefined) return answer;
-      const what = turn.calls.length > 0 ? 'asked for tools that are not there' : 'replied without text';
-      return conclude(course, { code: 'empty', sentence: `The model ${what}, so it is asked once more.` });
+      const sentence = `The model ${whyNoAnswer(turn)}, so it is asked once more.`;
+      return conclude(course, { code: 'empty', sentence });
     }
     const why = await settleCalls(course, turn, input);
     if (why) return conclude(course, why);
@@ -95,7 +96,8 @@ async function takeTurn(course: Course): Promise<TurnResult | RunError> {
   try {
     return await scope.turn(settings.agent, {
       messages: exchange.messages(isAction ? [tools.length > 0 ? actionInstruction : lastInstruction] : []),
-      ...(tools.length > 0 ? { tools } : { answers: course.answers }),
+      tools,
+      ...(tools.length > 0 ? {} : { answers: course.takeReserve() }),
       ...(isCut ? { maxCalls: rules.maxToolsPerPhase } : {}),
     });
   } catch (thrown) {
@@ -111,6 +113,8 @@ function whyFailed({ results }: Course, thrown: RunError): Why {
   if (code === 'over-budget')
     return { code: 'budget', sentence: `${message}, so the model has to answer now.` };
   if (results.length === 0) throw thrown;
+  // A filter or a lock does not think better of it.
+  if (code === 'refused') return { code, sentence: `${message}.` };
   return {
     code: 'failed',
     sentence: `The model failed (${message}), so it is asked once more without tools.`,
@@ -135,7 +139,11 @@ async function settleCalls(
   const first = course.asked + 1;
   course.asked += turn.calls.length;
   const settled = await runBatch(scope, { ...sorted, first, isParallel: rules.preset === 'parallel', most });
-  const notices = noticesOf(settled, most);
+  const cut = whatEnded(turn);
+  const notices = [
+    ...noticesOf(settled, most),
+    ...(cut === undefined ? [] : [`The last reply ${cut}, and may have asked for more.`]),
+  ];
   tell(course, notices);
   exchange.settled(settled, notices);
   course.count(settled);

@@ -2,6 +2,7 @@ import type { Scope, TurnRequest, TurnResult } from '../engine/scope.ts';
 import type { Item } from '../run/values.ts';
 import { meaningOf } from '../wire/sectioned-text.ts';
 import type { Delegate } from './coordinate-settings.ts';
+import { whatEnded } from './turn-ending.ts';
 
 type Message = Omit<TurnRequest['messages'][number], 'role'>;
 
@@ -26,12 +27,14 @@ export async function delegate(scope: Scope, agent: Delegate, message: Message):
 }
 
 /** What its words do not say: whoever works on from them would take them for all there is. */
-function notesOn({ text, calls, items, takenAsDone }: TurnResult): string[] {
+function notesOn({ text, calls, items, takenAsDone, finish }: TurnResult): string[] {
   const notes: string[] = [];
   if (takenAsDone !== undefined)
     notes.push(`[Its outcome was not recorded, and a person decided that it was done: ${takenAsDone}]`);
   if (calls.length > 0)
     notes.push(`[It is not finished: it asked for ${toolsIn(calls)}, and they were not run.]`);
+  const ended = whatEnded({ finish });
+  if (ended !== undefined) notes.push(`[It is not finished: it ${ended}.]`);
   const attached = items.map(nameOf);
   if (text.trim() === '' && attached.length > 0)
     notes.push(`[It said nothing, and attached: ${attached.join(', ')}]`);

@@ -213,7 +213,7 @@ describe('when something fails', () => {
     expect(titled(tree, 'BOOKS')?.status).toBe('completed');
     expect(titled(tree, 'LINKS')).toBeUndefined();
     expect(tree.notices).toMatchObject([
-      { code: 'ROUTING_FAILED', message: 'The router is down. books takes the message.' },
+      { code: 'ROUTING_FAILED', message: 'The router is down. BOOKS takes the message.' },
     ]);
     expect(tree.ended?.answer).toBe('Done.');
   });

@@ -45,18 +45,22 @@ function nodeOf(task: PlannedTask, given: Work): Node<string> {
   return {
     ...look(task, given),
     after: task.dependsOn,
-    unless: (before) => whyNot(before, given),
+    unless: (before) => whyNot(before, task, given),
     async run(scope, before) {
       const earlier = task.dependsOn.flatMap((key): Finding[] => {
         const end = before[key];
         return end ? [findingOf(end, { agent: '', title: nameOf(given, key) })] : [];
       });
+      for (const name of task.lacks ?? [])
+        earlier.push({ agent: '', title: name, text: '', failure: 'It was left out of the plan.' });
       const instructed = delegatedText(text, task.instructions, earlier);
       try {
         if (route.onFailure === 'ask') await expectConsent(scope, title, earlier);
         return await ask(scope, delegateOf(settings, task.agent), { text: instructed, attachments });
       } catch (thrown) {
-        if (thrown instanceof RunError) scope.notice('AGENT_FAILED', `${title} failed: ${thrown.message}`);
+        if (!(thrown instanceof RunError)) throw thrown;
+        const what = thrown.failure.code === 'refused' ? 'was refused' : 'failed';
+        scope.notice('AGENT_FAILED', `${title} ${what}: ${thrown.message}`);
         throw thrown;
       }
     },
@@ -70,9 +74,12 @@ function leftOut({ agent }: PlannedTask, settings: CoordinateSettings, why: stri
 }
 
 /** Why a task is not begun: something it needs is missing, and nobody is to be asked about that or has said no. */
-function whyNot(before: Before, given: Work): string | undefined {
+function whyNot(before: Before, { lacks = [] }: PlannedTask, given: Work): string | undefined {
   const { onFailure = 'continue' } = given.route;
   if (onFailure === 'continue') return undefined;
+  const [left] = lacks;
+  if (left !== undefined && onFailure === 'skip')
+    return `it needs what ${left} was to find, which was left out of the plan.`;
   for (const [key, end] of Object.entries(before)) {
     const needs = `it needs what ${nameOf(given, key)} was to find`;
     if (end.outcome === 'skipped') return `${needs}, which was not asked.`;

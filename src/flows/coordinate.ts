@@ -6,8 +6,9 @@ import type { CoordinateSettings } from './coordinate-settings.ts';
 import { plainAnswer, routerMessages, synthesisMessages, type Finding } from './coordinate-words.ts';
 import { shortened, work, type Asked } from './coordinate-work.ts';
 import { titleOf } from './delegates.ts';
-import { planFor, planSchema, roundsOf, type RoutePlan } from './plan.ts';
+import { planFor, planSchema, roundsOf, type OnFailure, type RoutePlan } from './plan.ts';
 import { readPlan, type ReadPlan } from './read-plan.ts';
+import { whatEnded, wholeOrMarked } from './turn-ending.ts';
 
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
 export function coordinate(settings: CoordinateSettings, name = 'coordinate'): Flow {
@@ -57,14 +58,23 @@ async function chooseAgents(scope: Scope, choosing: Choosing): Promise<RoutePlan
   const { onFailure = 'skip', fallback } = settings;
   const all = await scope.history();
   const history = isOutermost ? boundedAloud(scope, all, settings) : bounded(all, settings);
-  const read = await askRouter(scope, choosing, history);
+  const asked = await askRouter(scope, choosing, history);
+  const read = typeof asked === 'string' ? asked : (whyNobody(asked.plan, onFailure) ?? asked);
   if (typeof read === 'string') {
-    scope.notice('ROUTING_FAILED', `${read} ${fallback} takes the message.`);
+    scope.notice('ROUTING_FAILED', `${read} ${titleOf(settings, fallback)} takes the message.`);
     return { ...planFor(fallback, 'The router could not decide.'), onFailure };
   }
   for (const repair of read.repairs) scope.notice('PLAN_REPAIRED', repair);
   scope.say(explain(read.plan, settings));
   return { ...read.plan, onFailure };
+}
+
+/** Why nobody can begin, where all who wait for nobody need what somebody who was left out was to find. */
+function whyNobody({ tasks }: RoutePlan, onFailure: OnFailure): string | undefined {
+  const first = tasks.filter(({ dependsOn }) => dependsOn.length === 0);
+  if (onFailure !== 'skip' || first.some(({ lacks = [] }) => lacks.length === 0)) return undefined;
+  const missing = new Set(first.flatMap(({ lacks = [] }) => lacks));
+  return `Nobody in the router's plan can begin without ${[...missing].join(' and ')}, which is not there.`;
 }
 
 async function askRouter(
@@ -102,9 +112,10 @@ async function synthesize(scope: Scope, { text, settings, findings, answers }: S
   try {
     const history = bounded(await scope.history(), settings);
     const messages = synthesisMessages(text, findings, history);
-    const { text: answer } = await scope.turn(settings.writer, { messages, answers, title: 'Writing' });
-    if (answer.trim() !== '') return answer;
-    scope.notice('SYNTHESIS_FAILED', 'The writer said nothing; this is what the agents said.');
+    const turn = await scope.turn(settings.writer, { messages, answers, title: 'Writing' });
+    if (turn.text.trim() !== '') return wholeOrMarked(turn.text, turn);
+    const what = whatEnded(turn) ?? 'said nothing';
+    scope.notice('SYNTHESIS_FAILED', `The writer ${what}; this is what the agents said.`);
   } catch (thrown) {
     if (!(thrown instanceof RunError)) throw thrown;
     scope.notice('SYNTHESIS_FAILED', `${thrown.message} This is what the agents said.`);

@@ -2,6 +2,9 @@
 const longest = 200_000;
 const mostTries = 100;
 
+/** Stands for JSON that breaks off, or that cannot be read. What is inside of it was never meant alone. */
+export const broken: unique symbol = Symbol('broken');
+
 /** The JSON objects and lists in a text, wherever they stand: models put them into code fences and between sentences. */
 export function* jsonWithin(text: string): Generator<unknown> {
   const searched = text.slice(0, longest);
@@ -10,13 +13,19 @@ export function* jsonWithin(text: string): Generator<unknown> {
     const start = searched.slice(place).search(/[[{]/);
     if (start < 0) return;
     place += start;
-    const end = endOf(searched, place);
-    const found = end === undefined ? undefined : parsed(searched.slice(place, end));
-    if (found !== undefined && end !== undefined) {
-      yield found;
-      place = end;
-    } else place += 1;
+    const end = endOf(searched, place) ?? searched.length;
+    const found = parsed(searched.slice(place, end)) ?? (looksLikeJson(searched, place) ? broken : undefined);
+    if (found !== undefined) yield found;
+    place = found === undefined ? place + 1 : end;
   }
+}
+
+const beginning = /\{\s*["}]|\[\s*[[{"\]]/y;
+
+/** Sentences have brackets, too. */
+function looksLikeJson(text: string, place: number): boolean {
+  beginning.lastIndex = place;
+  return beginning.test(text);
 }
 
 /** Where what opens here is closed again. */

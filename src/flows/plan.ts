@@ -7,6 +7,8 @@ export interface PlannedTask {
   readonly reasoning: string;
   /** Keys of the tasks whose results it needs. */
   readonly dependsOn: readonly string[];
+  /** Whose results it needs besides, as people read it, though they were left out of the plan. */
+  readonly lacks?: readonly string[];
 }
 
 /** What becomes of a task when one that it needs has failed. */

@@ -47,11 +47,6 @@ describe('a router’s answer', () => {
       'hybrid: graph, books <1 graph',
     ],
     [
-      'a strategy nobody knows',
-      { strategy: 'waterfall', tasks: [{ agent: 'graph' }, { agent: 'books' }] },
-      'sequential: graph, books <1 graph',
-    ],
-    [
       'a sequence that says what it needs',
       {
         strategy: 'sequential',
@@ -90,6 +85,74 @@ describe('a router’s answer', () => {
     expect(readPlan('{"tasks":[{"key":"a"}]}', agents)).toContain('tasks.0');
     expect(readPlan('{"agent_name":"x"}', agents)).toBe(
       'The router chose «x», which is not among graph, books, maps, Desk.',
+    );
+  });
+
+  test('[K54] that thinks aloud is read without its thoughts', () => {
+    const chosen = '{"agent_name":"graph"}';
+    const thought = 'maybe {"agent_name":"books"} no…';
+    for (const answer of [
+      `<think>${thought}</think>${chosen}`,
+      `${thought}\n</think>\n${chosen}`,
+      `<Thinking >${thought}</thinking>${chosen}<think>${thought}</think>`,
+      `${chosen}<think>${thought}`,
+    ])
+      expect([answer, read(answer).repairs, shape(read(answer))]).toEqual([answer, [], 'single: graph']);
+    expect(readPlan(`<think>${chosen}`, agents)).toBe('The router did not answer in JSON.');
+  });
+
+  test('[K55] with several plans is followed to the last of them, and it is said where they differ', () => {
+    const [books, graph] = ['{"agent_name":"books"}', '{"agent_name":"graph"}'];
+    const { plan, repairs } = read(`${books}\nBetter:\n${graph}\n{"note":"done"}`);
+    expect(plan.tasks.map(({ agent }) => agent)).toEqual(['graph']);
+    expect(repairs).toEqual(['The router gave 2 plans that differ: the last one is followed.']);
+    expect(read(`${graph} ${graph}`).repairs).toEqual([]);
+  });
+
+  test.for([
+    '{"strategy":"parallel","tasks":[{"agent":"graph"},',
+    '{"strategy":"parallel","tasks":[{"agent":"graph"},]}',
+    '{"agent_name":"books"}\n{"agent_name":"gra',
+    '[{"agent":"graph"}, {"agent":"bo',
+  ])('[K56] of half a plan nothing is done: %s', (answer) => {
+    expect(readPlan(answer, agents)).toBe(
+      "The router's plan cannot be read: its JSON is broken, or breaks off.",
+    );
+  });
+
+  test('[K56] a broken plan that was put right after it is no matter', () => {
+    const found = read('{"tasks":["graph",]} Sorry: {"tasks":["graph","books"]}');
+    expect(shape(found)).toBe('sequential: graph, books <1 graph');
+  });
+
+  test('[K57] with a strategy nobody knows goes one by one, and it is said', () => {
+    const found = read({ strategy: 'concurrent', tasks: ['graph', 'books'] });
+    expect(shape(found)).toBe('sequential: graph, books <1 graph');
+    expect(found.repairs).toEqual([
+      'The strategy «concurrent» is not among single, sequential, parallel, hybrid: the tasks are done one after the other.',
+    ]);
+    expect(read({ strategy: 'concurrent', tasks: ['graph'] }).repairs).toEqual([]);
+  });
+
+  test('[K59] knows who needs what somebody who is left out was to find, by key, name or place', () => {
+    const lacking = (needs: unknown) =>
+      read({
+        strategy: 'hybrid',
+        tasks: [{ key: 'g', agent: 'gamma' }, { agent: 'graph', dependsOn: needs }, { agent: 'books' }],
+      }).plan.tasks.map(({ lacks }) => lacks);
+    for (const needs of [['g'], 'Gamma', [0]]) expect(lacking(needs)).toEqual([['«gamma»'], undefined]);
+    expect(lacking(['nowhere'])).toEqual([undefined, undefined]);
+  });
+
+  test('[K60] says in plain words what does not fit', () => {
+    expect(readPlan('{"tasks":[]}', agents)).toBe(
+      "The router's plan does not fit: tasks must name at least one task.",
+    );
+    expect(readPlan('{"plan":1}', agents)).toBe(
+      "The router's plan does not fit: tasks must be a list of tasks.",
+    );
+    expect(readPlan('{"tasks":[{"key":"a"}]}', agents)).toBe(
+      "The router's plan does not fit: tasks.0 must name an agent.",
     );
   });
 

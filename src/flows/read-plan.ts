@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { jsonWithin } from './json-within.ts';
-import { strategies, taskKey, type PlannedTask, type RoutePlan, type Strategy } from './plan.ts';
+import { broken, jsonWithin } from './json-within.ts';
+import { circleOf, roundsOf, strategies, taskKey } from './plan.ts';
+import type { PlannedTask, RoutePlan, Strategy } from './plan.ts';
+import { withoutThoughts } from './without-thoughts.ts';
 
 const mostTasks = 12;
 
@@ -8,35 +10,38 @@ const Name = z.union([z.string(), z.number()]).transform((name) => String(name).
 const Words = z.string().nullish().catch(null);
 
 /** A task by the names that models use for its parts, the reference form of one choice among them. */
-const Task: z.ZodType<Wanted> = z.union([
-  z.string().transform((agent) => ({ agent, key: undefined, words: '', why: '', needs: [] })),
-  z
-    .object({
-      key: Name.nullish().catch(null),
-      id: Name.nullish().catch(null),
-      agent: z.string().nullish(),
-      agent_name: z.string().nullish(),
-      instructions: Words,
-      additional_instructions: Words,
-      reasoning: Words,
-      dependsOn: z.union([z.array(Name), Name]).nullish(),
-      depends_on: z.union([z.array(Name), Name]).nullish(),
-    })
-    .transform((task, context) => {
-      const agent = task.agent ?? task.agent_name;
-      if (agent == null) {
-        context.addIssue({ code: 'custom', path: ['agent'], message: 'is missing' });
-        return z.NEVER;
-      }
-      return {
-        agent,
-        key: task.key ?? task.id ?? undefined,
-        words: task.instructions ?? task.additional_instructions ?? '',
-        why: task.reasoning ?? '',
-        needs: [task.dependsOn ?? task.depends_on ?? []].flat(),
-      };
-    }),
-]);
+const Task: z.ZodType<Wanted> = z.union(
+  [
+    z.string().transform((agent) => ({ agent, key: undefined, words: '', why: '', needs: [] })),
+    z
+      .object({
+        key: Name.nullish().catch(null),
+        id: Name.nullish().catch(null),
+        agent: z.string().nullish(),
+        agent_name: z.string().nullish(),
+        instructions: Words,
+        additional_instructions: Words,
+        reasoning: Words,
+        dependsOn: z.union([z.array(Name), Name]).nullish(),
+        depends_on: z.union([z.array(Name), Name]).nullish(),
+      })
+      .transform((task, context) => {
+        const agent = task.agent ?? task.agent_name;
+        if (agent == null) {
+          context.addIssue({ code: 'custom', path: ['agent'], message: 'is missing' });
+          return z.NEVER;
+        }
+        return {
+          agent,
+          key: task.key ?? task.id ?? undefined,
+          words: task.instructions ?? task.additional_instructions ?? '',
+          why: task.reasoning ?? '',
+          needs: [task.dependsOn ?? task.depends_on ?? []].flat(),
+        };
+      }),
+  ],
+  { error: 'must name an agent' },
+);
 
 interface Wanted {
   readonly agent: string;
@@ -48,12 +53,9 @@ interface Wanted {
 }
 
 const Plan = z.object({
-  strategy: z
-    .string()
-    .transform((name) => strategies.find((known) => known === name.trim().toLowerCase()) ?? 'sequential')
-    .catch('sequential'),
+  strategy: Words,
   reasoning: Words,
-  tasks: z.array(Task).min(1),
+  tasks: z.array(Task, { error: 'must be a list of tasks' }).min(1, 'must name at least one task'),
 });
 
 /** An agent that a plan may name, by its name or by what people see. */
@@ -68,17 +70,22 @@ export interface ReadPlan {
   readonly repairs: readonly string[];
 }
 
-/** A router's answer, read as leniently as its meaning allows; or why it is no plan. */
+const brokenPlan = "The router's plan cannot be read: its JSON is broken, or breaks off.";
+
+/** A router's answer, read as leniently as its meaning allows; or why it is no plan. The last plan in it holds. */
 export function readPlan(text: string, agents: readonly Nameable[]): ReadPlan | string {
-  let problem = 'The router did not answer in JSON.';
-  let isFirst = true;
-  for (const value of jsonWithin(text)) {
-    const read = planIn(value, agents);
-    if (typeof read !== 'string') return read;
-    if (isFirst) problem = read;
-    isFirst = false;
-  }
-  return problem;
+  const found = [...jsonWithin(withoutThoughts(text))].map((value) =>
+    value === broken ? brokenPlan : planIn(value, agents),
+  );
+  const plans = found.filter((one) => typeof one !== 'string');
+  const last = plans.at(-1);
+  // What came after a plan was to be another one.
+  if (found.at(-1) === brokenPlan) return brokenPlan;
+  if (!last) return found.find((one) => typeof one === 'string') ?? 'The router did not answer in JSON.';
+  const different = new Set(plans.map(({ plan }) => JSON.stringify(plan))).size;
+  if (different === 1) return last;
+  const chosen = `The router gave ${different} plans that differ: the last one is followed.`;
+  return { ...last, repairs: [chosen, ...last.repairs] };
 }
 
 function planIn(value: unknown, agents: readonly Nameable[]): ReadPlan | string {
@@ -87,7 +94,7 @@ function planIn(value: unknown, agents: readonly Nameable[]): ReadPlan | string 
     const [issue] = parsed.error.issues;
     return `The router's plan does not fit: ${issue?.path.join('.')} ${issue?.message}.`;
   }
-  const { strategy, reasoning, tasks } = parsed.data;
+  const { reasoning, tasks } = parsed.data;
   const repairs: string[] = [];
   const cast = tasks.map((task) => ({ ...task, agent: named(task.agent, agents) ?? '', wanted: task.agent }));
   const known = cast.filter(({ agent }) => agent !== '').slice(0, mostTasks);
@@ -100,19 +107,41 @@ function planIn(value: unknown, agents: readonly Nameable[]): ReadPlan | string 
     );
   if (cast.length - strangers.length > mostTasks)
     repairs.push(`The router planned ${tasks.length} tasks: only the first ${mostTasks} are done.`);
+  const strategy = strategyOf(parsed.data.strategy, known.length, repairs);
   const keyed = linked(cast, { known, strategy, repairs });
+  const circle = wholeCircle(keyed, agents);
+  if (circle !== undefined) return circle;
   const isHybrid = strategy !== 'sequential' && keyed.some(({ dependsOn }) => dependsOn.length > 0);
   if (isHybrid && strategy === 'parallel')
     repairs.push('The plan is called parallel, and some of its tasks wait for others as it says.');
   const fitting = isHybrid ? 'hybrid' : strategy;
-  return {
-    plan: {
-      strategy: keyed.length === 1 ? 'single' : fitting,
-      reasoning: reasoning ?? '',
-      tasks: keyed,
-    },
-    repairs,
+  const plan = {
+    strategy: keyed.length === 1 ? 'single' : fitting,
+    reasoning: reasoning ?? '',
+    tasks: keyed,
   };
+  return { plan, repairs };
+}
+
+/** One after the other, unless the plan says what we know. How one task is done is no question. */
+function strategyOf(name: string | null | undefined, tasks: number, repairs: string[]): Strategy {
+  const wanted = name?.trim().toLowerCase();
+  const known = strategies.find((one) => one === wanted);
+  if (name && known === undefined && tasks > 1)
+    repairs.push(
+      `The strategy «${shown(name)}» is not among ${strategies.join(', ')}: the tasks are done one after the other.`,
+    );
+  return known ?? 'sequential';
+}
+
+/** Why nobody can begin, where each task waits for itself or for one that does. */
+function wholeCircle(tasks: readonly PlannedTask[], agents: readonly Nameable[]): string | undefined {
+  if (roundsOf(tasks).rounds.length > 0) return undefined;
+  const circle = tasks.map((task) => circleOf(task, tasks)).find(({ length }) => length > 0) ?? [];
+  const titles = [...circle, ...circle.slice(0, 1)].map(({ agent }) => {
+    return agents.find(({ name }) => name === agent)?.title ?? agent;
+  });
+  return `Everybody in the router's plan waits for themselves (${titles.join(' → ')}).`;
 }
 
 /** A list is a list of tasks, and what names an agent is a plan of one. */
@@ -132,6 +161,8 @@ function named(wanted: string, agents: readonly Nameable[]): string | undefined 
 interface Cast extends Wanted {
   /** Empty for one whom nobody knows. */
   readonly agent: string;
+  /** As the router calls it. */
+  readonly wanted: string;
 }
 
 interface Linking {
@@ -146,20 +177,22 @@ function linked(cast: readonly Cast[], { known, strategy, repairs }: Linking): P
   const from = countedFrom(cast);
   return known.map((task, i) => {
     const needs = new Set<string>();
+    const lacks = new Set<string>();
     const before = strategy === 'sequential' ? known[i - 1] : undefined;
     if (before) needs.add(keys.get(before) ?? '');
     for (const name of task.needs) {
       const needed = found(name, { cast, task, from });
       const key = needed && keys.get(needed);
       const isLater = strategy === 'sequential' && needed !== undefined && known.indexOf(needed) >= i;
-      if (key === undefined || isLater)
-        repairs.push(
-          `«${task.agent}» is to wait for «${shown(name)}», which ${isLater ? 'does not come before it' : 'is not in the plan'}: it does not wait for that.`,
-        );
+      const waits = `«${task.agent}» is to wait for «${shown(name)}», which`;
+      if (!needed) repairs.push(`${waits} is not in the plan: it does not wait for that.`);
+      else if (isLater) repairs.push(`${waits} does not come before it: it does not wait for that.`);
+      else if (key === undefined) lacks.add(`«${shown(needed.wanted)}»`);
       else needs.add(key);
     }
     const { agent, words: instructions, why: reasoning } = task;
-    return { key: keys.get(task) ?? '', agent, instructions, reasoning, dependsOn: [...needs] };
+    const linkedTask = { key: keys.get(task) ?? '', agent, instructions, reasoning, dependsOn: [...needs] };
+    return lacks.size === 0 ? linkedTask : { ...linkedTask, lacks: [...lacks] };
   });
 }
 
@@ -175,7 +208,9 @@ function found(name: string, { cast, task, from }: Search): Cast | undefined {
   const plain = name.toLowerCase();
   const byKey = cast.find(({ key }) => key === name) ?? cast.find(({ key }) => key?.toLowerCase() === plain);
   if (byKey) return byKey;
-  const ofAgent = cast.filter((other) => other !== task && other.agent.toLowerCase() === plain);
+  const ofAgent = cast.filter(
+    (other) => other !== task && (other.agent || other.wanted).toLowerCase() === plain,
+  );
   if (ofAgent.length === 1) return ofAgent[0];
   return /^\d+$/.test(name) ? cast[Number(name) - from] : undefined;
 }

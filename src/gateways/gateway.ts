@@ -37,6 +37,8 @@ export interface Turn {
   readonly conversation: string;
   /** What this agent saved in this conversation before. */
   readonly state?: Json;
+  /** A person agreed to it where its agent stands: a back end that has lost that must not take it anywhere else. */
+  readonly isAgreed?: boolean;
 }
 
 /** What a back end tells. Stages are named by the back end's own keys; the engine gives step ids. */
@@ -100,4 +102,6 @@ export interface Gateway {
   arrived?(turn: Turn, signal: AbortSignal): Promise<boolean | undefined>;
   /** What the back end's own history has as the answer to this turn, if it has one. */
   answered?(turn: Turn, signal: AbortSignal): Promise<string | undefined>;
+  /** Whether the back end still has the conversation this turn would go on with; undefined when it cannot tell. */
+  remembers?(turn: Turn, signal: AbortSignal): Promise<boolean | undefined>;
 }

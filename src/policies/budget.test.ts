@@ -74,7 +74,7 @@ describe('the budget', () => {
     const tree = treeOf({ tokens: 100 });
     expect(refusal(tree, { ...turn, tokens: 100 })).toBeUndefined();
     expect(refusal(tree, { ...turn, tokens: 101 })).toBe(
-      'BUDGET_EXHAUSTED: This would be sent about 101 tokens; 100 of the run’s 100 are left.',
+      'BUDGET_EXHAUSTED: This turn would send about 101 tokens, and 100 are left of the 100 that this run may use (its limit «tokens»).',
     );
     expect(refusal(tree, { ...turn, tokens: 101, answers: true })).toBeUndefined();
   });

@@ -21,7 +21,7 @@ export const budget: Policy = ({ tree, now, full }, { kind, parent, answers, tok
   if (left <= 0) return exhausted(`The run has used up its ${limits.tokens} tokens.`);
   if (tokens > left)
     return exhausted(
-      `This would be sent about ${tokens} tokens; ${left} of the run’s ${limits.tokens} are left.`,
+      `This turn would send about ${tokens} tokens, and ${left} are left of the ${limits.tokens} that this run may use (its limit «tokens»).`,
     );
   if (millisecondsLeft(tree, now) <= 0)
     return exhausted(`The run has used up its ${limits.seconds} seconds.`);

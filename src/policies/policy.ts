@@ -22,6 +22,8 @@ export interface Intent {
   readonly answers?: boolean;
   /** About as many as a turn is sent. */
   readonly tokens?: number;
+  /** How many hang on the message of a turn. */
+  readonly attachments?: number;
 }
 
 /**

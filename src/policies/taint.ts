@@ -1,4 +1,5 @@
 import { untrustedIn, type Source } from '../run/untrusted.ts';
+import { withIt } from './approval.ts';
 import type { Policy } from './policy.ts';
 
 const named = 3;
@@ -8,13 +9,13 @@ const named = 3;
  * conversation it belongs to, nothing leaves by a call or a turn that sends without a person who sees exactly what.
  * Agents are who the work is for: what they say, and what a person hangs on a message, is meant for them.
  */
-export const taint: Policy = ({ tree, inherited = [] }, { sends, call }) => {
+export const taint: Policy = ({ tree, inherited = [] }, { sends, call, attachments = 0 }) => {
   if (!sends) return { verdict: 'allow' };
   const counts = ({ by }: Source): boolean => call !== undefined || by === 'tool';
   const sources = [...untrustedIn(tree), ...inherited].filter(counts);
   if (sources.length === 0) return { verdict: 'allow' };
   const what = call ? `«${call.tool}» can carry data away` : 'This message leaves for another agent';
-  const reason = `${what}, and others wrote what was read before: ${list(sources)}. Agree only if exactly this may be sent.`;
+  const reason = `${what}, and others wrote what was read before: ${list(sources)}. Agree only if exactly this may be sent${withIt(attachments)}.`;
   return { verdict: 'ask', reason };
 };
 

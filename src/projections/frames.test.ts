@@ -31,7 +31,7 @@ const anyJournal = fc.oneof({ weight: 3, arbitrary: plausibleRun }, { weight: 1,
 const runsEach = 60;
 
 function begin({ as, preferences }: { as: Name; preferences: Preferences }): Telling<SseFrame> {
-  return ownProtocols[as]({ run: 'run-1', preferences, cardsBefore: 2 });
+  return ownProtocols[as].telling({ run: 'run-1', preferences, cardsBefore: 2 });
 }
 
 /** The frames of each entry, as text. */

@@ -1,17 +1,18 @@
 import type { Entry } from '../run/events.ts';
-import type { SseFrame } from '../wire/sse-frame.ts';
-import { preferred, type Shown } from './preferences/preferences.ts';
+import type { WireFrame } from '../wire/framing.ts';
+import { preferred } from './preferences/preferences.ts';
 import type { Preferences, Projection, Telling } from './projection.ts';
 
 /** A projection, and how its frames look on a wire. */
-export interface Protocol<State, Frame> {
+export interface Told<State, Frame, Wire extends WireFrame> {
   readonly projection: Projection<State, Frame>;
-  readonly write: (frame: Frame) => Omit<SseFrame, 'id'>;
+  readonly write: (frame: Frame) => Omit<Wire, 'id'>;
 }
 
-interface Place<State> {
-  readonly seq: number;
-  readonly hasEnded: boolean;
+/** Plain data: to keep a telling is to copy it. */
+interface Place<Shown, State> {
+  seq: number;
+  hasEnded: boolean;
   readonly shown: Shown;
   readonly state: State;
 }
@@ -22,38 +23,48 @@ interface Place<State> {
  * from one that has silently been told the entries before. An entry without a frame moves no cursor; the next frame's
  * covers it. After the terminal frame nothing is told.
  */
-export function telling<State, Frame>(
-  { projection, write }: Protocol<State, Frame>,
+export function telling<State, Frame, Wire extends WireFrame>(
+  told: Told<State, Frame, Wire>,
   preferences: Preferences = {},
-): Telling<SseFrame> {
-  const filter = Object.keys(preferences).length === 0 ? everything : preferred(preferences);
-  const from = (begin: Place<State>): Telling<SseFrame> => {
-    let place = begin;
-    return {
-      get seq() {
-        return place.seq;
-      },
-      get hasEnded() {
-        return place.hasEnded;
-      },
-      tell(entry) {
-        if (entry.seq <= place.seq || place.hasEnded) return [];
-        const [shown, [visible]] = filter.project(place.shown, entry);
-        const [state, frames] = visible ? projection.project(place.state, visible) : [place.state, []];
-        place = { seq: entry.seq, hasEnded: entry.event.type === 'run.ended', shown, state };
-        return frames.map((frame, i) => written(write(frame), i === frames.length - 1, entry));
-      },
-      fork: () => from(place),
-    };
-  };
-  return from({ seq: 0, hasEnded: false, shown: filter.initial, state: projection.initial });
+): Telling<Wire> {
+  return Object.keys(preferences).length === 0 ? from(everything, told) : from(preferred(preferences), told);
 }
 
-const everything: Projection<Shown, Entry> = {
-  initial: preferred({}).initial,
-  project: (shown, entry) => [shown, [entry]],
-};
+function from<Shown, State, Frame, Wire extends WireFrame>(
+  filter: Projection<Shown, Entry>,
+  told: Told<State, Frame, Wire>,
+  place: Place<Shown, State> = {
+    seq: 0,
+    hasEnded: false,
+    shown: filter.begin(),
+    state: told.projection.begin(),
+  },
+): Telling<Wire> {
+  const { project, weight = () => 0 } = told.projection;
+  return {
+    get seq() {
+      return place.seq;
+    },
+    get hasEnded() {
+      return place.hasEnded;
+    },
+    get weight() {
+      return weight(place.state) + (filter.weight?.(place.shown) ?? 0);
+    },
+    tell(entry) {
+      if (entry.seq <= place.seq || place.hasEnded) return [];
+      const [visible] = filter.project(place.shown, entry);
+      const frames = visible ? project(place.state, visible) : [];
+      place.seq = entry.seq;
+      place.hasEnded = entry.event.type === 'run.ended';
+      return frames.map((frame, i) => written<Wire>(told.write(frame), i === frames.length - 1, entry));
+    },
+    fork: () => from(filter, told, structuredClone(place)),
+  };
+}
 
-function written(frame: Omit<SseFrame, 'id'>, isLast: boolean, { seq }: Entry): SseFrame {
-  return isLast ? { ...frame, id: seq } : frame;
+const everything: Projection<undefined, Entry> = { begin: () => undefined, project: (_, entry) => [entry] };
+
+function written<Wire extends WireFrame>(frame: Omit<Wire, 'id'>, isLast: boolean, { seq }: Entry): Wire {
+  return (isLast ? { ...frame, id: seq } : frame) as Wire;
 }

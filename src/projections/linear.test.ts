@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { closed, ended, journal, opened, said, started } from '../../test/journal.ts';
+import { callTo, closed, ended, journal, opened, said, started } from '../../test/journal.ts';
+import { isLinear } from '../../test/growth.ts';
 import type { Entry, RunEvent } from '../run/events.ts';
 import { sseTexts } from '../wire/sse-frame.ts';
 import { ownProtocols } from './own-protocols.ts';
@@ -31,7 +32,7 @@ function deepRun(words: number): Entry[] {
 }
 
 function bytes(as: (typeof protocols)[number], preferences: Preferences, entries: readonly Entry[]): number {
-  const viewer = ownProtocols[as]({ run: 'run-1', preferences });
+  const viewer = ownProtocols[as].telling({ run: 'run-1', preferences });
   return entries.reduce((sum, entry) => sum + Buffer.byteLength(sseTexts(viewer.tell(entry))), 0);
 }
 
@@ -41,4 +42,22 @@ test.for(cases)('[L12] $as with $preferences: twice the words are twice the byte
   const [half, whole] = [2_000, 4_000].map((words) => bytes(as, preferences, deepRun(words)));
   expect((whole ?? 0) / (half ?? 1)).toBeLessThanOrEqual(2.1);
   expect((whole ?? 0) / 4_000).toBeLessThanOrEqual(250);
+});
+
+/** So many calls at once, all open before the first one ends. */
+function parallelRun(calls: number): Entry[] {
+  const all = Array.from({ length: calls }, (_, i) => i + 2);
+  return journal(
+    started(),
+    opened(1, 0),
+    ...all.map((step) => opened(step, 1, callTo('look', { step }))),
+    ...all.flatMap((step) => [said(step, 'seen'), closed(step)]),
+    ended('Done.'),
+  );
+}
+
+test.for(cases)('[P65] $as with $preferences: many calls at once cost as much each as few', (view) => {
+  const runs = new Map([500, 4_000].map((calls) => [calls, parallelRun(calls)]));
+  const tell = (calls: number): number => bytes(view.as, view.preferences, runs.get(calls) ?? []);
+  expect(isLinear(tell, 500, 8)).toBe(true);
 });

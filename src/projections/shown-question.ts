@@ -1,4 +1,6 @@
-import type { EventOf } from '../run/events.ts';
+import type { EventOf, Exchange } from '../run/events.ts';
+import { questionId } from '../run/question-id.ts';
+import { attachmentText, historyText } from '../run/sent-along.ts';
 import { exactLines, visible } from '../run/visible.ts';
 import { isBlobRef, type BlobRef } from '../run/values.ts';
 
@@ -6,16 +8,38 @@ type Requested = EventOf<'approval.requested'>;
 
 /** What a person is asked about, as text in which every character can be seen. */
 export interface ShownQuestion {
-  readonly arguments?: string;
+  readonly arguments?: string | undefined;
   /** What the words refer to. */
-  readonly exchange?: { readonly asked: string; readonly answered: string };
+  readonly exchange?:
+    | { readonly asked: string; readonly answered: string; readonly outcome?: string }
+    | undefined;
+  /** What is sent with them, also after an edit. */
+  readonly attachments?: readonly string[] | undefined;
+  /** What is sent before them. */
+  readonly history?: string | undefined;
+  /** The agent knows nothing of what was said before. */
+  readonly forgotten?: true | undefined;
 }
 
-export function shownQuestion({ arguments: given, exchange }: Requested): ShownQuestion {
+export function shownQuestion(requested: Requested): ShownQuestion {
+  const { arguments: given, exchange, attachments, history, forgotten } = requested;
   return {
-    ...(given === undefined || given === null ? {} : { arguments: textOf(given) }),
-    ...(exchange ? { exchange: { asked: said(exchange.asked), answered: said(exchange.answered) } } : {}),
+    arguments: given === undefined || given === null ? undefined : textOf(given),
+    exchange: exchange && exchanged(exchange),
+    attachments: attachments?.map(attachmentText),
+    history: history && (isBlobRef(history) ? beginning(history) : historyText(history)),
+    forgotten: forgotten || undefined,
   };
+}
+
+function exchanged({ asked, answered, outcome }: Exchange): NonNullable<ShownQuestion['exchange']> {
+  const ended = outcome === undefined ? {} : { outcome: visible(outcome) };
+  return { asked: said(asked), answered: said(answered), ...ended };
+}
+
+/** The name of the question that was decided, as far as is known what was asked. */
+export function decidedQuestion({ approval, shown: fingerprint }: EventOf<'approval.decided'>): string {
+  return fingerprint === undefined ? approval : questionId({ approval, fingerprint });
 }
 
 function textOf(value: NonNullable<Requested['arguments']>): string {

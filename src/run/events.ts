@@ -37,8 +37,31 @@ export type Call = z.infer<typeof Call>;
 export const Exchange = z.object({
   asked: z.union([z.string(), BlobRef]),
   answered: z.union([z.string(), BlobRef]),
+  /** How it ended, in a sentence, where it did not come to its end as it should. */
+  outcome: z.string().optional(),
 });
 export type Exchange = z.infer<typeof Exchange>;
+
+/** A message that goes out before the one a person is asked about. What is large is a reference. */
+export const EarlierMessage = z.object({
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  text: z.string(),
+  attachments: z.array(Attachment).optional(),
+  calls: Json.optional(),
+});
+export type EarlierMessage = z.infer<typeof EarlierMessage>;
+
+/** What goes out with a message beside its words. */
+const along = {
+  /** What hangs on the message. What is large is a reference. */
+  attachments: z.array(Attachment).optional(),
+  /** What is sent before it, where that is more than the exchange. */
+  history: z.union([BlobRef, z.array(EarlierMessage)]).optional(),
+  /** The agent has lost the conversation: it knows nothing of what was said there. */
+  forgotten: z.boolean().optional(),
+};
+export const Along = z.object(along);
+export type Along = z.infer<typeof Along>;
 
 const by = { by: z.string(), reason: z.string().optional(), command: z.string().optional() };
 const step = { step: StepId };
@@ -107,6 +130,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     query: z.string().optional(),
     /** What hung on the message of an agent's turn. What is large is a reference. */
     attachments: z.array(Attachment).optional(),
+    /** The same, as it is part of the turn's idempotency key. */
+    attached: z.string().optional(),
     reasoning: z.string().optional(),
     call: Call.optional(),
     origin: z.string().optional(),
@@ -167,10 +192,13 @@ export const RunEvent = z.discriminatedUnion('type', [
     expiresAt: z.number().optional(),
     /** What the words of a message refer to: what its agent was asked last, and what it answered. */
     exchange: Exchange.optional(),
+    ...along,
     /** Where the agent stood in its conversation: once it has gone on, this lapses. */
     position: z.string().optional(),
     /** The question that lapsed, and is asked anew by this one. */
     insteadOf: z.string().optional(),
+    /** By its own history the agent has answered, and the step has that answer: to approve goes on with it. */
+    recalled: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('approval.lapsed'),

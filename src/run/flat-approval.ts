@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { Decision, Exchange, StepId } from './events.ts';
+import { Along, Decision, Exchange, StepId } from './events.ts';
 import { filled, present } from './present.ts';
 import type { Approval } from './tree.ts';
 import { BlobRef, isBlobRef, Json } from './values.ts';
+
+const Reference = z.enum(['arguments', 'history', 'edited']);
+type Reference = z.infer<typeof Reference>;
 
 /** One approval as JSON: what is asked, and what became of it. */
 export const FlatApproval = z.object({
@@ -17,8 +20,9 @@ export const FlatApproval = z.object({
   arguments: z.union([BlobRef, Json]).optional(),
   /** What the words of a message refer to: what its agent was asked last, and what it answered. */
   exchange: Exchange.optional(),
+  ...Along.shape,
   /** Which of these are references to what is kept beside the journal; what else looks like one is somebody's own. */
-  references: z.array(z.enum(['arguments', 'edited'])).optional(),
+  references: z.array(Reference).optional(),
   /** The question that lapsed, and is asked anew by this one. */
   insteadOf: z.string().optional(),
   schema: Json.optional(),
@@ -40,6 +44,7 @@ export type FlatApproval = z.infer<typeof FlatApproval>;
 export function flatApproval(approval: Approval): FlatApproval {
   const { approval: id, step, title, priority, fingerprint, allowed, requestedAt, decided } = approval;
   const { message, schema, expiresAt, exchange, insteadOf } = approval;
+  const { attachments, history, forgotten } = approval;
   return {
     id,
     step,
@@ -50,6 +55,7 @@ export function flatApproval(approval: Approval): FlatApproval {
     allowed: [...allowed],
     requestedAt,
     ...present({ message, arguments: approval.arguments, schema, expiresAt, exchange, insteadOf }),
+    ...present({ attachments, history, forgotten }),
     ...present({ references: filled(referencesIn(approval)), lapsed: approval.lapsedBecause }),
     ...present({
       decision: decided?.decision,
@@ -63,9 +69,10 @@ export function flatApproval(approval: Approval): FlatApproval {
 }
 
 /** The engine keeps whatever only looks like a reference beside the journal, too: what is left are its own. */
-function referencesIn({ arguments: given, decided }: Approval): ('arguments' | 'edited')[] {
-  const references: ('arguments' | 'edited')[] = [];
+function referencesIn({ arguments: given, history, decided }: Approval): Reference[] {
+  const references: Reference[] = [];
   if (isBlobRef(given)) references.push('arguments');
+  if (isBlobRef(history)) references.push('history');
   if (isBlobRef(decided?.arguments)) references.push('edited');
   return references;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Command } from './commands.ts';
+import { RunError } from './failure.ts';
 import { undecidedApprovals, type Approval, type RunTree } from './tree.ts';
 
 /** What a client sends to go on after a tool phase. */
@@ -32,4 +33,17 @@ export function goOn(tree: RunTree, by: string): Command {
   if (!pause) return { type: 'resume', by };
   const { approval, fingerprint } = pause;
   return { type: 'decide', by, approval, fingerprint, decision: 'approve' };
+}
+
+/**
+ * Fails where a run waits after a tool phase and has done so before: a plain resume that was sent twice would agree to
+ * what nobody has looked at.
+ */
+export function expectFirstPause(tree: RunTree, run: string): void {
+  const pauses = [...tree.approvals.values()].flatMap((approval) => pauseIn(tree, approval) ?? []);
+  const last = pauses.at(-1);
+  if (!last || pauses.every(({ toolBatchId }) => toolBatchId === last.toolBatchId)) return;
+  const fields = `«requestId» (${last.requestId}) and «toolBatchId» (${last.toolBatchId})`;
+  const message = `Run ${run} waits after another batch than at first: name it with ${fields}, or give an Idempotency-Key.`;
+  throw new RunError('rejected', message);
 }

@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { refuse, send, stream } from './http/answer.ts';
+import { refuse, routeOf, send, stream } from './http/answer.ts';
 import { strictJson } from './http/body.ts';
 import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
@@ -52,7 +52,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
     frameworkErrors: (error, _, reply) => void refuse(settings, reply, error),
   });
   app.server.on('checkExpectation', refuseExpectation);
-  const callerOf = letIn(app, context);
+  const callerOf = letIn(app, settings);
   const note = noteAnswers(app, context, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((_, reply) =>
@@ -76,7 +76,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
 type CallerOf = (request: FastifyRequest) => Caller | undefined;
 type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
-function letIn(app: FastifyInstance, context: ServerContext): CallerOf {
+function letIn(app: FastifyInstance, { context, routes }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(safeHeaders);
@@ -89,12 +89,19 @@ function letIn(app: FastifyInstance, context: ServerContext): CallerOf {
     // They asked whether they may ask, and are told why not when they do.
     if (isStranger) return;
     if (!alwaysAnswered.has(request.routeOptions.url ?? '')) expectOpen(context);
-    const caller = await context.door.callerOf(visit);
+    const caller = await context.door.callerOf(withKey(visit, routeOf(routes, request)?.keyHeader));
     if (!caller) return;
     callers.set(request, caller);
     context.quotas.request(caller.tenant, { now: context.now(), bytes: bodyBytes(request, 0) });
   });
   return (request) => callers.get(request);
+}
+
+/** Where clients of a protocol put their key elsewhere, it counts like any other. */
+function withKey(visit: Visit, header: string | undefined): Visit {
+  const key = header === undefined ? undefined : one(visit.headers[header]);
+  if (key === undefined || visit.headers.authorization !== undefined) return visit;
+  return { ...visit, headers: { ...visit.headers, authorization: `Bearer ${key}` } };
 }
 
 function visitOf({ method, headers, raw }: FastifyRequest): Visit {

@@ -6,7 +6,7 @@ import type { Log } from '../engine/world.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import { appOf } from './app.ts';
-import { openHome, showing, tellers } from './compose/compose.ts';
+import { openHome, protocols, showing } from './compose/compose.ts';
 import { doorOf } from './access/door.ts';
 import type { HeldHome } from './folder/hold.ts';
 import { heavyWork } from './http/heavy.ts';
@@ -16,10 +16,11 @@ import type { ServerContext } from './context.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { followed, logTailOf } from './observe/log-tail.ts';
 import { metricsOf, type Gauges } from './observe/metrics.ts';
-import { protocolsOf } from './viewers/protocols.ts';
+import { protocolsOf, type Protocol } from './viewers/protocols.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { withoutPaths } from './http/refusal.ts';
 import { readinessOf } from './observe/readiness.ts';
+import { doorRoutes } from './routes/protocol-doors.ts';
 import { routeTable } from './routes/table.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import { openStreams } from './http/streams.ts';
@@ -43,6 +44,12 @@ export interface ServeSettings {
   readonly grace?: number | undefined;
   /** How long a viewer may take nothing before it is cut off, in milliseconds. */
   readonly patience?: number;
+  /** Protocols beside its own. */
+  readonly protocols?: readonly Protocol[];
+}
+
+function protocolsIn({ protocols: more = [] }: ServeSettings): readonly Protocol[] {
+  return [...protocols, ...more];
 }
 
 export interface RunningServer {
@@ -100,7 +107,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   forgetErased(context);
   const app = await appOf({
     context,
-    routes: routeTable,
+    routes: [...routeTable, ...doorRoutes(protocolsIn(opening))],
     clean: home.secrets.clean,
     hidden: hiddenIn(folder),
     patience: opening.patience ?? patience,
@@ -217,7 +224,7 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     trees: treesOf(home.journal, showing),
     readiness,
     hide: (text) => withoutPaths(text, hiddenIn(folder)),
-    protocols: protocolsOf(tellers),
+    protocols: protocolsOf(protocolsIn(settings)),
     now,
     newId,
     isClosing: () => closing.aborted,

@@ -92,9 +92,12 @@ export function calledContract(name: string, open: () => Promise<Opened>): void 
 
     test('[J40] large texts of an append are kept with it, and not where it is refused', async () => {
       const texts = ['one', 'two'].map((text) => text.repeat(1_000));
-      await refused(store.journal.append(appending({ run: 'r', epoch: 9 }, 1, { blobs: texts })), 'rejected');
+      const blobs = texts.map((text) => ({ tenant: 't', text }));
+      await refused(store.journal.append(appending({ run: 'r', epoch: 9 }, 1, { blobs })), 'rejected');
+      const others = blobs.map(({ text }) => ({ tenant: 'u', text }));
+      await refused(store.journal.append(appending(fence, 1, { blobs: others })), 'malformed');
       const before = await store.blobs.held('t');
-      await store.journal.append(appending(fence, 1, { blobs: texts }));
+      await store.journal.append(appending(fence, 1, { blobs }));
       expect((await store.blobs.held('t')) - before).toBe(6_000 + frames(2, 2).length);
       const { blob } = await store.blobs.put({ tenant: 't', run: 'r' }, texts[0] ?? '');
       expect(await store.blobs.get('t', blob)).toBe(texts[0]);

@@ -1,5 +1,5 @@
 import type { Followers } from './follow.ts';
-import type { Argument, Operation, Read, Result, Write } from './rules.ts';
+import type { Argument, Operation, Read, Result, Write } from './rules/rules.ts';
 import type { Appender, Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */

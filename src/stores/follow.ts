@@ -1,5 +1,5 @@
 import { RunError } from '../run/failure.ts';
-import type { Argument, Operation } from './rules.ts';
+import type { Argument, Operation } from './rules/rules.ts';
 import type { Append, Chunk, Watcher } from './store.ts';
 import { tailOfRun, type Tail } from './tail.ts';
 import { erased, Watch, type Reading } from './watch.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RunError } from '../run/failure.ts';
 import { groupCommit } from './group-commit.ts';
-import type { Operation, Reply } from './sqlite-messages.ts';
+import type { Operation, Reply } from './batch.ts';
 import { appending, frames, range, refused } from './store.contract.ts';
 import type { Append, Appender, Fence } from './store.ts';
 
@@ -155,7 +155,7 @@ test('[J38] one who breaks when told that it is durable keeps nobody from hearin
   for (const listener of others) process.on('uncaughtException', listener);
 });
 
-describe('[Q64] when a round begins', () => {
+describe('[Q70] when a round begins', () => {
   afterEach(() => vi.useRealTimers());
 
   /** How many rounds have begun, as time passes. */

@@ -1,7 +1,7 @@
 import { errorOf, RunError } from '../run/failure.ts';
 import { runOfOperation } from './facets.ts';
-import type { Argument, Result, Write } from './rules.ts';
-import type { Operation, Reply } from './sqlite-messages.ts';
+import type { Argument, Result, Write } from './rules/rules.ts';
+import type { Operation, Reply } from './batch.ts';
 import type { Append, Appender } from './store.ts';
 
 /** A chunk that grows by joining stays small enough to be a step of a cursor. */

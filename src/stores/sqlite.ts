@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
-import { storeClock, type ClockSettings } from './clock.ts';
+import { storeClock, type ClockSettings } from './sqlite/clock.ts';
 import { facets, type Carrier } from './facets.ts';
 import { followers } from './follow.ts';
 import { groupCommit } from './group-commit.ts';
 import { hintsToListeners } from './hints.ts';
-import { fromNewest, type CheckPlace } from './sqlite-check.ts';
-import { sqliteThread, type SqliteThread } from './sqlite-thread.ts';
+import { fromNewest, type CheckPlace } from './sqlite/check.ts';
+import { sqliteThread, type SqliteThread } from './sqlite/thread.ts';
 import type { Store } from './store.ts';
 
 export interface SqliteSettings extends ClockSettings {

@@ -649,6 +649,18 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await store.dispatch.get('b')).toMatchObject({ state: 'waiting' });
       });
 
+      test('[D17] a run that comes to be and stands in line at once is behind those who stand there', async () => {
+        const first = await started('first');
+        expect(await store.dispatch.hold(first, 'n')).toBe(true);
+        const [, isItsTurn] = await Promise.all([
+          started('late'),
+          store.dispatch.hold({ run: 'late', epoch: 1 }, 'n'),
+        ]);
+        expect(isItsTurn).toBe(false);
+        await store.dispatch.letGo(first, 'n');
+        expect(heard('freed')).toEqual(['late']);
+      });
+
       test('[D21] lines of different tenants do not meet', async () => {
         expect(await store.dispatch.hold(await started('a'), 'n')).toBe(true);
         expect(await store.dispatch.hold(await started('b', { tenant: 'u' }), 'n')).toBe(true);
@@ -837,6 +849,21 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         await store.dispatch.erase('r');
         await store.dispatch.erase('r');
         expect(await store.blobs.held('t')).toBe(0);
+      });
+
+      test('[B3] a blob that is put and erased at once is gone, unless somebody else refers to it', async () => {
+        const put = (run: string, text: string) => store.blobs.put({ tenant: 't', run }, text);
+        await put('other', 'shared');
+        const [{ blob: shared }, { blob: own }] = await Promise.all([
+          put('r', 'shared'),
+          put('r', 'own'),
+          store.dispatch.erase('r'),
+        ]);
+        expect([await store.blobs.get('t', shared), await store.blobs.get('t', own)]).toEqual([
+          'shared',
+          undefined,
+        ]);
+        expect(await store.blobs.held('t')).toBe('shared'.length);
       });
 
       test('[B3, B4] a blob goes with the last run that refers to it', async () => {

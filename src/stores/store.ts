@@ -61,7 +61,7 @@ export interface Append {
   /** Commands that became entries here: marked used in the same transaction, with the entry each became. */
   readonly uses?: readonly { readonly command: string; readonly seq: number }[];
   /** Large texts that its entries refer to: kept for the run in the same transaction. */
-  readonly blobs?: readonly string[];
+  readonly blobs?: readonly { readonly tenant: string; readonly text: string }[];
   /** The last append of a run: nothing can follow. */
   readonly ends?: boolean;
 }

@@ -1,4 +1,4 @@
-import type { Page } from './journal-rules.ts';
+import type { Page } from './rules/journal.ts';
 import type { Chunk } from './store.ts';
 
 /** How much of a followed run is kept at hand for those who are nearly at its head. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Page } from './journal-rules.ts';
+import type { Page } from './rules/journal.ts';
 import { frames, range, seqs } from './store.contract.ts';
 import type { Chunk } from './store.ts';
 import { Watch } from './watch.ts';

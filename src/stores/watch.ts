@@ -1,5 +1,5 @@
 import { failureOf } from '../run/failure.ts';
-import type { Page } from './journal-rules.ts';
+import type { Page } from './rules/journal.ts';
 import type { Chunk, Watcher } from './store.ts';
 
 export type Reading = (run: string, after: number) => Promise<Page>;

@@ -13,21 +13,21 @@ const begun = {
   agent: z.string(),
   query: z.string().max(500),
   timestamp,
-  reasoning: z.string().exactOptional(),
-  parent: z.int().exactOptional(),
+  reasoning: z.string().optional(),
+  parent: z.int().optional(),
 };
 
 const ended = {
   ...begun,
   duration: z.string().regex(/^\d+\.\ds$/),
   response: z.string().max(2_001),
-  visualizations: z.array(Visualization).exactOptional(),
-  reasoning: z.string().max(501).exactOptional(),
-  error: z.literal(true).exactOptional(),
+  visualizations: z.array(Visualization).optional(),
+  reasoning: z.string().max(501).optional(),
+  error: z.literal(true).optional(),
   /** Asked before, and not done again; the original does not have it. */
-  blocked: z.literal(true).exactOptional(),
-  is_action: z.literal(true).exactOptional(),
-  action: z.unknown().exactOptional(),
+  blocked: z.literal(true).optional(),
+  is_action: z.literal(true).optional(),
+  action: z.unknown().optional(),
 };
 
 const done = { status: z.enum(['completed', 'failed', 'cancelled']) };
@@ -35,11 +35,18 @@ const start = { run_id: z.string(), alert: z.string(), timestamp };
 
 /** What a person is asked, on top of the original protocol, which has no approvals. */
 const approval = {
-  approval: z.string().exactOptional(),
-  step: z.int().exactOptional(),
+  approval: z.string().optional(),
+  step: z.int().optional(),
   /** What would run, and what its words refer to, every character visible. */
-  arguments: z.string().exactOptional(),
-  exchange: z.strictObject({ asked: z.string(), answered: z.string() }).exactOptional(),
+  arguments: z.string().optional(),
+  exchange: z
+    .strictObject({ asked: z.string(), answered: z.string(), outcome: z.string().optional() })
+    .optional(),
+  /** What is sent with it, also after an edit, and before it. */
+  attachments: z.array(z.string()).readonly().optional(),
+  history: z.string().optional(),
+  /** The agent knows nothing of what was said before. */
+  forgotten: z.literal(true).optional(),
 };
 
 /** The console's first generation: named events, each with an object. */
@@ -59,9 +66,9 @@ export const ConsoleFrame = z.discriminatedUnion('event', [
   }),
   frame('message', {
     text: z.string(),
-    visualizations: z.array(Visualization).exactOptional(),
+    visualizations: z.array(Visualization).optional(),
     /** Stopped while it was being said; the original does not have it. */
-    partial: z.literal(true).exactOptional(),
+    partial: z.literal(true).optional(),
   }),
   frame('run_complete', { steps: z.int(), tokens: z.number(), time: z.string() }),
   frame('error', { message: z.string() }),
@@ -77,33 +84,33 @@ const SubStep = z.strictObject({
   index: z.int(),
   query: z.string(),
   result_summary: z.string(),
-  agent: z.string().exactOptional(),
+  agent: z.string().optional(),
 });
 export type SubStep = z.infer<typeof SubStep>;
 
 const { parent: _begunIn, ...begunCall } = begun;
 const { parent: _endedIn, ...endedCall } = ended;
-const call = { id: z.string(), parent: z.string().exactOptional() };
+const call = { id: z.string(), parent: z.string().optional() };
 
 /** The console's second generation: dotted names, calls with ids, messages in pieces. */
 export const DottedFrame = z.discriminatedUnion('event', [
   frame('run.start', start),
   frame('session.created', { session_id: z.string(), thread_id: z.string() }),
   frame('tool_call.start', { ...begunCall, ...call }),
-  frame('tool_call.complete', { ...endedCall, ...call, sub_steps: z.array(SubStep).exactOptional() }),
+  frame('tool_call.complete', { ...endedCall, ...call, sub_steps: z.array(SubStep).optional() }),
   frame('message.start', { id: z.string() }),
   frame('message.delta', { id: z.string(), text: z.string() }),
   frame('message.complete', {
     id: z.string(),
     text: z.string(),
-    visualizations: z.array(Visualization).exactOptional(),
+    visualizations: z.array(Visualization).optional(),
   }),
   frame('user_message', { text: z.string() }),
-  frame('status', { message: z.string(), status: z.string().exactOptional(), ...approval }),
+  frame('status', { message: z.string(), status: z.string().optional(), ...approval }),
   frame('run.complete', {
     steps: z.int(),
     time: z.string(),
-    status: z.literal('cancelled').exactOptional(),
+    status: z.literal('cancelled').optional(),
   }),
   frame('error', { message: z.string() }),
   frame('done', done),

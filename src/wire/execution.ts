@@ -18,13 +18,20 @@ const Interrupt = z.strictObject({
   approval_id: z.string(),
   step_id: z.string().nullable(),
   title: z.string(),
-  message: z.string().exactOptional(),
+  message: z.string().optional(),
   /** What would run, and what its words refer to, every character visible. */
-  arguments: z.string().exactOptional(),
-  exchange: z.strictObject({ asked: z.string(), answered: z.string() }).exactOptional(),
+  arguments: z.string().optional(),
+  exchange: z
+    .strictObject({ asked: z.string(), answered: z.string(), outcome: z.string().optional() })
+    .optional(),
+  /** What is sent with it, also after an edit, and before it. */
+  attachments: z.array(z.string()).readonly().optional(),
+  history: z.string().optional(),
+  /** The agent knows nothing of what was said before. */
+  forgotten: z.literal(true).optional(),
   priority: z.enum(['low', 'medium', 'high', 'critical']),
   allowed_decisions: z.array(z.string()),
-  expires_at: z.string().exactOptional(),
+  expires_at: z.string().optional(),
 });
 
 /** The envelope of an execution event. Times are UTC without a zone; `step_id` is null for the run itself. */
@@ -36,7 +43,7 @@ export const ExecutionFrame = z.discriminatedUnion('event', [
       step_name: z.string(),
       step_type: StepType,
       input_summary: summary,
-      parent_step_id: z.string().exactOptional(),
+      parent_step_id: z.string().optional(),
     }),
   ),
   envelope('step_output', z.strictObject({ intermediate_output: summary })),

@@ -5,6 +5,7 @@ import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
+import { databaseMutants } from './of/database.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
@@ -16,7 +17,10 @@ import { pathMutants } from './of/path.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
+import { sentMutants } from './of/sent.ts';
+import { storyMutants } from './of/story.ts';
 import { timeMutants } from './of/time.ts';
+import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
 import { smallMutants } from './of/small.ts';
@@ -28,6 +32,7 @@ export const mutants: readonly Mutant[] = [
   ...consoleMutants,
   ...coreMutants,
   ...damageMutants,
+  ...databaseMutants,
   ...firstMinutesMutants,
   ...gatewayMutants,
   ...graphMutants,
@@ -39,7 +44,10 @@ export const mutants: readonly Mutant[] = [
   ...planMutants,
   ...processMutants,
   ...limitMutants,
+  ...sentMutants,
+  ...storyMutants,
   ...timeMutants,
+  ...toldMutants,
   ...toolMutants,
   ...guardMutants,
   ...smallMutants,

@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/catalog/config.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
+import type { ApprovalPage } from '../../src/wire/native/approvals.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { dial } from '../dial-frames.ts';
+import { eventually } from '../served-config.ts';
 import { serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 import { openStrictDial } from '../strict-dial.ts';
 import { sse, type Act, type SeenRequest, type Upstream } from '../upstream.ts';
@@ -81,6 +83,33 @@ describe('what an agent that keeps nothing is sent', () => {
       { role: 'user', content: 'Read this.', custom_content: { attachments: [report, large] } },
       { role: 'assistant', content: 'Read.' },
       { role: 'user', content: 'What does page 3 say?' },
+    ]);
+  });
+
+  test('[E230] is in the question whether it may be sent, also what comes back with it', async () => {
+    const at = await open({ approval: (text) => text.startsWith('Delete') });
+    upstream.answer(says('Read.'));
+    const { conversation } = await say(at, { text: 'Read this.', attachments: [report, large] });
+    const input = { text: 'Delete page 3.', attachments: [report] };
+    const run = textAt(await at.ask('/api/runs', { json: { app: 'talk', input, conversation } }), 'run');
+    const question = await eventually(async () => {
+      const { approvals } = (await at.ask(`/api/approvals?run=${run}`)).json as ApprovalPage;
+      return approvals[0];
+    });
+    expect(question).toMatchObject({
+      attachments: [report],
+      history: [
+        { role: 'user', text: 'Read this.', attachments: [report, { title: 'large.txt', blob: {} }] },
+        { role: 'assistant', text: 'Read.' },
+      ],
+    });
+    const { id, fingerprint } = question;
+    await at.ask(`/api/approvals/${id}`, { json: { decision: 'approve', fingerprint } });
+    const sent = messagesOf(await upstream.request(1)) as readonly { readonly custom_content?: unknown }[];
+    expect(sent.map(({ custom_content: along }) => along)).toEqual([
+      { attachments: [report, large] },
+      undefined,
+      { attachments: [report] },
     ]);
   });
 

@@ -10,6 +10,7 @@ import type { Approval } from '../../src/run/tree.ts';
 import type { Json } from '../../src/run/values.ts';
 import { sha256 } from '../../src/server/system.ts';
 import { calm, Simulation } from '../simulation.ts';
+import { overMemory } from '../storm/over-memory.ts';
 import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../world.ts';
 
 const resumes = 500;
@@ -126,7 +127,7 @@ const payOnce = flowOf(async (scope) => (await scope.call('pay', { amount: 5 }))
 
 /** Approve, reject and stop, each from somebody else, at any moment. */
 async function race(seed: number): Promise<{ winner: string; paid: number }> {
-  const sim = new Simulation(seed, { ...calm, deaf: 0.1 });
+  const sim = new Simulation(seed, { ...calm, deaf: 0.1 }, overMemory);
   const worker = sim.spawn('worker');
   let paid = 0;
   let ids = 0;

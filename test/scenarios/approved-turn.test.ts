@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { ApprovalPage, AskedApproval } from '../../src/wire/native/approvals.ts';
 import { vitrine } from '../vitrine.ts';
-import { configured, eventually, servedConfig, type ServedConfig } from '../served-config.ts';
+import { eventually } from '../served-config.ts';
+import { Talk } from '../talk.ts';
 
 /** Two services that remember what they listed last, and delete the first of it. What they did is in a file. */
 const config = `
@@ -36,64 +37,8 @@ const talk = {
 export default { agents: { users: service('users'), guests: service('guests') }, apps: { talk: { flow: talk } } };
 `;
 
-class Talk {
-  readonly cwd = configured(config);
-  server: ServedConfig | undefined;
-  #conversation: string | undefined;
-
-  async open(): Promise<void> {
-    this.server = await servedConfig(this.cwd);
-  }
-
-  /** kill -9, and start again. */
-  async crash(): Promise<void> {
-    this.server?.child.kill('SIGKILL');
-    await this.server?.ended;
-    await this.open();
-  }
-
-  ask<T>(path: string, body?: object): Promise<T> {
-    if (!this.server) throw new Error('not started');
-    return this.server.ask<T>(path, body);
-  }
-
-  async say(text: string): Promise<string> {
-    const conversation = this.#conversation === undefined ? {} : { conversation: this.#conversation };
-    const started = await this.ask<{ run: string; conversation: string }>('/api/runs', {
-      input: { text },
-      ...conversation,
-    });
-    this.#conversation = started.conversation;
-    return started.run;
-  }
-
-  ended(run: string): Promise<FlatTree> {
-    return eventually(async () => {
-      const tree = await this.ask<FlatTree>(`/api/runs/${run}`);
-      return tree.endedAt === undefined ? undefined : tree;
-    });
-  }
-
-  /** The open question of a run, once it is about this exchange. */
-  asked(run: string, list: string): Promise<AskedApproval> {
-    return eventually(async () => {
-      const { approvals } = await this.ask<ApprovalPage>(`/api/approvals?run=${run}`);
-      return approvals.find(({ exchange }) => exchange?.asked === `list ${list}`);
-    });
-  }
-
-  decide({ id, fingerprint }: AskedApproval, more: object = {}): Promise<unknown> {
-    return this.ask(`/api/approvals/${id}`, { decision: 'approve', fingerprint, ...more });
-  }
-
-  get ledger(): string[] {
-    const file = join(this.cwd, 'ledger');
-    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-  }
-}
-
 async function olivia(): Promise<{ talk: Talk; run: string; first: AskedApproval }> {
-  const talk = new Talk();
+  const talk = new Talk(config);
   await talk.open();
   await talk.ended(await talk.say('@users list Olivia'));
   const run = await talk.say('@users delete first');

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backUpFolder } from '../../src/server/compose/backup.ts';
-import { readHighWater } from '../../src/stores/high-water.ts';
+import { readHighWater } from '../../src/stores/folder/high-water.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { appWith, keyIn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';

@@ -78,7 +78,7 @@ test('[E244] a run begins with two commits, and ends with one; a turn with its c
   expect((await commitsOf(10)) - 3).toBeLessThanOrEqual(20);
 });
 
-test('[Q65] a worker that has nothing to do writes nothing', async () => {
+test('[Q71] a worker that has nothing to do writes nothing', async () => {
   const engine = engineOf(flowOf(async () => 'done'));
   const over = new AbortController();
   const working = engine.work(over.signal);

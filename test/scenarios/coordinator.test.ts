@@ -150,16 +150,60 @@ describe('a plan', () => {
     const tasks = [
       { key: 'a', agent: 'graph' },
       { key: 'b', agent: 'nobody' },
-      { key: 'c', agent: 'books', dependsOn: ['a', 'b', 'z'] },
+      { key: 'c', agent: 'books', dependsOn: ['a', 'z'] },
     ];
     const crew = await team(plan('hybrid', ...tasks));
     const tree = await crew.ask('Risk?');
     expect(heard(crew, 'books')).toBe('Risk?\n\nResult of Graph:\nthree paths');
     expect(said(tree, 'PLAN_REPAIRED')).toEqual([
       '«nobody» is not among graph, books: what the router planned for it is left out.',
-      '«books» is to wait for «b», which is not in the plan: it does not wait for that.',
       '«books» is to wait for «z», which is not in the plan: it does not wait for that.',
     ]);
+  });
+
+  test.for([
+    ['a thought', '<think>maybe {"agent_name":"books"} no...</think>{"agent_name":"graph"}', []],
+    [
+      'a plan before it',
+      '{"agent_name":"books"}\n{"agent_name":"graph"}',
+      ['The router gave 2 plans that differ: the last one is followed.'],
+    ],
+  ] as const)('[K54] [K55] is followed, and %s is not', async ([, answer, repairs]) => {
+    const crew = await team(answer);
+    const tree = await crew.ask('Which paths?');
+    expect([heard(crew, 'graph'), crew.sent.get('books')]).toEqual(['Which paths?', undefined]);
+    expect(said(tree, 'PLAN_REPAIRED')).toEqual(repairs);
+  });
+
+  test.for([
+    [
+      'that breaks off',
+      '{"strategy":"parallel","tasks":[{"agent":"graph"},',
+      "The router's plan cannot be read: its JSON is broken, or breaks off.",
+    ],
+    [
+      'that is a circle',
+      JSON.stringify(
+        plan('hybrid', { agent: 'graph', dependsOn: ['desk'] }, { agent: 'desk', dependsOn: ['graph'] }),
+      ),
+      "Everybody in the router's plan waits for themselves (Graph → Desk → Graph).",
+    ],
+    [
+      'of one who waits for itself',
+      JSON.stringify(plan('hybrid', { key: 'a', agent: 'graph', dependsOn: ['a'] })),
+      "Everybody in the router's plan waits for themselves (Graph → Graph).",
+    ],
+    [
+      'in which all need a stranger',
+      JSON.stringify(plan('hybrid', { agent: 'gamma' }, { agent: 'graph', dependsOn: ['gamma'] })),
+      "Nobody in the router's plan can begin without «gamma», which is not there.",
+    ],
+  ] as const)('[K56] [K58] %s is none: the fallback takes the message', async ([, answer, why]) => {
+    const crew = await team(answer, { desk: say('D') });
+    const tree = await crew.ask('Which paths?');
+    expect(said(tree, 'ROUTING_FAILED')).toEqual([`${why} Books takes the message.`]);
+    expect([...crew.sent.keys()]).toEqual(['router', 'books', 'writer']);
+    expect(tree.status).toBe('completed');
   });
 
   test('[K33] names the circle it goes in', async () => {
@@ -207,6 +251,45 @@ describe('when an agent fails', () => {
     expect(tree.answer).toContain(
       'Maps was not asked: it needs what Books was to find, which was not asked.',
     );
+  });
+
+  const needsStranger = plan(
+    'hybrid',
+    { agent: 'gamma' },
+    { agent: 'books', dependsOn: ['gamma'] },
+    { agent: 'graph' },
+  );
+
+  test('[K61] because somebody said no, it is not said to have broken', async () => {
+    const books: Move[] = [{ type: 'fail', code: 'refused', message: 'ann rejected «Books».' }];
+    const tree = await (await team({ agent_name: 'books' }, { books })).ask('Risk?');
+    expect(said(tree, 'AGENT_FAILED')).toEqual(['Books was refused: ann rejected «Books».']);
+  });
+
+  test('[K59] whoever needs what a stranger was to find is skipped, too', async () => {
+    const crew = await team(needsStranger);
+    const tree = await crew.ask('Risk?');
+    expect(crew.sent.get('books')).toBeUndefined();
+    expect(step(tree, 'Books')).toMatchObject({ status: 'skipped' });
+    expect(heard(crew, 'writer')).toContain(
+      'Agent Response (Books):\n[not asked: it needs what «gamma» was to find, which was left out of the plan.]',
+    );
+    expect(heard(crew, 'graph')).toBe('Risk?');
+  });
+
+  test('[K59] `continue` tells them so, and `ask` asks a person', async () => {
+    const going = await team(needsStranger, {}, { onFailure: 'continue' });
+    await going.ask('Risk?');
+    expect(heard(going, 'books')).toBe('Risk?\n\nResult of «gamma»:\n[failed: It was left out of the plan.]');
+    const asking = await team(needsStranger, {}, { onFailure: 'ask' });
+    const tree = await asking.ask('Risk?');
+    expect(asking.sent.get('books')).toBeUndefined();
+    expect(tree.approvals).toMatchObject([
+      {
+        title: 'Go on with Books?',
+        message: 'It was to work with what «gamma» finds. «gamma» failed: It was left out of the plan.',
+      },
+    ]);
   });
 
   test('[K32] `continue` tells whoever needs it that nothing was found', async () => {

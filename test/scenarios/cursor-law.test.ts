@@ -83,7 +83,7 @@ async function append(run: string, entries: readonly Entry[], on = at): Promise<
 
 /** The frames of each entry, as the projection alone tells them: what every viewer must get. */
 function told(run: string, entries: readonly Entry[], { as, preferences }: View): readonly SseFrame[][] {
-  const telling = ownProtocols[as]({ run, preferences });
+  const telling = ownProtocols[as].telling({ run, preferences });
   return entries.map((entry) => [...telling.tell(entry)]);
 }
 

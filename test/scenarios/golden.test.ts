@@ -17,9 +17,9 @@ import { ownProtocols } from '../../src/projections/own-protocols.ts';
 import { decodeAll } from '../../src/run/codec.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import { foldAll } from '../../src/run/fold.ts';
-import { sqliteReader } from '../../src/stores/sqlite-reader.ts';
+import { sqliteReader } from '../../src/stores/sqlite/reader.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
-import { verify } from '../../src/stores/verify.ts';
+import { verify } from '../../src/stores/folder/verify.ts';
 import { sseTexts } from '../../src/wire/sse-frame.ts';
 
 // Journals and folders as released versions wrote them, with what they were shown as then. What was written is never edited:
@@ -52,7 +52,7 @@ test.for(journals)(
     const tree = JSON.stringify(flatTree(foldAll(entries), name), null, 1);
     expect(JSON.parse(tree)).toMatchObject(JSON.parse(recorded(`${at}.tree.json`, tree)) as object);
     for (const protocol of ['console', 'console-dotted', 'execution'] as const) {
-      const telling = ownProtocols[protocol]({ run: name });
+      const telling = ownProtocols[protocol].telling({ run: name });
       const frames = entries.map((entry) => sseTexts(telling.tell(entry))).join('');
       expect(dataIn(frames)).toMatchObject(dataIn(recorded(`${at}.${protocol}.sse`, frames)));
     }

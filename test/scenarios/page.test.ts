@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { Flow } from '../../src/engine/scope.ts';
+import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import type { Item, Json } from '../../src/run/values.ts';
 import { exact } from '../../src/run/visible.ts';
 import type { Tool } from '../../src/tools/tool.ts';
@@ -83,6 +85,33 @@ describeInBrowser('the page', (browser) => {
     await page.waitForSelector('#answer:not([hidden])');
     expect(await page.textContent('#answer')).toBe('approve: please');
     expect(await page.title()).toBe('Vitrine');
+    expect(complaints).toEqual([]);
+  });
+
+  test('[V160] shows what hangs on a message before it can be approved', async () => {
+    const large = { type: 'text/plain', title: 'large.txt', data: `${'x'.repeat(40_000)} and the tail` };
+    const small = { type: 'text/plain', title: 'n.txt', data: 'DELETE ALL USERS' };
+    const talks: Flow = {
+      name: 'talks',
+      version: '1',
+      run: async (scope, { text, attachments }) =>
+        (await scope.turn('remote', { messages: [{ role: 'user', text, attachments }] })).text,
+    };
+    const remote = {
+      description: '',
+      gateway: scriptedGateway(() => [{ type: 'say', text: 'done' }]),
+      approval: 'always' as const,
+    };
+    const at = await serving({ config: { apps: { talks: { flow: talks } }, agents: { remote } } });
+    const { page, complaints } = await opened(at);
+    const input = { text: 'as planned', attachments: [small, large] };
+    const run = textAt(await at.ask('/api/runs', { json: { input } }), 'run');
+    await page.waitForSelector(`[data-approval="${run}.a1"] .go:enabled`);
+    const seen = await page.textContent('.approval');
+    expect(seen).toMatch(
+      /as planned.*Sent with it, also after an edit:.*n\.txt.*DELETE ALL USERS.*large\.txt/s,
+    );
+    expect(seen).toContain('x and the tail');
     expect(complaints).toEqual([]);
   });
 

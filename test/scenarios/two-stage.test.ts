@@ -94,6 +94,31 @@ describe('the budget', () => {
   );
 });
 
+describe('the budget of whoever asks for tools that are not there', () => {
+  test.for(['two-stage', 'unified'] as const)(
+    '[C85] [C86] a 100 kB message with 3,000 tokens costs one turn, and the reason explains itself: %s',
+    async (protocol) => {
+      const stubborn = (): Move[] => [ask('list_files', { path: 'x' })];
+      const at = await talking({
+        model: stubborn,
+        tools: [list],
+        rules: { protocol },
+        limits: { tokens: 3_000 },
+      });
+      const tree = await seen(at, await begun(at, { input: { text: 'x '.repeat(50_000) } }));
+      expect(at.turns).toHaveLength(1);
+      expect(tree.spent.tokens).toBeLessThan(30_000);
+      expect(tree.failure?.message).toMatch(
+        /^The model replied without any text\. It was not asked once more: /,
+      );
+      const verdict = tree.steps.find(({ kind }) => kind === 'verdict');
+      expect(verdict?.text).toMatch(
+        /^This turn would send about \d+ tokens, and 3000 are left of the 3000 that this run may use \(its limit «tokens»\), so the model has to answer now\.$/,
+      );
+    },
+  );
+});
+
 describe('pause after tool', () => {
   const pausing = { model: restless, tools: [list], rules: { pauseAfterTool: true } };
 
@@ -109,13 +134,62 @@ describe('pause after tool', () => {
     await at.ask(`/api/runs/${run}/pause`, { json: {} });
     expect((await at.ask(`/api/runs/${run}/resume`, { json: {} })).json).toMatchObject({ changed: true });
     expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(2);
-    await at.ask(`/api/runs/${run}/resume`, { json: {} });
+    const again = (key: string): Promise<unknown> =>
+      at.ask(`/api/runs/${run}/resume`, { json: {}, headers: { 'idempotency-key': key } });
+    await again('second');
     await seen(at, run, ({ approvals }) => approvals.length === 3);
-    await at.ask(`/api/runs/${run}/resume`, { json: {} });
+    await again('third');
     expect(await seen(at, run, ({ status }) => status === 'completed')).toMatchObject({
       answer: 'One file.',
     });
     expect((await at.ask(`/api/runs/${run}/resume`, { json: {} })).status).toBe(409);
+  });
+
+  test('[V164] [C40] [C41] [C43] a batch is resumed by its name over HTTP, once and no other', async () => {
+    const at = await talking(pausing);
+    const run = await begun(at, { labels: { requestId: 'req_1' } });
+    const resume = (toolBatchId: unknown, requestId: unknown = 'req_1') =>
+      at.ask(`/api/runs/${run}/resume`, { json: { requestId, toolBatchId } });
+    await seen(at, run, ({ status }) => status === 'waiting');
+    for (const [answer, status, words] of [
+      [await resume(2), 409, 'Request req_1 does not wait after batch 2; it waits after batch 1.'],
+      [await resume(1, 'req_2'), 404, 'does not serve request req_2'],
+      [await resume('1'), 400, 'toolBatchId'],
+      [await resume(undefined), 400, 'name both «requestId» and «toolBatchId», or neither'],
+    ] as const)
+      expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)]);
+    const first = await resume(1);
+    expect([first.status, first.json]).toMatchObject([200, { changed: true }]);
+    await seen(at, run, ({ approvals }) => approvals.length === 2);
+    expect((await resume(1)).json).toEqual(first.json);
+    expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(2);
+    await resume(2);
+    await seen(at, run, ({ approvals }) => approvals.length === 3);
+    await resume(3);
+    expect((await seen(at, run, ({ status }) => status === 'completed')).answer).toBe('One file.');
+    const late = await resume(3);
+    expect([late.status, late.text]).toEqual([409, expect.stringContaining('has ended (completed)')]);
+    expect((await at.ask('/openapi.json')).text).toMatch(/"toolBatchId"/);
+  });
+
+  test('[C92] a plain resume that comes again does not agree to a batch that nobody has named', async () => {
+    const at = await talking(pausing);
+    const run = await begun(at, { labels: { requestId: 'req_1' } });
+    const resume = (headers = {}) => at.ask(`/api/runs/${run}/resume`, { json: {}, headers });
+    await seen(at, run, ({ status }) => status === 'waiting');
+    expect((await resume()).status).toBe(200);
+    await seen(at, run, ({ approvals }) => approvals.length === 2);
+    const again = await resume();
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('name it with «requestId» (req_1) and «toolBatchId» (2)'),
+    ]);
+    expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(2);
+    const key = { 'idempotency-key': 'second' };
+    expect((await resume(key)).json).toMatchObject({ changed: true });
+    await seen(at, run, ({ approvals }) => approvals.length === 3);
+    expect((await resume(key)).status).toBe(200);
+    expect((await seen(at, run, ({ status }) => status === 'waiting')).approvals).toHaveLength(3);
   });
 
   test('[C73] whoever may not decide what the run asks cannot resume it either', async () => {

@@ -14,6 +14,7 @@ const mostWakes = 60;
 
 export async function judge({ scene, trees }: { scene: Scene; trees: RunTree[] }): Promise<string[]> {
   const wrongs: string[] = scene.problems.map((problem) => `a bug: ${String(problem)}`);
+  wrongs.push(...scene.sim.shared.wrongs());
   for (const [i, run] of scene.runs.entries()) {
     const tree = trees[i];
     const entries = await entriesOf(scene.sim.store, run);
@@ -89,7 +90,8 @@ async function judgeCommands(
 function judgeAppends({ sim }: Scene, run: string, entries: readonly Entry[]): string[] {
   const wrongs: string[] = [];
   let epoch = 0;
-  for (const { fence, frames, process } of sim.appends.filter((append) => append.fence.run === run)) {
+  const appends = sim.appends.filter((append) => append.fence.run === run);
+  for (const { fence, frames, process } of appends.toSorted((one, other) => one.head - other.head)) {
     if (fence.epoch < epoch) wrongs.push(`${process} wrote with epoch ${fence.epoch} after ${epoch}`);
     epoch = fence.epoch;
     for (const entry of decodeAll(frames)) {

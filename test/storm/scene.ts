@@ -12,7 +12,7 @@ import { foldAll } from '../../src/run/fold.ts';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import { sha256 } from '../../src/server/system.ts';
 import type { Tool } from '../../src/tools/tool.ts';
-import { Simulation, type Odds, type SimProcess } from '../simulation.ts';
+import { Simulation, type Odds, type Shared, type SimProcess } from '../simulation.ts';
 import { entriesOf, flowOf, toolOf } from '../world.ts';
 
 /** One thing a tool or agent really did, and what the journal said at that moment. */
@@ -79,22 +79,14 @@ export class Scene {
   #ids = 0;
   #workers = 0;
 
-  constructor(seed: number, odds: Odds) {
-    this.sim = new Simulation(seed, odds);
-    this.sim.onCrash = (dead) => {
+  constructor(seed: number, odds: Odds, share: (sim: Simulation) => Shared) {
+    this.sim = new Simulation(seed, odds, share);
+    const nobody = this.sim.immortal('nobody');
+    this.sim.onCrash((dead) => {
       if (dead.name.startsWith('worker'))
-        this.sim.schedule(this.#nobody, () => this.hire(), Math.floor(this.sim.random() * 30_000));
-    };
+        this.sim.schedule(nobody, () => this.hire(), Math.floor(this.sim.random() * 30_000));
+    });
   }
-
-  readonly #nobody: SimProcess = {
-    name: 'nobody',
-    isImmortal: true,
-    isDead: false,
-    frozenUntil: 0,
-    offset: 0,
-    slept: 0,
-  };
 
   hire(): void {
     const process = this.sim.spawn(`worker-${(this.#workers += 1)}`);

@@ -23,8 +23,8 @@ export const approvals: CliCommand = {
   async run(given, terminal) {
     const { asked, others } = await readApprovals(given);
     for (const { run, approval, title, whole } of asked) {
-      const { value, exchange } = whole;
-      if (given.flag('json')) terminal.say(jsonLine({ ...approval, arguments: value, exchange, run }));
+      const { value, ...seen } = whole;
+      if (given.flag('json')) terminal.say(jsonLine({ ...approval, ...seen, arguments: value, run }));
       else tellQuestion({ approval, whole, title }, terminal);
     }
     if (given.flag('json')) return exit.completed;

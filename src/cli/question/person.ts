@@ -6,7 +6,7 @@ import { edited, press, type Asked, type Asking, type Question } from './asking.
 import { chosenEditor, editOutside } from '../terminal/editor.ts';
 import type { Key } from '../terminal/keyboard.ts';
 import type { Line } from '../terminal/line.ts';
-import { argumentLines, exchangeLines, isCutShort, questionLines } from './question.ts';
+import { isCutShort, questionLines, wholeLines } from './question.ts';
 import { questionAtHand, wholeQuestion, type WholeQuestion } from './whole-question.ts';
 
 /** What a person's answers need of the terminal they are given at. */
@@ -95,13 +95,12 @@ export class Person {
     this.#asking = 'value' in written ? edited(written.value) : { at: 'choice', problem: written.problem };
   }
 
-  #showAll({ value, exchange, approval: { approval }, unseen }: Question): void {
+  #showAll(question: Question): void {
+    const { approval } = question.approval;
+    const { unseen } = question;
     if (unseen !== undefined && this.#wholes.get(approval) === 'coming') return;
     this.#seen.add(approval);
-    this.#place.print((width) => [
-      ...exchangeLines(exchange, width, Infinity),
-      ...argumentLines(value, width, Infinity),
-    ]);
+    this.#place.print((width) => wholeLines(question, width, Infinity));
   }
 
   #send(command: Command): void {

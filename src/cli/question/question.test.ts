@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Approval } from '../../run/tree.ts';
 import type { Question } from './asking.ts';
 import { render, unpainted, type Line } from '../terminal/line.ts';
-import { argumentLines, isCutShort, questionLines } from './question.ts';
+import { argumentLines, isCutShort, questionLines, wholeLines } from './question.ts';
 import { textEntry } from '../terminal/text-entry.ts';
 import { widthOf } from '../terminal/width.ts';
 
@@ -53,6 +53,37 @@ test('[V53] a question about a message shows what its words refer to, every char
   const long = { value: 'x', exchange: { asked: 'x', answered: 'x\n'.repeat(40) } };
   expect([isCutShort({ value: 'x', exchange }, 60), isCutShort(long, 60)]).toEqual([false, true]);
   expect(isCutShort({ value: 'x'.repeat(2_000) }, 60)).toBe(true);
+});
+
+test('[V160] all that goes out is shown, and counts as unseen while it is cut short', () => {
+  const attachments = [{ type: 'text/plain', title: 'n\u202e.txt', data: 'a\u200b\nb' }];
+  const history = [{ role: 'user' as const, text: 'read', attachments }];
+  const exchange = { asked: 'list', answered: '', outcome: 'It failed.' };
+  const whole = { value: 'Delete', exchange, history, attachments };
+  expect(shown(wholeLines(whole, 60), 60)).toEqual([
+    '  It was asked last:',
+    '  ┊ list',
+    '  and answered:',
+    '  ┊ ',
+    '  How that ended:',
+    '  ┊ It failed.',
+    '  Sent before it:',
+    '  ┊ user: read',
+    '  ┊ n\\u202e.txt (text/plain, 4 characters)',
+    '  ┊ a\\u200b',
+    '  ┊ b',
+    '  │ Delete',
+    '  Sent with it, also after an edit:',
+    '  ┊ n\\u202e.txt (text/plain, 4 characters)',
+    '  ┊ a\\u200b',
+    '  ┊ b',
+  ]);
+  const long = [{ type: 'text/plain', data: 'x\n'.repeat(40) }];
+  expect(isCutShort(whole, 60)).toBe(false);
+  expect(isCutShort({ value: 'x', attachments: long }, 60)).toBe(true);
+  expect(isCutShort({ value: 'x', history: [{ role: 'user', text: 'x', attachments: long }] }, 60)).toBe(
+    true,
+  );
 });
 
 test('an edit is shown as it would run before it counts', () => {

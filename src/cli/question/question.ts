@@ -1,4 +1,5 @@
 import { isAllowed, type Asking, type Question } from './asking.ts';
+import { attachmentText, historyText } from '../../run/sent-along.ts';
 import { exactLines, visible } from '../../run/visible.ts';
 import { visibleLine } from '../terminal/escape.ts';
 import type { Line, Span } from '../terminal/line.ts';
@@ -34,35 +35,56 @@ export function questionLines(
   ];
   if (approval.message !== undefined)
     lines.push(...wrap(visible(approval.message), width - 2).map((text): Line => [['  '], [text]]));
-  lines.push(...exchangeLines(question.exchange, width));
   const isEdited = asking.at === 'reason' && asking.edited !== undefined;
-  lines.push(...argumentLines(isEdited ? asking.edited : question.value, width));
+  lines.push(...wholeLines(isEdited ? { ...question, value: asking.edited ?? null } : question, width));
   lines.push(...promptLines(question, asking, width));
   return lines;
 }
 
-/** What the words of a message refer to. */
-export function exchangeLines(exchange: WholeQuestion['exchange'], width: number, limit = most): Line[] {
-  if (!exchange) return [];
-  const told = (label: string, text: string): Line[] => {
-    const all = visible(text)
-      .split('\n')
-      .flatMap((line) => chop(line, width - 4));
+/** All that is sent, in its order, and what it refers to; of each part so many lines. */
+export function wholeLines(question: WholeQuestion, width: number, limit = most): Line[] {
+  const told = ({ label, text }: Part): Line[] => {
+    const all = linesOf(text, width);
     const shown = all.length > limit ? all.slice(0, limit - 1) : all;
     const lines = shown.map((line): Line => [['  ┊ ', 'dim'], [line]]);
     if (all.length > limit)
       lines.push([[`  ┊ … ${all.length - shown.length} more lines: press v`, 'yellow']]);
     return [[[`  ${label}`, 'dim']], ...lines];
   };
-  return [...told('It was asked last:', exchange.asked), ...told('and answered:', exchange.answered)];
+  const { before, after } = partsOf(question);
+  return [...before.flatMap(told), ...argumentLines(question.value, width, limit), ...after.flatMap(told)];
+}
+
+interface Part {
+  readonly label: string;
+  readonly text: string;
+}
+
+/** What is shown around the words themselves. */
+function partsOf({ exchange, history, attachments = [] }: WholeQuestion): Record<'before' | 'after', Part[]> {
+  const before: Part[] = [];
+  if (exchange) before.push({ label: 'It was asked last:', text: visible(exchange.asked) });
+  if (exchange) before.push({ label: 'and answered:', text: visible(exchange.answered) });
+  if (exchange?.outcome !== undefined)
+    before.push({ label: 'How that ended:', text: visible(exchange.outcome) });
+  if (history) before.push({ label: 'Sent before it:', text: historyText(history) });
+  const after = attachments.map((one) => ({
+    label: 'Sent with it, also after an edit:',
+    text: attachmentText(one),
+  }));
+  return { before, after };
+}
+
+function linesOf(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => chop(line, width - 4));
 }
 
 /** Whether something of a question is not on the screen. */
-export function isCutShort({ value, exchange }: WholeQuestion, width: number): boolean {
-  const count = (lines: readonly string[]): number => lines.flatMap((line) => chop(line, width - 4)).length;
-  const texts = exchange ? [exchange.asked, exchange.answered] : [];
-  if (value !== null && count(exactLines(value)) > most) return true;
-  return texts.some((text) => count(visible(text).split('\n')) > most);
+export function isCutShort(question: WholeQuestion, width: number): boolean {
+  const { value } = question;
+  if (value !== null && linesOf(exactLines(value).join('\n'), width).length > most) return true;
+  const { before, after } = partsOf(question);
+  return [...before, ...after].some(({ text }) => linesOf(text, width).length > most);
 }
 
 /** Everything there is to see of the arguments. */

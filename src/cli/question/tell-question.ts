@@ -3,7 +3,7 @@ import type { Approval } from '../../run/tree.ts';
 import { visible } from '../../run/visible.ts';
 import { visibleLine } from '../terminal/escape.ts';
 import { render, unpainted } from '../terminal/line.ts';
-import { argumentLines, exchangeLines } from './question.ts';
+import { wholeLines } from './question.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { WholeQuestion } from './whole-question.ts';
 
@@ -22,7 +22,5 @@ export function tellQuestion({ approval, whole, title }: ToldQuestion, terminal:
   const head = [`◆ ${questionId(approval)}`, visibleLine(approval.title), `(${visibleLine(title)})`];
   terminal.say(paint(head.join('  '), ['bold']));
   for (const line of about) terminal.say(`  ${line}`);
-  const { exchange, value } = whole;
-  for (const line of [...exchangeLines(exchange, width, Infinity), ...argumentLines(value, width, Infinity)])
-    terminal.say(render(line, width, paint));
+  for (const line of wholeLines(whole, width, Infinity)) terminal.say(render(line, width, paint));
 }

@@ -5,6 +5,8 @@ import { calm } from '../../../test/virtual-clock.ts';
 import { flowOf, toolOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import { calm as noFaults, Simulation } from '../../../test/simulation.ts';
+import { overDatabase } from '../../../test/database/over-database.ts';
+import { overMemory } from '../../../test/storm/over-memory.ts';
 import { sha256 } from '../../server/system.ts';
 import { budget } from '../../policies/budget.ts';
 import { RunError } from '../../run/failure.ts';
@@ -375,74 +377,89 @@ test('[E74] other conversations, other agents, other tenants and pure agents do 
   expect(model.begun).toEqual(['one', 'one!', 'two', 'two!', 'three', 'three!']);
 });
 
-test('[E61 E70 E73] over 300 schedules with crashes and lost answers: one at a time, and everyone gets their turn', async () => {
-  for (let seed = 1; seed <= 300; seed += 1) {
-    const sim = new Simulation(seed, {
-      crash: 0.004,
-      freeze: 0,
-      lost: 0.01,
-      ambiguous: 0.01,
-      deaf: 0.05,
-      clock: 0.01,
-    });
-    let ids = 0;
-    let talking: { readonly text: string; readonly process: { isDead: boolean } } | undefined;
-    const overlaps: string[] = [];
-    const hire = (): void => {
-      const process = sim.spawn(`worker-${(ids += 1)}`);
-      const gateway: Agent['gateway'] = {
-        async *takeTurn({ messages }) {
-          const text = messages.at(-1)?.text ?? '';
-          if (talking && !talking.process.isDead) overlaps.push(`${text} during ${talking.text}`);
-          talking = { text, process };
-          for (let i = 0; i < 3; i += 1) await sim.moment(process);
-          talking = undefined;
-          yield [{ type: 'text.appended', text }];
+const worlds = [
+  { over: overMemory, schedules: 300, where: 'with crashes and lost answers', pace: 1 },
+  { over: overDatabase, schedules: 60, where: 'over a database, with crashes and cut connections', pace: 3 },
+];
+
+test.for(worlds)(
+  '[E61 E70 E73] over $schedules schedules $where: one at a time, and everyone gets their turn',
+  async ({ over, schedules, pace }) => {
+    for (let seed = 1; seed <= schedules; seed += 1) {
+      const sim = new Simulation(
+        seed,
+        {
+          crash: 0.004,
+          freeze: 0,
+          lost: 0.01,
+          ambiguous: 0.01,
+          cut: 0.01,
+          deaf: 0.05,
+          clock: 0.01,
         },
-      };
-      const world = {
-        store: sim.storeOf(process),
-        clock: sim.clockOf(process),
-        catalog: {
-          flows: [talk],
-          tools: [],
-          agents: [{ name: 'remote', description: '', effect: 'idempotent' as const, gateway }],
-        },
-        policies: [budget],
-        log: { error: () => {} },
-        newId: (kind: string) => `${kind}${(ids += 1)}`,
-        hash: sha256,
-        secrets: new Secrets(),
-      };
-      void new Engine(world, process.name).work(new AbortController().signal);
-    };
-    const nobody = { name: 'nobody', isImmortal: true, isDead: false, frozenUntil: 0, offset: 0, slept: 0 };
-    sim.onCrash = (dead) => dead.name.startsWith('worker') && sim.schedule(nobody, hire, 5_000);
-    const runs = ['r1', 'r2', 'r3'];
-    for (const run of runs) {
-      await sim.store.dispatch.create({
-        run,
-        tenant: 't',
-        conversation: 'c1',
-        app: 'a',
-        title: run,
-        flow: 'talk@1',
-        last: 1,
-        frames: `id: 1\ndata: ${JSON.stringify({ t: sim.now, e: { type: 'run.started', tenant: 't', who: 'w', app: 'a', conversation: 'c1', input: { text: run }, flow: { name: 'talk', version: '1' }, limits: {}, labels: {} } })}\n\n`,
-      });
-    }
-    hire();
-    hire();
-    await sim.until(() => false, 150);
-    sim.odds = noFaults;
-    const isOver = async (): Promise<boolean> =>
-      (await Promise.all(runs.map((run) => sim.store.dispatch.get(run)))).every(
-        (row) => row?.state === 'ended',
+        over,
       );
-    expect(await sim.until(isOver, 4_000), `seed ${seed}: all ended`).toBe(true);
-    expect(overlaps, `seed ${seed}`).toEqual([]);
-  }
-});
+      let ids = 0;
+      let talking: { readonly text: string; readonly process: { isDead: boolean } } | undefined;
+      const overlaps: string[] = [];
+      const hire = (): void => {
+        const process = sim.spawn(`worker-${(ids += 1)}`);
+        const gateway: Agent['gateway'] = {
+          async *takeTurn({ messages }) {
+            const text = messages.at(-1)?.text ?? '';
+            if (talking && !talking.process.isDead) overlaps.push(`${text} during ${talking.text}`);
+            talking = { text, process };
+            for (let i = 0; i < 3; i += 1) await sim.moment(process);
+            talking = undefined;
+            yield [{ type: 'text.appended', text }];
+          },
+        };
+        const world = {
+          store: sim.storeOf(process),
+          clock: sim.clockOf(process),
+          catalog: {
+            flows: [talk],
+            tools: [],
+            agents: [{ name: 'remote', description: '', effect: 'idempotent' as const, gateway }],
+          },
+          policies: [budget],
+          log: { error: () => {} },
+          newId: (kind: string) => `${kind}${(ids += 1)}`,
+          hash: sha256,
+          secrets: new Secrets(),
+        };
+        void new Engine(world, process.name).work(new AbortController().signal);
+      };
+      const nobody = sim.immortal('nobody');
+      sim.onCrash((dead) => {
+        if (dead.name.startsWith('worker')) sim.schedule(nobody, hire, 5_000);
+      });
+      const runs = ['r1', 'r2', 'r3'];
+      for (const run of runs) {
+        await sim.store.dispatch.create({
+          run,
+          tenant: 't',
+          conversation: 'c1',
+          app: 'a',
+          title: run,
+          flow: 'talk@1',
+          last: 1,
+          frames: `id: 1\ndata: ${JSON.stringify({ t: sim.now, e: { type: 'run.started', tenant: 't', who: 'w', app: 'a', conversation: 'c1', input: { text: run }, flow: { name: 'talk', version: '1' }, limits: {}, labels: {} } })}\n\n`,
+        });
+      }
+      hire();
+      hire();
+      await sim.until(() => false, 150 * pace);
+      sim.odds = noFaults;
+      const isOver = async (): Promise<boolean> =>
+        (await Promise.all(runs.map((run) => sim.store.dispatch.get(run)))).every(
+          (row) => row?.state === 'ended',
+        );
+      expect(await sim.until(isOver, 4_000 * pace), `seed ${seed}: all ended`).toBe(true);
+      expect([...overlaps, ...sim.shared.wrongs()], `seed ${seed}`).toEqual([]);
+    }
+  },
+);
 
 /** A worker that dies the moment a turn of its run has come. */
 function hireToDieInLine(stage: Stage, agent: Agent): Worker {

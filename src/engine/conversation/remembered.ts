@@ -36,7 +36,18 @@ export interface BegunTurn {
   readonly closed: number | undefined;
 }
 
+/** One turn, which may not be opened yet. */
+interface LastBut {
+  readonly run: string;
+  readonly step: StepId | undefined;
+}
+
+export interface LastAsked extends Pick<AgentExchange, 'asked' | 'answered'> {
+  readonly step: Step;
+}
+
 type Traces = Pick<RunTree, 'states'> & {
+  readonly run: string;
   readonly turns: readonly Turn[];
   readonly begun: readonly (BegunTurn & { readonly agent: string | undefined })[];
   readonly untrusted: readonly Source[];
@@ -44,7 +55,7 @@ type Traces = Pick<RunTree, 'states'> & {
 
 interface Turn {
   readonly step: Step;
-  /** When it ended, or, of a run that took another's place, when that one did. */
+  /** When it ended, without an end while it is open; or, of a run that took another's place, when that one did. */
   readonly at: number;
   readonly asked: BlobRef | Json;
 }
@@ -82,7 +93,7 @@ export class Remembered {
     let found: Turn[] = [];
     const oldest = (): number | undefined => (found.length < most ? undefined : found.at(-1)?.at);
     for await (const { turns } of this.#traces(oldest)) {
-      const own = turns.filter(({ step }) => step.agent === agent).toReversed();
+      const own = turns.filter(({ step }) => step.agent === agent && isOver(step)).toReversed();
       found = [...found, ...own].toSorted((a, b) => b.at - a.at).slice(0, most);
     }
     const exchanges: AgentExchange[] = [];
@@ -90,13 +101,26 @@ export class Remembered {
       const text = await this.#load(asked);
       const state = step.state === undefined ? undefined : await this.#load(step.state);
       exchanges.push({
-        asked: typeof text === 'string' ? text : JSON.stringify(text ?? ''),
+        asked: wordsOf(text),
         answered: textOf(step),
         attachments: step.attachments ?? [],
         ...present({ state, strategy: step.strategy }),
       });
     }
     return exchanges;
+  }
+
+  /** What an agent was asked last, but for one of its turns, whatever became of it. */
+  async last(agent: string, { run, step: except }: LastBut): Promise<LastAsked | undefined> {
+    let last: Turn | undefined;
+    for await (const { turns, run: of } of this.#traces(() => last?.at))
+      for (const turn of turns.toReversed()) {
+        if (turn.step.agent !== agent || (of === run && turn.step.id === except)) continue;
+        if (!last || turn.at > last.at) last = turn;
+      }
+    if (!last) return undefined;
+    const { step } = last;
+    return { step, asked: wordsOf(await this.#load(last.asked)), answered: textOf(step) };
   }
 
   /** Every turn of an agent in the conversation that was begun. */
@@ -211,14 +235,22 @@ function turnedBack(thrown: unknown): undefined {
 
 function tracesIn(run: string, tree: RunTree): Traces {
   const turns = [...tree.steps.values()].flatMap((step): Turn[] => {
-    const { kind, status, query, attachments, state } = step;
+    const { kind, started, query, attachments } = step;
     const isAsked = query !== undefined || attachments !== undefined;
-    const isOver = kind === 'turn' && status === 'completed' && isAsked;
-    if (!isOver || (textOf(step) === '' && state === undefined)) return [];
-    return [{ step, at: step.closedAt ?? 0, asked: lastEdit(tree, step.id) ?? query ?? '' }];
+    if (kind !== 'turn' || !started || !isAsked) return [];
+    return [{ step, at: step.closedAt ?? Infinity, asked: lastEdit(tree, step.id) ?? query ?? '' }];
   });
   const begun = [...tree.steps.values()]
     .filter(({ kind, started }) => kind === 'turn' && started)
     .map(({ id: step, attempt, agent, closedSeq: closed }) => ({ run, step, attempt, agent, closed }));
-  return { states: tree.states, turns, begun, untrusted: untrustedIn(tree) };
+  return { run, states: tree.states, turns, begun, untrusted: untrustedIn(tree) };
+}
+
+/** It came to its end, and something came of it. */
+function isOver(step: Step): boolean {
+  return step.status === 'completed' && (textOf(step) !== '' || step.state !== undefined);
+}
+
+function wordsOf(asked: Json | undefined): string {
+  return typeof asked === 'string' ? asked : JSON.stringify(asked ?? '');
 }

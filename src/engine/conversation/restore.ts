@@ -20,15 +20,40 @@ export async function restored(
   step: Step,
   { agent, messages }: { readonly agent: Agent; readonly messages: readonly Message[] },
 ): Promise<readonly Message[]> {
-  if (agent.state !== 'restore' || messages.some(({ role }) => role === 'assistant')) return messages;
+  const { remembered } = execution;
+  const whole = (one: Attachment): Promise<Attachment> => execution.insist(() => remembered.whole(one));
+  const { all, left } = await withThread(execution, { agent, messages }, whole);
+  // Once in a run, whoever else was given less than all.
+  tell(execution, step, { code: 'HISTORY_BOUNDED', message: left, told: execution.tree.notices });
+  return all;
+}
+
+/** The same before anything is sent: what is large stays a reference. */
+export async function toBeRestored(
+  execution: Execution,
+  given: { readonly agent: Agent; readonly messages: readonly Message[] },
+): Promise<readonly Message[]> {
+  return (await withThread(execution, given, (attachment) => Promise.resolve(attachment))).all;
+}
+
+interface Threaded {
+  readonly all: readonly Message[];
+  /** What was left out, in words. */
+  readonly left: string;
+}
+
+async function withThread(
+  execution: Execution,
+  { agent, messages }: { readonly agent: Agent; readonly messages: readonly Message[] },
+  load: (attachment: Attachment) => Promise<Attachment>,
+): Promise<Threaded> {
+  if (agent.state !== 'restore' || messages.some(({ role }) => role === 'assistant'))
+    return { all: messages, left: '' };
   const { exchanges: most = defaultExchanges } = agent.keeps ?? {};
   const found = await execution.insist(() => execution.remembered.exchanges(agent.name, most + 1));
   const kept = newest(found, agent);
-  const { attached, left } = await attachmentsOf(execution, kept, agent);
+  const { attached, left } = await attachmentsOf(kept, agent, load);
   const isShort = kept.length < found.length;
-  const message = shortened(agent, { isShort, kept, left });
-  // Once in a run, whoever else was given less than all.
-  tell(execution, step, { code: 'HISTORY_BOUNDED', message, told: execution.tree.notices });
   const thread = kept.flatMap(({ asked, answered, state, strategy }, i): Message[] => [
     { role: 'user', text: asked, ...(attached[i]?.length ? { attachments: attached[i] } : {}) },
     {
@@ -38,7 +63,8 @@ export async function restored(
     },
   ]);
   const begin = messages.findIndex(({ role }) => role !== 'system');
-  return [...messages.slice(0, begin), ...thread, ...messages.slice(begin)];
+  const all = [...messages.slice(0, begin), ...thread, ...messages.slice(begin)];
+  return { all, left: shortened(agent, { isShort, kept, left }) };
 }
 
 /** What an agent left last. What was saved for another way of remembering means nothing in this one. */
@@ -76,9 +102,9 @@ interface Attached {
 
 /** What hung on the messages, of the newest first as much as fits. The rest is named: its agent can say so. */
 async function attachmentsOf(
-  execution: Execution,
   exchanges: readonly AgentExchange[],
   { keeps = {} }: Agent,
+  load: (attachment: Attachment) => Promise<Attachment>,
 ): Promise<Attached> {
   const attached: Attachment[][] = [];
   let room = keeps.attachments ?? defaultAttachments;
@@ -90,9 +116,7 @@ async function attachmentsOf(
       const size = blob?.size ?? data?.length ?? 0;
       room -= size;
       if (room < 0 && size > 0) left += 1;
-      own.push(
-        room < 0 && size > 0 ? named : await execution.insist(() => execution.remembered.whole(attachment)),
-      );
+      own.push(room < 0 && size > 0 ? named : await load(attachment));
     }
     attached.unshift(own);
   }

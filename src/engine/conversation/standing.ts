@@ -1,14 +1,18 @@
+import { isModel } from '../../catalog/agent.ts';
 import type { Message } from '../../gateways/gateway.ts';
-import type { Exchange, StepId } from '../../run/events.ts';
+import type { Along, Exchange, StepId } from '../../run/events.ts';
 import type { BlobRef } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
+import { present } from '../../run/present.ts';
+import type { Step } from '../../run/tree.ts';
 import { keepLarge } from '../record/large.ts';
+import { goesAlong, type Going } from './goes-along.ts';
 import type { BegunTurn } from './remembered.ts';
 
-/** Where an agent stands in its conversation, as seen from one of its turns. */
-export interface Standing {
-  /** A name for all its other turns there: another one as soon as any was begun or has ended. */
-  readonly position: string;
+/** Where an agent stands in its conversation, as seen from one of its turns, and what would go out with that turn. */
+export interface Standing extends Along {
+  /** A name for all its other turns there: another one as soon as any was begun or has ended. A model has none. */
+  readonly position?: string;
   /** Whether one of them is under way: what the next words refer to is not there yet. */
   readonly isBusy: boolean;
   /** What the words of the turn refer to. */
@@ -16,20 +20,23 @@ export interface Standing {
 }
 
 /** A turn that is to come. */
-interface Coming {
-  readonly agent: string;
+interface Coming extends Going {
   /** Undefined before it is opened. */
   readonly step: StepId | undefined;
-  readonly messages: readonly Message[];
 }
 
-export async function standingOf(execution: Execution, { agent, step, messages }: Coming): Promise<Standing> {
-  const begun = await execution.insist(() => execution.remembered.begun(agent));
+export async function standingOf(execution: Execution, { step, ...going }: Coming): Promise<Standing> {
+  const { agent } = going;
+  if (isModel(agent))
+    return { isBusy: false, exchange: undefined, ...(await goesAlong(execution, going, undefined)) };
+  const begun = await execution.insist(() => execution.remembered.begun(agent.name));
   const others = begun.filter((turn) => turn.run !== execution.run || turn.step !== step);
+  const exchange = await lastExchange(execution, { ...going, step });
   return {
     position: positionOf(execution, others),
     isBusy: others.some(({ closed }) => closed === undefined),
-    exchange: await lastExchange(execution, agent, messages),
+    exchange,
+    ...(await goesAlong(execution, going, exchange)),
   };
 }
 
@@ -49,17 +56,39 @@ export function positionOf({ world }: Execution, turns: readonly BegunTurn[]): s
 /** A flow that sends answers along tells itself what was said; else the agent has it from its last turn. */
 async function lastExchange(
   execution: Execution,
-  agent: string,
-  messages: readonly Message[],
+  { agent, messages, step }: Coming,
 ): Promise<Exchange | undefined> {
+  const last =
+    saidIn(messages) ??
+    (await execution.insist(() => execution.remembered.last(agent.name, { run: execution.run, step })));
+  if (!last) return undefined;
+  return {
+    asked: await kept(execution, last.asked),
+    answered: await kept(execution, last.answered),
+    ...present({ outcome: last.step && outcomeOf(last.step) }),
+  };
+}
+
+interface Said {
+  readonly asked: string;
+  readonly answered: string;
+  readonly step?: Step;
+}
+
+function saidIn(messages: readonly Message[]): Said | undefined {
   const answer = messages.findLastIndex(({ role }) => role === 'assistant');
   const question = messages.findLastIndex(({ role }, i) => role === 'user' && i < answer);
-  const [last] =
-    answer < 0
-      ? await execution.insist(() => execution.remembered.exchanges(agent, 1))
-      : [{ asked: messages[question]?.text ?? '', answered: messages[answer]?.text ?? '' }];
-  if (!last) return undefined;
-  return { asked: await kept(execution, last.asked), answered: await kept(execution, last.answered) };
+  if (answer < 0) return undefined;
+  return { asked: messages[question]?.text ?? '', answered: messages[answer]?.text ?? '' };
+}
+
+/** How a turn ended, unless it came to its end as it should: what it did, nobody can be sure of. */
+function outcomeOf({ status, failure, result }: Step): string | undefined {
+  if (status === 'failed') return `It failed: ${failure?.message ?? 'nobody knows why.'}`;
+  if (status === 'waiting') return 'Nobody knows yet whether it happened: a person is asked.';
+  if (status !== 'completed') return status === 'running' ? 'It is not over yet.' : `It was ${status}.`;
+  const { outcome, note } = (result ?? {}) as { readonly outcome?: unknown; readonly note?: unknown };
+  return outcome === 'unknown' ? `Its outcome was not recorded: ${String(note)}` : undefined;
 }
 
 async function kept(execution: Execution, text: string): Promise<string | BlobRef> {

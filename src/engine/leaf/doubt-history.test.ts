@@ -11,12 +11,12 @@ import { flowOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
 import { conversationGateway } from '../../gateways/conversation/conversation.ts';
 import type { ConversationSettings } from '../../gateways/conversation/service.ts';
-import type { RunTree } from '../../run/tree.ts';
+import { textOf, type RunTree } from '../../run/tree.ts';
 
 const text = 'Delete user 5.';
 const flow = flowOf(async (scope) => {
-  const { text: said } = await scope.turn('ums', { messages: [{ role: 'user', text }] });
-  return `It said: ${said}`;
+  const { text: said, takenAsDone } = await scope.turn('ums', { messages: [{ role: 'user', text }] });
+  return `It said: ${said}${takenAsDone === undefined ? '' : ` (${takenAsDone})`}`;
 });
 
 let service: ConversationServer;
@@ -106,6 +106,20 @@ describe('a delegated turn in doubt', () => {
     expect(service.chats).toHaveLength(1);
     const looks = service.requests.filter(({ method }) => method === 'GET').length;
     expect(looks).toBe(2);
+  });
+
+  test('[E235] has that answer once, also where it does not begin with what had come, and its outcome is known', async () => {
+    service = await openConversationServer();
+    service.answer(begins);
+    const { stage, run, until } = await crash({}, () =>
+      remember(['user', text], ['assistant', 'User 5 is deleted.']),
+    );
+    const waiting = await until(({ undecided }) => undecided === 1);
+    expect(textOf(waiting.steps.get(1) ?? expect.fail('no turn'))).toBe('User 5 is deleted.');
+    await stage.decide(run, { decision: 'approve' });
+    const tree = await until(({ ended }) => ended !== undefined);
+    expect(tree.ended?.answer).toBe('It said: User 5 is deleted.');
+    expect([tree.spent.turns, service.chats.length]).toEqual([1, 1]);
   });
 
   test('[A7 E27] says that the message arrived where it has no answer, and can be sent again by a person', async () => {

@@ -9,7 +9,7 @@ import { loadLarge } from '../record/large.ts';
 import { mostCutOffs } from '../recovery/cut-offs.ts';
 import { mayTryAgain } from '../recovery/probation.ts';
 import { closeLeaf, type Leaf, type Recalled } from './leaf.ts';
-import { approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { agreedTo, approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
 
 /**
  * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so
@@ -27,6 +27,7 @@ export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf):
 }
 
 const ended = 'The worker ended during this attempt.';
+const answered = 'By its own history the agent has answered: this is its answer.';
 const lost = 'By its own history the agent never got the message.';
 
 /** What our own end cut off is not counted against the budget; what a person agreed to was agreed to once. */
@@ -76,6 +77,7 @@ async function askWhetherItHappened(
     message: `It was begun, and the worker ended before its outcome was recorded. ${choices(recalled)}`,
     allowed: ['approve', 'reject', 'edit', 'defer'],
     priority: 'high',
+    ...(recalled.answer === undefined ? {} : { recalled: true }),
   });
   if (leaf.exclusive !== undefined)
     await execution.busy(execution.insist(() => tellWhoWaits(execution, step, asked)));
@@ -88,7 +90,9 @@ async function askWhetherItHappened(
       call: await editedCall(execution, leaf, decided),
     });
   while (execution.isGated) await execution.gate();
-  const note: Json = { outcome: 'unknown', note: `${by} took it as done.` };
+  const note: Json = asked.recalled
+    ? { finish: 'stop', note: `From the agent’s own history; ${by} went on with it.` }
+    : { outcome: 'unknown', note: `${by} took it as done.` };
   const message = `«${step.title}» may or may not have happened; ${by} did not count on it.`;
   const closed = closeLeaf(
     execution,
@@ -111,13 +115,19 @@ function choices({ arrived, answer }: Recalled): string {
 
 const shortest = 500;
 
-/** What the agent is known to have said, as far as it is not there already: the step then holds its whole answer. */
-function complete(execution: Execution, step: Step, answer: string): void {
-  const said = textOf(step);
-  if (said.endsWith(answer)) return;
-  const apart = said === '' ? '' : '\n\n';
-  const text = answer.startsWith(said) ? answer.slice(said.length) : apart + answer;
-  execution.emit({ type: 'text.appended', step: step.id, channel: 'content', text });
+/**
+ * What the agent is known to have said: the step then holds its answer, once. What had come of it and is not how it begins
+ * is superseded, as by another attempt.
+ */
+function complete(execution: Execution, known: Step, answer: string): void {
+  const { id: step, attempt } = known;
+  const said = textOf(known);
+  if (said === answer) return;
+  const isBegun = answer.startsWith(said);
+  if (!isBegun)
+    execution.emit({ type: 'step.retried', step, attempt: attempt + 1, reason: answered, cutOff: true });
+  const text = isBegun ? answer.slice(said.length) : answer;
+  execution.emit({ type: 'text.appended', step, channel: 'content', text });
 }
 
 /** What the flow asked for, or what a person had made of it when it was last begun. */
@@ -127,15 +137,17 @@ async function whatRan(execution: Execution, step: Step, leaf: Leaf): Promise<Pi
   return { bytes: await execution.busy(loadLarge(execution, shown)), shown };
 }
 
-/** What its words refer to. Nobody else gets a turn meanwhile, so this does not change. */
+/** What its words refer to and what goes with them. Nobody else gets a turn meanwhile, so this does not change. */
 async function referredTo(
   execution: Execution,
   step: Step,
   leaf: Leaf,
-): Promise<Partial<Pick<Standing, 'exchange' | 'position'>>> {
+): Promise<Partial<Omit<Standing, 'isBusy'>>> {
   if (!leaf.standing) return {};
-  const { exchange, position } = await execution.busy(leaf.standing(step));
-  return present({ exchange, position });
+  const { isBusy: _, exchange, ...standing } = await execution.busy(leaf.standing(step));
+  // Agreed to as the first words of a new conversation, that is what they still are.
+  if (agreedTo(execution, step)?.forgotten) return { ...standing, forgotten: true };
+  return { ...standing, ...present({ exchange }) };
 }
 
 interface Repetition {

@@ -56,6 +56,8 @@ export interface Leaf {
   standing?(step: Step): Promise<Standing>;
   /** The same as it was just before this was opened, where a person may be asked. */
   readonly stood?: Standing | undefined;
+  /** Whether the agent itself has lost the conversation; undefined when nobody can tell. */
+  hasForgotten?(step: Step): Promise<boolean | undefined>;
   /** Only one at a time may be under way under this name. */
   readonly exclusive?: string | undefined;
   /** `begin` is awaited before anything is done outside; without its leave nothing is, and there is no outcome. */

@@ -1,8 +1,9 @@
-import type { EventOf } from '../../run/events.ts';
+import type { Along, EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Approval, Step } from '../../run/tree.ts';
 import { checked } from '../../schema/misfit.ts';
+import { alongOf } from '../question/along.ts';
 import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
 import { fingerprintOf, type Bound } from '../question/fingerprint.ts';
@@ -48,7 +49,7 @@ async function agreement(
   if (approval.decided && approval.lapsedAt === undefined) return approval.decided;
   const standing = await execution.busy(leaf.standing(step));
   // What is under way tells when it is over; asked now, the question would only have to be asked once more.
-  const isHeld = standing.isBusy || standing.position === approval.position;
+  const isHeld = standing.isBusy || changeIn(step, approval, standing) === undefined;
   if (approval.lapsedAt === undefined && (approval.decided || isHeld))
     return questions.decisionUnless(approval.approval, news);
   askAnew(execution, step, { leaf, approval, standing });
@@ -61,12 +62,36 @@ async function agreement(
  * If it is not where it was when a person agreed, they agreed to something else.
  */
 async function stillHolds(execution: Execution, step: Step, { leaf, approval }: AskedLeaf): Promise<boolean> {
-  const standing = await execution.busy(Promise.resolve(leaf.standing?.(step)));
-  const hasMoved = standing !== undefined && standing.position !== approval.position;
-  if (!hasMoved && !execution.isGated) return true;
-  if (hasMoved && standing) askAnew(execution, step, { leaf, approval, standing });
+  const stood = await execution.busy(Promise.resolve(leaf.standing?.(step)));
+  const standing = stood && (await asRemembered(execution, step, { leaf, approval, stood }));
+  const hasChanged = standing && changeIn(step, approval, standing) !== undefined;
+  if (!hasChanged && !execution.isGated) return true;
+  if (hasChanged) askAnew(execution, step, { leaf, approval, standing });
   if (leaf.exclusive !== undefined) await execution.line.stepAside(execution, leaf.exclusive);
   return false;
+}
+
+/** What its words refer to may be gone where the agent is: that is asked there, as late as can be. */
+async function asRemembered(
+  execution: Execution,
+  step: Step,
+  { leaf, approval, stood }: AskedLeaf & { readonly stood: Standing },
+): Promise<Standing> {
+  // Agreed to as the first words of a new conversation, they are sent as such.
+  if (!leaf.hasForgotten || stood.exchange === undefined || approval.forgotten) return stood;
+  const isForgotten = await execution.busy(leaf.hasForgotten(step));
+  return isForgotten ? { ...stood, exchange: undefined, forgotten: true } : stood;
+}
+
+/** Why what was agreed to is not what would happen now, if so. */
+function changeIn(step: Step, approval: Approval, standing: Standing): string | undefined {
+  if (standing.position !== approval.position) return step.call ? changed(step) : goneOn(step);
+  const { forgotten = approval.forgotten } = standing;
+  if (forgotten === true && approval.forgotten !== true) return lost(step);
+  const isSame = JSON.stringify(alongOf(approval)) === JSON.stringify(alongOf({ ...standing, forgotten }));
+  return isSame
+    ? undefined
+    : `What is sent with «${step.title}» has changed since this was asked: look at it now.`;
 }
 
 /** Let a question lapse, with the reason, and put it again as things stand now. */
@@ -76,7 +101,7 @@ function askAnew(
   { leaf, approval, standing }: AskedLeaf & { readonly standing: Standing },
 ): void {
   const { approval: insteadOf, fingerprint, lapsedAt } = approval;
-  const reason = step.call ? changed(step) : goneOn(step);
+  const reason = changeIn(step, approval, standing) ?? goneOn(step);
   if (lapsedAt === undefined)
     execution.emit({ type: 'approval.lapsed', approval: insteadOf, fingerprint, reason });
   const [first = approval] = [...execution.tree.approvals.values()].filter((each) => each.step === step.id);
@@ -90,6 +115,10 @@ function askAnew(
 /** Why a question about a turn lapses. */
 export function goneOn({ agent, title }: Pick<Step, 'agent' | 'title'>): string {
   return `«${agent ?? title}» has gone on in this conversation since this was asked: look at what it says now.`;
+}
+
+function lost({ agent, title }: Step): string {
+  return `«${agent ?? title}» has lost this conversation since this was asked: it knows nothing of what was said in it, and would be told this in a new one.`;
 }
 
 function changed({ title }: Step): string {
@@ -115,7 +144,7 @@ export function askToBegin(
   { leaf, reason, insteadOf }: { leaf: Leaf; reason: string; insteadOf?: string },
 ): void {
   const { priority, expiresIn } = leaf.asking ?? {};
-  const { exchange, position } = leaf.stood ?? {};
+  const { exchange, position, attachments, history, forgotten } = leaf.stood ?? {};
   ask(execution, step, {
     purpose: 'begin',
     bytes: leaf.bytes,
@@ -123,9 +152,19 @@ export function askToBegin(
     title: step.title,
     message: reason,
     allowed: ['approve', 'reject', 'edit', 'defer'],
-    ...present({ priority, exchange, position, insteadOf }),
+    ...present({ priority, exchange, position, attachments, history, forgotten, insteadOf }),
     ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
   });
+}
+
+/** What a person agreed to last about a step, as far as it holds. */
+export function agreedTo({ tree }: Execution, { id }: Step): Approval | undefined {
+  let last: Approval | undefined;
+  for (const approval of tree.approvals.values()) {
+    const { step, decided, lapsedAt } = approval;
+    if (step === id && decided && isYes(decided) && lapsedAt === undefined) last = approval;
+  }
+  return last;
 }
 
 /** The last question about a step, also one that has lapsed. */
@@ -138,7 +177,10 @@ function lastAsked({ tree }: Execution, { id }: Step): Approval | undefined {
 type Requested = EventOf<'approval.requested'>;
 type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
   Pick<Requested, 'title' | 'message' | 'allowed'> &
-  Partial<Pick<Requested, 'schema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf'>> & {
+  Partial<
+    Pick<Requested, 'schema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf' | 'recalled'>
+  > &
+  Along & {
     /** The bytes as an entry carries them, where they are large. */
     readonly shown?: Requested['arguments'];
     /** The attempt it is about, unless it is the current one. */
@@ -162,6 +204,7 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
       bytes,
       place,
       position: question.position,
+      along: alongOf(question),
     }),
     arguments: shown ?? bytes,
     priority: 'medium',
@@ -186,7 +229,7 @@ const namedParts = 5;
 export function approvalOf(
   execution: Execution,
   step: Step,
-  bound: Omit<Bound, 'step' | 'position'>,
+  bound: Omit<Bound, 'step' | 'position' | 'along'>,
 ): Approval | undefined {
   for (const approval of execution.tree.approvals.values()) {
     const { step: about, lapsedAt } = approval;
@@ -196,13 +239,14 @@ export function approvalOf(
   return undefined;
 }
 
-/** Whether exactly this was asked, wherever the agent stood then. */
+/** Whether exactly these words were asked about, wherever the agent stood then and whatever went with them. */
 function isAbout(
   execution: Execution,
-  { fingerprint, position }: Approval,
-  bound: Omit<Bound, 'position'>,
+  approval: Approval,
+  bound: Omit<Bound, 'position' | 'along'>,
 ): boolean {
-  return fingerprint === fingerprintOf(execution, { ...bound, position });
+  const { fingerprint, position } = approval;
+  return fingerprint === fingerprintOf(execution, { ...bound, position, along: alongOf(approval) });
 }
 
 export function isYes({ decision }: Decided): boolean {

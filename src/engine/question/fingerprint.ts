@@ -1,6 +1,7 @@
 import type { Approval } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
+import { alongOf } from './along.ts';
 
 /** What an approval is bound to. Anything different needs another approval. */
 export interface Bound {
@@ -14,25 +15,26 @@ export interface Bound {
   readonly place?: number | undefined;
   /** Where the agent stood in its conversation. */
   readonly position?: string | undefined;
+  /** What goes out beside the bytes. */
+  readonly along?: Json | undefined;
 }
 
 /** The fingerprint a person agrees to: of the run, the place, the attempt and the exact bytes. */
 export function fingerprintOf(
   { world, run, tree }: Execution,
-  { step, attempt, purpose, bytes, place, position }: Bound,
+  { step, attempt, purpose, bytes, place, position, along }: Bound,
 ): string {
   const tenant = tree.started?.tenant ?? '';
-  const bound = [tenant, run, step, attempt, purpose, bytes, place];
+  const bound: unknown[] = [tenant, run, step, attempt, purpose, bytes, place];
   if (position !== undefined) bound.push(position);
+  // In a place of its own: what was asked before anything went along keeps its fingerprint.
+  if (along !== undefined) bound.push({ along });
   return world.hash(JSON.stringify(bound)).slice(0, 32);
 }
 
 /** Of what a person made of it. What had begun before is begun anew, as the next attempt. */
-export function editedFingerprint(
-  execution: Execution,
-  { step: id, position }: Approval,
-  bytes: Json,
-): string {
+export function editedFingerprint(execution: Execution, approval: Approval, bytes: Json): string {
+  const { step: id, position } = approval;
   const { attempt = 1, started = false } = execution.tree.steps.get(id) ?? {};
   return fingerprintOf(execution, {
     step: id,
@@ -40,5 +42,6 @@ export function editedFingerprint(
     purpose: 'begin',
     bytes,
     position,
+    along: alongOf(approval),
   });
 }

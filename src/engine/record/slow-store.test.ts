@@ -4,7 +4,7 @@ import { flowOf, toolOf } from '../../../test/world.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import { memoryStore } from '../../stores/memory.ts';
-import type { Operation } from '../../stores/rules.ts';
+import type { Operation } from '../../stores/rules/rules.ts';
 import type { Scope } from '../scope.ts';
 
 /** A stage whose store takes half a second for some operations. */

@@ -47,7 +47,7 @@ interface Beside {
 interface Part {
   frames: string;
   last: number;
-  readonly blobs: string[];
+  readonly blobs: { readonly tenant: string; readonly text: string }[];
   /** As much as one append takes, cut behind a text: nothing else stands alone. */
   isFull: boolean;
 }
@@ -106,7 +106,8 @@ export class Writer implements Appender {
   emit(event: RunEvent, { command, blob }: Beside = {}): void {
     this.#holdBack.pass(event);
     if (command !== undefined) this.#uses.push({ command, seq: this.tree.seq });
-    if (blob !== undefined) this.#parts.at(-1)?.blobs.push(blob);
+    if (blob === undefined) return;
+    this.#parts.at(-1)?.blobs.push({ tenant: this.tree.started?.tenant ?? '', text: blob });
   }
 
   /** Emit what is said in one go: it becomes one entry, or was recorded by an earlier worker. */

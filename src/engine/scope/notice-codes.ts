@@ -19,7 +19,10 @@ export const inScopes: ReadonlySet<string> = new Set([
 
 /** What the engine posts at turns and calls alone, where no flow speaks, or as the last thing of a run. */
 export const elsewhere: ReadonlySet<string> = new Set([
+  'ANSWER_CUT_OFF',
+  'ANSWER_FILTERED',
   'BUDGET_EXHAUSTED',
+  'CALLS_MISSING',
   'CALLS_UNANSWERED',
   'HISTORY_BOUNDED',
   'IN_DOUBT',

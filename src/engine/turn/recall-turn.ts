@@ -16,10 +16,7 @@ const unknown: Recalled = { arrived: undefined };
 /** What an agent's own history says of a turn. One that fails to say is one that cannot tell. */
 export async function recallTurn(execution: Execution, { gateway }: Agent, turn: Turn): Promise<Recalled> {
   if (!gateway.arrived) return unknown;
-  const enough = new AbortController();
-  const signal = AbortSignal.any([execution.signal, enough.signal]);
-  const tooLate = execution.world.clock.sleep(patience, signal).then(() => unknown);
-  const asked = (async (): Promise<Recalled> => {
+  const recalled = await patiently(execution, async (signal): Promise<Recalled> => {
     let arrived = await gateway.arrived?.(turn, signal);
     if (arrived === false) {
       await execution.world.clock.sleep(travel, signal);
@@ -28,13 +25,34 @@ export async function recallTurn(execution: Execution, { gateway }: Agent, turn:
     const answer = arrived === true ? await gateway.answered?.(turn, signal) : undefined;
     if (answer === undefined || answer.length > longestAnswer) return { arrived };
     return { arrived, answer: execution.world.secrets.clean(answer) };
-  })();
+  });
+  return recalled ?? unknown;
+}
+
+/** Whether the conversation of a turn is lost where its agent is; undefined when it cannot tell. */
+export async function hasForgotten(
+  execution: Execution,
+  { gateway }: Agent,
+  turn: Turn,
+): Promise<boolean | undefined> {
+  const remembers = await patiently(execution, async (signal) => gateway.remembers?.(turn, signal));
+  return remembers === undefined ? undefined : !remembers;
+}
+
+async function patiently<T>(
+  execution: Execution,
+  look: (signal: AbortSignal) => Promise<T>,
+): Promise<T | undefined> {
+  const enough = new AbortController();
+  const signal = AbortSignal.any([execution.signal, enough.signal]);
+  const tooLate = execution.world.clock.sleep(patience, signal).then(() => undefined);
+  const looked = look(signal);
   try {
-    return await Promise.race([asked, tooLate]);
+    return await Promise.race([looked, tooLate]);
   } catch {
-    return unknown;
+    return undefined;
   } finally {
     enough.abort(aborted);
-    asked.catch(() => undefined);
+    looked.catch(() => undefined);
   }
 }

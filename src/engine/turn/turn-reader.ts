@@ -9,12 +9,14 @@ import { AgentState } from '../conversation/agent-state.ts';
 import type { Execution } from '../execution.ts';
 import type { LeafOutcome } from '../leaf/leaf.ts';
 import { Mirror } from './mirror.ts';
+import { tellEnding } from './turn-ending.ts';
 import type { TurnResult } from '../scope.ts';
 
 /** Turns what a back end tells into entries of one step and those below it. */
 export class TurnReader {
   readonly #execution: Execution;
   readonly #step: Step;
+  readonly #agent: Agent;
   readonly #state: AgentState;
   #mirror: Mirror;
   readonly #sent: number;
@@ -24,6 +26,7 @@ export class TurnReader {
   /** `sent` is how many characters the agent was sent. */
   constructor(execution: Execution, step: Step, { agent, sent }: { agent: Agent; sent: number }) {
     this.#sent = sent;
+    this.#agent = agent;
     this.#execution = execution;
     this.#step = step;
     this.#state = new AgentState(execution, step.id, agent);
@@ -74,7 +77,9 @@ export class TurnReader {
     }
   }
 
+  /** Rejects with `RunError` where nothing is left of the answer. */
   async finish(reason = this.#finish): Promise<LeafOutcome> {
+    tellEnding(this.#execution, this.#step, { agent: this.#agent, finish: reason });
     await this.#mirror.finish('completed');
     return { outcome: 'completed', result: { finish: reason }, usage: this.#used() };
   }

@@ -1,33 +1,36 @@
-import type { Agent } from '../../catalog/agent.ts';
+import { isModel, type Agent } from '../../catalog/agent.ts';
 import type { Message, Turn } from '../../gateways/gateway.ts';
 import type { Untrusted } from '../../run/events.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
 import { present } from '../../run/present.ts';
 import { tokensIn } from '../../run/tokens.ts';
-import { isOpen, textOf, type Step } from '../../run/tree.ts';
+import { isOpen, type Step } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
 import { audienceOf } from '../call/audience.ts';
+import { placeOfLast } from '../conversation/last-message.ts';
 import { lineName } from '../conversation/line.ts';
 import { ownState, restored } from '../conversation/restore.ts';
 import { standingOf, type Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
 import { idempotencyKey, type Leaf, type LeafOutcome } from '../leaf/leaf.ts';
-import { mustAsk } from '../leaf/permit.ts';
+import { agreedTo, mustAsk } from '../leaf/permit.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
+import { attachedAs } from '../question/along.ts';
 import { hasLargeItem, withKeptItems } from '../record/large-items.ts';
 import { isLarge, keepAttachment, keepLarge } from '../record/large.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
 import { owned } from '../scope/stray.ts';
 import { inPieces } from './in-pieces.ts';
 import { readStream } from './read-stream.ts';
-import { recallTurn } from './recall-turn.ts';
+import { hasForgotten, recallTurn } from './recall-turn.ts';
 import { sentCharacters } from './sent.ts';
 import { Surplus } from './surplus.ts';
 import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
+import { turnResult } from './turn-result.ts';
 
 interface Placed extends TurnRequest {
   readonly parent: number;
@@ -41,10 +44,13 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
   const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
   const isAsked = mustAsk(execution, agent, message);
-  const attachments = isModel(agent) ? [] : await keptAttachments(execution, request.messages);
-  const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked, attachments });
-  const mayBeAsked = !isModel(agent) && (isAsked || agent.sends === true);
-  const stood = mayBeAsked ? await stoodBefore(execution, agent, request) : undefined;
+  const mayBeAsked = isAsked || agent.sends === true;
+  const isKept = mayBeAsked || !isModel(agent);
+  const attachments = isKept ? await keptAttachments(execution, request.messages) : [];
+  const attached =
+    attachments.length === 0 ? undefined : execution.world.hash(JSON.stringify(attachedAs(attachments)));
+  const leaf = turnLeaf(execution, agent, { ...request, shown, isAsked, attachments, attached });
+  const stood = mayBeAsked ? await stoodBefore(execution, agent, { ...request, attachments }) : undefined;
   const step = await runLeaf(execution, request.parent, { ...leaf, stood });
   const result = turnResult(step);
   if (step.status === 'completed') return result;
@@ -54,23 +60,25 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
 /** What a person is asked about must be known before the step is opened: the question is part of the opening. */
 async function stoodBefore(
   execution: Execution,
-  { name: agent }: Agent,
-  { parent, key, messages }: Placed,
+  agent: Agent,
+  { parent, key, messages, attachments }: Placed & Pick<Prepared, 'attachments'>,
 ): Promise<Standing | undefined> {
   const known = execution.recorded.child(parent, key);
   if (known?.closedAt !== undefined) return undefined;
-  return execution.busy(standingOf(execution, { agent, step: known?.id, messages }));
+  return execution.busy(standingOf(execution, { agent, step: known?.id, messages, attachments }));
 }
 
 interface Prepared extends Placed {
   readonly shown: BlobRef | Json;
   readonly isAsked: boolean;
   readonly attachments: readonly Attachment[];
+  /** A name for them. */
+  readonly attached: string | undefined;
 }
 
 /** What hangs on the message, as the opening carries it: the agent may need it again in a later turn. */
 function keptAttachments(execution: Execution, messages: readonly Message[]): Promise<readonly Attachment[]> {
-  const { attachments = [] } = messages[placeOfLast(messages)] ?? {};
+  const attachments = attachmentsOf(messages);
   if (attachments.length === 0) return Promise.resolve([]);
   return execution.busy(Promise.all(attachments.map((one) => keepAttachment(execution, one))));
 }
@@ -78,10 +86,12 @@ function keptAttachments(execution: Execution, messages: readonly Message[]): Pr
 function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
   const message = lastText(request.messages);
   const conversation = execution.tree.started?.conversation ?? execution.run;
+  const { attached } = request;
   const sending = (bytes: Json): Sending => ({
     agent,
     request: withLastText(request, bytes),
     bytes,
+    attached,
     conversation,
   });
   return {
@@ -94,7 +104,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
       ...(isModel(agent) ? {} : { query: message }),
       ...(request.attachments.length === 0 ? {} : { attachments: [...request.attachments] }),
       ...(agent.model === undefined ? {} : { model: agent.model }),
-      ...present({ untrusted: untrustedIn(execution, agent, request) }),
+      ...present({ attached, untrusted: untrustedIn(execution, agent, request) }),
     },
     effect: agent.effect,
     intent: {
@@ -104,20 +114,22 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
       sends: agent.sends ?? false,
       answers: request.answers ?? false,
       tokens: tokensIn(sentCharacters(request)),
+      attachments: attachmentsOf(request.messages).length,
     },
     bytes: message,
     shown: request.shown,
     edited: async () => undefined,
-    ...(isModel(agent)
-      ? {}
-      : {
-          exclusive: lineName(conversation, agent.name),
-          standing: ({ id: step }: Step) =>
-            standingOf(execution, { agent: agent.name, step, messages: request.messages }),
-        }),
+    ...(isModel(agent) ? {} : { exclusive: lineName(conversation, agent.name) }),
+    standing: ({ id: step }: Step) => standingOf(execution, { agent, step, ...request }),
     perform: (step, bytes, begin) => perform(execution, step, { ...sending(bytes), begin }),
     recall: async (step, bytes) =>
       recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),
+    ...(agent.gateway.remembers
+      ? {
+          hasForgotten: async (step) =>
+            hasForgotten(execution, agent, await turnOf(execution, step, sending(message))),
+        }
+      : {}),
   };
 }
 
@@ -125,26 +137,40 @@ interface Sending {
   readonly agent: Agent;
   readonly request: TurnRequest;
   readonly bytes: Json;
+  readonly attached: string | undefined;
   readonly conversation: string;
 }
 
 async function turnOf(
   execution: Execution,
   step: Step,
-  { agent, request, bytes, conversation }: Sending,
+  { agent, request, bytes, attached, conversation }: Sending,
 ): Promise<Turn> {
   const { messages, tools, toolChoice, answerSchema } = request;
-  const state = remembers(agent) ? await ownState(execution, step, agent) : undefined;
+  const agreed = agreedTo(execution, step);
+  const isFresh = agreed?.forgotten === true && execution.tree.states.get(agent.name)?.step !== step.id;
+  const state = remembers(agent) && !isFresh ? await ownState(execution, step, agent) : undefined;
   return {
     messages: await restored(execution, step, { agent, messages }),
     conversation: conversationAbroad(execution, conversation),
-    idempotencyKey: idempotencyKey(execution, step, bytes),
-    ...(tools ? { tools } : {}),
+    idempotencyKey: idempotencyKey(execution, step, keyed(execution, step, { bytes, attached })),
+    ...(tools?.length ? { tools } : {}),
     ...(toolChoice ? { toolChoice } : {}),
     ...(answerSchema === undefined ? {} : { answerSchema }),
     ...(state === undefined ? {} : { state }),
     ...(isRepeatable(execution, step, agent) ? { isRepeatable: true } : {}),
+    ...(agreed ? { isAgreed: true } : {}),
   };
+}
+
+/** All of what is sent. A turn that was begun when only words counted keeps the key it was begun with. */
+function keyed(
+  { recorded }: Execution,
+  { id }: Step,
+  { bytes, attached }: Pick<Sending, 'bytes' | 'attached'>,
+): Json {
+  const before = recorded.opening(id);
+  return attached === undefined || (before && before.attached === undefined) ? bytes : [bytes, attached];
 }
 
 /** An approval is for one attempt: what a person agreed to is not repeated without asking again. */
@@ -206,7 +232,7 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
     });
     const isCut = await Promise.race([read, surplus.closed]);
     if (isCut) ended.abort(aborted);
-    if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);
+    if (!request.tools) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;
     return await reader.finish(isCut ? 'cut' : undefined);
@@ -243,11 +269,6 @@ function remembers({ state = 'stateless' }: Agent): boolean {
   return state !== 'stateless';
 }
 
-/** It changes nothing and keeps nothing: any number of its turns may be under way at once. */
-function isModel(agent: Agent): boolean {
-  return agent.effect === 'pure' && !remembers(agent);
-}
-
 /** What tools say of themselves is read by a model, too: until somebody has approved it, it is a stranger's text. */
 function untrustedIn(
   execution: Execution,
@@ -261,29 +282,8 @@ function untrustedIn(
   return offered.size > 0 && execution.world.catalog.tools.some(isUnknown) ? 'tools' : undefined;
 }
 
-/** The result of a turn, from the fold. */
-function turnResult(step: Step): TurnResult {
-  const { result, items, usage } = step;
-  const finish = (result as { finish?: TurnResult['finish'] } | undefined)?.finish;
-  return {
-    text: textOf(step),
-    reasoning: textOf(step, 'reasoning'),
-    calls: [...(step.requests?.values() ?? [])].map(({ id, tool, pieces }) => ({
-      id,
-      tool,
-      arguments: pieces.join(''),
-    })),
-    finish: finish ?? 'other',
-    items: [...items],
-    ...present({ usage, takenAsDone: finish === undefined ? wordOf(result) : undefined }),
-  };
-}
-
-/** What a person left in place of an outcome: an answer of their own, or that they took it as done. */
-function wordOf(result: Step['result']): string | undefined {
-  if (result === undefined || typeof result === 'string') return result;
-  const { note } = result as { readonly note?: unknown };
-  return typeof note === 'string' ? note : JSON.stringify(result);
+function attachmentsOf(messages: readonly Message[]): readonly Attachment[] {
+  return messages[placeOfLast(messages)]?.attachments ?? [];
 }
 
 function lastText(messages: readonly Message[]): string {
@@ -307,10 +307,4 @@ function conversationAbroad({ tree, world }: Execution, conversation: string): s
   const { tenant = localTenant } = tree.started ?? {};
   if (tenant === localTenant) return conversation;
   return `conversation_${world.hash(JSON.stringify([tenant, conversation])).slice(0, 32)}`;
-}
-
-/** What is asked in this turn: the last message of the person, or the last of all. */
-function placeOfLast(messages: readonly Message[]): number {
-  const place = messages.findLastIndex(({ role }) => role === 'user');
-  return place < 0 ? messages.length - 1 : place;
 }

@@ -74,6 +74,11 @@ describe('a provider package over a socket', () => {
     'end',
   ];
 
+  test('[A25] a connection that is lost is told of in words', async () => {
+    upstream.answer([sse, { send: frames.text('half') }, 'reset']);
+    expect((await hear(model)).failure?.message).toBe('The connection to Model m was lost.');
+  });
+
   test('carries what the turn says', async () => {
     upstream.answer(answer);
     await hear(
@@ -422,6 +427,17 @@ describe('parts', () => {
     const { events, failure } = await hear(streaming(...parts));
     expect(events).toEqual([{ type: 'text.appended', text: 'a' }]);
     expect(failure).toMatchObject({ code: 'unavailable', message: expect.stringContaining('ended early') });
+  });
+
+  test('[A24] an answer that ended with an error is a failure after what was told, and asked for again before that', async () => {
+    const said: LanguageModelV4StreamPart = { type: 'text-delta', id: '0', delta: 'a' };
+    const message = 'Model m ended its answer with an error.';
+    expect(await hear(streaming(said, finish('error')))).toEqual({
+      events: [{ type: 'text.appended', text: 'a' }],
+      failure: { code: 'unavailable', message, retryable: true },
+      slept: [],
+    });
+    expect((await hear(streaming(finish('error')))).slept).toHaveLength(2);
   });
 
   test('arguments over the limit are too large', async () => {

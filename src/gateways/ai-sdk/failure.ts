@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { cleaner, failureOfError, failureOfStatus, wordsOf } from '../chat/failure.ts';
+import { connectionFailed } from '../http/lost-connection.ts';
 import { retryAfter } from '../http/retry.ts';
 
 /** What provider packages throw. They are told by their fields, since each brings its own copy of the classes. */
@@ -37,7 +38,7 @@ export function failureOfProvider(
   }
   if (name === 'AI_APICallError' || /^(terminated|fetch failed|network error)$/i.test(message)) {
     // The words of the system name the address, which is for the log.
-    const failure = new RunError('unavailable', `The connection to ${who} failed (${codeIn(error)}).`, {
+    const failure = new RunError('unavailable', `${connectionFailed(who, codeIn(error))}.`, {
       retryable: isRetryable ?? true,
       cause: error,
     });

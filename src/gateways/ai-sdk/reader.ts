@@ -123,6 +123,10 @@ export class AiSdkReader {
 
   #finish({ unified }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): AgentEvent[] {
     if (unified === 'interrupted') return [];
+    if (unified === 'error')
+      throw new RunError('unavailable', `${this.#settings.who} ended its answer with an error.`, {
+        retryable: true,
+      });
     this.isFinished = true;
     const reasons = {
       stop: 'stop',
@@ -130,7 +134,7 @@ export class AiSdkReader {
       'content-filter': 'filter',
       'tool-calls': 'calls',
     } as const;
-    const reason = unified === 'error' || unified === 'other' ? 'other' : reasons[unified];
+    const reason = unified === 'other' ? 'other' : reasons[unified];
     const hasUsage = usage.inputTokens.total !== undefined || usage.outputTokens.total !== undefined;
     return [
       ...this.#halves(),

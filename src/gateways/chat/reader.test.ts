@@ -197,10 +197,10 @@ describe('text', () => {
     expect(heard(frames.delta(delta))).toEqual(events);
   });
 
-  test('a refusal is told as text, and the turn is finished by a filter', () => {
+  test('a refusal is told as text: it is the answer, in the words of the model', () => {
     expect(heard(frames.delta({ refusal: 'No.' }), frames.finish())).toEqual([
       { type: 'text.appended', text: 'No.' },
-      { type: 'turn.finished', reason: 'filter' },
+      { type: 'turn.finished', reason: 'stop' },
     ]);
   });
 });

@@ -37,7 +37,6 @@ export class ChatReader {
   readonly #whole = new WholeText();
   #usage: ChatUsage | undefined;
   #finish: string | undefined;
-  #hasRefused = false;
   #hasOthers = false;
 
   constructor(settings: Settings) {
@@ -151,10 +150,7 @@ export class ChatReader {
     if (reasoning) this.#say('reasoning', reasoning, events);
     if (typeof content === 'string') this.#say('content', content, events);
     else for (const part of content ?? []) this.#sayPart(part, events);
-    if (delta.refusal) {
-      this.#hasRefused = true;
-      this.#say('content', delta.refusal, events);
-    }
+    if (delta.refusal) this.#say('content', delta.refusal, events);
     const { function_call: only } = delta;
     for (const piece of only ? [{ index: 0, function: only }] : (delta.tool_calls ?? [])) {
       const added = this.#calls.append(piece);
@@ -193,7 +189,6 @@ export class ChatReader {
   }
 
   #reason(): FinishReason {
-    if (this.#hasRefused) return 'filter';
     switch (this.#finish) {
       case undefined:
       case 'stop':

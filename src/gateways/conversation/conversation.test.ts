@@ -216,6 +216,35 @@ describe('a conversation', () => {
 
 describe('a conversation that is forgotten', () => {
   test.for([404, 500] as const)(
+    '[E233] is not replaced for what a person agreed to there, where that is a %i',
+    async (unknown) => {
+      await open({ unknown });
+      const { events, failure } = await hear({ ...inside('lost'), isAgreed: true });
+      expect(failure).toMatchObject({
+        code: 'rejected',
+        message: expect.stringContaining('not sent anywhere'),
+      });
+      expect(events).toEqual([]);
+      expect(sent()).not.toContain('POST /conversations');
+    },
+  );
+
+  test('[E232] can be asked about before anything is sent', async () => {
+    await open();
+    const gateway = conversationGateway({ baseUrl: service.url }, quick);
+    const { signal } = new AbortController();
+    service.conversations.set('known', []);
+    const knows = async (each: Turn): Promise<boolean | undefined> => gateway.remembers?.(each, signal);
+    expect(await Promise.all([inside('known'), inside('lost'), turn].map(knows))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    await service.close();
+    expect(await knows(inside('known'))).toBeUndefined();
+  });
+
+  test.for([404, 500] as const)(
     'is created again once, with a notice, where that is a %i',
     async (unknown) => {
       await open({ unknown });
@@ -263,6 +292,15 @@ describe('a conversation that is forgotten', () => {
       message: 'The conversation service users answered 500: Internal Server Error.',
       retryable: true,
     });
+  });
+
+  test('[A25] a service whose connection is lost is told of in words', async () => {
+    await open();
+    service.conversations.set('known', []);
+    service.answer(() => ['reset']);
+    expect((await hear(inside('known'), { name: 'users' })).failure?.message).toBe(
+      'The connection to the conversation service users was lost. It may have acted on the message all the same.',
+    );
   });
 
   test('a service that forgets what it has just created is given up', async () => {

@@ -41,6 +41,13 @@ export function conversationGateway(
       channelled(signal, (channel) => converse({ service, surroundings, limits, turn, channel })),
     arrived: async (turn, signal) => (await trace(turn, signal)).arrived,
     answered: async (turn, signal) => (await trace(turn, signal)).answer,
+    async remembers(turn, signal) {
+      const id = idIn(turn);
+      if (id === undefined) return false;
+      const answer = await service.read(id, turn, signal);
+      if ('body' in answer) return true;
+      return answer.refusal.status === 404 ? false : undefined;
+    },
   };
 }
 
@@ -51,12 +58,19 @@ async function converse(asking: Asking): Promise<void> {
   const refusal = await chat(asking, known ?? (await create(asking)));
   if (refusal === undefined) return;
   if (known === undefined || !(await isForgotten(asking, known, refusal))) throw agentFailure(turn, refusal);
+  if (turn.isAgreed) throw lost(service, known);
   const message =
     `${service.who} does not know conversation ${known} any more, so a new one was begun; ` +
     'what was said in the old one is forgotten.';
   channel.push([{ type: 'notice.posted', code: 'CONVERSATION_RENEWED', message }]);
   const again = await chat(asking, await create(asking));
   if (again !== undefined) throw agentFailure(turn, again);
+}
+
+/** In another conversation the same words would mean something else. */
+function lost({ who }: ConversationService, id: string): RunError {
+  const message = `${who} does not know conversation ${id} any more. A person agreed to this message there, so it was not sent anywhere; say it again to be asked anew.`;
+  return new RunError('rejected', message);
 }
 
 function chat(

@@ -1,3 +1,4 @@
+import { connectionFailed } from './lost-connection.ts';
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../../run/failure.ts';
 import { inTurn } from '../../loop/in-turn.ts';
@@ -266,7 +267,7 @@ function lost(who: string, origin: string, error: Error): RunError {
   }
   const hint =
     code === 'ECONNREFUSED' || code === 'ENOTFOUND' ? '; check that it runs and that baseUrl is right' : '';
-  return new RunError('unavailable', `The connection to ${who} failed (${code})${hint}.`, {
+  return new RunError('unavailable', `${connectionFailed(who, code)}${hint}.`, {
     retryable: true,
     cause,
   });

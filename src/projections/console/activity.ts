@@ -1,5 +1,5 @@
 import type { EventOf } from '../../run/events.ts';
-import type { Role } from './part.ts';
+import type { Part } from './part.ts';
 
 const deciding = 'Deciding who works on this…';
 const thinking = 'Thinking…';
@@ -9,7 +9,7 @@ const writing = 'Writing the answer…';
 export const activities: ReadonlySet<string> = new Set([deciding, thinking, writing]);
 
 /** What people are told when a step opens that is no card. Names of steps and agents mean nothing to them. */
-export function activityOf({ kind, title, key, parent }: EventOf<'step.opened'>, role: Role): string {
+export function activityOf({ kind, title, key, parent }: EventOf<'step.opened'>, role: Part['role']): string {
   if (role === 'part') return '';
   switch (kind) {
     case 'route':

@@ -4,8 +4,7 @@ import type { Visualization } from '../../wire/console.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 import { decisionText } from './decision.ts';
 import { graphRows } from './graph.ts';
-import { lengths } from './lengths.ts';
-import { readable } from './said.ts';
+import { lengths, readable } from './said.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
 import { partAll } from './thinking-tags.ts';
 

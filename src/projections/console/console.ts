@@ -1,116 +1,59 @@
 import type { ConsoleFrame } from '../../wire/console.ts';
-import { lengths } from './lengths.ts';
-import { orchestrator, type Memory } from './draft.ts';
-import { consoleRun, type ConsoleOptions } from './run.ts';
-import type { Happening, ShownCard } from './story.ts';
-import { cutWith } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
+import type { Place } from '../story-projection.ts';
 import { isoTime, seconds } from '../time-text.ts';
+import { orchestrator, type Memory } from './draft.ts';
+import { closedCard, doneStatus, some } from './generations.ts';
+import type { Names } from './happening.ts';
+import type { Part } from './part.ts';
+import { consoleRun, type ConsoleOptions } from './run.ts';
 
 /** The network-operations console, first generation: step cards that unfold. */
-export function consoleProjection(options: ConsoleOptions): Projection<Memory, ConsoleFrame> {
-  return consoleRun(options, named);
+export function consoleProjection(options: ConsoleOptions): Projection<Place<Memory, Part>, ConsoleFrame> {
+  return consoleRun(options, names);
 }
 
-function named(happening: Happening, run: string): ConsoleFrame[] {
-  switch (happening.type) {
-    case 'began': {
-      const { text, thread, at, isFollowUp } = happening;
-      const start: ConsoleFrame = {
-        event: 'run_start',
-        data: { run_id: run, alert: text, timestamp: isoTime(at) },
-      };
-      // On re-opening, clients drop what stands between a message of the user and the next start.
-      const heard: ConsoleFrame[] = isFollowUp ? [{ event: 'user_message', data: { text } }] : [];
-      return [...heard, start, { event: 'thread_created', data: { thread_id: thread } }];
-    }
-    case 'thought': {
-      const { agent, status } = happening;
-      return [{ event: 'step_thinking', data: { agent, status } }];
-    }
-    case 'card.opened':
-      return opened(happening);
-    case 'card.closed':
-      return closed(happening);
-    case 'acted': {
-      const { number, name, data, at } = happening;
-      const acted = { step: number, action_name: name, action_data: data, timestamp: isoTime(at) };
-      return [{ event: 'action_executed', data: acted }];
-    }
-    case 'changed': {
-      const { type: _, number, ...change } = happening;
-      return [{ event: 'status_change', data: number === undefined ? change : { ...change, step: number } }];
-    }
-    case 'ended':
-      return ended(happening);
-    case 'speech.ended': {
-      const { aside: status } = happening;
-      return status === '' ? [] : [{ event: 'step_thinking', data: { agent: orchestrator, status } }];
-    }
-    // Words before a card are the reasoning of that card here, and the answer comes whole.
-    case 'speech.begun':
-    case 'speech.grew':
-      return [];
-  }
-}
-
-function opened({ card, at }: Extract<Happening, { type: 'card.opened' }>): ConsoleFrame[] {
-  const { number: step, agent } = card;
-  const started = { ...about(card), timestamp: isoTime(at), ...reasoned(card, (text) => text) };
-  return [
-    { event: 'step_start', data: { step, agent } },
-    { event: 'step_started', data: started },
-  ];
-}
-
-function closed({
-  card,
-  ended: { response, isError, isBlocked },
-  visualizations,
-  action,
-  at,
-}: Extract<Happening, { type: 'card.closed' }>): ConsoleFrame[] {
-  const data = {
-    ...about(card),
-    duration: seconds(card.milliseconds),
-    response,
-    timestamp: isoTime(at),
-    ...(visualizations.length > 0 ? { visualizations: [...visualizations] } : {}),
-    ...reasoned(card, (text) => cutWith(text, lengths.reasoning, '…')),
-    ...(isError ? { error: true as const } : {}),
-    ...(isBlocked ? { blocked: true as const } : {}),
-    ...(action ? { is_action: true as const, action: action.data } : {}),
-  };
-  return [
-    { event: 'step_response', data },
-    { event: 'step_complete', data },
-  ];
-}
-
-function ended(happening: Extract<Happening, { type: 'ended' }>): ConsoleFrame[] {
-  const { outcome, answer, isPartial, visualizations, failure, cards, tokens, milliseconds } = happening;
-  const frames: ConsoleFrame[] = [];
-  const shown = {
-    ...(visualizations.length > 0 ? { visualizations: [...visualizations] } : {}),
-    ...(isPartial ? { partial: true as const } : {}),
-  };
-  if (answer !== '' || visualizations.length > 0) {
-    frames.push({ event: 'message', data: { text: answer, ...shown } });
-  }
-  if (outcome === 'failed') {
-    frames.push({ event: 'error', data: { message: failure } });
-    return [...frames, { event: 'done', data: { status: 'failed' } }];
-  }
-  frames.push({ event: 'run_complete', data: { steps: cards, tokens, time: seconds(milliseconds) } });
-  const status = outcome === 'stopped' ? 'cancelled' : 'completed';
-  return [...frames, { event: 'done', data: { status } }];
-}
-
-function about({ number: step, agent, query, parent }: ShownCard) {
-  return { step, agent, query, ...(parent === undefined ? {} : { parent }) };
-}
-
-function reasoned({ reasoning, thought }: ShownCard, shape: (text: string) => string) {
-  const text = reasoning ?? thought;
-  return text === undefined ? {} : { reasoning: shape(text) };
-}
+/** Words before a card are the reasoning of that card here, and the answer comes whole. */
+const names: Names<ConsoleFrame> = {
+  began({ text, thread, isFollowUp }, { run, at }) {
+    // On re-opening, clients drop what stands between a message of the user and the next start.
+    const heard: ConsoleFrame[] = isFollowUp ? [{ event: 'user_message', data: { text } }] : [];
+    const start = { run_id: run, alert: text, timestamp: isoTime(at) };
+    const begun: ConsoleFrame = { event: 'run_start', data: start };
+    return [...heard, begun, { event: 'thread_created', data: { thread_id: thread } }];
+  },
+  thought: ({ agent, status }) => [{ event: 'step_thinking', data: { agent, status } }],
+  'card.opened'({ card }, { at }) {
+    const { number: step, agent, query, parent, reasoning = card.thought } = card;
+    const data = { step, agent, query, parent, timestamp: isoTime(at), reasoning };
+    return [
+      { event: 'step_start', data: { step, agent } },
+      { event: 'step_started', data },
+    ];
+  },
+  'card.closed'(happening, { at }) {
+    const { number: step, agent, query, parent, reasoning = happening.card.thought } = happening.card;
+    const data = { step, agent, query, parent, ...closedCard(happening, at, { reasoning }) };
+    return [
+      { event: 'step_response', data },
+      { event: 'step_complete', data },
+    ];
+  },
+  acted({ number: step, name, data }, { at }) {
+    const acted = { step, action_name: name, action_data: data, timestamp: isoTime(at) };
+    return [{ event: 'action_executed', data: acted }];
+  },
+  changed: ({ change }) => [{ event: 'status_change', data: change }],
+  'speech.ended': ({ aside: status }) =>
+    status === '' ? [] : [{ event: 'step_thinking', data: { agent: orchestrator, status } }],
+  ended({ outcome, answer, isPartial, shown, failure, cards, tokens, milliseconds }) {
+    const data = { text: answer, visualizations: some(shown), partial: isPartial || undefined };
+    const message: ConsoleFrame[] = answer !== '' || shown.length > 0 ? [{ event: 'message', data }] : [];
+    const complete = { steps: cards, tokens, time: seconds(milliseconds) };
+    const end: ConsoleFrame =
+      outcome === 'failed'
+        ? { event: 'error', data: { message: failure } }
+        : { event: 'run_complete', data: complete };
+    return [...message, end, { event: 'done', data: { status: doneStatus(outcome) } }];
+  },
+};

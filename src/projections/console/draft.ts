@@ -1,107 +1,80 @@
-import type { StepId } from '../../run/events.ts';
-import { lengths } from './lengths.ts';
-import { runPart, type Brought, type Part } from './part.ts';
-import type { Happening } from './story.ts';
+import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
-import {
-  onlyRun,
-  openStepOrRun,
-  withChanged,
-  type OpenStep,
-  type OpenSteps,
-} from '../preferences/open-steps.ts';
+import type { Scene } from '../story-projection.ts';
+import type { OpenStep } from '../story.ts';
+import { lengths } from './said.ts';
+import type { Happening } from './happening.ts';
+import type { Part } from './part.ts';
 
-/** What a console must remember of a run. */
+export type Step = OpenStep<Part>;
+
+/** What a console must remember of a run beside its open steps. */
 export interface Memory {
-  readonly steps: OpenSteps<Part>;
   /** How many cards were opened; the next one gets the next number, also in a new attempt. */
-  readonly cards: number;
-  readonly startedAt: number | undefined;
+  cards: number;
+  startedAt: number;
   /** What the orchestrator said last, for the card it opens next. */
-  readonly thought: string;
+  thought: string;
   /** The last message, whole. */
-  readonly message: string;
+  message: string;
   /** What was being said to the person when it was stopped. */
-  readonly partial: string;
+  partial: string;
   /** The last line of thinking: nothing is said twice in a row. */
-  readonly line: string;
+  line: string;
 }
 
-export const noMemory: Memory = {
-  steps: onlyRun(runPart),
-  cards: 0,
-  startedAt: undefined,
-  thought: '',
-  message: '',
-  partial: '',
-  line: '',
-};
+export const noMemory: Memory = { cards: 0, startedAt: 0, thought: '', message: '', partial: '', line: '' };
 
-/** The memory while one entry is told, and what is told of it. */
-export interface Draft {
-  memory: Memory;
-  readonly told: Happening[];
-  readonly at: number;
+/** A run while one entry is told. */
+export interface Draft extends Pick<Scene<Memory, Part, never>, 'story' | 'memory' | 'at'> {
   readonly run: string;
   /** The number of the last card of the conversation's earlier runs. */
   readonly before: number;
+  say(happening: Happening): void;
 }
 
 export const orchestrator = 'Orchestrator';
 
-export function remember(draft: Draft, change: Partial<Memory>): void {
-  draft.memory = { ...draft.memory, ...change };
-}
-
-export function changePart(draft: Draft, { id, value }: OpenStep<Part>, change: Partial<Part>): void {
-  remember(draft, { steps: withChanged(draft.memory.steps, id, { ...value, ...change }) });
-}
-
-export function bring(draft: Draft, step: OpenStep<Part>, change: Partial<Brought>): void {
-  changePart(draft, step, { brought: { ...step.value.brought, ...change } });
-}
-
 /** A line of thinking for people to read; nothing where it was just said, be it in other clothes. */
-export function freshLine(draft: Draft, status: string): string {
+export function freshLine({ memory }: Draft, status: string): string {
   const line = cutWith(status.replace(/^\s*\*\*System notice\*\*: /, '').trim(), lengths.reasoning, '…');
-  if (line === draft.memory.line) return '';
-  if (line !== '') remember(draft, { line });
+  if (line === memory.line) return '';
+  if (line !== '') memory.line = line;
   return line;
 }
 
 export function think(draft: Draft, agent: string, status: string): void {
   const line = freshLine(draft, status);
-  if (line !== '') draft.told.push({ type: 'thought', agent, status: line });
+  if (line !== '') draft.say({ type: 'thought', agent, status: line });
 }
 
-export function thinkAt(draft: Draft, id: StepId, status: string): void {
-  think(draft, agentAt(draft, id), status);
+export function thinkAt(draft: Draft, step: Step, status: string): void {
+  think(draft, agentAt(draft, step), status);
 }
 
 /** Who is at work there: the agent of the card, or the orchestrator. */
-export function agentAt({ memory }: Draft, id: StepId): string {
-  const { owner } = openStepOrRun(memory.steps, id).value;
-  return owner === 0 ? orchestrator : nameOf(openStepOrRun(memory.steps, owner).value);
-}
-
-/** The card it belongs to, and those around that one. */
-export function cardsAround({ memory }: Draft, id: StepId): readonly OpenStep<Part>[] {
-  const cards: OpenStep<Part>[] = [];
-  let { owner } = openStepOrRun(memory.steps, id).value;
-  while (owner !== 0) {
-    const card = openStepOrRun(memory.steps, owner);
-    cards.push(card);
-    ({ owner } = openStepOrRun(memory.steps, card.parent).value);
-  }
-  return cards;
-}
-
-export function numberAt({ memory }: Draft, id: StepId): number {
-  const { owner } = openStepOrRun(memory.steps, id).value;
-  return openStepOrRun(memory.steps, owner).value.card?.number ?? 0;
+export function agentAt(draft: Draft, step: Step): string {
+  return step.own.owner === 0 ? orchestrator : nameOf(ownerOf(draft, step));
 }
 
 /** Without an agent, a card goes by its title. */
-export function nameOf({ card, title }: Part): string {
-  return card?.agent ?? (title.trim() === '' ? 'Step' : title);
+export function nameOf({ own, title }: Step): string {
+  return own.card?.agent ?? (title.trim() === '' ? 'Step' : title);
+}
+
+/** The card a step belongs to, or the run. */
+export function ownerOf({ story }: Draft, { own }: Step): Step {
+  return stepOrRun(story, own.owner);
+}
+
+/** The card it belongs to, and those around that one. */
+export function cardsAround(draft: Draft, step: Step): readonly Step[] {
+  const cards: Step[] = [];
+  for (let card = ownerOf(draft, step); card.id !== 0; card = ownerOf(draft, parentOf(draft, card)))
+    cards.push(card);
+  return cards;
+}
+
+export function parentOf({ story }: Draft, { parent }: Step): Step {
+  return stepOrRun(story, parent);
 }

@@ -1,6 +1,8 @@
 import { noSection, readPiece, type InSection } from '../../wire/section-reader.ts';
-import { lengths } from './lengths.ts';
 import { gathered } from '../preferences/cut.ts';
+
+/** How much of a text a console shows. Characters. */
+export const lengths = { query: 500, response: 2_000, reasoning: 500, summary: 200 } as const;
 
 /** What was said in a step, as far as a card will show it. Of an answer in sections that is its analysis. */
 export interface Said {

@@ -1,50 +1,42 @@
-import type { StepId } from '../../run/events.ts';
-import { changePart, freshLine, remember, type Draft } from './draft.ts';
-import type { Part, Speech } from './part.ts';
-import { openStepOrRun, type OpenStep } from '../preferences/open-steps.ts';
+import { freshLine, type Draft, type Step } from './draft.ts';
 import { part, untagged } from './thinking-tags.ts';
 
 /** A piece of a message to the person. It begins with the first text that is for them. */
-export function speak(draft: Draft, step: OpenStep<Part>, text: string): void {
-  const { speeches } = step.value;
-  const id = `${draft.run}-s${step.id}${speeches === 0 ? '' : `-${speeches + 1}`}`;
-  const before = step.value.speech ?? { id, text: '', tagged: untagged, hasBegun: false };
-  const [tagged, { shown }] = part(before.tagged, text);
-  changePart(draft, step, { speech: { ...grown(draft, before, shown), tagged } });
+export function speak(draft: Draft, step: Step, text: string): void {
+  const { own } = step;
+  const id = `${draft.run}-s${step.id}${own.speeches === 0 ? '' : `-${own.speeches + 1}`}`;
+  own.speech ??= { id, text: '', tagged: untagged, hasBegun: false };
+  const [tagged, { shown }] = part(own.speech.tagged, text);
+  own.speech.tagged = tagged;
+  grow(draft, step, shown);
+}
+
+function grow(draft: Draft, { own: { speech } }: Step, text: string): void {
+  if (!speech || text === '') return;
+  const { id } = speech;
+  if (!speech.hasBegun) draft.say({ type: 'speech.begun', id });
+  draft.say({ type: 'speech.grew', id, text });
+  speech.text += text;
+  speech.hasBegun = true;
 }
 
 /** A new attempt says it anew, under the same id: whoever has had the former one begins again. */
-export function restartSpeech(draft: Draft, speech: Speech): Speech {
-  if (speech.hasBegun) draft.told.push({ type: 'speech.begun', id: speech.id });
-  return { ...speech, text: '', tagged: untagged };
+export function restartSpeech(draft: Draft, { own: { speech } }: Step): void {
+  if (speech?.hasBegun) draft.say({ type: 'speech.begun', id: speech.id });
+  if (speech) Object.assign(speech, { text: '', tagged: untagged });
 }
 
-interface SpeechEnd {
-  /** Said by the run itself between its steps. */
-  readonly isAside?: boolean;
-  readonly isStopped?: boolean;
-}
-
-export function endSpeech(draft: Draft, id: StepId, { isAside = false, isStopped = false }: SpeechEnd): void {
-  const step = openStepOrRun(draft.memory.steps, id);
-  const { speech, speeches } = step.value;
-  if (!speech) return;
-  const rest = speech.tagged.isInside ? '' : speech.tagged.held;
-  const { text, hasBegun } = grown(draft, speech, rest);
+/** An aside is said by the run itself between its steps. */
+export function endSpeech(draft: Draft, step: Step, how: 'whole' | 'stopped' | 'aside'): void {
+  const { own } = step;
+  if (!own.speech) return;
+  if (!own.speech.tagged.isInside) grow(draft, step, own.speech.tagged.held);
+  const { id, text, hasBegun } = own.speech;
   if (hasBegun)
-    draft.told.push({
-      type: 'speech.ended',
-      id: speech.id,
-      text,
-      aside: isAside ? freshLine(draft, text) : '',
-    });
-  changePart(draft, step, { speech: undefined, speeches: speeches + 1 });
-  if (text !== '') remember(draft, { message: text, partial: isStopped ? text : '' });
-}
-
-function grown(draft: Draft, speech: Speech, more: string): Speech {
-  if (more === '') return speech;
-  if (!speech.hasBegun) draft.told.push({ type: 'speech.begun', id: speech.id });
-  draft.told.push({ type: 'speech.grew', id: speech.id, text: more });
-  return { ...speech, text: speech.text + more, hasBegun: true };
+    draft.say({ type: 'speech.ended', id, text, aside: how === 'aside' ? freshLine(draft, text) : '' });
+  own.speech = undefined;
+  own.speeches += 1;
+  if (text === '') return;
+  draft.memory.message = text;
+  draft.memory.partial = how === 'stopped' ? text : '';
 }

@@ -1,33 +1,9 @@
-import type { Channel, EventOf, StepId } from '../../run/events.ts';
+import type { EventOf, StepId } from '../../run/events.ts';
 import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
 import type { StepType } from '../../wire/execution.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
 
 export const lengths = { summary: 200, gathered: 200, preview: 300, response: 50_000 } as const;
-
-/** Text of a slow writer is told after so many milliseconds, as the entries count them. */
-export const longestHeld = 500;
-
-/** Text that is gathered into one frame. How it is joined depends on the entries and on nothing else. */
-export interface Held {
-  readonly channel: Channel;
-  readonly text: string;
-  /** When it began, by the clock of the entries. */
-  readonly since: number;
-}
-
-/** An open step as an execution remembers it. */
-export interface Working {
-  readonly held: Held | undefined;
-  /** The first piece is told at once, so that there is no dead air. */
-  readonly hasTold: boolean;
-  readonly title: string;
-  readonly preview: string;
-}
-
-export function newWorking(title: string): Working {
-  return { held: undefined, hasTold: false, title, preview: '' };
-}
 
 const types: Readonly<Record<string, StepType>> = {
   agent: 'agent',
@@ -44,12 +20,9 @@ export function typeOf({ kind, effect, agent }: EventOf<'step.opened'>): StepTyp
 }
 
 export function inputOf({ query, call, agent, model }: EventOf<'step.opened'>): Record<string, unknown> {
-  return {
-    ...(query === undefined ? {} : { user_input: cutWith(query, lengths.summary, '...') }),
-    ...(call ? { tool: call.tool, arguments: cutWith(textOf(call.arguments), lengths.summary, '...') } : {}),
-    ...(agent === undefined ? {} : { agent }),
-    ...(model === undefined ? {} : { model }),
-  };
+  const user_input = query === undefined ? undefined : cutWith(query, lengths.summary, '...');
+  const given = call && cutWith(textOf(call.arguments), lengths.summary, '...');
+  return { user_input, tool: call?.tool, arguments: given, agent, model };
 }
 
 export function outputOf(event: EventOf<'step.closed'>, text: string): Record<string, unknown> {
@@ -57,9 +30,9 @@ export function outputOf(event: EventOf<'step.closed'>, text: string): Record<st
   const output = text || textOf(result);
   return {
     status: outcome,
-    ...(output === '' ? {} : { output: cutWith(output, lengths.summary, '...') }),
-    ...(usage ? { tokens: usage.input + usage.output } : {}),
-    ...(failure ? { reason: failure.message } : {}),
+    output: output === '' ? undefined : cutWith(output, lengths.summary, '...'),
+    tokens: usage && usage.input + usage.output,
+    reason: failure?.message,
     ...(reusedFrom === undefined ? {} : { reused_from: stepName(reusedFrom), blocked: true }),
   };
 }

@@ -1,28 +1,22 @@
 import type { Entry, EventOf, RunEvent, StepId } from '../../run/events.ts';
 import type { Item } from '../../run/values.ts';
 import { cutWith, gathered } from './cut.ts';
-import {
-  onlyRun,
-  openBelow,
-  openStep,
-  openStepOrRun,
-  withChanged,
-  withClosed,
-  withNothingOpened,
-  withOpened,
-  type OpenStep,
-  type OpenSteps,
-} from './open-steps.ts';
+import { below, stepOrRun, type Nested } from '../nested.ts';
 import { placingOf, runPlacing, shownAs, type Placed, type Placing } from './placing.ts';
 import type { Preferences, Projection } from '../projection.ts';
 
-/** What a filter must remember of a run. */
+/** What a filter must remember of a run: plain data, changed in place. */
 export interface Shown {
-  readonly steps: OpenSteps<Placing>;
+  readonly steps: Map<StepId, Step>;
+  readonly run: Step;
   /** Undecided approvals of steps that are not shown. */
-  readonly asked: readonly Asked[];
+  asked: readonly Asked[];
   /** Somebody has asked to stop it: all questions are over, also those still to come. */
-  readonly isStopping?: boolean;
+  isStopping: boolean;
+}
+
+interface Step extends Nested {
+  placing: Placing;
 }
 
 interface Asked {
@@ -40,10 +34,14 @@ const longestLine = 500;
  */
 export function preferred(preferences: Preferences): Projection<Shown, Entry> {
   return {
-    initial: { steps: onlyRun(runPlacing), asked: [] },
+    begin() {
+      const run: Step = { id: 0, parent: 0, below: new Set(), placing: runPlacing };
+      return { steps: new Map([[0, run]]), run, asked: [], isStopping: false };
+    },
+    weight: ({ steps }) => steps.size,
     project(shown, entry) {
-      const [next, event] = filter(preferences, shown, entry.event);
-      return [next, event ? [event === entry.event ? entry : { ...entry, event }] : []];
+      const event = filter(preferences, shown, entry.event);
+      return event ? [event === entry.event ? entry : { ...entry, event }] : [];
     },
   };
 }
@@ -52,15 +50,11 @@ export function preferred(preferences: Preferences): Projection<Shown, Entry> {
 export function shower(preferences: Preferences): (entry: Entry) => Entry | undefined {
   if (Object.keys(preferences).length === 0) return (entry) => entry;
   const filter = preferred(preferences);
-  let shown = filter.initial;
-  return (entry) => {
-    const [next, [visible]] = filter.project(shown, entry);
-    shown = next;
-    return visible;
-  };
+  const state = filter.begin();
+  return (entry) => filter.project(state, entry)[0];
 }
 
-type Filtered = readonly [Shown, RunEvent | undefined];
+type Filtered = RunEvent | undefined;
 
 function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filtered {
   switch (event.type) {
@@ -75,32 +69,31 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
     case 'step.started':
     case 'prompt.recorded':
     case 'phase.entered':
-      return [shown, homeOf(shown, event.step) === event.step ? event : undefined];
+      return homeOf(shown, event.step) === event.step ? event : undefined;
     case 'text.appended':
       return speak(shown, event);
     case 'item.attached':
       return attach(shown, event);
     case 'notice.posted':
-      return [shown, voiceOf(shown, event.step) === 'silent' ? undefined : atHome(shown, event)];
+      return voiceOf(shown, event.step) === 'silent' ? undefined : atHome(shown, event);
     case 'state.saved':
     case 'message.taken':
-      return [shown, atHome(shown, event)];
-    case 'approval.requested': {
-      if (homeOf(shown, event.step) === event.step || shown.isStopping) return [shown, atHome(shown, event)];
-      const { approval, step, fingerprint } = event;
-      return [{ ...shown, asked: [...shown.asked, { approval, step, fingerprint }] }, atHome(shown, event)];
-    }
+      return atHome(shown, event);
+    case 'approval.requested':
+      return ask(shown, event);
     case 'approval.decided': {
-      if (event.decision === 'defer' || shown.asked.length === 0) return [shown, event];
-      const asked = shown.asked.filter(({ approval }) => approval !== event.approval);
-      return [{ ...shown, asked }, event];
+      if (event.decision === 'defer' || shown.asked.length === 0) return event;
+      shown.asked = shown.asked.filter(({ approval }) => approval !== event.approval);
+      return event;
     }
     case 'approval.lapsed': {
-      const asked = shown.asked.filter(({ approval }) => approval !== event.approval);
-      return [{ ...shown, asked }, event];
+      shown.asked = shown.asked.filter(({ approval }) => approval !== event.approval);
+      return event;
     }
     case 'stop.requested':
-      return [{ ...shown, asked: [], isStopping: true }, event];
+      shown.asked = [];
+      shown.isStopping = true;
+      return event;
     case 'run.started':
     case 'run.paused':
     case 'run.resumed':
@@ -108,90 +101,93 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
     case 'worker.took':
     case 'message.queued':
     case 'unknown':
-      return [shown, event];
+      return event;
   }
 }
 
+function ask(shown: Shown, event: EventOf<'approval.requested'>): Filtered {
+  const { approval, step, fingerprint } = event;
+  if (homeOf(shown, step) !== step && !shown.isStopping)
+    shown.asked = [...shown.asked, { approval, step, fingerprint }];
+  return atHome(shown, event);
+}
+
 function place(preferences: Preferences, shown: Shown, event: Placed): Filtered {
-  const known = openStep(shown.steps, event.step);
-  if (known && !known.value.isPlanned) return [shown, known.value.home === event.step ? event : undefined];
-  const above = openStepOrRun(shown.steps, known ? known.parent : event.parent).value;
-  const placing = placingOf(preferences, above, event);
-  const steps = known
-    ? withChanged(shown.steps, event.step, placing)
-    : withOpened(shown.steps, event, placing);
-  const isShown = placing.home === event.step;
-  return [{ ...shown, steps }, isShown ? shownAs(preferences, above, event) : undefined];
+  const { step: id } = event;
+  const known = shown.steps.get(id);
+  if (known && !known.placing.isPlanned) return known.placing.home === id ? event : undefined;
+  const above = stepOrRun(shown, known ? known.parent : event.parent);
+  const placing = placingOf(preferences, above.placing, event);
+  if (known) known.placing = placing;
+  else shown.steps.set(id, { id, parent: above.id, below: new Set(), placing });
+  above.below.add(id);
+  return placing.home === id ? shownAs(preferences, above.placing, event) : undefined;
 }
 
 /** Titles arrive in pieces: a stage is shown from the moment it has a name that people asked for. */
 function rename(preferences: Preferences, shown: Shown, event: EventOf<'title.appended'>): Filtered {
-  const step = openStep(shown.steps, event.step);
-  if (!step || step.value.home === step.id) return [shown, event];
-  const title = step.value.title + event.text;
-  const above = openStepOrRun(shown.steps, step.parent).value;
-  const named = step.value.opening && { ...step.value.opening, title };
-  const { said, attached } = step.value;
-  const placing = named
+  const step = shown.steps.get(event.step);
+  if (!step || step.placing.home === step.id) return event;
+  const { said, attached, opening } = step.placing;
+  const title = step.placing.title + event.text;
+  const above = stepOrRun(shown, step.parent).placing;
+  const named = opening && { ...opening, title };
+  step.placing = named
     ? { ...placingOf(preferences, above, named), said, attached }
-    : { ...step.value, title };
-  const next = { ...shown, steps: withChanged(shown.steps, step.id, placing) };
-  return [next, named && placing.home === step.id ? shownAs(preferences, above, named) : undefined];
+    : { ...step.placing, title };
+  return named && step.placing.home === step.id ? shownAs(preferences, above, named) : undefined;
 }
 
 /** What a step that is not shown says waits for its line; what one said before it was shown comes with its next words. */
 function speak(shown: Shown, event: EventOf<'text.appended'>): Filtered {
-  const step = openStep(shown.steps, event.step);
-  if (!step) return [shown, event];
-  const { value } = step;
+  const step = shown.steps.get(event.step);
+  if (!step) return event;
+  const { voice, said } = step.placing;
   const { channel, text } = event;
-  if (value.voice === 'silent') return [shown, undefined];
-  if (value.voice === 'line') {
-    if (channel !== 'content' && channel !== 'log') return [shown, undefined];
-    return [changed(shown, step, { said: gathered(value.said, text, longestLine) }), undefined];
+  if (voice === 'silent') return undefined;
+  if (voice === 'line') {
+    if (channel === 'content' || channel === 'log')
+      step.placing = { ...step.placing, said: gathered(said, text, longestLine) };
+    return undefined;
   }
-  if (value.said === '' || channel !== 'content') return [shown, atHome(shown, ownCall(shown, event))];
-  return [changed(shown, step, { said: '' }), { ...event, text: value.said + text }];
+  if (said === '' || channel !== 'content') return atHome(shown, ownCall(shown, event));
+  step.placing = { ...step.placing, said: '' };
+  return { ...event, text: said + text };
 }
 
 /** What hangs on a stage that is not shown is named in its line. */
 function attach(shown: Shown, event: EventOf<'item.attached'>): Filtered {
-  const step = openStep(shown.steps, event.step);
-  if (!step?.value.isStage || step.value.home === step.id) return [shown, atHome(shown, event)];
-  if (step.value.voice === 'silent') return [shown, undefined];
-  const { attached: before } = step.value;
+  const step = shown.steps.get(event.step);
+  if (!step?.placing.isStage || step.placing.home === step.id) return atHome(shown, event);
+  if (step.placing.voice === 'silent') return undefined;
+  const { attached: before } = step.placing;
   const name = before === '' ? nameOf(event.item) : `, ${nameOf(event.item)}`;
-  return [changed(shown, step, { attached: gathered(before, name, longestLine) }), undefined];
-}
-
-function changed(shown: Shown, { id, value }: OpenStep<Placing>, change: Partial<Placing>): Shown {
-  return { ...shown, steps: withChanged(shown.steps, id, { ...value, ...change }) };
+  step.placing = { ...step.placing, attached: gathered(before, name, longestLine) };
+  return undefined;
 }
 
 /** Whatever ends takes along what is open below it, shown or not. */
 function finish(shown: Shown, event: EventOf<'step.closed'> | EventOf<'step.retried'>): Filtered {
-  const step = openStep(shown.steps, event.step);
-  if (!step || step.id === 0) return [shown, event];
-  const over = new Set([step.id]);
-  let { steps } = shown;
-  for (const { id } of openBelow(steps, step.id)) {
-    over.add(id);
-    steps = withClosed(steps, id);
-  }
-  steps = event.type === 'step.closed' ? withClosed(steps, step.id) : withNothingOpened(steps, step.id);
+  const { steps } = shown;
+  const step = steps.get(event.step);
+  if (!step || step.id === 0) return event;
+  const over = new Set([step.id, ...below(steps, step)]);
   const lapsed = shown.asked.find((each) => over.has(each.step));
-  const asked = lapsed ? shown.asked.filter((each) => !over.has(each.step)) : shown.asked;
-  const isShown = step.value.home === step.id;
-  return [{ ...shown, steps, asked }, isShown ? event : toldElsewhere(step, event, lapsed)];
+  if (lapsed) shown.asked = shown.asked.filter((each) => !over.has(each.step));
+  if (event.type === 'step.retried') over.delete(step.id);
+  else steps.get(step.parent)?.below.delete(step.id);
+  for (const id of over) steps.delete(id);
+  step.below.clear();
+  return step.placing.home === step.id ? event : toldElsewhere(step, event, lapsed);
 }
 
 /** What people must know of the end of a step they do not see. Nobody may be left with a question that is over. */
 function toldElsewhere(
-  { value }: OpenStep<Placing>,
+  { placing }: Step,
   event: EventOf<'step.closed'> | EventOf<'step.retried'>,
   lapsed: Asked | undefined,
 ): RunEvent | undefined {
-  const { home, title, isStage, voice } = value;
+  const { home, title, isStage, voice } = placing;
   if (lapsed) {
     const reason = 'What it was about has ended.';
     const { approval, fingerprint } = lapsed;
@@ -202,8 +198,8 @@ function toldElsewhere(
     const message = `«${title}» is tried again: ${event.reason}`;
     return { type: 'notice.posted', step: home, code: 'STEP_RETRIED', message };
   }
-  if (isStage || (event.outcome !== 'failed' && value.said !== ''))
-    return { type: 'text.appended', step: home, channel: 'log', text: `${lineOf(value, event)}\n` };
+  if (isStage || (event.outcome !== 'failed' && placing.said !== ''))
+    return { type: 'text.appended', step: home, channel: 'log', text: `${lineOf(placing, event)}\n` };
   if (event.outcome !== 'failed') return undefined;
   const message = event.failure ? `«${title}» failed: ${event.failure.message}` : `«${title}» failed.`;
   return { type: 'notice.posted', step: home, code: 'STEP_FAILED', message };
@@ -231,11 +227,11 @@ function nameOf(item: Item): string {
 }
 
 function voiceOf({ steps }: Shown, step: StepId): Placing['voice'] {
-  return openStep(steps, step)?.value.voice ?? 'aloud';
+  return steps.get(step)?.placing.voice ?? 'aloud';
 }
 
 function homeOf({ steps }: Shown, step: StepId): StepId {
-  return openStep(steps, step)?.value.home ?? step;
+  return steps.get(step)?.placing.home ?? step;
 }
 
 function atHome<Event extends { readonly step: StepId }>(shown: Shown, event: Event): Event {

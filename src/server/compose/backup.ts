@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { backUpRuns } from '../../stores/backup.ts';
-import { verify, type Verified } from '../../stores/verify.ts';
+import { backUpRuns } from '../../stores/folder/backup.ts';
+import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
 
 /** What belongs to a process that works in a folder, or is copied in another way. */

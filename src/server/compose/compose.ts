@@ -14,10 +14,10 @@ import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { sqliteReader } from '../../stores/sqlite-reader.ts';
-import { holderOf } from '../../stores/folder-lock.ts';
+import { sqliteReader } from '../../stores/sqlite/reader.ts';
+import { holderOf } from '../../stores/folder/lock.ts';
 import { sqliteStore } from '../../stores/sqlite.ts';
-import { verify, type Verified } from '../../stores/verify.ts';
+import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { agentsOf } from './agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
@@ -26,7 +26,7 @@ import type { App, HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { namedFlows, type NamedApp } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
-import type { Teller } from '../viewers/protocols.ts';
+import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
@@ -161,7 +161,7 @@ export function verifyFolder(folder: string, isCopy: boolean): Verified {
 }
 
 /** How runs are told to those who watch, by the name they ask for. */
-export const tellers: Readonly<Record<string, Teller>> = ownProtocols;
+export const protocols: readonly Protocol[] = Object.values(ownProtocols);
 
 /** How the entries of a run look to those who prefer this. */
 export const showing: Showing = shower;

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
-import { RunError } from '../../run/failure.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RunError, type Failure } from '../../run/failure.ts';
 import type { AppSettings } from '../app.ts';
 import type { Caller } from '../access/caller.ts';
 import { safeHeaders } from './headers.ts';
 import { cleanBlocks, isHighSurrogate, jsonTexts } from './json-parts.ts';
 import { refusalHeaders } from './raw-refusal.ts';
 import { refusalOf } from './refusal.ts';
-import type { Reply } from '../routes/route.ts';
+import type { Reply, Route } from '../routes/route.ts';
 import { sseSink } from '../viewers/sse-sink.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -92,7 +92,7 @@ export function stream(
   const headers = Object.fromEntries(
     Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]),
   );
-  const sink = sseSink(raw, { ...headers, ...answer.headers }, answer.beat);
+  const sink = sseSink(raw, { ...headers, ...answer.headers }, answer);
   const over = context.streams.add(caller, () => sink.cut());
   raw.on('close', () => {
     over();
@@ -101,16 +101,25 @@ export function stream(
   answer.stream?.(sink);
 }
 
+/** The route a request has come to, if it has come to one. */
+export function routeOf(
+  routes: readonly Route[],
+  { method, routeOptions }: FastifyRequest,
+): Route | undefined {
+  return routes.find((route) => route.path === routeOptions.url && route.method === method);
+}
+
 export function refuse(
-  { context, hidden, clean }: AppSettings,
+  { context, hidden, clean, routes }: AppSettings,
   reply: FastifyReply,
   thrown: unknown,
 ): FastifyReply {
   const { status, failure, isBug } = refusalOf(thrown, hidden);
   if (isBug) context.log.problem('A request failed.', thrown);
+  const { errorBody = (error: Failure) => ({ error }) } = routeOf(routes, reply.request) ?? {};
   return reply
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })
     .type(jsonType)
-    .send(clean(JSON.stringify({ error: failure })));
+    .send(clean(JSON.stringify(errorBody(failure))));
 }

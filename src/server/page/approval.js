@@ -38,15 +38,35 @@ export function drawApproval(approval, command) {
 }
 
 /** Only what the server marks is a reference; whatever else looks like one is somebody's own. */
-async function show({ arguments: given, references = [], exchange }, place) {
+async function show({ arguments: given, references = [], exchange, attachments = [], history }, place) {
   const parts = [];
   if (exchange) {
     parts.push(made('p', 'It was asked last:'), quote(await textOf(exchange.asked)));
     parts.push(made('p', 'and answered:'), quote(await textOf(exchange.answered)));
+    if (exchange.outcome) parts.push(made('p', visible(exchange.outcome)));
+  }
+  if (history) {
+    parts.push(made('p', 'Sent before it:'));
+    for (const said of references.includes('history') ? await kept(history) : history) {
+      parts.push(quote(`${said.role}: ${said.text}`));
+      if (said.calls) parts.push(made('pre', exactText(said.calls)));
+      for (const one of said.attachments ?? []) parts.push(...(await hanging(one)));
+    }
   }
   const value = references.includes('arguments') ? await kept(given) : given;
   if (value !== undefined && value !== null) parts.push(made('pre', exactText(value)));
+  if (attachments.length > 0) parts.push(made('p', 'Sent with it, also after an edit:'));
+  for (const one of attachments) parts.push(...(await hanging(one)));
   place.replaceChildren(...parts);
+}
+
+/** What hangs on a message: its name, and all that it says. */
+async function hanging({ title, type, data, url, blob }) {
+  const said = blob ? await kept(blob) : data;
+  const size = said === undefined ? '' : `, ${said.length} characters`;
+  const parts = [quote(`${title ?? 'An attachment'} (${type}${size})`)];
+  if (said ?? url) parts.push(made('pre', exactText(said ?? url)));
+  return parts;
 }
 
 function textOf(said) {

@@ -71,6 +71,17 @@ test('[V83] where there is no default app, the refusal names the field and the a
   expect(text).toContain('«scenario» is one of noc, other');
 });
 
+test('[V165] a scenario that is no app is told so, with the app that works on it', async () => {
+  const at = await serving({ config: { apps: { noc } } });
+  const begin = async (scenario: string) =>
+    (await at.ask('/api/sessions', { json: { scenario, alert_text: 'SYD' } })).json;
+  expect(await begin('nope')).toMatchObject({
+    status: 'in_progress',
+    message: 'No app is called «nope» (there is noc), so «noc» works on it.',
+  });
+  for (const scenario of ['', 'noc']) expect(await begin(scenario)).not.toHaveProperty('message');
+});
+
 test('[V86] an alert is investigated in the answer itself', async () => {
   const at = await serving({ config: { apps: { noc } } });
   const { status, text } = await at.ask('/api/alert', { json: { text: 'SYD' } });

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { RunError } from '../../run/failure.ts';
+import { RunError, type Failure } from '../../run/failure.ts';
+import type { Framing } from '../../wire/framing.ts';
 import type { Address, Endpoint, Role } from '../../wire/native/endpoint.ts';
 import { mayAct, type Caller } from '../access/caller.ts';
 import type { Source } from '../access/source.ts';
@@ -36,6 +37,7 @@ export interface Asked<A extends Address, Query, Body> extends Asker {
   readonly caller: CallerOn<A>;
   readonly source: Source;
   readonly subject: Subjects[A];
+  readonly params: RawAsked['params'];
   readonly query: Query;
   readonly body: Body;
   readonly header: (name: string) => string | undefined;
@@ -55,11 +57,21 @@ export interface Reply {
   readonly giveBack?: () => void;
   /** What is sent into a silence, where a comment is not enough. */
   readonly beat?: string;
+  /** How frames look on the stream, where they are no server-sent events. */
+  readonly framing?: Framing;
   /** On a WebSocket: messages are the data of frames alone. */
   readonly bare?: boolean;
 }
 
-export interface RouteSpec<A extends Address, Query, Body> extends Endpoint {
+/** What a route that is no part of the native API may say besides. */
+interface Foreign {
+  /** The header in which clients carry their key here, where it is not `authorization`. */
+  readonly keyHeader?: string | undefined;
+  /** A refusal as clients read it here. */
+  readonly errorBody?: (failure: Failure) => unknown;
+}
+
+export interface RouteSpec<A extends Address, Query, Body> extends Endpoint, Foreign {
   readonly addresses: A;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body> | 'bytes';
@@ -67,7 +79,7 @@ export interface RouteSpec<A extends Address, Query, Body> extends Endpoint {
 }
 
 /** One door of the server. There is no way to its handler but through the check of whose things it is about. */
-export interface Route extends Endpoint {
+export interface Route extends Endpoint, Foreign {
   /** Fails for whoever may not come here at all. */
   admit(caller: Caller | undefined): void;
   answer(asked: RawAsked): Promise<Reply>;
@@ -96,6 +108,7 @@ export function route<A extends Address, Query = unknown, Body = unknown>(
         caller: caller as CallerOn<A>,
         source,
         subject,
+        params,
         query: querySchema ? parsed(querySchema, query, 'The query') : (undefined as Query),
         body: bodyOf(bodySchema, body),
         header,

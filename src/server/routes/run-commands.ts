@@ -1,7 +1,8 @@
+import { resumeCommand } from '../../flows/converse-resume.ts';
 import { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { goOn } from '../../run/tool-pause.ts';
+import { expectFirstPause, goOn, ResumeRequest } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Commanded, pauseRun, resumeRun, sendMessage, stopRun } from '../../wire/native/commands.ts';
 import { expectDecider } from '../access/deciders.ts';
@@ -30,10 +31,12 @@ export const commandRoutes: readonly Route[] = [
         // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
         const again =
           type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, caller.who, key);
-        const command = await meant(context, subject, { type, by: caller.who, ...body });
+        const asked = { type, by: caller.who, ...present({ reason: body.reason }) };
+        const batch = ResumeRequest.strip().safeParse(body).data;
+        const { command, id } = await meant(context, subject, { asked, batch, isKeyed: key !== undefined });
         if (command.type === 'decide') await expectDecider(context, caller, subject);
-        const id = again ?? context.newId('command');
-        return told(subject.run, await commandRun(context, subject, { command, id }));
+        const sent = { command, id: id ?? again ?? context.newId('command') };
+        return told(subject.run, await commandRun(context, subject, sent));
       },
     }),
   ),
@@ -58,15 +61,28 @@ export const commandRoutes: readonly Route[] = [
   }),
 ];
 
+interface Asked {
+  readonly asked: Extract<Command, { type: 'pause' | 'resume' | 'stop' }>;
+  readonly batch: ResumeRequest | undefined;
+  /** Whether it can be told from one that is sent again. */
+  readonly isKeyed: boolean;
+}
+
 /** To resume is to let go on what waits after a tool phase, where nothing else is paused. */
 async function meant(
   context: ServerContext,
   row: RunRow,
-  asked: Command & { reason?: string | undefined },
-): Promise<Command> {
-  if (asked.type !== 'resume' || row.state === 'ended') return asked;
-  const command = goOn(await context.trees.of(row), asked.by);
-  return command.type === 'decide' ? { ...command, ...present({ rationale: asked.reason }) } : asked;
+  { asked, batch, isKeyed }: Asked,
+): Promise<{ readonly command: Command; readonly id?: string }> {
+  if (asked.type !== 'resume' || (row.state === 'ended' && !batch)) return { command: asked };
+  const { by, reason: rationale } = asked;
+  const tree = await context.trees.of(row);
+  const { command, ...id } = batch
+    ? resumeCommand(tree, { run: row.run, by, ...batch })
+    : { command: goOn(tree, by) };
+  if (command.type !== 'decide') return { command: asked };
+  if (!batch && !isKeyed) expectFirstPause(tree, row.run);
+  return { command: { ...command, ...present({ rationale }) }, ...id };
 }
 
 /** The same key again is the same message. */

@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { cursorHeader, whole } from '../../wire/native/query.ts';
 import type { ServerContext } from '../context.ts';
 import { consoleTelling, eventCount, Generation, turnsOf, type Turn } from '../sessions/session-turns.ts';
-import { turnSinks } from '../sessions/session-sink.ts';
+import { numbered, turnSinks } from '../sessions/session-sink.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import { route, type Reply } from './route.ts';
 
@@ -75,9 +75,11 @@ function showTurns(
     if (!isLast && since >= next) return show(i + 1, next);
     const { run, head } = row;
     const { as, ...telling } = consoleTelling(context, turn, generation);
-    const told = context.protocols.telling(as, { run, ...telling });
-    const over = isLast ? {} : { over: (number: number) => show(i + 1, number) };
-    context.channels.watch({ run, head, ...told }, sinkFor({ before, since, ...over }), 0);
+    const told = context.protocols.named(as).telling({ run, ...telling });
+    const count = { before, since: Math.max(before, since), isLast };
+    const watched = { run, head, as: `session ${as} ${JSON.stringify({ ...telling, ...count })}` };
+    const over = isLast ? undefined : () => show(i + 1, next);
+    context.channels.watch({ ...watched, telling: numbered(told, count) }, sinkFor(over), 0);
   };
   show(0, 0);
 }

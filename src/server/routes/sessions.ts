@@ -38,12 +38,17 @@ export const sessionRoutes = [
       labels: Labels.exactOptional(),
     }),
     answers: {
-      200: { about: 'It has begun.', schema: z.object({ session_id: z.string(), status: SessionStatus }) },
+      200: {
+        about: 'It has begun; `message` says so where the scenario is no app.',
+        schema: z.object({ session_id: z.string(), status: SessionStatus, message: z.string().optional() }),
+      },
       429: { about: 'Too many are under way.' },
     },
     async handle({ context, caller, body: { scenario = '', alert_text: text, labels } }) {
       const started = await startSession(context, caller, { scenario, text, ...present({ labels }) });
-      return { status: 200, json: { session_id: started.conversation, status: 'in_progress' } };
+      const message = scenario === '' ? undefined : whyDefault(context, scenario);
+      const json = { session_id: started.conversation, status: 'in_progress', ...present({ message }) };
+      return { status: 200, json };
     },
   }),
   route({
@@ -187,6 +192,13 @@ export async function startSession(
     input: { text },
     labels: { ...labels, ...(scenario === '' ? {} : { scenario }) },
   });
+}
+
+/** What somebody should know whose scenario is another word than any app's. */
+function whyDefault({ home: { apps }, defaultApp }: ServerContext, scenario: string): string | undefined {
+  const names = apps.map(({ name }) => name);
+  if (names.includes(scenario)) return undefined;
+  return `No app is called «${scenario}» (there is ${names.join(', ')}), so «${defaultApp}» works on it.`;
 }
 
 /** One place is enough for all sessions of a list: they are told one after the other. */

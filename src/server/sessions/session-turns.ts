@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
-import type { TellingOptions } from '../viewers/protocols.ts';
+import type { ViewOptions } from '../../projections/projection.ts';
 import { runsOf } from '../runs/erase.ts';
 import type { Asker } from '../routes/route.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
@@ -22,7 +22,7 @@ export function consoleTelling(
   { home }: ServerContext,
   { row: { app }, cardsBefore }: Pick<Turn, 'row' | 'cardsBefore'>,
   as: Generation,
-): Omit<TellingOptions, 'run'> & { readonly as: string } {
+): Omit<ViewOptions, 'run'> & { readonly as: string } {
   return { as, cardsBefore, preferences: home.preferences(app) };
 }
 

@@ -4,7 +4,7 @@ import { breather } from '../../loop/breather.ts';
 import { longRun } from '../runs/long-run.ts';
 import { goodChunks } from '../runs/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
-import type { TellingOptions } from '../viewers/protocols.ts';
+import type { ViewOptions } from '../../projections/projection.ts';
 
 /** A frame of a run's past, with the time of the entry it tells. */
 export interface ToldFrame {
@@ -13,7 +13,7 @@ export interface ToldFrame {
   readonly at: number;
 }
 
-export interface ToldAs extends Omit<TellingOptions, 'run'> {
+export interface ToldAs extends Omit<ViewOptions, 'run'> {
   /** The protocol. */
   readonly as: string;
   /** Aborts when nobody hears it any more. */
@@ -27,13 +27,13 @@ export async function* toldRun(
   { as, signal, ...options }: ToldAs,
 ): AsyncGenerator<ToldFrame> {
   const { telling } = context.protocols.telling(as, { run, ...options });
-  if (!telling) throw new RangeError(`«${as}» is not told: its frames are the entries`);
   const breathe = breather({ signal, isLong: bytes > longRun });
   while (telling.seq < head) {
     const before = telling.seq;
     for (const chunk of await goodChunks(context.home.journal, run, before)) {
       for (const entry of decodeAll(chunk.frames)) {
-        for (const { event = '', data } of telling.tell(entry)) yield { event, data, at: entry.at };
+        for (const { event = '', data } of telling.tell(entry))
+          if (typeof data === 'string') yield { event, data, at: entry.at };
       }
       await breathe();
     }

@@ -157,7 +157,7 @@ export class Channel {
   /** Whoever is alone gets the text as it is; a form is made where it is shared. */
   #write(sink: Sink, slice: Slice): boolean {
     if (sink.say && this.viewers.size === 1) return sink.say(slice.text);
-    return sink.write(sink.isAlone ? sink.form(slice.text) : slice.in(sink.form));
+    return sink.write(slice.in(sink.form));
   }
 
   /** One page at a time for those who are behind the window, each as far as its connection takes it. */

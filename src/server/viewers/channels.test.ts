@@ -106,7 +106,11 @@ describe('viewers', () => {
     const journal = journalOf();
     await journal.append(said('one'));
     const sink = fakeSink();
-    channelsOn(journal).watch({ run, head: journal.head, as: 'steps' }, sink, 0);
+    channelsOn(journal).watch(
+      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      sink,
+      0,
+    );
     await journal.append(said('two'));
     await journal.append(ended);
     await vi.waitFor(() => expect(sink.ending).toBe('ended'));
@@ -118,7 +122,12 @@ describe('viewers', () => {
     const channels = channelsOn(journal);
     const slow = fakeSink();
     const quick = fakeSink();
-    for (const sink of [slow, quick]) channels.watch({ run, head: 1, as: 'steps' }, sink, 0);
+    for (const sink of [slow, quick])
+      channels.watch(
+        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        sink,
+        0,
+      );
     await vi.waitFor(() => expect(slow.writes).toBe(1));
     slow.stall();
     for (let i = 0; i < 300; i += 1) await journal.append(said(`${i} ${'x'.repeat(4_000)}`));
@@ -137,7 +146,11 @@ describe('viewers', () => {
     for (let i = 0; i < 200; i += 1) await journal.append(said(`${i} ${'y'.repeat(5_000)}`), said('…'));
     const sink = fakeSink();
     sink.stall();
-    channels.watch({ run, head: journal.head, as: 'steps' }, sink, 0);
+    channels.watch(
+      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      sink,
+      0,
+    );
     await journal.append(ended);
     const whole = await journal.all();
     while (sink.ending === 'open') {
@@ -172,7 +185,7 @@ describe('viewers', () => {
       }
       const channels = channelsOn(journal);
       const watch = (sink: ReturnType<typeof fakeSink>, after: number): void => {
-        const told = name === 'steps' ? {} : { telling: ownProtocols[name]({ run }) };
+        const told = { isNative: name === 'steps', telling: ownProtocols[name].telling({ run }) };
         channels.watch({ run, head: journal.head, as: name, ...told }, sink, after);
       };
       const whole = fakeSink();
@@ -210,7 +223,12 @@ describe('viewers', () => {
     const journal = journalOf();
     const channels = channelsOn(journal);
     const sinks = Array.from({ length: 60 }, fakeSink);
-    for (const sink of sinks) channels.watch({ run, head: 1, as: 'steps' }, sink, 1);
+    for (const sink of sinks)
+      channels.watch(
+        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        sink,
+        1,
+      );
     await journal.append(said('wake'));
     await vi.waitFor(() => expect(sinks[0]?.writes).toBe(1));
     for (let i = 0; i < 40; i += 1) await journal.append(said(`${i}`));
@@ -226,7 +244,12 @@ describe('viewers', () => {
     const journal = journalOf();
     const channels = channelsOn(journal);
     const sinks = Array.from({ length: 60 }, fakeSink);
-    for (const sink of sinks) channels.watch({ run, head: 1, as: 'steps' }, sink, 0);
+    for (const sink of sinks)
+      channels.watch(
+        { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+        sink,
+        0,
+      );
     await journal.append(said('a'), said('b'));
     await vi.waitFor(() => expect(sinks[0]?.text).toContain('"a"'));
     await journal.append(said('c'));
@@ -242,7 +265,7 @@ describe('viewers', () => {
     async (name) => {
       const journal = journalOf();
       const channels = channelsOn(journal);
-      const told = name === 'steps' ? {} : { telling: ownProtocols[name]({ run }) };
+      const told = { isNative: name === 'steps', telling: ownProtocols[name].telling({ run }) };
       const sinks = Array.from({ length: 15 }, fakeSink);
       for (const sink of sinks) channels.watch({ run, head: 1, as: name, ...told }, sink, 0);
       for (let i = 0; i < 100; i += 1) void journal.append(said(`${i} ${'x'.repeat(4_000)}`));
@@ -261,7 +284,12 @@ describe('viewers', () => {
       const journal = journalOf();
       const channels = channelsOn(journal, { patience: 30_000 });
       const [stalled, quiet] = [fakeSink(), fakeSink()];
-      for (const sink of [stalled, quiet]) channels.watch({ run, head: 1, as: 'steps' }, sink, 1);
+      for (const sink of [stalled, quiet])
+        channels.watch(
+          { run, head: 1, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+          sink,
+          1,
+        );
       stalled.stall();
       await journal.append(said('too much'));
       await vi.advanceTimersByTimeAsync(29_000);

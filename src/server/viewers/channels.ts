@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Telling } from '../../projections/projection.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import type { Journal } from '../../stores/store.ts';
-import type { SseFrame } from '../../wire/sse-frame.ts';
+import { sse, type Framing, type WireFrame } from '../../wire/framing.ts';
 import { archiveOf, type Archive } from './archive.ts';
 import { Channel } from './channel.ts';
-import { nativeSource, toldSource } from './source.ts';
+import { Places } from './places.ts';
+import { nativeSource, toldSource, type Source, type Teller } from './source.ts';
 import type { Sink, Viewer } from './viewer.ts';
 
 export interface Watched {
@@ -15,8 +17,9 @@ export interface Watched {
   readonly head: number;
   /** The name of the protocol with all that changes its frames: those of one name share them. */
   readonly as: string;
-  /** Absent for the native protocol, whose frames are what the journal keeps. */
-  readonly telling?: Telling<SseFrame>;
+  /** Its frames are what the journal keeps. */
+  readonly isNative?: boolean;
+  readonly telling: Telling<WireFrame>;
 }
 
 export interface Count {
@@ -45,6 +48,9 @@ const linger = 10_000;
 /** How long those who catch up get to hear the end when the server closes. They have a cursor for the rest. */
 const lastWords = 2_000;
 
+/** Of so many runs and protocols it is kept what is needed to go on telling. */
+const toldRuns = 256;
+
 interface Place {
   readonly run: string;
   readonly channel: Channel;
@@ -56,6 +62,8 @@ export class Channels {
   readonly #settings: ChannelsSettings;
   readonly #archive: Archive;
   readonly #places = new Map<string, Place>();
+  /** Tellings that were kept, for those who come back. */
+  readonly #told = new LRUCache<string, Places<Teller>>({ max: toldRuns });
   readonly #looking: NodeJS.Timeout;
   #beaten: number;
 
@@ -68,10 +76,11 @@ export class Channels {
   }
 
   watch(watched: Watched, sink: Sink, after: number): Viewer {
-    const key = `${watched.as} ${watched.run}`;
+    const { framing = sse } = sink;
+    const key = `${framing.name} ${watched.as} ${watched.run}`;
     const known = this.#places.get(key);
     if (known && !known.channel.isClosed) return known.channel.join(sink, after);
-    const place = { run: watched.run, channel: this.#channel(watched), emptySince: undefined };
+    const place = { run: watched.run, channel: this.#channel(watched, framing), emptySince: undefined };
     this.#places.set(key, place);
     return place.channel.join(sink, after);
   }
@@ -79,6 +88,7 @@ export class Channels {
   /** The run is gone, and with it what was kept of it. */
   forget(run: string): void {
     this.#archive.forget(run);
+    for (const key of this.#told.keys()) if (key.endsWith(` ${run}`)) this.#told.delete(key);
     for (const [key, place] of this.#places) {
       if (place.run !== run) continue;
       this.#places.delete(key);
@@ -119,16 +129,26 @@ export class Channels {
     }
   }
 
-  #channel(watched: Watched): Channel {
-    const { run, head, telling } = watched;
-    const { journal, clean, now, problem, delivered } = this.#settings;
-    const parts = { run, journal, archive: this.#archive, clean };
+  #channel(watched: Watched, framing: Framing): Channel {
+    const { run } = watched;
+    const { now, problem, delivered } = this.#settings;
     return new Channel({
-      source: telling ? toldSource(parts, telling) : nativeSource(parts, head),
+      source: this.#source(watched, framing),
       now,
       problem: (cause) => problem(run, cause),
       delivered,
     });
+  }
+
+  /** What the journal keeps is what native viewers get, where they get text. */
+  #source({ run, head, as, telling, isNative }: Watched, framing: Framing): Source {
+    const { journal, clean } = this.#settings;
+    const parts = { run, journal, archive: this.#archive, clean, framing };
+    if (isNative && framing === sse) return nativeSource(parts, head);
+    const key = `${as} ${run}`;
+    const places = this.#told.get(key) ?? new Places<Teller>(telling);
+    this.#told.set(key, places);
+    return toldSource({ ...parts, places }, head);
   }
 
   #look(lingering = linger): void {

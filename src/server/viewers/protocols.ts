@@ -1,45 +1,46 @@
-import type { Preferences, Telling } from '../../projections/projection.ts';
+import type { Protocol as AnyProtocol, Telling, ViewOptions } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
-import type { SseFrame } from '../../wire/sse-frame.ts';
+import type { Framing, WireFrame } from '../../wire/framing.ts';
 
-export interface TellingOptions {
-  readonly run: string;
-  readonly preferences?: Preferences;
-  /** Of a console: the number of the last card of the conversation's earlier runs. */
-  readonly cardsBefore?: number;
-}
+export type Protocol = AnyProtocol<WireFrame, Framing>;
 
-export type Teller = (options: TellingOptions) => Telling<SseFrame>;
-
-/** How a run is told. Those of one name share their frames; without a telling they are what the journal keeps. */
+/** How a run is told. Those of one name share their frames. */
 export interface Told {
   readonly as: string;
-  readonly telling?: Telling<SseFrame>;
+  readonly telling: Telling<WireFrame>;
+  /** Its frames are what the journal keeps. */
+  readonly isNative: boolean;
 }
 
 /** The protocols a viewer can ask for by name. */
 export interface Protocols {
   readonly names: readonly string[];
-  telling(as: string, options: TellingOptions): Told;
+  named(as: string): Protocol;
+  telling(as: string, options: ViewOptions): Told;
 }
 
 /** The entries themselves. */
 export const nativeProtocol = 'steps';
 
-export function protocolsOf(tellers: Readonly<Record<string, Teller>>): Protocols {
-  const names = Object.keys(tellers);
+export function protocolsOf(all: readonly Protocol[]): Protocols {
+  const byName = new Map(all.map((protocol) => [protocol.name, protocol]));
+  const names = [...byName.keys()];
+  const named = (as: string): Protocol => {
+    const protocol = byName.get(as);
+    if (protocol) return protocol;
+    const known = names.join(', ');
+    throw new RunError('malformed', `There is no protocol «${as.slice(0, 60)}»; known: ${known}.`);
+  };
   return {
     names,
+    named,
     telling(as, options) {
-      const tell = Object.hasOwn(tellers, as) ? tellers[as] : undefined;
-      if (!tell) {
-        const known = names.join(', ');
-        throw new RunError('malformed', `There is no protocol «${as.slice(0, 60)}»; known: ${known}.`);
-      }
+      const protocol = named(as);
       const { run: _, ...shape } = options;
       const isWhole = Object.keys(options.preferences ?? {}).length === 0;
-      if (as === nativeProtocol && isWhole) return { as };
-      return { as: `${as} ${JSON.stringify(shape)}`, telling: tell(options) };
+      const isNative = as === nativeProtocol && isWhole;
+      const name = isNative ? as : `${as} ${JSON.stringify(shape)}`;
+      return { as: name, isNative, telling: protocol.telling(options) };
     },
   };
 }

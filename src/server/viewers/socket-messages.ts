@@ -1,56 +1,40 @@
-import type { Form } from './piece.ts';
+import { bytesOf, type Framing, type WireFrame } from '../../wire/framing.ts';
 
 /** Frames as the messages of a WebSocket, ready for the wire: `{"id":…,"event":…,"data":…}` each. */
-export const wholeMessages: Form = (frames) => messages(frames, wholeOf);
+export const wholeMessages: Framing = messages('socket', (frame) => {
+  if (typeof frame.data !== 'string') return frame.data;
+  const { id, event, data } = frame;
+  const name = event === undefined ? '' : `"event":${JSON.stringify(event)},`;
+  return `{${id === undefined ? '' : `"id":${id},`}${name}"data":${data}}`;
+});
 
 /** The same for clients that expect the data alone. */
-export const bareMessages: Form = (frames) => messages(frames, dataOf);
+export const bareMessages: Framing = messages('bare socket', ({ data }) => data);
 
-function messages(frames: string, textOf: (frame: string) => string): Buffer {
-  const each = frames.split('\n\n').filter((frame) => frame !== '');
-  return Buffer.concat(each.flatMap((frame) => messageOf(textOf(frame))));
-}
-
-function wholeOf(frame: string): string {
-  const parts: string[] = [];
-  const id = fieldOf(frame, 'id');
-  const event = fieldOf(frame, 'event');
-  if (id !== undefined) parts.push(`"id":${id}`);
-  if (event !== undefined) parts.push(`"event":${JSON.stringify(event)}`);
-  parts.push(`"data":${dataOf(frame)}`);
-  return `{${parts.join(',')}}`;
-}
-
-function fieldOf(frame: string, name: string): string | undefined {
-  return frame
-    .split('\n')
-    .find((line) => line.startsWith(`${name}: `))
-    ?.slice(name.length + 2);
-}
-
-function dataOf(frame: string): string {
-  return frame
-    .split('\n')
-    .filter((line) => line.startsWith('data: '))
-    .map((line) => line.slice(6))
-    .join('\n');
-}
-
-/** A whole text message, as a server sends it: not masked, not compressed. */
-function messageOf(text: string): readonly Buffer[] {
-  const payload = Buffer.from(text);
-  const { length } = payload;
-  if (length < 126) return [Buffer.from([textFrame, length]), payload];
-  const head = Buffer.alloc(length < 65_536 ? 4 : 10);
-  head[0] = textFrame;
-  if (length < 65_536) {
-    head[1] = 126;
-    head.writeUInt16BE(length, 2);
-  } else {
-    head[1] = 127;
-    head.writeBigUInt64BE(BigInt(length), 2);
-  }
-  return [head, payload];
+function messages(name: string, write: (frame: WireFrame) => string | Uint8Array): Framing {
+  return {
+    name,
+    isBinary: true,
+    type: '',
+    text: (frames) => frames.map((frame) => messageOf(write(frame))).join(''),
+  };
 }
 
 const textFrame = 0x81;
+const binaryFrame = 0x82;
+
+/** A whole message, as a server sends it: not masked, not compressed. */
+function messageOf(message: string | Uint8Array): string {
+  const payload = bytesOf(message);
+  return `${bytesOf(headOf(typeof message === 'string' ? textFrame : binaryFrame, payload.length))}${payload}`;
+}
+
+function headOf(kind: number, length: number): Uint8Array {
+  if (length < 126) return Uint8Array.of(kind, length);
+  const head = Buffer.alloc(length < 65_536 ? 4 : 10);
+  head[0] = kind;
+  head[1] = length < 65_536 ? 126 : 127;
+  if (length < 65_536) head.writeUInt16BE(length, 2);
+  else head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
+}

@@ -51,8 +51,8 @@ test('a peer that answers stays, and gets messages of any length', async () => {
     await answered;
   }
   const texts = [1, 125, 126, 65_535, 65_536, 200_000].map((length) => 'ü'.repeat(length / 2));
-  const frames = texts.map((text, i) => `event: e\nid: ${i}\ndata: ${JSON.stringify(text)}\n\n`);
-  sink.write(sink.form(frames.join('')));
+  const frames = texts.map((text, id) => ({ event: 'e', id, data: JSON.stringify(text) }));
+  sink.write(sink.form(sink.framing?.text(frames) ?? ''));
   sink.end();
   await once(client, 'close');
   expect(messages.map((text): unknown => JSON.parse(text))).toEqual(

@@ -1,11 +1,15 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { bareMessages, wholeMessages } from './socket-messages.ts';
+import type { Form } from './piece.ts';
 import type { Sink } from './viewer.ts';
 
 /** Close codes of the protocol: all was said; the server goes away, come back. */
 const over = 1000;
 const goingAway = 1001;
+
+/** Shared, so that all who get the same get the same bytes. */
+const inBytes: Form = (messages) => Buffer.from(messages, 'latin1');
 
 /** A WebSocket that gets the same frames, one message each. `bare` is for clients that expect the data alone. */
 export function socketSink({
@@ -20,7 +24,8 @@ export function socketSink({
   let isAnswered = true;
   socket.on('pong', () => (isAnswered = true));
   return {
-    form: bare ? bareMessages : wholeMessages,
+    framing: bare ? bareMessages : wholeMessages,
+    form: inBytes,
     write: (bytes) => raw.write(bytes),
     held: () => raw.writableLength,
     // Asked also of those who are written to: what is on its way to a peer that is gone tells nobody so.

@@ -10,7 +10,9 @@ import { sseSink } from './sse-sink.ts';
 /** A viewer on a real connection, and what it is written to with. */
 async function connected(beat?: string) {
   const opened = Promise.withResolvers<ReturnType<typeof sseSink>>();
-  const server = createServer((_, response) => opened.resolve(sseSink(response, {}, beat)));
+  const server = createServer((_, response) =>
+    opened.resolve(sseSink(response, {}, beat === undefined ? {} : { beat })),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { sse, type Framing } from '../../wire/framing.ts';
 import type { Form } from './piece.ts';
 import type { Sink } from './viewer.ts';
 
@@ -14,27 +15,31 @@ const probeAfter = 5_000;
  * Frames as one chunk of a response. Made here and not by the response, which would make it anew, in three writes, for
  * each of thousands of viewers.
  */
-const chunked: Form = (frames) => {
-  const bytes = Buffer.from(frames);
+const chunked: Form = (frames) => inChunk(Buffer.from(frames));
+const chunkedBytes: Form = (frames) => inChunk(Buffer.from(frames, 'latin1'));
+
+function inChunk(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, lineEnd]);
-};
+}
 const lineEnd = Buffer.from('\r\n');
 
 /** For clients, and proxies, that know no chunks: the end of the connection is the end of the stream. */
 const plain: Form = (frames) => Buffer.from(frames);
+const plainBytes: Form = (frames) => Buffer.from(frames, 'latin1');
 
 /** Server-sent events on a response that is written by hand. It has its socket, and nothing was written to it. */
 export function sseSink(
   response: ServerResponse,
   headers: Readonly<Record<string, string>>,
-  beat = comment,
+  { beat = comment, framing = sse }: { readonly beat?: string; readonly framing?: Framing } = {},
 ): Sink {
   const { socket, req } = response;
   const knowsChunks = req.httpVersion !== '1.0';
-  const form = knowsChunks ? chunked : plain;
+  const [inChunks, asItIs] = framing.isBinary ? [chunkedBytes, plainBytes] : [chunked, plain];
+  const form = knowsChunks ? inChunks : asItIs;
   response.writeHead(200, {
     ...headers,
-    'content-type': 'text/event-stream; charset=utf-8',
+    'content-type': framing.type,
     'cache-control': 'no-store',
     connection: 'close',
     ...(knowsChunks ? { 'transfer-encoding': 'chunked' } : {}),
@@ -46,18 +51,20 @@ export function sseSink(
   socket?.setKeepAlive(true, probeAfter);
   const write = (bytes: Buffer): boolean => socket?.write(bytes) ?? true;
   return {
+    framing,
     form,
     write,
     say(frames) {
-      const size = Buffer.byteLength(frames);
+      const size = framing.isBinary ? frames.length : Buffer.byteLength(frames);
       const text = knowsChunks ? `${size.toString(16)}\r\n${frames}\r\n` : frames;
       // Where every character is a byte, nothing has to be encoded.
       return socket?.write(text, size === frames.length ? 'latin1' : 'utf8') ?? true;
     },
     held: () => socket?.writableLength ?? 0,
-    beat: (heard) => void (heard || write(form(beat))),
+    // Between bytes there is no room for a comment.
+    beat: (heard) => void (heard || framing.isBinary || write(form(beat))),
     end(why) {
-      if (why) write(form(farewell));
+      if (why && !framing.isBinary) write(form(farewell));
       response.end();
     },
     cut: () => void response.destroy(),

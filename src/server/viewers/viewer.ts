@@ -1,11 +1,12 @@
+import type { Framing } from '../../wire/framing.ts';
 import type { Form } from './piece.ts';
 
 /** Where frames go: a response, a socket. */
 export interface Sink {
-  /** What frames look like there. */
+  /** How frames look there; as server-sent events unless said. */
+  readonly framing?: Framing;
+  /** What of them is written. */
   readonly form: Form;
-  /** True where that is so for this viewer alone: then it is made for it and not kept for others. */
-  readonly isAlone?: boolean;
   /** False when it has enough for now: nothing more until it says that it has drained. */
   write(bytes: Buffer): boolean;
   /** The same for frames that nobody else gets: their bytes are made on the way out. */

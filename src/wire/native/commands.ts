@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Reason } from '../../run/commands.ts';
+import { ResumeRequest } from '../../run/tool-pause.ts';
 import { GivenAttachment } from './attachment.ts';
 import { endpoint } from './endpoint.ts';
 import { idempotencyHeader } from './query.ts';
@@ -41,7 +42,14 @@ export const pauseRun = endpoint({
 export const resumeRun = endpoint({
   ...steering,
   path: '/api/runs/:run/resume',
-  about: 'Go on with a run that is paused, or waits after a tool phase.',
+  about:
+    'Go on with a run that is paused, or waits after a tool phase: exactly after the batch that is named, or after its first.',
+  body: z
+    .strictObject({ ...steering.body.shape, ...ResumeRequest.partial().shape })
+    .refine(({ requestId, toolBatchId }) => (requestId === undefined) === (toolBatchId === undefined), {
+      error: 'name both «requestId» and «toolBatchId», or neither',
+      path: ['toolBatchId'],
+    }),
 });
 
 export const stopRun = endpoint({

@@ -1,11 +1,11 @@
 import type { Mutant } from '../mutant.ts';
 
-const checksums = 'src/stores/sqlite-checksum.test.ts';
+const checksums = 'src/stores/sqlite/checksum.test.ts';
 
 export const damageMutants: readonly Mutant[] = [
   {
     name: 'the checksum of a chunk is not compared',
-    file: 'src/stores/sqlite-entries.ts',
+    file: 'src/stores/sqlite/entries.ts',
     find: ' || kept !== chunkSum(end.sum, { ...chunk, at })',
     replace: '',
     test: checksums,
@@ -13,7 +13,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'the checksums of a run are not chained',
-    file: 'src/stores/checksum.ts',
+    file: 'src/stores/sqlite/checksum.ts',
     find: '`${previous} ${run} ',
     replace: '`${previous.length} ${run} ',
     test: checksums,
@@ -21,7 +21,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'the end of a journal is not compared',
-    file: 'src/stores/sqlite-entries.ts',
+    file: 'src/stores/sqlite/entries.ts',
     find: 'if (!isWhole && chunks.length === 0)',
     replace: 'if (false)',
     test: checksums,
@@ -29,7 +29,7 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'a row that was changed is believed',
-    file: 'src/stores/sqlite-runs.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: 'sum === runSum(row, changedAt) && ',
     replace: '',
     test: checksums,
@@ -37,25 +37,25 @@ export const damageMutants: readonly Mutant[] = [
   },
   {
     name: 'a damaged run is given to a worker again',
-    file: 'src/stores/tables.ts',
+    file: 'src/stores/rules/tables.ts',
     find: 'if (damaged !== null) return null;',
     replace: '',
-    test: 'src/stores/damage-rules.test.ts',
+    test: 'src/stores/rules/damage.test.ts',
   },
   {
     name: 'commits are acknowledged in a folder that is gone',
-    file: 'src/stores/sqlite-commit.ts',
+    file: 'src/stores/sqlite/commit.ts',
     find: "if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });",
     replace: '',
-    test: 'src/stores/sqlite-commit.test.ts',
+    test: 'src/stores/sqlite/commit.test.ts',
     only: 'a folder that was moved away',
   },
   {
     name: 'readiness does not look at the folder',
-    file: 'src/stores/sqlite-health.ts',
+    file: 'src/stores/sqlite/health.ts',
     find: 'if (lost !== undefined) return lost;',
     replace: '',
-    test: 'src/stores/sqlite-commit.test.ts',
+    test: 'src/stores/sqlite/commit.test.ts',
     only: 'a folder that was moved away',
   },
   {
@@ -71,7 +71,7 @@ export const damageMutants: readonly Mutant[] = [
     file: 'src/stores/sqlite.ts',
     find: 'checking ??= checkAll(thread, over.signal);',
     replace: '',
-    test: 'src/stores/sqlite-found.test.ts',
+    test: 'src/stores/sqlite/found.test.ts',
     only: 'Q22',
     hangs: true,
   },

@@ -88,7 +88,7 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'calls of an agent are not told',
     file: 'src/engine/turn/turn.ts',
-    find: 'if (!request.tools?.length) tellUnansweredCalls(execution, step, agent);',
+    find: 'if (!request.tools) tellUnansweredCalls(execution, step, agent);',
     replace: '',
     test: elsewhere,
     only: 'G26]',

@@ -83,18 +83,18 @@ export const hostileMutants: readonly Mutant[] = [
   },
   {
     name: 'the store reads in the order of asking',
-    file: 'src/stores/by-turns.ts',
+    file: 'src/stores/sqlite/by-turns.ts',
     find: 'waiting.delete(whose);\n      if (own.length > 0) waiting.set(whose, own);',
     replace: 'if (own.length === 0) waiting.delete(whose);',
-    test: 'src/stores/by-turns.test.ts',
+    test: 'src/stores/sqlite/by-turns.test.ts',
     only: 'each gets one piece done',
   },
   {
     name: 'the store reads all that waits in one turn',
-    file: 'src/stores/by-turns.ts',
+    file: 'src/stores/sqlite/by-turns.ts',
     find: '    work();\n  };',
     replace: '    work();\n    for (let more = take(); more; more = take()) more();\n  };',
-    test: 'src/stores/by-turns.test.ts',
+    test: 'src/stores/sqlite/by-turns.test.ts',
     only: 'one piece is done in a turn',
   },
   {

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const limitMutants: readonly Mutant[] = [
   {
     name: 'journals are not counted',
-    file: 'src/stores/memory-tables.ts',
+    file: 'src/stores/memory/tables.ts',
     find: 'hold(run.row.tenant, more);',
     replace: '',
     test: 'src/stores/memory.test.ts',

@@ -87,7 +87,7 @@ export const nativeMutants: readonly Mutant[] = [
   },
   {
     name: 'a place is taken twice',
-    file: 'src/stores/dispatch-rules.ts',
+    file: 'src/stores/rules/dispatch.ts',
     find: 'if (row.replacedBy !== null) {',
     replace: 'if (false) {',
     test: 'src/stores/memory.test.ts',

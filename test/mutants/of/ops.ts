@@ -3,15 +3,15 @@ import type { Mutant } from '../mutant.ts';
 export const opsMutants: readonly Mutant[] = [
   {
     name: 'whatever keeps the lock from being taken is somebody who has it',
-    file: 'src/stores/folder-lock.ts',
+    file: 'src/stores/folder/lock.ts',
     find: 'if (!isBusy(cause)) throw cause;',
     replace: '',
-    test: 'src/stores/sqlite-folder.test.ts',
+    test: 'src/stores/folder/folder.test.ts',
     only: 'fails for another reason',
   },
   {
     name: 'all runs of a folder count for whoever looks first',
-    file: 'src/stores/tables.ts',
+    file: 'src/stores/rules/tables.ts',
     find: 'Map.groupBy(wanted, ({ tenant }) => tenant)',
     replace: "Map.groupBy(wanted, () => 't')",
     test: 'src/stores/memory.test.ts',

@@ -16,7 +16,7 @@ export const pathMutants: readonly Mutant[] = [
     find: 'this.#isAwaited ? 0 : this.#began + interval - performance.now()',
     replace: '0',
     test: 'src/stores/group-commit.test.ts',
-    only: '[Q64]',
+    only: '[Q70]',
   },
   {
     name: 'whoever waits for a commit waits like anyone',
@@ -24,7 +24,7 @@ export const pathMutants: readonly Mutant[] = [
     find: 'this.#isAwaited ? 0 : this.#began',
     replace: 'this.#began',
     test: 'src/stores/group-commit.test.ts',
-    only: '[Q64]',
+    only: '[Q70]',
   },
   {
     name: 'what is asked of a run overtakes what it has offered',
@@ -67,10 +67,10 @@ export const pathMutants: readonly Mutant[] = [
   },
   {
     name: 'a commit is made where nothing changed',
-    file: 'src/stores/sqlite-commit.ts',
+    file: 'src/stores/sqlite/commit.ts',
     find: 'if (!isCommit && changes.one()?.total === before)',
     replace: 'if (false)',
-    test: 'src/stores/sqlite-commit.test.ts',
-    only: '[Q65]',
+    test: 'src/stores/sqlite/commit.test.ts',
+    only: '[Q71]',
   },
 ];

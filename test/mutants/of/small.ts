@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const guards = 'src/guards/secrets.test.ts';
 const leaks = 'test/scenarios/leaks.test.ts';
-const found = 'src/stores/sqlite-found.test.ts';
+const found = 'src/stores/sqlite/found.test.ts';
 
 export const smallMutants: readonly Mutant[] = [
   {
@@ -71,34 +71,34 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a full disk keeps a server from starting',
-    file: 'src/stores/once-there-is-space.ts',
+    file: 'src/stores/sqlite/once-there-is-space.ts',
     find: 'if (!reader) throw thrown;',
     replace: 'throw thrown;',
-    test: 'src/stores/once-there-is-space.test.ts',
+    test: 'src/stores/sqlite/once-there-is-space.test.ts',
     only: 'Q44',
   },
   {
     name: 'nobody looks whether there is space again',
-    file: 'src/stores/once-there-is-space.ts',
+    file: 'src/stores/sqlite/once-there-is-space.ts',
     find: '        tryAgain();\n',
     replace: '',
-    test: 'src/stores/once-there-is-space.test.ts',
+    test: 'src/stores/sqlite/once-there-is-space.test.ts',
     only: 'Q44',
   },
   {
     name: 'a file that was written over is taken for our own',
-    file: 'src/stores/own-writes.ts',
+    file: 'src/stores/sqlite/own-writes.ts',
     find: 'isForeign = look() !== print;',
     replace: 'isForeign = false;',
-    test: 'src/stores/own-writes.test.ts',
+    test: 'src/stores/sqlite/own-writes.test.ts',
     only: 'Q45',
   },
   {
     name: 'SQLite is quoted whole',
-    file: 'src/stores/sqlite-structure.ts',
+    file: 'src/stores/sqlite/structure.ts',
     find: 'return more > 0 ?',
     replace: 'return more > Infinity ?',
-    test: 'src/stores/sqlite-structure.test.ts',
+    test: 'src/stores/sqlite/structure.test.ts',
     only: 'Q46',
   },
   {
@@ -127,7 +127,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a row that was changed is lost',
-    file: 'src/stores/sqlite-runs.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: 'if (!row) return rebuilt(stored);',
     replace: 'if (!row) return undefined;',
     test: found,
@@ -135,7 +135,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a run that its index does not lead to is not looked for',
-    file: 'src/stores/sqlite-runs.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: "if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));",
     replace: '',
     test: found,
@@ -143,7 +143,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'what an index does not know is said to be missing',
-    file: 'src/stores/sqlite-runs.ts',
+    file: 'src/stores/sqlite/runs.ts',
     find: "if (!stored && isSound('run')) return undefined;",
     replace: 'if (!stored) return undefined;',
     test: found,
@@ -151,7 +151,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a run whose name was changed is nobody’s',
-    file: 'src/stores/sqlite-search.ts',
+    file: 'src/stores/sqlite/search.ts',
     find: 'const shown = row ?? (stored && listed(stored));',
     replace: 'const shown = stored && listed(stored);',
     test: found,
@@ -159,7 +159,7 @@ export const smallMutants: readonly Mutant[] = [
   },
   {
     name: 'a copy has no mark',
-    file: 'src/stores/backup.ts',
+    file: 'src/stores/folder/backup.ts',
     find: "highWater(join(target, 'high-water'), commits).close();",
     replace: 'void commits;',
     test: 'test/scenarios/backup.test.ts',

@@ -54,7 +54,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a paused run keeps every place its turn came to',
-    file: 'src/stores/line-rules.ts',
+    file: 'src/stores/rules/lines.ts',
     find: 'if (!begun.includes(place.name)) leave(desk, place);',
     replace: 'if (!place.told) leave(desk, place);',
     test: 'src/engine/conversation/line.test.ts',

@@ -1,0 +1,119 @@
+import type { EventOf } from '../../run/events.ts';
+import type { Item } from '../../run/values.ts';
+import { cutWith } from '../preferences/cut.ts';
+import type { Closing } from '../story.ts';
+import { activities, activityOf, isForMachines } from './activity.ts';
+import { endedCard, failed, newCard, type Card } from './card.ts';
+import { lengths, shownText, unsaid } from './said.ts';
+import { cardsAround, nameOf, ownerOf, parentOf, thinkAt, type Draft, type Step } from './draft.ts';
+import type { ShownCard } from './happening.ts';
+import { handUp } from './part.ts';
+import { endSpeech } from './speech.ts';
+
+export function openPart(draft: Draft, opening: EventOf<'step.opened'>, step: Step): void {
+  endSpeech(draft, draft.story.run, 'aside');
+  const { own } = step;
+  if (own.role !== 'card') return thinkAt(draft, step, activityOf(opening, own.role));
+  const { memory, at } = draft;
+  memory.cards += 1;
+  const above = ownerOf(draft, parentOf(draft, step)).own.card;
+  own.card = newCard(opening, { number: draft.before + memory.cards, above, thought: memory.thought, at });
+  memory.thought = '';
+  quieten(draft);
+  draft.say({ type: 'card.opened', card: shownCard(draft, step, own.card) });
+}
+
+/** After a card somebody is at work again, and that is said again. */
+function quieten({ memory }: Draft): void {
+  if (activities.has(memory.line)) memory.line = '';
+}
+
+export function closePart(draft: Draft, closing: Closing, step: Step): void {
+  const { role, brought } = step.own;
+  endWait(draft, step);
+  if (step.own.card) return closeCard(draft, closing, { step, card: step.own.card });
+  if (role === 'message') endSpeech(draft, step, closing.outcome === 'stopped' ? 'stopped' : 'whole');
+  const said = shownText(brought.said) ?? '';
+  const thought = said || brought.mused;
+  if (role === 'message' && thought !== '') draft.memory.thought = cutWith(thought, lengths.reasoning, '…');
+  if (role === 'thinking' && !isForMachines(said)) thinkAt(draft, step, said);
+  if (closing.failure) thinkAt(draft, step, failed(closing.failure));
+  const kept = role === 'part' ? brought : { ...brought, said: unsaid, mused: '' };
+  handUp(ownerOf(draft, step).own.brought, kept);
+}
+
+function closeCard(
+  draft: Draft,
+  closing: Closing,
+  { step, card }: { readonly step: Step; readonly card: Card },
+): void {
+  const { brought } = step.own;
+  const ended = endedCard(card, closing, { said: shownText(brought.said), action: brought.action?.name });
+  const shown = { ...shownCard(draft, step, card), query: ended.query };
+  draft.say({ type: 'card.closed', card: shown, ended, brought });
+  quieten(draft);
+  const home = ownerOf(draft, parentOf(draft, step));
+  if (home.id === 0) return;
+  const { below } = home.own.brought;
+  const result_summary = cutWith(ended.response, lengths.summary, '…');
+  below.push({ index: below.length + 1, query: ended.query, result_summary, agent: shown.agent });
+}
+
+function shownCard(draft: Draft, step: Step, card: Card): ShownCard {
+  const { number, query, thought, parent } = card;
+  const { waits, brought } = step.own;
+  const mused = brought.mused.trim() === '' ? undefined : brought.mused;
+  return {
+    step: step.id,
+    agent: nameOf(step),
+    number,
+    query,
+    thought,
+    parent,
+    reasoning: card.reasoning ?? mused,
+    parentStep: parentOf(draft, step).own.owner,
+    milliseconds: Math.max(0, draft.at - card.since - waited(waits, draft.at)),
+  };
+}
+
+/** A person is asked: from now on the cards around it wait. */
+export function beginWait(draft: Draft, step: Step): void {
+  if (step.own.isAsking) return;
+  step.own.isAsking = true;
+  for (const { own } of cardsAround(draft, step)) {
+    if (own.waits.now === 0) own.waits.since = draft.at;
+    own.waits.now += 1;
+  }
+}
+
+/** It goes ahead, or is over. */
+export function endWait(draft: Draft, step: Step): void {
+  if (!step.own.isAsking) return;
+  step.own.isAsking = false;
+  for (const { own } of cardsAround(draft, step)) {
+    if (own.waits.now === 1) own.waits.before = waited(own.waits, draft.at);
+    own.waits.now -= 1;
+  }
+}
+
+/** Milliseconds in which nobody worked on a card because a person was asked. */
+function waited({ now, since, before }: Step['own']['waits'], at: number): number {
+  return now === 0 ? before : before + Math.max(0, at - since);
+}
+
+/**
+ * An action is told once, on the card that took it: agents attach what they did to the stage in which they did it, and
+ * to their answer again.
+ */
+export function act(draft: Draft, step: Step, { name, data }: Extract<Item, { kind: 'action' }>): void {
+  const action = JSON.stringify([name, data]);
+  const [card, ...around] = [...cardsAround(draft, step), draft.story.run];
+  const { own, below } = card.own.acts;
+  if (below.has(action) || around.some((each) => each.own.acts.own.has(action))) return;
+  if (!own.has(action)) {
+    draft.say({ type: 'acted', number: card.own.card?.number ?? 0, name, data });
+    own.add(action);
+    for (const each of around) each.own.acts.below.add(action);
+  }
+  step.own.brought.action = { name, data };
+}

@@ -1,0 +1,49 @@
+import type { Projection } from './projection.ts';
+import { newStory, tellStory, type Listener, type OpenStep, type Story, type StoryEvent } from './story.ts';
+
+/** A client protocol as it listens to the story of a run: it need not know what implies what. */
+export interface StoryProjection<Memory, Own, Frame> extends Omit<Listener<Own>, 'hear'> {
+  /** What it must remember of a run beside its open steps. */
+  readonly memory: () => Memory;
+  /** What it tells of each kind of event; of the others, nothing. */
+  readonly tell: {
+    readonly [Type in StoryEvent['type']]?: Tell<Memory, Own, Frame, Extract<StoryEvent, { type: Type }>>;
+  };
+}
+
+/** Pushes what is told onto the frames of the scene. The step is the open one it is about, or the run. */
+export type Tell<Memory, Own, Frame, Event> = (
+  scene: Scene<Memory, Own, Frame>,
+  event: Event,
+  step: OpenStep<Own>,
+) => void;
+
+/** Where a projection has come to. */
+export interface Place<Memory, Own> {
+  readonly story: Story<Own>;
+  readonly memory: Memory;
+}
+
+/** The same, and what it tells of the entry at hand. */
+export interface Scene<Memory, Own, Frame> extends Place<Memory, Own> {
+  readonly frames: Frame[];
+  readonly at: number;
+}
+
+export function overStory<Memory, Own, Frame>(
+  projection: StoryProjection<Memory, Own, Frame>,
+): Projection<Place<Memory, Own>, Frame> {
+  return {
+    begin: () => ({ story: newStory(projection), memory: projection.memory() }),
+    weight: ({ story }) => story.steps.size,
+    project({ story, memory }, entry) {
+      const scene: Scene<Memory, Own, Frame> = { story, memory, frames: [], at: entry.at };
+      const hear = (event: StoryEvent, step: OpenStep<Own>): void => {
+        const tell: Tell<Memory, Own, Frame, never> | undefined = projection.tell[event.type];
+        tell?.(scene, event as never, step);
+      };
+      tellStory(story, entry, { ...projection, hear });
+      return scene.frames;
+    },
+  };
+}

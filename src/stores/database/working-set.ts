@@ -1,0 +1,230 @@
+import { memoryTables } from '../memory/tables.ts';
+import type { BlobKey } from '../rules/needs.ts';
+import type { RunRow } from '../store.ts';
+import type { Tables } from '../rules/tables.ts';
+import type { Change, KeptRun, Rows, Wanted } from './port.ts';
+
+export interface WorkingSet {
+  readonly tables: Tables;
+  /** What became of the rows, as it is to be written: each run once, what hangs on runs in the order it happened. */
+  changes(): readonly Change[];
+  /** All that were loaded or added. */
+  runs(): readonly string[];
+  /** A run as it is when the changes have been applied. */
+  kept(run: string): KeptRun | undefined;
+}
+
+/**
+ * The rows that were loaded, as the tables that rules know. Nothing outside changes: what they do is written down. What was
+ * not wanted is not known to be missing, so whoever asks for it fails.
+ */
+export function workingSet(rows: Rows, wanted: Wanted): WorkingSet {
+  const tables = filled(rows);
+  const runs = runRows(tables, rows);
+  let log: Change[] = [];
+  return {
+    tables: {
+      ...tables,
+      ...answers(rows),
+      ...writtenDown(tables, rows, (change) => log.push(change)),
+      ...runs.tables,
+      ...onlyWanted(tables, rows, wanted),
+      removeRun(run) {
+        runs.tables.removeRun(run);
+        log = log.filter((change) => change.run !== run || change.type.startsWith('blob'));
+      },
+    },
+    changes: () => [...runs.changes(), ...log],
+    runs: runs.all,
+    kept: runs.kept,
+  };
+}
+
+function onlyWanted(
+  tables: Tables,
+  rows: Rows,
+  { runs = [], lines = [] }: Wanted,
+): Pick<Tables, 'run' | 'firstInLine'> {
+  const known = new Set([...runs, ...rows.keys.map(({ run }) => run)]);
+  return {
+    run(run) {
+      if (!known.has(run)) throw new RangeError(`run ${run} was not loaded`);
+      return tables.run(run);
+    },
+    firstInLine(tenant, name) {
+      if (!lines.some((line) => line.tenant === tenant && line.name === name))
+        throw new RangeError(`line ${name} of ${tenant} was not loaded`);
+      return tables.firstInLine(tenant, name);
+    },
+  };
+}
+
+type RunTables = Pick<Tables, 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun'>;
+
+interface RunRows {
+  readonly tables: RunTables;
+  readonly changes: () => readonly Change[];
+  readonly all: () => readonly string[];
+  readonly kept: (run: string) => KeptRun | undefined;
+}
+
+function runRows(tables: Tables, rows: Rows): RunRows {
+  const loaded = new Map(rows.runs.map((kept) => [kept.row.run, kept]));
+  const touched = new Map<string, { readonly key?: string | undefined; readonly isNew: boolean }>();
+  const removed = new Set<string>();
+  const isChanged = (run: string): boolean => {
+    const former = loaded.get(run);
+    return touched.has(run) && !(former && isLeaseAlone(former.row, tables.run(run)));
+  };
+  /** A new run begins at the time, so that one that was erased and is created again has other versions. */
+  const versionOf = (run: string): number => {
+    const former = loaded.get(run);
+    if (!former || touched.get(run)?.isNew) return rows.now;
+    return isChanged(run) ? former.version + 1 : former.version;
+  };
+  const changeOf = (run: string): readonly Change[] => {
+    const row = tables.run(run);
+    const { key, isNew = false } = touched.get(run) ?? {};
+    if (!row) return [];
+    const version = versionOf(run);
+    if (isNew) return [{ type: 'run.added', run, row, version, key }];
+    if (isChanged(run)) return [{ type: 'run.changed', run, row, version }];
+    return [{ type: 'lease.moved', run, until: row.leaseUntil }];
+  };
+  return {
+    tables: touching(tables, rows, { touched, removed }),
+    changes: () => [
+      ...[...removed].map((run) => ({ type: 'run.removed', run }) as const),
+      ...[...touched.keys()].flatMap(changeOf),
+    ],
+    all: () => [...new Set([...loaded.keys(), ...touched.keys()])],
+    kept(run) {
+      const row = tables.run(run);
+      return row && { row, version: versionOf(run) };
+    },
+  };
+}
+
+interface Touched {
+  readonly touched: Map<string, { readonly key?: string | undefined; readonly isNew: boolean }>;
+  readonly removed: Set<string>;
+}
+
+function touching(tables: Tables, rows: Rows, { touched, removed }: Touched): RunTables {
+  const keys = new Map(rows.keys.map(({ tenant, key, run }) => [keyName(tenant, key), run]));
+  const isLoaded = (run: string): boolean => rows.runs.some(({ row }) => row.run === run);
+  return {
+    runWithKey: (tenant, key) => keys.get(keyName(tenant, key)),
+    addRun(row, key) {
+      tables.addRun(row, key);
+      touched.set(row.run, { key, isNew: true });
+      if (key !== undefined) keys.set(keyName(row.tenant, key), row.run);
+    },
+    changeRun(row) {
+      tables.changeRun(row);
+      if (!touched.has(row.run)) touched.set(row.run, { isNew: false });
+    },
+    removeRun(run) {
+      tables.removeRun(run);
+      touched.delete(run);
+      for (const [key, of] of keys) if (of === run) keys.delete(key);
+      if (isLoaded(run)) removed.add(run);
+    },
+  };
+}
+
+function filled(rows: Rows): Tables {
+  const tables = memoryTables();
+  for (const { row } of rows.runs) tables.addRun(row, undefined);
+  for (const chunk of rows.chunks) tables.addChunk(chunk, 0);
+  for (const { row } of rows.runs) tables.changeRun(row);
+  for (const { run, id, command, used } of rows.commands) {
+    tables.addCommand({ run, id, command });
+    if (used !== null) tables.useCommand(run, id, used);
+  }
+  for (const place of rows.places) tables.addPlace(place);
+  for (const { tenant, blob, users } of rows.blobs)
+    for (const run of users) tables.addBlob({ tenant, run }, blob, '');
+  return tables;
+}
+
+function keyName(tenant: string, key: string): string {
+  return JSON.stringify([tenant, key]);
+}
+
+/** What only the database can count. */
+function answers({
+  text,
+  list,
+  unfinished,
+  count,
+  questions,
+  held,
+}: Rows): Pick<Tables, 'blob' | 'list' | 'unfinished' | 'count' | 'questions' | 'held'> {
+  return {
+    blob: () => text,
+    list: () => list ?? [],
+    unfinished: () => unfinished ?? 0,
+    count: () => count ?? [],
+    questions: () => questions ?? 0,
+    held: () => held ?? 0,
+  };
+}
+
+type Written =
+  | 'addChunk'
+  | 'addCommand'
+  | 'useCommand'
+  | 'addPlace'
+  | 'tellPlace'
+  | 'removePlace'
+  | 'addBlob'
+  | 'dropBlobs';
+
+function writtenDown(tables: Tables, rows: Rows, write: (change: Change) => void): Pick<Tables, Written> {
+  const blobs: BlobKey[] = [...rows.blobs];
+  return {
+    addChunk(chunk, at) {
+      tables.addChunk(chunk, at);
+      write({ type: 'chunk.added', run: chunk.run, chunk, at });
+    },
+    addCommand(sent) {
+      tables.addCommand(sent);
+      write({ type: 'command.added', run: sent.run, sent });
+    },
+    useCommand(run, id, seq) {
+      tables.useCommand(run, id, seq);
+      write({ type: 'command.used', run, id, seq });
+    },
+    addPlace(place) {
+      tables.addPlace(place);
+      write({ type: 'place.added', run: place.run, place });
+    },
+    tellPlace(place) {
+      tables.tellPlace(place);
+      write({ type: 'place.told', run: place.run, place });
+    },
+    removePlace(place) {
+      tables.removePlace(place);
+      write({ type: 'place.removed', run: place.run, place });
+    },
+    addBlob({ tenant, run }, blob, text) {
+      tables.addBlob({ tenant, run }, blob, text);
+      blobs.push({ tenant, blob });
+      write({ type: 'blob.added', run, tenant, blob, text });
+    },
+    dropBlobs(run) {
+      const known = blobs.filter(({ tenant, blob }) => tables.blob(tenant, blob) !== undefined);
+      tables.dropBlobs(run);
+      const gone = known.filter(({ tenant, blob }) => tables.blob(tenant, blob) === undefined);
+      write({ type: 'blobs.dropped', run, gone: gone.map(({ tenant, blob }) => ({ tenant, blob })) });
+    },
+  };
+}
+
+/** A lease is renewed all the time, and says nothing about who may append. */
+function isLeaseAlone(former: RunRow, row: RunRow | undefined): boolean {
+  return (
+    row !== undefined && JSON.stringify({ ...row, leaseUntil: former.leaseUntil }) === JSON.stringify(former)
+  );
+}

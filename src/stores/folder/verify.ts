@@ -1,0 +1,95 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { failureOf } from '../../run/failure.ts';
+import { blobName } from '../rules/blobs.ts';
+import { chunkRows } from '../sqlite/entries.ts';
+import { openForReading } from './folder.ts';
+import { rebuilder } from '../sqlite/rebuilt.ts';
+import { query } from '../sqlite/rows.ts';
+import { rowOf, runRows, selectRuns, type StoredRun } from '../sqlite/runs.ts';
+import { briefly, structureOf, tableProblems, wholeProblems } from '../sqlite/structure.ts';
+import { isCorrupt } from '../sqlite/damage.ts';
+
+/** What a check of a whole folder found. */
+export interface Verified {
+  readonly runs: number;
+  readonly entries: number;
+  readonly blobs: number;
+  /** Runs whose journal is good only up to an entry. */
+  readonly damaged: readonly { readonly run: string; readonly after: number; readonly head: number }[];
+  /** What else is not as it was written. */
+  readonly problems: readonly string[];
+}
+
+/** Read all that a folder keeps against its checksums. `untouched`: a copy, in which not a byte changes. */
+export function verify(folder: string, untouched: boolean): Verified {
+  const { database, close } = openForReading(folder, untouched);
+  try {
+    database.exec('BEGIN');
+    const structure = [...structureOf(database).problems, ...briefly(wholeProblems(database))];
+    const tables = ['chunk', 'blob'].flatMap((table) => briefly(tableProblems(database, table)));
+    const blobs = strangeBlobs(database);
+    const journals = readJournals(database);
+    const problems = [...new Set([...structure, ...tables, ...blobs.problems, ...journals.problems])];
+    return { ...journals, blobs: blobs.count, problems };
+  } finally {
+    close();
+  }
+}
+
+function readJournals(database: DatabaseSync): Pick<Verified, 'runs' | 'entries' | 'damaged' | 'problems'> {
+  const rows = readable(() => query<StoredRun>(database, selectRuns).all());
+  const rebuilt = rebuilder(database);
+  const { chunksAfter } = chunkRows(database, runRows(database, { remember: false }));
+  const damaged: { run: string; after: number; head: number }[] = [];
+  const problems: string[] = rows ? [] : ['The table of runs cannot be read.'];
+  let entries = 0;
+  for (const stored of rows ?? []) {
+    const { run } = stored;
+    const head = stored.last ?? 0;
+    if (!rowOf(stored)) {
+      const row = rebuilt(stored);
+      if (row) damaged.push({ run, after: row.damaged ?? 0, head: row.head });
+      problems.push(`what is kept about run ${run}`);
+      continue;
+    }
+    let after = 0;
+    try {
+      for (let last: number | undefined = 0; last !== undefined; last = chunksAfter(run, after).at(-1)?.last)
+        after = last;
+    } catch (thrown) {
+      if (failureOf(thrown).code !== 'damaged') throw thrown;
+      damaged.push({ run, after, head });
+    }
+    entries += after;
+  }
+  return { runs: rows?.length ?? 0, entries, damaged, problems };
+}
+
+function strangeBlobs(database: DatabaseSync): {
+  readonly count: number;
+  readonly problems: readonly string[];
+} {
+  const problems: string[] = [];
+  let count = 0;
+  const all = query<{ readonly blob: string; readonly text: string }>(
+    database,
+    'SELECT blob, text FROM blob',
+  );
+  const isRead = readable(() => {
+    for (const { blob, text } of all.each()) {
+      count += 1;
+      if (blobName(text) !== blob) problems.push(`the large text ${blob}`);
+    }
+    return true;
+  });
+  return { count, problems: isRead ? problems : [...problems, 'The table of large texts cannot be read.'] };
+}
+
+function readable<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (thrown) {
+    if (!isCorrupt(thrown)) throw thrown;
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { memoryLists } from './lists.ts';
+import { memoryBlobs, memoryLines } from './parts.ts';
+import type { Chunk, Receipt, RunRow } from '../store.ts';
+import { counted, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
+
+interface Kept {
+  row: RunRow;
+  readonly key: string | undefined;
+  readonly chunks: Chunk[];
+  readonly commands: Map<string, Omit<Receipt, 'fresh'>>;
+}
+
+/** Rows in memory. They outlive the workers that use them, not the process. */
+export function memoryTables(): Tables {
+  const runs = new Map<string, Kept>();
+  const kept = (run: string): Kept => {
+    const found = runs.get(run);
+    if (!found) throw new RangeError(`rows of run ${run} were asked for without looking whether it exists`);
+    return found;
+  };
+  const { blobBytes, ...blobs } = memoryBlobs();
+  const held = new Map<string, number>();
+  const hold = (tenant: string, bytes: number): void =>
+    void held.set(tenant, (held.get(tenant) ?? 0) + bytes);
+  return {
+    ...runRows(runs, kept, hold),
+    ...entryRows(kept, hold),
+    ...memoryLines(),
+    ...blobs,
+    held: (tenant) => (held.get(tenant) ?? 0) + blobBytes(tenant),
+  };
+}
+
+/** Counts what a tenant has more or less. */
+type Hold = (tenant: string, bytes: number) => void;
+
+function runRows(
+  runs: Map<string, Kept>,
+  kept: (run: string) => Kept,
+  hold: Hold,
+): Pick<
+  Tables,
+  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'list' | 'count' | keyof OpenRows
+> {
+  const lists = memoryLists();
+  const unfinished = new Map<string, Kept>();
+  const keys = new Map<string, string>();
+  const keyOf = (tenant: string, key: string): string => JSON.stringify([tenant, key]);
+  return {
+    run: (run) => runs.get(run)?.row,
+    runWithKey: (tenant, key) => keys.get(keyOf(tenant, key)),
+    addRun(row, key) {
+      const added = { row, key, chunks: [], commands: new Map() };
+      runs.set(row.run, added);
+      lists.add(added);
+      unfinished.set(row.run, added);
+      if (key !== undefined) keys.set(keyOf(row.tenant, key), row.run);
+    },
+    changeRun(row) {
+      kept(row.run).row = row;
+      if (row.state === 'ended') unfinished.delete(row.run);
+    },
+    removeRun(run) {
+      const removed = runs.get(run);
+      if (!removed) return;
+      const { row, key, commands } = removed;
+      if (key !== undefined) keys.delete(keyOf(row.tenant, key));
+      hold(row.tenant, -row.bytes);
+      for (const { command } of commands.values()) hold(row.tenant, -sizeOf(command));
+      runs.delete(run);
+      lists.remove(removed);
+      unfinished.delete(run);
+    },
+    ...openRows(unfinished),
+    count: (which) =>
+      counted(
+        [...runs.values()].map(({ row }) => row),
+        which,
+      ),
+    list: (filter) => lists.list(filter),
+  };
+}
+
+type OpenRows = Pick<Tables, 'claimable' | 'questions' | 'unfinished'>;
+
+function openRows(unfinished: ReadonlyMap<string, Kept>): OpenRows {
+  return {
+    claimable: (request) => due(unfinished.values(), request),
+    questions: () => unfinished.values().reduce((sum, { row }) => sum + row.approvals, 0),
+    unfinished: (tenant) =>
+      unfinished.values().reduce((sum, { row }) => sum + (row.tenant === tenant ? 1 : 0), 0),
+  };
+}
+
+function sizeOf(command: Receipt['command']): number {
+  return Buffer.byteLength(JSON.stringify(command));
+}
+
+function entryRows(
+  kept: (run: string) => Kept,
+  hold: Hold,
+): Pick<
+  Tables,
+  'addChunk' | 'chunksAfter' | 'command' | 'addCommand' | 'useCommand' | 'pending' | 'hasPending'
+> {
+  return {
+    addChunk(chunk, at) {
+      const run = kept(chunk.run);
+      run.chunks.push(chunk);
+      const more = Buffer.byteLength(chunk.frames);
+      hold(run.row.tenant, more);
+      run.row = { ...run.row, head: chunk.last, bytes: run.row.bytes + more, updatedAt: at };
+    },
+    chunksAfter: (run, after) => page(kept(run).chunks, after),
+    command: (run, id) => kept(run).commands.get(id),
+    addCommand({ run, id, command }) {
+      const { commands, row } = kept(run);
+      commands.set(id, { id, command, used: null });
+      hold(row.tenant, sizeOf(command));
+    },
+    useCommand(run, id, seq) {
+      const { commands } = kept(run);
+      const command = commands.get(id);
+      if (command) commands.set(id, { ...command, used: seq });
+    },
+    pending: (run) =>
+      [...kept(run).commands.values()]
+        .filter(({ used }) => used === null)
+        .map(({ id, command }) => ({ id, run, command })),
+    hasPending: (run) => [...kept(run).commands.values()].some(({ used }) => used === null),
+  };
+}
+
+function due(runs: Iterable<Kept>, { flows, now, max }: Claimable): readonly RunRow[] {
+  const found: { readonly row: RunRow; readonly at: number }[] = [];
+  for (const { row } of runs) {
+    const at = dueAt(row);
+    if (at !== null && at <= now && flows.includes(row.flow)) found.push({ row, at });
+  }
+  found.sort((one, other) => one.at - other.at);
+  return found.slice(0, max).map(({ row }) => row);
+}
+
+function page(chunks: readonly Chunk[], after: number): readonly Chunk[] {
+  let low = 0;
+  let high = chunks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((chunks[middle]?.last ?? 0) > after) high = middle;
+    else low = middle + 1;
+  }
+  let size = 0;
+  let end = low;
+  while (end < chunks.length && size < pageSize) {
+    size += chunks[end]?.frames.length ?? 0;
+    end += 1;
+  }
+  return chunks.slice(low, end);
+}

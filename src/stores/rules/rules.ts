@@ -1,0 +1,65 @@
+import { blob, blobNeeds, held, heldNeeds, put, putNeeds } from './blobs.ts';
+import { damage, damageNeeds } from './damage.ts';
+import type { Desk } from './desk.ts';
+import * as dispatch from './dispatch.ts';
+import { append, appendNeeds, read, readNeeds } from './journal.ts';
+import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
+import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
+import type { Needs } from './needs.ts';
+
+const { create, claim, renew, release, handBack, erase, get, find, list, unfinished, questions, count } =
+  dispatch;
+
+/**
+ * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
+ * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
+ */
+const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
+const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held };
+
+const rules = { ...writes, ...reads };
+type Rules = typeof rules;
+export type Write = keyof typeof writes;
+export type Read = keyof typeof reads;
+export type Operation = Write | Read;
+export type Argument<Name extends Operation> = Parameters<Rules[Name]>[1];
+export type Result<Name extends Operation> = ReturnType<Rules[Name]>;
+
+export function perform<Name extends Operation>(
+  desk: Desk,
+  name: Name,
+  argument: Argument<Name>,
+): Result<Name> {
+  const rule = rules[name] as (desk: Desk, argument: Argument<Name>) => Result<Name>;
+  return rule(desk, argument);
+}
+
+const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs } = {
+  append: appendNeeds,
+  create: dispatch.createNeeds,
+  claim: dispatch.claimNeeds,
+  renew: dispatch.renewNeeds,
+  release: dispatch.releaseNeeds,
+  handBack: dispatch.handBackNeeds,
+  hold: holdNeeds,
+  letGo: letGoNeeds,
+  erase: dispatch.eraseNeeds,
+  send: sendNeeds,
+  put: putNeeds,
+  damage: damageNeeds,
+  read: readNeeds,
+  get: dispatch.getNeeds,
+  find: dispatch.findNeeds,
+  list: dispatch.listNeeds,
+  unfinished: dispatch.unfinishedNeeds,
+  questions: dispatch.questionsNeeds,
+  count: dispatch.countNeeds,
+  pending: pendingNeeds,
+  blob: blobNeeds,
+  held: heldNeeds,
+};
+
+/** The rows that an operation works on: each rule declares them beside itself. */
+export function needsOf<Name extends Operation>(name: Name, argument: Argument<Name>): Needs {
+  return needs[name](argument);
+}

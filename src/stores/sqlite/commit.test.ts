@@ -1,0 +1,88 @@
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { committer, type Committer } from './commit.ts';
+import { commitsOf, openForWriting, type WriterFolder } from '../folder/folder.ts';
+import { healthOf } from './health.ts';
+import type { Operation } from '../batch.ts';
+import { sqliteTables, type SqliteTables } from './tables.ts';
+import { appending, newRun, seqs } from '../store.contract.ts';
+
+const base = mkdtempSync(join(tmpdir(), 'vitrine-commit-'));
+const time = { now: 1_000, jump: 0 };
+const fence = { run: 'r', epoch: 1 };
+const append = (head: number): Operation => ({ name: 'append', argument: appending(fence, head) });
+const command = { type: 'pause', by: 'me' } as const;
+const send: Operation = { name: 'send', argument: { run: 'r', id: 'c', command } };
+
+let path: string;
+let folder: WriterFolder;
+let tables: SqliteTables;
+let markFails: boolean;
+let commit: Committer;
+
+beforeEach(() => {
+  folder = openForWriting((path = mkdtempSync(join(base, 'folder-'))));
+  tables = sqliteTables(folder.database, { remember: true });
+  markFails = false;
+  const raise = (commits: number): void => {
+    if (markFails) throw new Error('EIO: i/o error, write');
+    folder.mark.raise(commits);
+  };
+  commit = committer({ ...folder, mark: { raise, close: () => {} } }, tables);
+  commit(time, [{ name: 'create', argument: newRun('r', { claim: { worker: 'w', lease: 1_000 } }) }]);
+});
+
+afterEach(() => folder.close());
+afterAll(() => rmSync(base, { recursive: true }));
+
+test('[Q2] nothing is acknowledged when the mark could not be raised, and nothing is done twice', () => {
+  markFails = true;
+  expect(() => commit(time, [append(1), send])).toThrow(/could not be written \(EIO/);
+  markFails = false;
+  expect(tables.run('r')).toMatchObject({ head: 2 });
+  expect(seqs(tables.chunksAfter('r', 0))).toEqual([1, 2]);
+  expect(commit(time, [send, append(2)])).toMatchObject({
+    results: [{ fresh: false }, undefined],
+    refusals: [],
+  });
+});
+
+test('[Q3] what is remembered of a transaction that was undone is forgotten', () => {
+  folder.database.exec('PRAGMA max_page_count = 30');
+  const large: Operation = {
+    name: 'put',
+    argument: { owner: { tenant: 't', run: 'r' }, text: 'x'.repeat(1 << 20) },
+  };
+  expect(() => commit(time, [append(1), large, send])).toThrow(/disk is full/);
+  expect(tables.run('r')).toMatchObject({ head: 1 });
+  expect(tables.pending('r')).toEqual([]);
+  expect(commit(time, [append(1), send])).toMatchObject({
+    refusals: [],
+    hints: [{ type: 'command', run: 'r' }],
+  });
+});
+
+test('[Q14] in a folder that was moved away nothing is acknowledged, and the store says why until it is back', () => {
+  const health = healthOf(folder);
+  const watched = health.watching(commit);
+  expect(health.now()).toBeUndefined();
+  renameSync(path, `${path}.aside`);
+  expect(health.now()).toMatch(/was deleted or moved away/);
+  expect(() => watched(time, [send])).toThrow(/was deleted or moved away/);
+  renameSync(`${path}.aside`, path);
+  expect(health.now()).toBeUndefined();
+  expect(watched(time, [send])).toMatchObject({ refusals: [] });
+});
+
+test('[Q71] what changes nothing is no commit, but for one that is to show whether the disk takes it', () => {
+  const before = commitsOf(folder.database);
+  const request = { worker: 'w', flows: ['flow@1'], max: 10, lease: 1_000 };
+  expect(commit(time, [{ name: 'claim', argument: request }])).toMatchObject({ results: [[]] });
+  expect(commit(time, [append(7)]).refusals).toHaveLength(1);
+  expect(commitsOf(folder.database)).toBe(before);
+  commit(time, []);
+  commit(time, [append(1)]);
+  expect(commitsOf(folder.database)).toBe(before + 2);
+});

@@ -1,0 +1,170 @@
+import { RunError, type Failure } from '../../run/failure.ts';
+import { isBusy } from './busy.ts';
+import type { Clock } from './clock.ts';
+import type { Desk } from '../rules/desk.ts';
+import { perform } from '../rules/rules.ts';
+import { isCorrupt } from './damage.ts';
+import type { WriterFolder } from '../folder/folder.ts';
+import type { Operation, Reply } from '../batch.ts';
+import { change, query } from './rows.ts';
+import type { SqliteTables } from './tables.ts';
+import { fileOwner } from '../store.ts';
+
+export type Committer = (time: ReturnType<Clock>, operations: readonly Operation[]) => Reply;
+
+/**
+ * One transaction for a whole batch. What the rules refuse changes nothing and stands alone; what SQLite cannot do fails
+ * everything, and nothing of it is applied. Throws `RunError` then.
+ */
+export function committer(folder: WriterFolder, tables: SqliteTables): Committer {
+  const { database } = folder;
+  const transact = transaction(folder);
+  const moveLeases = change(
+    database,
+    `UPDATE run SET leaseUntil = leaseUntil + ?1, due = due + ?1 WHERE state = 'running'`,
+  );
+  // A jump that a full disk kept from being applied is still to be applied.
+  let owed = 0;
+  const commit: Committer = ({ now, jump }, operations) => {
+    const desk: Desk = { tables, now, hints: [] };
+    try {
+      owed += jump;
+      if (owed !== 0) {
+        transact(() => moveLeases(owed));
+        tables.forget();
+        owed = 0;
+      }
+      // Without operations it is to show whether the disk takes a commit.
+      const isProbe = operations.length === 0;
+      const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }), isProbe);
+      if (operations.some(({ name }) => name === 'erase')) afterCommit(() => scrub(folder));
+      return reply;
+    } catch (thrown) {
+      tables.forget();
+      if (isBusy(thrown)) throw thrown;
+      if (!isFault(thrown) && !isCorrupt(thrown)) throw unavailable(thrown);
+      // One operation is at fault, or meets a page that makes no sense, and the others must not pay for it.
+      const [only] = operations;
+      if (operations.length > 1)
+        return joined(operations.map((operation) => commit({ now, jump: 0 }, [operation])));
+      const failure = isCorrupt(thrown) ? unavailable(thrown).failure : internal(only, thrown);
+      return { results: [], hints: [], refusals: [{ index: 0, failure }] };
+    }
+  };
+  return commit;
+}
+
+/** The former writer is gone, so are its workers, and what they were about to refer to. What people sent stays. */
+export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
+  // What is wrong there must not be made worse by what looks like nobody's.
+  if (folder.problems.length > 0) return;
+  const { database } = folder;
+  const expire = change(
+    database,
+    `UPDATE run SET leaseUntil = 0, due = iif(damaged IS NULL, 0, NULL) WHERE state = 'running'`,
+  );
+  const orphans = query<{ readonly run: string }>(
+    database,
+    `SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run) AND run NOT GLOB '${fileOwner}*'`,
+  );
+  transaction(folder)(() => {
+    expire();
+    for (const { run } of orphans.all()) tables.dropBlobs(run);
+  });
+}
+
+/** Work that changes nothing is no commit, unless it is to be one: a server that has nothing to do writes nothing. */
+function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T, isCommit?: boolean) => T {
+  const begin = change(database, 'BEGIN IMMEDIATE');
+  const changes = query<{ readonly total: number }>(database, 'SELECT total_changes() AS total');
+  const count = query<{ readonly count: number }>(
+    database,
+    'UPDATE commits SET count = count + 1 RETURNING count',
+  );
+  const commit = change(database, 'COMMIT');
+  const rollback = change(database, 'ROLLBACK');
+  return (work, isCommit = false) => {
+    try {
+      begin();
+      const before = changes.one()?.total;
+      const result = work();
+      if (!isCommit && changes.one()?.total === before) {
+        rollback();
+        return result;
+      }
+      const counted = count.one();
+      const lost = place.lost();
+      if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });
+      try {
+        commit();
+      } finally {
+        place.note();
+      }
+      afterCommit(() => mark.raise(counted?.count ?? 0));
+      return result;
+    } catch (thrown) {
+      if (database.isTransaction) rollback();
+      throw thrown;
+    }
+  };
+}
+
+/** What fails here must not look like the fault of an operation: to try those again would be to do them twice. */
+function afterCommit(work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+function performAll(desk: Desk, operations: readonly Operation[]): Omit<Reply, 'hints'> {
+  const refusals: { index: number; failure: Failure }[] = [];
+  const results = operations.map(({ name, argument }, index) => {
+    try {
+      return perform(desk, name, argument);
+    } catch (thrown) {
+      if (!(thrown instanceof RunError)) throw thrown;
+      refusals.push({ index, failure: thrown.failure });
+      return undefined;
+    }
+  });
+  return { results, refusals };
+}
+
+/** What was erased is still in the WAL. Readers may be in the way; then the next erasure or the end clears it. */
+function scrub({ database, place }: WriterFolder): void {
+  try {
+    database.exec('PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = 5000;');
+  } finally {
+    place.note();
+  }
+}
+
+/** Result codes that speak of an operation (a constraint, a value that does not fit), not of the disk. */
+const faults = new Set([1, 18, 19, 20, 21, 25]);
+
+function isFault(thrown: unknown): boolean {
+  if (thrown instanceof RunError) return false;
+  return !(thrown instanceof Error && 'errcode' in thrown) || faults.has(Number(thrown.errcode) & 0xff);
+}
+
+function unavailable(cause: unknown): RunError {
+  if (cause instanceof RunError) return cause;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `The database could not be written (${why}): see to the disk, then try again.`;
+  return new RunError('unavailable', message, { retryable: true, cause });
+}
+
+function internal(operation: Operation | undefined, thrown: unknown): Failure {
+  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: 'internal', message: `The store could not perform ${operation?.name ?? 'nothing'}: ${why}` };
+}
+
+function joined(replies: readonly Reply[]): Reply {
+  return {
+    results: replies.map(({ results }) => results[0]),
+    refusals: replies.flatMap(({ refusals }, index) => refusals.map(({ failure }) => ({ index, failure }))),
+    hints: replies.flatMap(({ hints }) => hints),
+  };
+}

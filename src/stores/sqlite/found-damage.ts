@@ -1,0 +1,52 @@
+import { failureOf, type Failure } from '../../run/failure.ts';
+import type { Argument, Read } from '../rules/rules.ts';
+import type { RunRow } from '../store.ts';
+
+export type Reading = (name: Read, argument: unknown) => unknown;
+
+/**
+ * What was found damaged since a folder was opened. A copy, or a full disk, cannot be told to remember it; and whoever
+ * asks for a run or lists it is to see it all the same.
+ */
+export interface FoundDamage {
+  /** What was thrown when a run was looked at. */
+  note(run: string, thrown: unknown): void;
+  /** The same reading, which notes what it meets and shows what is known. */
+  watching(reading: Reading): Reading;
+}
+
+/** The runs that an answer shows. */
+export function rowsIn(name: Read, result: unknown): readonly RunRow[] {
+  if (name === 'list') return result as readonly RunRow[];
+  return (name === 'get' || name === 'find') && result !== undefined ? [result as RunRow] : [];
+}
+
+/** `tell` hears once of each run, and again where less of it is good than was thought. */
+export function foundDamage(tell: (run: string, failure: Failure) => void): FoundDamage {
+  const found = new Map<string, number>();
+  const note = (run: string, thrown: unknown): void => {
+    const failure = failureOf(thrown);
+    const { code, after = 0 } = failure;
+    if (code !== 'damaged' || (found.get(run) ?? Infinity) <= after) return;
+    found.set(run, after);
+    tell(run, failure);
+  };
+  const shown = (row: RunRow): RunRow => {
+    const after = found.get(row.run);
+    return after === undefined ? row : { ...row, damaged: Math.min(row.damaged ?? after, after) };
+  };
+  return {
+    note,
+    watching: (reading) => (name, argument) => {
+      try {
+        const result = reading(name, argument);
+        if (name === 'list') return (result as readonly RunRow[]).map(shown);
+        return name === 'get' || name === 'find' ? result && shown(result as RunRow) : result;
+      } catch (thrown) {
+        if (name === 'read') note((argument as Argument<'read'>).run, thrown);
+        if (name === 'get') note(argument as Argument<'get'>, thrown);
+        throw thrown;
+      }
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { chunkSum, noSum, runSum, sumOf } from './checksum.ts';
+import { countHeld } from './held.ts';
+import { placeSum } from './lines.ts';
+import { change, query } from './rows.ts';
+import { selectRuns, type StoredRun } from './runs.ts';
+import { stepsFrom } from './schema.ts';
+
+/** Bring a database of an older version to this one: whole, or not at all. What it holds gets the checksums it lacks. */
+export function migrate(database: DatabaseSync, version: number): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    database.exec(stepsFrom(version));
+    if (version < summedSince) sumAll(database);
+    database.exec('COMMIT');
+  } catch (thrown) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw thrown;
+  }
+}
+
+/** The version since which everything has its checksum. */
+const summedSince = 2;
+
+function sumAll(database: DatabaseSync): void {
+  sumChunks(database);
+  sumRuns(database);
+  sumCommands(database);
+  sumPlaces(database);
+  countHeld(database);
+}
+
+interface OldChunk {
+  readonly id: number;
+  readonly number: number;
+  readonly run: string;
+  readonly first: number;
+  readonly last: number;
+  readonly at: number;
+  readonly frames: string;
+}
+
+function sumChunks(database: DatabaseSync): void {
+  const runs = query<{ readonly number: number; readonly run: string }>(
+    database,
+    'SELECT number, run FROM run',
+  );
+  const chunks = query<OldChunk>(
+    database,
+    'SELECT rowid AS id, first, last, at, frames FROM chunk WHERE run = ? ORDER BY last',
+  );
+  const update = change(database, 'UPDATE chunk SET sum = ? WHERE rowid = ?');
+  const head = change(
+    database,
+    'INSERT INTO head (run, last, at, sum, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5)',
+  );
+  for (const { number, run } of runs.all()) {
+    let bytes = 0;
+    let end: { readonly last: number; readonly at: number; readonly sum: string } | undefined;
+    for (const { id, first, last, at, frames } of chunks.all(number)) {
+      const sum = chunkSum(end?.sum ?? noSum, { run, first, last, at, frames });
+      update(sum, id);
+      bytes += Buffer.byteLength(frames);
+      end = { last, at, sum };
+    }
+    if (end) head(number, end.last, end.at, end.sum, bytes);
+  }
+}
+
+function sumRuns(database: DatabaseSync): void {
+  const update = change(database, 'UPDATE run SET sum = ? WHERE number = ?');
+  for (const row of query<StoredRun>(database, selectRuns).all())
+    update(runSum(row, row.changedAt), row.number);
+}
+
+function sumCommands(database: DatabaseSync): void {
+  const all = query<{ number: number; run: string; id: string; command: string; used: number | null }>(
+    database,
+    'SELECT command.number, run.run, id, command, used FROM command JOIN run ON run.number = command.run',
+  );
+  const update = change(database, 'UPDATE command SET sum = ? WHERE number = ?');
+  for (const { number, run, id, command, used } of all.all()) update(sumOf(run, id, command, used), number);
+}
+
+function sumPlaces(database: DatabaseSync): void {
+  const all = query<{ number: number; tenant: string; name: string; run: string; told: number }>(
+    database,
+    'SELECT number, tenant, name, run, told FROM place',
+  );
+  const update = change(database, 'UPDATE place SET sum = ? WHERE number = ?');
+  for (const { number, told, ...place } of all.all())
+    update(placeSum({ ...place, told: told === 1 }), number);
+}

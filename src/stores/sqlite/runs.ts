@@ -1,0 +1,194 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
+import { noSum, runSum } from './checksum.ts';
+import { damagedRow } from './damage.ts';
+import { rebuilder, type Rebuild } from './rebuilt.ts';
+import { change, query } from './rows.ts';
+import type { Structure } from './structure.ts';
+import type { RunRow } from '../store.ts';
+import { dueAt } from '../rules/tables.ts';
+
+/** A run as the tables have it, with the number its entries and commands are kept under, and the end of its journal. */
+export type StoredRun = Omit<RunRow, 'head' | 'updatedAt'> & {
+  readonly number: number;
+  readonly loweredTitle: string;
+  readonly due: number | null;
+  readonly changedAt: number;
+  readonly sum: string | null;
+  readonly last: number | null;
+  readonly at: number | null;
+  readonly lastSum: string | null;
+  /** Whether its last chunk is where, and of when, the end of its journal is said to be. */
+  readonly isEnd: 0 | 1;
+};
+
+/** The end of a journal: where it is, and what its next chunk is chained to. */
+export interface Head {
+  readonly number: number;
+  readonly last: number;
+  readonly sum: string;
+  readonly state: RunRow['state'];
+}
+
+export interface RunRows {
+  readonly run: (run: string) => RunRow | undefined;
+  readonly number: (run: string) => number;
+  readonly head: (run: string) => Head;
+  readonly addRun: (row: RunRow, key: string | undefined) => void;
+  readonly changeRun: (row: RunRow) => void;
+  readonly forgetRun: (run: string) => void;
+  /** The run's journal has grown, by so many bytes. */
+  readonly moveHead: (
+    run: string,
+    head: Omit<Head, 'number' | 'state'> & { readonly bytes: number },
+    at: number,
+  ) => void;
+  /** What was remembered of a transaction that did not happen is wrong. */
+  readonly forgetAll: () => void;
+}
+
+export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
+  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, replaces, replacedBy, run.sum, last, at, head.sum AS lastSum,
+  iif(last IS NULL, NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number),
+    EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number AND chunk.last = head.last AND chunk.at = head.at)) AS isEnd,
+  coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE chunk.run = number)), 0) AS bytes
+  FROM run LEFT JOIN head ON head.run = number`;
+
+/** The same without any index of it. */
+const selectUnindexed = selectRuns.replace('FROM run ', 'FROM run NOT INDEXED ');
+
+/** Undefined where the row is not what was written: then nothing in it can be believed, not even whose it is. */
+export function rowOf(stored: StoredRun): RunRow | undefined {
+  const { number: _, loweredTitle, due, changedAt, sum, last, at, lastSum: __, isEnd: ___, ...row } = stored;
+  const whole = { ...row, head: last ?? 0, updatedAt: Math.max(changedAt, at ?? 0) };
+  const isSame = sum === runSum(row, changedAt) && loweredTitle === row.title.toLowerCase();
+  return isSame && due === dueAt({ ...whole, updatedAt: changedAt }) ? whole : undefined;
+}
+
+/** A run with what is damaged of it; undefined where nothing of it can be believed. */
+export function shownRow(stored: StoredRun, rebuilt: Rebuild): RunRow | undefined {
+  const row = rowOf(stored);
+  if (!row) return rebuilt(stored);
+  if (stored.isEnd) return row;
+  const good = rebuilt(stored)?.damaged ?? 0;
+  return { ...row, damaged: Math.min(row.damaged ?? good, good) };
+}
+
+interface Known {
+  readonly number: number;
+  row: RunRow;
+  sum: string;
+}
+
+const hotRuns = 10_000;
+
+export interface RunRowsSettings {
+  /** For the only writer: it knows the runs in use by heart, so that the fence of an append costs no query. */
+  readonly remember: boolean;
+  /** Whether what the indexes of a table do not know is not there. */
+  readonly isSound?: Structure['isSound'];
+}
+
+export function runRows(
+  database: DatabaseSync,
+  { remember, isSound = () => true }: RunRowsSettings,
+): RunRows {
+  const hot = new LRUCache<string, Known>({ max: hotRuns });
+  const look = looker(database, isSound);
+  const find = (run: string): Known | undefined => {
+    const hit = hot.get(run);
+    if (hit) return hit;
+    const known = look(run);
+    if (!known) return undefined;
+    if (remember) hot.set(run, known);
+    return known;
+  };
+  const existing = (run: string): Known => {
+    const known = find(run);
+    if (!known) throw new RangeError(`rows of run ${run} were asked for without looking whether it exists`);
+    return known;
+  };
+  const { insert, update } = writing(database);
+  const setHead = change(
+    database,
+    `INSERT INTO head (run, last, at, sum, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (run) DO UPDATE SET
+      last = excluded.last, at = excluded.at, sum = excluded.sum, bytes = excluded.bytes, again = excluded.again`,
+  );
+  return {
+    run: (run) => find(run)?.row,
+    number: (run) => existing(run).number,
+    head(run) {
+      const { number, row, sum } = existing(run);
+      return { number, last: row.head, sum, state: row.state };
+    },
+    addRun: insert,
+    changeRun(row) {
+      update(row);
+      existing(row.run).row = row;
+    },
+    forgetRun: (run) => void hot.delete(run),
+    moveHead(run, { last, sum, bytes: more }, at) {
+      const known = existing(run);
+      const bytes = known.row.bytes + more;
+      setHead(known.number, last, at, sum, bytes);
+      known.row = { ...known.row, head: last, bytes, updatedAt: at };
+      known.sum = sum;
+    },
+    forgetAll: () => hot.clear(),
+  };
+}
+
+function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: string) => Known | undefined {
+  const byName = query<StoredRun>(database, `${selectRuns} WHERE run.run = ?`);
+  const byLooking = query<StoredRun>(database, `${selectUnindexed} WHERE run.run = ?`);
+  const rebuilt = rebuilder(database);
+  /** A damaged index leads to the row of another run, or to none; a damaged row may have another name. */
+  const proven = (run: string, stored: StoredRun | undefined): RunRow | undefined =>
+    stored && (stored.run === run ? shownRow(stored, rebuilt) : rebuilt({ ...stored, run }));
+  return (run) => {
+    let stored = byName.one(run);
+    if (!stored && isSound('run')) return undefined;
+    let row = proven(run, stored);
+    if (!row && !isSound('run')) row = proven(run, (stored = byLooking.one(run)));
+    if (!stored || !row) throw damagedRow(run);
+    return { number: stored.number, row, sum: stored.lastSum ?? noSum };
+  };
+}
+
+function writing(database: DatabaseSync): {
+  readonly insert: (row: RunRow, key: string | undefined) => void;
+  readonly update: (row: RunRow) => void;
+} {
+  const insert = change(
+    database,
+    `INSERT INTO run (run, tenant, conversation, app, title, loweredTitle, flow, idempotencyKey, status, approvals, state,
+      epoch, worker, leaseUntil, wakeAt, due, damaged, replacedBy, replaces, createdAt, changedAt, sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const update = change(
+    database,
+    `UPDATE run SET status = ?, approvals = ?, state = ?, epoch = ?, worker = ?, leaseUntil = ?, wakeAt = ?, due = ?,
+      damaged = ?, replacedBy = ?, changedAt = ?, sum = ? WHERE run = ?`,
+  );
+  const moving = (row: RunRow) => {
+    const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged, replacedBy } = row;
+    return [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged, replacedBy];
+  };
+  const fixed = ({ run, tenant, conversation, app, title, flow }: RunRow) => [
+    run,
+    tenant,
+    conversation,
+    app,
+    title,
+    title.toLowerCase(),
+    flow,
+  ];
+  return {
+    insert(row, key) {
+      const { replaces, createdAt, updatedAt } = row;
+      const sum = runSum(row, updatedAt);
+      insert(...fixed(row), key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum);
+    },
+    update: (row) => update(...moving(row), row.updatedAt, runSum(row, row.updatedAt), row.run),
+  };
+}

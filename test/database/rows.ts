@@ -1,0 +1,237 @@
+// What a simulated database has committed. It knows rows, keys and nothing of what is allowed.
+import {
+  DatabaseError,
+  type Change,
+  type KeptRun,
+  type Rows,
+  type Wanted,
+} from '../../src/stores/database/port.ts';
+import type { Due } from '../../src/stores/rules/needs.ts';
+import { counted, dueAt, pageSize, pick, type Place } from '../../src/stores/rules/tables.ts';
+import type { Chunk, Receipt, RunRow } from '../../src/stores/store.ts';
+
+export interface StoredRun {
+  row: RunRow;
+  version: number;
+  readonly key: string | undefined;
+  readonly chunks: (Chunk & { readonly at: number; readonly bytes: number })[];
+  readonly commands: Map<string, Omit<Receipt, 'fresh'>>;
+}
+
+interface StoredBlob {
+  readonly tenant: string;
+  readonly blob: string;
+  readonly text: string;
+  readonly users: Set<string>;
+}
+
+export class StoredRows {
+  readonly runs = new Map<string, StoredRun>();
+  readonly blobs = new Map<string, StoredBlob>();
+  places: readonly Place[] = [];
+
+  /** The row with the head, size and time of its journal. */
+  row(run: string): RunRow | undefined {
+    const stored = this.runs.get(run);
+    return stored && whole(stored);
+  }
+
+  /** All of them, or none: whatever is added must be new. */
+  apply(changes: readonly Change[]): void {
+    for (const change of changes) this.#expectNew(change, changes);
+    for (const change of changes) this.#applyOne(change);
+  }
+
+  load(wanted: Wanted, now: number): Rows {
+    const { keys = [], commands = [], pending = [], chunks = [], placesOf = [], lines = [] } = wanted;
+    const known = keys.flatMap(({ tenant, key }) => {
+      const found = [...this.runs].find(([, stored]) => stored.key === key && stored.row.tenant === tenant);
+      return found ? [{ tenant, key, run: found[0] }] : [];
+    });
+    const named = new Set([...(wanted.runs ?? []), ...known.map(({ run }) => run)]);
+    const runs = [...named].flatMap((run): KeptRun[] => {
+      const stored = this.runs.get(run);
+      return stored ? [{ row: whole(stored), version: stored.version }] : [];
+    });
+    const isThere = (run: string): boolean => runs.some(({ row }) => row.run === run);
+    const isWanted = (run: string, { id, used }: Omit<Receipt, 'fresh'>): boolean =>
+      (used === null && pending.includes(run)) || commands.some((one) => one.run === run && one.id === id);
+    return {
+      now,
+      runs,
+      keys: known,
+      commands: runs.flatMap(({ row: { run } }) =>
+        [...(this.runs.get(run)?.commands.values() ?? [])]
+          .filter((command) => isWanted(run, command))
+          .map((command) => ({ ...command, run })),
+      ),
+      places: this.places.filter(
+        ({ run, tenant, name }) =>
+          placesOf.includes(run) || lines.some((line) => line.tenant === tenant && line.name === name),
+      ),
+      chunks: chunks.filter(({ run }) => isThere(run)).flatMap(({ run, after }) => this.#page(run, after)),
+      blobs: [...this.blobs.values()]
+        .filter((kept) => isWantedBlob(kept, wanted))
+        .map(({ tenant, blob, users }) => ({ tenant, blob, users: [...users] })),
+      ...this.#answers(wanted),
+    };
+  }
+
+  /** The runs that could be claimed, the longest due first. */
+  due({ flows }: Due, now: number): readonly string[] {
+    return [...this.runs.values()]
+      .map(whole)
+      .flatMap((row) => ({ row, at: dueAt(row) ?? Infinity }))
+      .filter(({ row, at }) => at <= now && flows.includes(row.flow))
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ row }) => row.run);
+  }
+
+  #answers({ text, list, unfinished, count, questions, held }: Wanted): Partial<Rows> {
+    const all = [...this.runs.values()].map(whole);
+    return {
+      text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
+      list: list ? pick(all.toReversed(), list) : [],
+      unfinished: all.filter(({ tenant, state }) => tenant === unfinished && state !== 'ended').length,
+      count: count ? counted(all, count) : [],
+      questions: questions
+        ? all.reduce((sum, { state, approvals }) => sum + (state === 'ended' ? 0 : approvals), 0)
+        : 0,
+      held: held === undefined ? 0 : this.#held(held),
+    };
+  }
+
+  #held(tenant: string): number {
+    let bytes = 0;
+    for (const stored of this.runs.values()) {
+      if (stored.row.tenant !== tenant) continue;
+      bytes += whole(stored).bytes;
+      for (const { command } of stored.commands.values()) bytes += Buffer.byteLength(JSON.stringify(command));
+    }
+    for (const blob of this.blobs.values()) if (blob.tenant === tenant) bytes += Buffer.byteLength(blob.text);
+    return bytes;
+  }
+
+  #page(run: string, after: number): readonly Chunk[] {
+    const page: Chunk[] = [];
+    let size = 0;
+    for (const { first, last, frames } of this.runs.get(run)?.chunks ?? []) {
+      if (last <= after) continue;
+      if (size >= pageSize) break;
+      size += frames.length;
+      page.push({ run, first, last, frames });
+    }
+    return page;
+  }
+
+  #expectNew(change: Change, all: readonly Change[]): void {
+    const stored = this.runs.get(change.run);
+    const isHere =
+      stored !== undefined || all.some(({ type, run }) => type === 'run.added' && run === change.run);
+    const isGone = all.some(({ type, run }) => type === 'run.removed' && run === change.run);
+    const taken = (what: string): never => {
+      throw new DatabaseError('undone', `${what} of ${change.run} is there already, or its run is not`);
+    };
+    const { type } = change;
+    if (type === 'run.added') {
+      if (stored && !isGone) taken('run');
+      if (change.key !== undefined && this.#hasKey(change.row.tenant, change.key, all)) taken('key');
+    } else if (type === 'chunk.added') {
+      const { first } = change.chunk;
+      if (!isHere || (!isGone && stored?.chunks.some((other) => other.first === first))) taken('chunk');
+    } else if (type === 'command.added') {
+      if (!isHere || (!isGone && stored?.commands.has(change.sent.id))) taken('command');
+    } else if (type === 'place.added' && !isHere) taken('place');
+  }
+
+  #hasKey(tenant: string, key: string, all: readonly Change[]): boolean {
+    return [...this.runs.values()].some(
+      (stored) =>
+        stored.key === key &&
+        stored.row.tenant === tenant &&
+        !all.some(({ type, run }) => type === 'run.removed' && run === stored.row.run),
+    );
+  }
+
+  #applyOne(change: Change): void {
+    const { run } = change;
+    const stored = this.runs.get(run);
+    switch (change.type) {
+      case 'run.removed':
+        this.runs.delete(run);
+        this.places = this.places.filter((place) => place.run !== run);
+        return;
+      case 'run.added': {
+        const { row, version, key } = change;
+        this.runs.set(run, { row, version, key, chunks: [], commands: new Map() });
+        return;
+      }
+      case 'run.changed':
+        if (stored) Object.assign(stored, { row: change.row, version: change.version });
+        return;
+      case 'lease.moved':
+        if (stored) stored.row = { ...stored.row, leaseUntil: change.until };
+        return;
+      case 'chunk.added':
+        stored?.chunks.push({
+          ...change.chunk,
+          at: change.at,
+          bytes: (stored.chunks.at(-1)?.bytes ?? 0) + Buffer.byteLength(change.chunk.frames),
+        });
+        return;
+      case 'command.added': {
+        const { id, command } = change.sent;
+        stored?.commands.set(id, { id, command, used: null });
+        return;
+      }
+      case 'command.used': {
+        const command = stored?.commands.get(change.id);
+        if (command) stored?.commands.set(change.id, { ...command, used: change.seq });
+        return;
+      }
+      case 'place.added':
+      case 'place.told':
+      case 'place.removed':
+        this.places = placesAfter(this.places, change.type, change.place);
+        return;
+      case 'blob.added':
+      case 'blobs.dropped':
+        this.#applyToBlobs(change);
+    }
+  }
+
+  #applyToBlobs(change: Extract<Change, { type: 'blob.added' | 'blobs.dropped' }>): void {
+    if (change.type === 'blob.added') {
+      const { tenant, blob, text, run } = change;
+      const name = JSON.stringify([tenant, blob]);
+      const known = this.blobs.get(name);
+      if (known) known.users.add(run);
+      else this.blobs.set(name, { tenant, blob, text, users: new Set([run]) });
+    } else {
+      for (const { users } of this.blobs.values()) users.delete(change.run);
+      for (const { tenant, blob } of change.gone) this.blobs.delete(JSON.stringify([tenant, blob]));
+    }
+  }
+}
+
+function isWantedBlob(kept: StoredBlob, { blobs = [], blobsOf = [] }: Wanted): boolean {
+  const isNamed = blobs.some(({ tenant, blob }) => tenant === kept.tenant && blob === kept.blob);
+  return isNamed || blobsOf.some((run) => kept.users.has(run));
+}
+
+function whole({ row, chunks }: StoredRun): RunRow {
+  const last = chunks.at(-1);
+  const updatedAt = Math.max(row.updatedAt, last?.at ?? 0);
+  return { ...row, head: last?.last ?? 0, bytes: last?.bytes ?? 0, updatedAt };
+}
+
+function placesAfter(
+  places: readonly Place[],
+  type: 'place.added' | 'place.told' | 'place.removed',
+  place: Place,
+): readonly Place[] {
+  const isIt = (other: Place): boolean => other.run === place.run && other.name === place.name;
+  if (type === 'place.added') return [...places, place];
+  if (type === 'place.removed') return places.filter((other) => !isIt(other));
+  return places.map((other) => (isIt(other) ? { ...other, told: true } : other));
+}
