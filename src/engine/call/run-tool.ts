@@ -32,7 +32,8 @@ export async function runTool(execution: Execution, step: Step, work: Work): Pro
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
-    return { outcome: 'failed', failure: failureIn(work.tool.name, thrown) };
+    const isLost = thrown instanceof RunError && thrown.isLost;
+    return { outcome: 'failed', failure: failureIn(work.tool.name, thrown), isLost };
   }
 }
 

@@ -24,14 +24,15 @@ export async function runLeaf(execution: Execution, parent: number, leaf: Leaf):
   if (known instanceof Promise) return known;
   const step = known ?? (await openLeaf(execution, parent, leaf));
   if (isOpen(step)) {
-    if (known?.started) await settleDoubt(execution, step, leaf);
+    if (known?.started) await settleDoubt(execution, step, { leaf });
     else if (!step.started) await permit(execution, step, leaf);
   }
   const first = step.attempt;
   while (isOpen(step)) {
     const failed = await execution.busy(perform(execution, step, { leaf, first }));
     if (!failed) break;
-    await tryAgain(execution, step, { leaf, first, failed });
+    if (isInDoubt(leaf, failed)) await settleDoubt(execution, step, { leaf, why: failed.failure?.message });
+    else await tryAgain(execution, step, { leaf, first, failed });
   }
   return step;
 }
@@ -42,7 +43,12 @@ interface Trying {
   readonly first: number;
 }
 
-/** One attempt. How it failed, if it is worth another one; whatever else came of it is recorded. */
+/** What may happen once and was lost on the way is not known to have failed. */
+function isInDoubt({ effect }: Leaf, { isLost = false }: LeafOutcome): boolean {
+  return isLost && effect === 'once';
+}
+
+/** One attempt. How it failed, if that is not the end of it; whatever else came of it is recorded. */
 async function perform(execution: Execution, step: Step, trying: Trying): Promise<LeafOutcome | undefined> {
   const { leaf } = trying;
   const begin = async (): Promise<boolean> => {
@@ -60,6 +66,7 @@ async function perform(execution: Execution, step: Step, trying: Trying): Promis
   if (!outcome) return undefined;
   // Cut off by a stop: the end of the run closes it, with its doubt.
   if (outcome.outcome === 'failed' && execution.signal.aborted) return undefined;
+  if (isOpen(step) && isInDoubt(leaf, outcome)) return outcome;
   if (isOpen(step) && isWorthAnother(execution, step, { ...trying, failed: outcome })) return outcome;
   await settle(execution, step, { leaf, outcome });
   return undefined;
