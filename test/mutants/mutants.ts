@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
 import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
+import { cardMutants } from './of/cards.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...accessMutants,
   ...approvalMutants,
   ...consoleMutants,
+  ...cardMutants,
   ...coreMutants,
   ...damageMutants,
   ...databaseMutants,
