@@ -95,10 +95,11 @@ function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, 
   for (const row of rows) {
     const isLeft = row.damaged === null && isNobodys(row, isAttended);
     const word = row.damaged !== null ? 'damaged' : isLeft ? 'left' : row.status;
+    const shown = row.damaged !== null ? 'failed' : isLeft ? 'abandoned' : row.status;
     const line: Line = [
-      markOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status),
+      markOf(shown),
       [` ${row.run}  `],
-      [word.padEnd(10), ...styleOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status)],
+      [word.padEnd(10), ...styleOf(shown)],
       [`${when(row.createdAt)}  `, 'dim'],
       [`${visibleLine(row.app)}  `, 'dim'],
       ...(row.damaged === null ? [] : [[`good up to entry ${row.damaged} of ${row.head}  `] as const]),

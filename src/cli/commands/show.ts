@@ -37,7 +37,8 @@ export const show: CliCommand = {
       else {
         const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;
         const paint = terminal.isLive ? terminal.paint : unpainted;
-        for (const line of drawTree(tree, { width, now: tree.at, paint })) terminal.say(line);
+        for (const line of drawTree(tree, { width, now: tree.ended ? tree.at : Date.now(), paint }))
+          terminal.say(line);
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
         else if (tree.ended) await tellAnswer(home, { tree, tenant: row.tenant }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);

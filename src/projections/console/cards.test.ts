@@ -265,3 +265,12 @@ test.for<Preferences>([{ depth: 1 }, { depth: 0 }])(
     expect(shown).toContain('Alpha: it has the links.');
   },
 );
+
+test('[P93] what a person made of a message is told with the decision', () => {
+  const decided = { approval: 'a-1', decision: 'edit', by: 'ada', arguments: 'delete Ann' } as const;
+  const frames = told(started(), opened(1, 0, turn), asked(1), { type: 'approval.decided', ...decided });
+  expect(all('status_change', frames).at(-1)).toMatchObject({
+    message: 'Changed and approved by ada.',
+    arguments: 'delete Ann',
+  });
+});
