@@ -18,6 +18,14 @@ test('[Q26] a copy has a mark of its own, by which what it loses later is told',
   expect(() => backUpFolder(data, copy)).toThrow('choose a folder that is empty');
 });
 
+test('[V265] a copy is not made within the folder it is a copy of', async () => {
+  const data = temporaryFolder();
+  await serving({ data, config });
+  for (const target of [data, join(data, 'copy')])
+    expect(() => backUpFolder(data, target)).toThrow('choose a folder elsewhere');
+  expect(readdirSync(data)).not.toContain('copy');
+});
+
 test('[Q26] a copy is made while a server works, is its owner’s alone, and a server goes on from it', async () => {
   const cwd = temporaryFolder();
   const [data, copy] = [join(cwd, 'data'), join(cwd, 'copies', 'today')];

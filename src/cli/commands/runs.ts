@@ -50,7 +50,8 @@ async function foundIn(given: Given): Promise<Found> {
   const limit = limitOf(given);
   const tenant = given.text('tenant');
   const home = await lookIn(given).catch((thrown: unknown) => {
-    if (failureOf(thrown).code === 'unknown') return undefined;
+    // Whoever names a folder means one that is there; the usual one may not have been needed yet.
+    if (failureOf(thrown).code === 'unknown' && given.text('data') === undefined) return undefined;
     throw thrown;
   });
   if (!home) return { rows: [] };
@@ -110,7 +111,7 @@ function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, 
 }
 
 /** Runs that go on only when somebody takes them up. Whoever works on one renews its lease. */
-function isNobodys({ state, status, leaseUntil }: RunRow, isAttended: boolean): boolean {
+export function isNobodys({ state, status, leaseUntil }: RunRow, isAttended: boolean): boolean {
   if (status === 'waiting' || status === 'paused') return false;
   if (state !== 'running' && state !== 'ready') return false;
   return !isAttended || (state === 'running' && leaseUntil < Date.now());

@@ -13,9 +13,10 @@ import { damagedRun } from '../view/damaged-run.ts';
 import { drawTree } from '../view/draw.ts';
 import { jsonLine } from '../terminal/escape.ts';
 import { findRun, treeOf } from '../place/find.ts';
-import { waitingHint } from '../hint.ts';
+import { hint, waitingHint } from '../hint.ts';
 import { unpainted } from '../terminal/line.ts';
-import { lookIn } from '../place/place.ts';
+import { isHeld, lookIn } from '../place/place.ts';
+import { isNobodys } from './runs.ts';
 import { tellAnswer } from '../view/show-run.ts';
 import { treeFor } from '../view/watch.ts';
 
@@ -42,6 +43,8 @@ export const show: CliCommand = {
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
         else if (tree.ended) await tellAnswer(home, { tree, tenant: row.tenant }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
+        else if (isNobodys(row, await isHeld(given)))
+          terminal.warn(`Nobody works on it at the moment. Go on with: ${hint(given, 'resume', run)}`);
       }
       return damage ? exit.failed : exit.completed;
     } finally {
