@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -95,6 +95,7 @@ test('every command has its help', async () => {
 });
 
 test('an empty folder has no runs and nothing to approve', async () => {
+  mkdirSync(data());
   expect(await typed('runs', '--json', '--data', data())).toEqual({ code: 0, out: [], error: [] });
   expect((await typed('approvals', '--data', data())).error).toEqual(['Nothing waits for a person.']);
 });

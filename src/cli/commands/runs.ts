@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
@@ -51,7 +52,8 @@ async function foundIn(given: Given): Promise<Found> {
   const tenant = given.text('tenant');
   const home = await lookIn(given).catch((thrown: unknown) => {
     // Whoever names a folder means one that is there; the usual one may not have been needed yet.
-    if (failureOf(thrown).code === 'unknown' && given.text('data') === undefined) return undefined;
+    const isMissing = given.text('data') !== undefined && !existsSync(dataOf(given));
+    if (failureOf(thrown).code === 'unknown' && !isMissing) return undefined;
     throw thrown;
   });
   if (!home) return { rows: [] };

@@ -174,8 +174,8 @@ export const cardMutants: readonly Mutant[] = [
   {
     name: 'a folder that is named and not there has no runs',
     file: 'src/cli/commands/runs.ts',
-    find: "&& given.text('data') === undefined) return undefined;",
-    replace: ') return undefined;',
+    find: "failureOf(thrown).code === 'unknown' && !isMissing",
+    replace: "isMissing || failureOf(thrown).code === 'unknown'",
     test: 'src/cli/cli.test.ts',
     only: 'V266',
   },
@@ -186,6 +186,14 @@ export const cardMutants: readonly Mutant[] = [
     replace: "if (text === 'p')",
     test: 'src/cli/question/person.test.ts',
     only: 'V267',
+  },
+  {
+    name: 'why a run was stopped is forgotten',
+    file: 'src/run/fold.ts',
+    find: '  tree.stop ??= event;',
+    replace: '',
+    test: 'src/cli/view/show-run.test.ts',
+    only: 'V268',
   },
   {
     name: 'to leave an editor is an edit',
