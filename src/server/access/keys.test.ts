@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { appWith, serving, temporaryFolder, textAt } from '../../../test/serving.ts';
-import { streamViewer } from '../../../test/stream.ts';
+import { openBeforeEnd, streamViewer } from '../../../test/stream.ts';
 import { keyringOf } from './keyring.ts';
 import { createKey, revokeKey } from './keys.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
 };
+const isAsked = (body: string): boolean => body.includes('May I?');
 const ana = { name: 'ana', tenant: 'acme', role: 'member' } as const;
 
 test('[V62] two people of a tenant cannot have the same name, unless the key of the first is over', () => {
@@ -44,14 +45,24 @@ describe('[V28] a key that has an end', () => {
 
   test('closes what it has open when it ends, also what its badge has', async () => {
     const data = temporaryFolder();
-    const { key } = createKey(data, { ...ana, expiresAt: Date.now() + 3_000 }, Date.now());
+    createKey(data, { ...ana, name: 'bo' }, Date.now());
     const at = await serving({ data, config: { apps, auth: { required: true } } });
-    const run = textAt(await at.ask('/api/runs', { key, json: { input: { text: 'x' } } }), 'run');
-    const cookie = (await at.ask('/api/sign-in', { json: { key } })).headers.get('set-cookie') ?? '';
-    const path = `/api/runs/${run}/events`;
-    const mine = streamViewer({ url: at.url, path, headers: { authorization: `Bearer ${key}` } });
-    const badged = streamViewer({ url: at.url, path, headers: { cookie } });
-    await Promise.all([mine.closed, badged.closed]);
+    const { cookie, viewers } = await openBeforeEnd(async (milliseconds) => {
+      const name = `ana ${milliseconds}`;
+      const { key } = createKey(data, { ...ana, name, expiresAt: Date.now() + milliseconds }, Date.now());
+      const started = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
+      const signedIn = await at.ask('/api/sign-in', { json: { key } });
+      if (started.status === 401 || signedIn.status === 401) return undefined;
+      const badge = signedIn.headers.get('set-cookie') ?? '';
+      const path = `/api/runs/${textAt(started, 'run')}/events`;
+      const all = [{ authorization: `Bearer ${key}` }, { cookie: badge }].map((headers) =>
+        streamViewer({ url: at.url, path, headers }),
+      );
+      for (const viewer of all) await Promise.race([viewer.until(isAsked), viewer.closed]);
+      return all.every(({ body }) => isAsked(body)) ? { cookie: badge, viewers: all } : undefined;
+    });
+    await Promise.all(viewers.map(({ closed }) => closed));
+    expect(viewers.map(({ isWhole }) => isWhole)).toEqual([false, false]);
     expect((await at.ask('/api/me', { headers: { cookie } })).status).toBe(401);
   });
 
