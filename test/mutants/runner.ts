@@ -46,7 +46,7 @@ async function run(of: string, mutant: string | undefined): Promise<Ended> {
   expectSoon(project, hangs ?? false);
   passed = 0;
   failed = [];
-  const options = only === undefined ? {} : { testNamePattern: new RegExp(only) };
+  const options = only === undefined ? {} : { testNamePattern: literally(only) };
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications([
     project.createSpecification(path, options),
   ]);
@@ -66,6 +66,11 @@ function switchTo(mutant: string | undefined, file: string): void {
 /** Milliseconds until a test is given up. */
 function expectSoon({ config }: TestProject, hangs: boolean): void {
   config.testTimeout = hangs ? 15_000 : 60_000;
+}
+
+/** Names have brackets, which are a set of characters in an expression. */
+function literally(part: string): RegExp {
+  return new RegExp(part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
 }
 
 function messageOf(error: unknown): string {
