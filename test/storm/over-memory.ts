@@ -11,7 +11,7 @@ export function overMemory(sim: Simulation): Shared {
 
 /** The store as one process reaches it. */
 function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
-  const { journal, dispatch, mailbox, blobs } = store;
+  const { journal, dispatch, mailbox, blobs, shared } = store;
   const via = <R>(call: () => Promise<R>): Promise<R> => carry(sim, owner, call);
   const append = async (wanted: Append): Promise<void> => {
     const applied: AppliedAppend = { ...wanted, process: owner.name, acknowledged: false };
@@ -52,6 +52,10 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       put: (place, text) => via(() => blobs.put(place, text)),
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
+    },
+    shared: {
+      list: (filter) => via(() => shared.list(filter)),
+      set: (change) => via(() => shared.set(change)),
     },
     health: () => store.health(),
     listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
