@@ -169,4 +169,16 @@ describe('two processes', () => {
     await one.blobs.put({ tenant: 't', run: 'r' }, 'x'.repeat(1_000));
     expect(await other.blobs.held('t')).toBe(before + 1_000);
   });
+
+  test('[Q125] whoever reads here what is erased elsewhere gets nothing more of it', async () => {
+    const { one, other } = await twoProcesses();
+    await one.journal.append(appending(fence, 1));
+    await one.journal.append(appending(fence, 2));
+    const following = other.journal.follow('r', 0, AbortSignal.timeout(10_000))[Symbol.asyncIterator]();
+    await following.next();
+    const heard = new Promise((resolve) => other.listen(({ type }) => type === 'erased' && resolve(type)));
+    await one.dispatch.erase('r');
+    await heard;
+    expect(await following.next()).toMatchObject({ done: true });
+  });
 });

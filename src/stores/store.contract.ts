@@ -849,6 +849,18 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         await vi.waitFor(() => expect(hints).toEqual([about, about]));
       });
 
+      test('[Q125] whoever reads a run that is erased gets nothing more of it, not even what was read already', async () => {
+        const fence = await started();
+        for (const head of [1, 2, 3]) await append(fence, head);
+        const following = store.journal.follow('r', 0, AbortSignal.timeout(10_000))[Symbol.asyncIterator]();
+        expect(await following.next()).toMatchObject({ value: { first: 1 } });
+        await store.dispatch.erase('r');
+        expect(await following.next()).toMatchObject({ done: true });
+        await started('r');
+        expect(await following.next()).toMatchObject({ done: true });
+        expect(await store.journal.read('r', 0)).toHaveLength(1);
+      });
+
       test('[Q124] whoever listens hears that a run was erased', async () => {
         await started();
         await store.dispatch.erase('r');

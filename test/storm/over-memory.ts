@@ -53,10 +53,8 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
     },
-    shared: {
-      list: (filter) => via(() => shared.list(filter)),
-      set: (change) => via(() => shared.set(change)),
-    },
+    // No worker asks for it.
+    shared,
     health: () => store.health(),
     listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
     close: async () => {},

@@ -1,5 +1,8 @@
 import type { Mutant } from '../mutant.ts';
 
+const keys = 'src/server/access/keys.test.ts';
+const old = 'src/server/folder/old-files.test.ts';
+const shared = 'src/server/shared/shared.test.ts';
 const contract = 'src/stores/memory.test.ts';
 
 export const behindMutants: readonly Mutant[] = [
@@ -42,5 +45,85 @@ export const behindMutants: readonly Mutant[] = [
     replace: '    ...[].map(',
     test: 'src/stores/database.test.ts',
     only: 'Q120',
+  },
+  {
+    name: 'a run that is erased is read on',
+    file: 'src/stores/follow.ts',
+    find: 'if (signal.aborted || place.isErased) return;',
+    replace: 'if (signal.aborted) return;',
+    test: contract,
+    only: 'Q125',
+  },
+  {
+    name: 'of two who change the keys one undoes what the other did',
+    file: 'src/server/shared/kind.ts',
+    find: "if (left === 0 || failureOf(thrown).code !== 'rejected') throw thrown;",
+    replace: 'throw thrown;',
+    test: keys,
+    only: 'V230',
+  },
+  {
+    name: 'nobody hears of keys that another process revoked',
+    file: 'src/server/shared/watched-kind.ts',
+    find: "if (hint.type === 'shared' && hint.key.kind === kind.kind) void lookAgain();",
+    replace: '',
+    test: 'src/server/compose/store-pins.test.ts',
+    only: 'counts in all',
+  },
+  {
+    name: 'whoever guesses keys keeps the store busy',
+    file: 'src/server/access/keyring.ts',
+    find: 'const isSoon = now() - looked < pause;',
+    replace: 'const isSoon = now() < 0;',
+    test: keys,
+    only: 'V231',
+  },
+  {
+    name: 'old files go before what they say is kept',
+    file: 'src/server/folder/old-files.ts',
+    find: "if (failureOf(thrown).code !== 'unavailable') throw thrown;",
+    replace: 'for (const { path } of old) rmSync(path);',
+    test: old,
+    only: 'V233',
+  },
+  {
+    name: 'an old file undoes what was changed since',
+    file: 'src/server/folder/old-files.ts',
+    find: 'if (!(await isThere(shared, value))) await shared.set(value);',
+    replace: 'await shared.set({ ...value, version: (await shared.list(value))[0]?.version ?? 0 });',
+    test: old,
+    only: 'changed since',
+  },
+  {
+    name: 'an old file that makes no sense is taken for empty',
+    file: 'src/server/folder/old-files.ts',
+    find: "  throw new RunError('malformed', message);\n",
+    replace: '  return { keys: [], people: {}, message } as T;\n',
+    test: old,
+    only: 'V234',
+  },
+  {
+    name: 'what somebody prefers is not shown to them',
+    file: 'src/server/viewers/own-preferences.ts',
+    find: '{ ...own, ...present({',
+    replace: '{ ...present({',
+    test: shared,
+    only: 'shown to them',
+  },
+  {
+    name: 'nobody forgets what another process erased',
+    file: 'src/server/serve.ts',
+    find: "    if (hint.type !== 'erased') return;\n    trees",
+    replace: "    if (hint.type !== 'ready') return;\n    trees",
+    test: shared,
+    only: 'V236',
+  },
+  {
+    name: 'nobody is told that nothing survives',
+    file: 'src/server/compose/open-store.ts',
+    find: '    notices: [gone],',
+    replace: '    notices: [],',
+    test: shared,
+    only: 'keeps nothing',
   },
 ];
