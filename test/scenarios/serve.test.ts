@@ -69,7 +69,7 @@ function ask(url: string, path: string, { json, headers = {} }: Asking = {}): Pr
   });
 }
 
-test('keys are made, listed and revoked, and the server that runs takes notice', async () => {
+test('[V238] keys are made, listed and revoked, and the server that runs takes notice', async () => {
   const cwd = folder();
   const keys = (...words: readonly string[]) => vitrine(['keys', ...words, '--data', 'data'], { cwd });
   const made = await keys('create', 'ana', '--tenant', 'acme', '--role', 'member');
