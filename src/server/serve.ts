@@ -120,13 +120,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const sweeping = setInterval(() => {
-    context.streams.sweep((caller) => context.door.mayStay(caller));
-  }, sweepEvery).unref();
-  const looking = setInterval(() => {
-    void context.door.lookAgain();
-    void context.people.lookAgain();
-  }, lookEvery).unref();
+  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   home.announce(url);
   await context.readiness.now();
@@ -138,8 +132,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
     async close() {
       closing.abort();
-      clearInterval(sweeping);
-      clearInterval(looking);
+      rest();
       context.readiness.close();
       // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
@@ -155,6 +148,19 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       clearTimeout(enough);
       await home.close();
     },
+  };
+}
+
+/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
+function lookAfter({ door, people, streams }: ServerContext): () => void {
+  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
+  const looking = setInterval(() => {
+    void door.lookAgain();
+    void people.lookAgain();
+  }, lookEvery).unref();
+  return () => {
+    clearInterval(sweeping);
+    clearInterval(looking);
   };
 }
 

@@ -13,7 +13,7 @@ export interface Known<T> extends SharedKey {
   readonly value: T;
 }
 
-export function read<T>({ schema }: Kind<T>, { kind, tenant, name, value }: SharedValue): Known<T> {
+function read<T>({ schema }: Kind<T>, { kind, tenant, name, value }: SharedValue): Known<T> {
   const parsed = schema.safeParse(JSON.parse(value));
   if (parsed.success) return { kind, tenant, name, value: parsed.data };
   const message = `What is kept as «${kind} ${name}» was written by another version of Vitrine: update this one.`;
