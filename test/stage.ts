@@ -148,6 +148,7 @@ function mortal(store: Store, isDead: () => boolean): Store {
     dispatch: all(store.dispatch),
     mailbox: all(store.mailbox),
     blobs: all(store.blobs),
+    shared: all(store.shared),
     listen: (hear) => store.listen((hint) => isDead() || hear(hint)),
     health: () => store.health(),
     close: () => store.close(),

@@ -27,6 +27,7 @@ import { openStreams } from './http/streams.ts';
 import { newId } from './system.ts';
 import { treesOf } from './runs/trees.ts';
 import { Channels } from './viewers/channels.ts';
+import { peopleOf } from './viewers/own-preferences.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -65,7 +66,9 @@ export interface RunningServer {
 
 /** How long open requests get to end when the server goes away. Milliseconds. */
 const farewell = 2_000;
-const lookForKeys = 1_000;
+/** How soon whoever may not stay is gone, and how often it is looked for what nobody told. */
+const sweepEvery = 1_000;
+const lookEvery = 10_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -103,7 +106,7 @@ interface Opening extends ServeSettings {
 async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   const { config, folder } = opening;
   const closing = new AbortController();
-  const context = contextOf(home, { ...opening, closing: closing.signal });
+  const context = await contextOf(home, { ...opening, closing: closing.signal });
   forgetErased(context);
   const app = await appOf({
     context,
@@ -117,11 +120,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const looking = setInterval(() => {
-    context.door.lookForKeys();
-    context.streams.sweep((caller) => context.door.mayStay(caller));
-  }, lookForKeys);
-  looking.unref();
+  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   home.announce(url);
   await context.readiness.now();
@@ -133,7 +132,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
     async close() {
       closing.abort();
-      clearInterval(looking);
+      rest();
       context.readiness.close();
       // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
@@ -152,10 +151,24 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   };
 }
 
+/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
+function lookAfter({ door, people, streams }: ServerContext): () => void {
+  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
+  const looking = setInterval(() => {
+    void door.lookAgain();
+    void people.lookAgain();
+  }, lookEvery).unref();
+  return () => {
+    clearInterval(sweeping);
+    clearInterval(looking);
+  };
+}
+
 function forgetErased({ home, trees, channels }: ServerContext): void {
-  home.onErased((run) => {
-    trees.forget(run);
-    channels.forget(run);
+  home.store.listen((hint) => {
+    if (hint.type !== 'erased') return;
+    trees.forget(hint.run);
+    channels.forget(hint.run);
   });
 }
 
@@ -182,15 +195,18 @@ interface Serving extends Opening {
   readonly closing: AbortSignal;
 }
 
-function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }: Serving): ServerContext {
+async function contextOf(
+  home: HeldHome,
+  { config, folder, log, closing, ...settings }: Serving,
+): Promise<ServerContext> {
   const now = (): number => Date.now();
   const requestLog = requestLogOf(config.server.log, log);
   const logTail = logTailOf();
-  const { auth, server } = config;
-  const door = doorOf({
+  const door = await doorOf({
     folder,
-    auth,
-    server,
+    store: home.store,
+    auth: config.auth,
+    server: config.server,
     now,
     problem: (...told) => requestLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
@@ -202,20 +218,11 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     viewers: () => channels.count(),
     isReady: async () => (await readiness.now()) === undefined,
   });
-  const channels = new Channels({
-    journal: home.journal,
-    clean: home.secrets.clean,
-    now,
-    problem(run, cause) {
-      // A run that was erased, or a store that was closed, is no bug.
-      if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');
-    },
-    delivered: (characters) => metrics.delivered(characters),
-    patience: settings.patience ?? patience,
-  });
+  const channels = channelsOf(home, { log, ...settings }, (characters) => metrics.delivered(characters));
   return {
     home,
     door,
+    people: await peopleOf(home.store),
     metrics,
     channels,
     heavy: heavyWork(),
@@ -232,6 +239,24 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     logTail,
     ...present({ defaultApp: defaultAppOf(config) }),
   };
+}
+
+function channelsOf(
+  { journal, secrets }: HeldHome,
+  { log, patience: given = patience }: Pick<Serving, 'log' | 'patience'>,
+  delivered: (characters: number) => void,
+): Channels {
+  return new Channels({
+    journal,
+    clean: secrets.clean,
+    now: () => Date.now(),
+    problem(run, cause) {
+      // A run that was erased, or a store that was closed, is no bug.
+      if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');
+    },
+    delivered,
+    patience: given,
+  });
 }
 
 function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {

@@ -44,6 +44,7 @@ export function databaseStore(database: Database): Store {
     return reply;
   });
   const unlisten = database.listen((news) => {
+    for (const hint of news.hints) if (hint.type === 'erased') live.show('erase', hint.run);
     if (news.runs.length > 0) live.lookAgain();
     hints.give(news.hints);
   });

@@ -1,6 +1,6 @@
 import type { Followers } from './follow.ts';
 import type { Argument, Operation, Read, Result, Write } from './rules/rules.ts';
-import type { Appender, Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
+import type { Appender, Blobs, Dispatch, Journal, Mailbox, Shared, Store } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
@@ -18,6 +18,7 @@ export interface StoreReader {
   readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
+  readonly shared: Pick<Shared, 'list'>;
   close(): Promise<void>;
 }
 
@@ -41,12 +42,13 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       get: (tenant, blob) => carrier.read('blob', { tenant, blob }),
       held: (tenant) => carrier.read('held', tenant),
     },
+    shared: { list: (filter) => carrier.read('shared', filter) },
   };
 }
 
-/** The four facets of a store, over whatever carries its operations. */
+/** The facets of a store, over whatever carries its operations. */
 export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
-  const { journal, dispatch, mailbox, blobs } = readingFacets(carrier, live);
+  const { journal, dispatch, mailbox, blobs, shared } = readingFacets(carrier, live);
   return {
     journal: {
       ...journal,
@@ -67,6 +69,7 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
     },
     mailbox: { ...mailbox, send: (command) => carrier.write('send', command) },
     blobs: { ...blobs, put: (owner, text) => carrier.write('put', { owner, text }) },
+    shared: { ...shared, set: (change) => carrier.write('share', change) },
   };
 }
 

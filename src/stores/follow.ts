@@ -20,7 +20,7 @@ export interface Followers {
  * has fallen out of it. So a slow one costs nothing and misses nothing.
  */
 export function followers(read: Reading): Followers {
-  const { followed, join, leave } = places();
+  const { followed, join, leave, forget } = places();
   let closed = false;
 
   const readIfOpen: Reading = async (run, after) => {
@@ -33,7 +33,8 @@ export function followers(read: Reading): Followers {
     try {
       for await (const page of pages({ run, after, signal, tail: place.tail, read: readIfOpen })) {
         for (const chunk of page) {
-          if (signal.aborted) return;
+          // What was read before the run was erased is given to nobody afterwards.
+          if (signal.aborted || place.isErased) return;
           yield chunk;
         }
       }
@@ -61,7 +62,7 @@ export function followers(read: Reading): Followers {
         const append = argument as Argument<'append'>;
         const place = followed.get(append.fence.run);
         if (place) showAppend(place, append);
-      } else if (name === 'erase') lookAgain(followed.get(argument as Argument<'erase'>));
+      } else if (name === 'erase') lookAgain(forget(argument as Argument<'erase'>));
     },
     lookAgain: () => followed.forEach((place) => lookAgain(place)),
     close() {
@@ -76,6 +77,8 @@ interface Places {
   join(this: void, run: string): Followed;
   /** Whoever was the last there has left. */
   leave(this: void, run: string, place: Followed): void;
+  /** The run was erased: whoever follows it still is at another place than those who follow one of that name later. */
+  forget(this: void, run: string): Followed | undefined;
 }
 
 function places(): Places {
@@ -83,12 +86,18 @@ function places(): Places {
   return {
     followed,
     join(run) {
-      const place = followed.get(run) ?? { tail: tailOfRun(), count: 0, watches: new Set() };
+      const place = followed.get(run) ?? { tail: tailOfRun(), count: 0, isErased: false, watches: new Set() };
       followed.set(run, place);
       return place;
     },
-    leave(run, { count, watches }) {
-      if (count === 0 && watches.size === 0) followed.delete(run);
+    leave(run, place) {
+      if (place.count === 0 && place.watches.size === 0 && followed.get(run) === place) followed.delete(run);
+    },
+    forget(run) {
+      const place = followed.get(run);
+      if (place) place.isErased = true;
+      followed.delete(run);
+      return place;
     },
   };
 }
@@ -97,6 +106,7 @@ function places(): Places {
 interface Followed {
   readonly tail: Tail;
   count: number;
+  isErased: boolean;
   readonly watches: Set<Watch>;
 }
 

@@ -236,10 +236,41 @@ export interface Blobs {
   held(tenant: string): Promise<number>;
 }
 
-/** Something happened that a worker may want to look at. A hint: it may be lost, or come for nothing. */
+/** What a shared value is found by. The tenant is empty where it is of no tenant. */
+export interface SharedKey {
+  readonly kind: string;
+  readonly tenant: string;
+  readonly name: string;
+}
+
+/** A small thing that all processes of a store go by: the keys of a tenant, a pin, what somebody prefers. */
+export interface SharedValue extends SharedKey {
+  /** JSON. */
+  readonly value: string;
+  /** Moves up with every change. */
+  readonly version: number;
+}
+
+export interface SharedChange extends SharedKey {
+  readonly value: string;
+  /** The version that is changed; 0 where there is none. */
+  readonly version: number;
+}
+
+/** All of a kind, unless it says whose, or which. */
+export type SharedFilter = Pick<SharedKey, 'kind'> & Partial<SharedKey>;
+
+export interface Shared {
+  list(filter: SharedFilter): Promise<readonly SharedValue[]>;
+  /** Gives its new version. Fails with `rejected` unless it has the version that is to be changed. */
+  set(change: SharedChange): Promise<number>;
+}
+
+/** Something happened that a process may want to look at. A hint: it may be lost, or come for nothing. */
 export type Hint =
-  | { readonly type: 'ready' | 'command' | 'freed'; readonly run: string }
-  | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure };
+  | { readonly type: 'ready' | 'command' | 'freed' | 'erased'; readonly run: string }
+  | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure }
+  | { readonly type: 'shared'; readonly key: SharedKey };
 
 /** Where runs are kept. */
 export interface Store {
@@ -247,6 +278,7 @@ export interface Store {
   readonly dispatch: Dispatch;
   readonly mailbox: Mailbox;
   readonly blobs: Blobs;
+  readonly shared: Shared;
   /** Hear hints until the returned function is called. */
   listen(hear: (hint: Hint) => void): () => void;
   /** Why nothing should be started now: what is written would not be kept. Undefined while all is well. */

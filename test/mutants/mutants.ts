@@ -1,6 +1,7 @@
 // Each part of the product has its mutants in a file of its own.
 import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
+import { behindMutants } from './of/behind.ts';
 import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
 import { cardMutants } from './of/cards.ts';
@@ -30,6 +31,7 @@ import { twoStageMutants } from './of/two-stage.ts';
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
   ...approvalMutants,
+  ...behindMutants,
   ...consoleMutants,
   ...cardMutants,
   ...coreMutants,

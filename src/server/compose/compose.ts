@@ -16,11 +16,13 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
 import { holderOf } from '../../stores/folder/lock.ts';
-import { sqliteStore } from '../../stores/sqlite.ts';
 import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { agentsOf } from './agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
+import { openStore, type OpenedStore } from './open-store.ts';
+import { storePins } from './store-pins.ts';
+import { withOldFiles } from '../folder/old-files.ts';
 import { holdHome, type HeldHome } from '../folder/hold.ts';
 import type { App, HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
@@ -55,11 +57,12 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   expectKeys(config);
   expectFolders(config.tools);
   makeDataFolder(folder);
-  const store = await sqliteStore({ folder, isPatient: settings.takes !== 'asked' });
+  const known = secretsOf(config);
+  const clean = known.secrets.cleanAll;
+  const store = await openStore(config, { folder, clean, isPatient: settings.takes !== 'asked' });
   let opened: OpenedTools | undefined;
   try {
-    const known = secretsOf(config);
-    opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
+    opened = await openTools(config.tools, { data: folder, clean, pins: await storePins(store, clean) });
     await settled(opened, settings.takes ?? 'everything');
     return await holding(settings, { folder, config, known, store, opened });
   } catch (thrown) {
@@ -85,7 +88,7 @@ interface Opened {
   readonly folder: string;
   readonly config: Config;
   readonly known: ReturnType<typeof secretsOf>;
-  readonly store: Awaited<ReturnType<typeof sqliteStore>>;
+  readonly store: OpenedStore;
   readonly opened: OpenedTools;
 }
 
@@ -141,12 +144,13 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
   const folder = resolve(data);
   const reader = await sqliteReader({ folder });
   const secrets = keptSecrets(folder);
+  const shared = withOldFiles(reader.shared, { folder, clean: secrets.cleanAll });
   return {
     ...reader,
     journal: outgoingJournal(reader.journal, secrets),
     blobs: outgoingBlobs(reader.blobs, secrets),
     clean: secrets.clean,
-    preferences: keptPreferences(folder),
+    preferences: await keptPreferences(shared),
   };
 }
 

@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { Command } from '../../run/commands.ts';
 import { Failure } from '../../run/failure-schema.ts';
 
+const sharedKey = { kind: z.string().min(1), tenant: z.string(), name: z.string() };
+/** Whatever processes that share a folder go by. */
+const SharedFilter = z.strictObject({
+  kind: sharedKey.kind,
+  tenant: sharedKey.tenant.exactOptional(),
+  name: sharedKey.name.exactOptional(),
+});
+const SharedValue = z.object({ ...sharedKey, value: z.string(), version: z.int() });
+
 /** What one process asks of the one that holds the folder: a line of JSON each. */
 export const ControlRequest = z.discriminatedUnion('type', [
   z.strictObject({
@@ -22,6 +31,11 @@ export const ControlRequest = z.discriminatedUnion('type', [
     conversation: z.string().min(1),
     tenant: z.string().exactOptional(),
   }),
+  z.strictObject({ type: z.literal('shared'), filter: SharedFilter }),
+  z.strictObject({
+    type: z.literal('share'),
+    change: z.strictObject({ ...sharedKey, value: z.string(), version: z.int().nonnegative() }),
+  }),
   /** At which address it serves. */
   z.strictObject({ type: z.literal('where') }),
 ]);
@@ -40,6 +54,8 @@ export const ControlReply = z.union([
   }),
   z.object({ taken: z.boolean() }),
   z.object({ erased: z.int() }),
+  z.object({ shared: z.array(SharedValue) }),
+  z.object({ version: z.int() }),
   z.object({ where: z.string().nullable() }),
   z.object({ failure: Failure }),
 ]);

@@ -4,12 +4,14 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import { ControlRequest, longestLine, type ControlReply } from './control-message.ts';
 import { controlPath } from './control-path.ts';
 import { folderOwner, type Control } from './home.ts';
+import type { Shared } from '../../stores/store.ts';
 import { readLines } from './lines.ts';
 
 /** What other terminals may ask for. */
 export interface Heard extends Control {
   /** The address this process serves at, if it does. */
   where(): string | undefined;
+  readonly shared: Shared;
 }
 
 /**
@@ -78,6 +80,10 @@ async function answer(line: string, control: Heard): Promise<ControlReply> {
       return { taken: await control.takeUp(request.run) };
     case 'erase':
       return { erased: await control.erase(request.conversation, request.tenant) };
+    case 'shared':
+      return { shared: [...(await control.shared.list(request.filter))] };
+    case 'share':
+      return { version: await control.shared.set(request.change) };
     case 'where':
       return { where: control.where() ?? null };
   }

@@ -8,8 +8,8 @@ import type { Home } from './home.ts';
 import { visitHome } from './visit.ts';
 
 /** How often, and how long apart, to try again while the folder's holder is coming or going. Milliseconds. */
-const tries = 20;
-const pause = 100;
+export const tries = 20;
+export const pause = 100;
 
 /** How long a holder may take to say that it is there before whoever waits is told. Milliseconds. */
 const patience = 5_000;
@@ -39,7 +39,7 @@ export async function enterHome(
  * Whether the process that holds a folder answers. It is asked for nothing before it does: what a process that stands
  * still was asked for it would do when it goes on, with nobody left who wants it.
  */
-async function isThere(client: ControlClient, silent: () => void): Promise<boolean> {
+export async function isThere(client: ControlClient, silent: () => void): Promise<boolean> {
   const timer = globalThis.setTimeout(silent, patience);
   try {
     await client.ask({ type: 'where' });
@@ -52,12 +52,12 @@ async function isThere(client: ControlClient, silent: () => void): Promise<boole
   }
 }
 
-function silence(data: string): string {
+export function silence(data: string): string {
   return `The process that holds the folder does not answer (${holderIn(data)}); Ctrl-C ends waiting.`;
 }
 
 /** The lock names its holder in a file of its own; without one, something else is wrong with the folder. */
-function isHeld(data: string, thrown: unknown): boolean {
+export function isHeld(data: string, thrown: unknown): boolean {
   const isRefused = thrown instanceof RunError && thrown.failure.code === 'rejected';
   return isRefused && existsSync(join(data, 'holder.json'));
 }

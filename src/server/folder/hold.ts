@@ -8,14 +8,14 @@ import { failureOf, RunError, type Failure } from '../../run/failure.ts';
 import type { Receipt, RunRow } from '../../stores/store.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import { listenForControl } from './control.ts';
-import { eraseConversation, erasures, type Erasing, type Erasures } from '../runs/erase.ts';
+import { eraseConversation, type Erasing } from '../runs/erase.ts';
 import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
-export interface HeldHome extends Home, Erasures {
+export interface HeldHome extends Home {
   readonly engine: Engine;
   readonly store: World['store'];
   readonly apps: readonly App[];
@@ -57,14 +57,13 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const asked = new Set<string>();
   const over = new AbortController();
   const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
-  const erased = erasures();
-  erased.onErased((run) => forgetInLog(logIn(folder), run));
-  const control = controlOf({ engine, world, apps, asked, ...erased });
+  forgetErased(world, folder);
+  const control = controlOf({ engine, world, apps, asked });
   let url: string | undefined;
-  const heard = { ...control, where: () => url };
+  const heard = { ...control, shared: world.store.shared, where: () => url };
   const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
-  const { preferences, notices: unkept } = keepPreferences(folder, apps);
   const { store, secrets } = world;
+  const { preferences, notices: unkept } = await keepPreferences(store.shared, apps);
   const rest = once(() => letGo(listening, over, working));
   return {
     isHolder: true,
@@ -85,7 +84,6 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     journal: outgoingJournal(store.journal, secrets),
     dispatch: store.dispatch,
     blobs: outgoingBlobs(store.blobs, secrets),
-    ...erased,
     ...control,
     async standing(run) {
       const isOurs = takes === 'everything' || asked.has(run);
@@ -98,6 +96,18 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
       await holding.onClose?.();
     },
   };
+}
+
+/** Whichever process erased a run: nothing is said of it here any more. */
+function forgetErased({ store, log }: World, folder: string): void {
+  store.listen((hint) => {
+    if (hint.type !== 'erased') return;
+    try {
+      forgetInLog(logIn(folder), hint.run);
+    } catch (cause) {
+      log.error({ cause }, 'What the log says of a run that was erased is still there.');
+    }
+  });
 }
 
 /** Hear of nothing more, and finish what is in hand. */
@@ -125,10 +135,9 @@ interface Parts {
   readonly world: World;
   readonly apps: readonly App[];
   readonly asked: Set<string>;
-  readonly tellErased: (run: string) => void;
 }
 
-function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
+function controlOf({ engine, world, apps, asked }: Parts): Control {
   const { dispatch } = world.store;
   const isKnown = ({ flow }: RunRow): boolean => world.catalog.flows.some((known) => flowId(known) === flow);
   const take = async (run: string): Promise<void> => {
@@ -165,7 +174,7 @@ function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
       return { run: started.run, conversation: started.conversation };
     },
     send,
-    erase: eraser({ engine, dispatch, journal: world.store.journal, send, forget: tellErased }),
+    erase: eraser({ engine, dispatch, journal: world.store.journal, send }),
     async takeUp(run) {
       const row = await dispatch.get(run);
       if (!row) throw new RunError('unknown', `There is no run ${run}.`);
@@ -176,7 +185,7 @@ function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
   };
 }
 
-interface Eraser extends Pick<Erasing, 'dispatch' | 'journal' | 'forget'>, Pick<Control, 'send'> {
+interface Eraser extends Pick<Erasing, 'dispatch' | 'journal'>, Pick<Control, 'send'> {
   readonly engine: Engine;
 }
 

@@ -55,14 +55,13 @@ export async function eraseFor(
   { tenant, who }: { readonly tenant: string; readonly who: string },
   conversation: string,
 ): Promise<void> {
-  const { engine, store, tellErased } = context.home;
+  const { engine, store } = context.home;
   const command = { type: 'stop', by: who, reason: 'The conversation is erased.' } as const;
   const erasing = {
     dispatch: store.dispatch,
     journal: store.journal,
     stop: (row: RunRow) => commandRun(context, row, { command, id: sameAgain('stop', row.run) }),
     released: (run: string) => engine.released(run),
-    forget: tellErased,
   };
   await eraseConversation(erasing, { tenant, conversation });
 }

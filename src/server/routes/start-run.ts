@@ -70,16 +70,16 @@ interface Streamed {
 /** A run, and its stream in one answer. What could be refused is, before anything has begun. */
 async function startedStream(
   context: ServerContext,
-  { tenant }: Caller,
+  caller: Caller,
   { query, start }: Streamed,
 ): Promise<Reply> {
   context.protocols.telling(query.as ?? nativeProtocol, { run: '' });
-  const giveBack = context.quotas.stream(tenant);
+  const giveBack = context.quotas.stream(caller.tenant);
   try {
     const { run } = await start();
     const row = await context.home.dispatch.get(run);
     if (!row) throw missing('run', run);
-    const reply = watchRun(context, row, query);
+    const reply = watchRun({ context, caller }, row, query);
     return { ...reply, giveBack, headers: { ...reply.headers, ...placeOf(run) } };
   } catch (thrown) {
     giveBack();

@@ -11,8 +11,6 @@ export interface Erasing {
   stop(row: RunRow): Promise<unknown>;
   /** Resolves when nobody here works on the run. */
   released(run: string): Promise<void>;
-  /** Nothing is left of a run: whoever shows it forgets it. */
-  forget(run: string): void;
 }
 
 export interface Conversation {
@@ -33,10 +31,7 @@ export async function eraseConversation(erasing: Erasing, which: Conversation): 
     doubts.push(...(await cutOff(erasing, row)));
   }
   if (doubts.length > 0) throw inDoubt(doubts);
-  for (const row of rows) {
-    await erasing.dispatch.erase(row.run);
-    erasing.forget(row.run);
-  }
+  for (const row of rows) await erasing.dispatch.erase(row.run);
   return rows.length;
 }
 
@@ -84,18 +79,4 @@ export async function runsOf(
     after = more.at(-1)?.run;
     if (more.length < page) return rows.reverse();
   }
-}
-
-/** Whoever shows runs hears of those of which nothing is left. */
-export interface Erasures {
-  onErased(hear: (run: string) => void): void;
-  readonly tellErased: (run: string) => void;
-}
-
-export function erasures(): Erasures {
-  const hearing = new Set<(run: string) => void>();
-  return {
-    onErased: (hear) => void hearing.add(hear),
-    tellErased: (run) => hearing.forEach((hear) => hear(run)),
-  };
 }

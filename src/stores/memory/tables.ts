@@ -1,5 +1,6 @@
 import { memoryLists } from './lists.ts';
 import { memoryBlobs, memoryLines } from './parts.ts';
+import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
 import { counted, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
 
@@ -27,6 +28,7 @@ export function memoryTables(): Tables {
     ...entryRows(kept, hold),
     ...memoryLines(),
     ...blobs,
+    ...memoryShared(),
     held: (tenant) => (held.get(tenant) ?? 0) + blobBytes(tenant),
   };
 }

@@ -6,6 +6,7 @@ import { append, appendNeeds, read, readNeeds } from './journal.ts';
 import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
 import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
 import type { Needs } from './needs.ts';
+import { share, shared, sharedNeeds, shareNeeds } from './shared.ts';
 
 const { create, claim, renew, release, handBack, erase, get, find, list, unfinished, questions, count } =
   dispatch;
@@ -14,8 +15,22 @@ const { create, claim, renew, release, handBack, erase, get, find, list, unfinis
  * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
-const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held };
+const writes = {
+  append,
+  create,
+  claim,
+  renew,
+  release,
+  handBack,
+  hold,
+  letGo,
+  erase,
+  send,
+  put,
+  share,
+  damage,
+};
+const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held, shared };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;
@@ -46,6 +61,7 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
   erase: dispatch.eraseNeeds,
   send: sendNeeds,
   put: putNeeds,
+  share: shareNeeds,
   damage: damageNeeds,
   read: readNeeds,
   get: dispatch.getNeeds,
@@ -57,6 +73,7 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
   pending: pendingNeeds,
   blob: blobNeeds,
   held: heldNeeds,
+  shared: sharedNeeds,
 };
 
 /** The rows that an operation works on: each rule declares them beside itself. */

@@ -1,4 +1,15 @@
-import type { Chunk, Counted, Receipt, RunFilter, RunRow, SentCommand, TenantCount } from '../store.ts';
+import type {
+  Chunk,
+  Counted,
+  Receipt,
+  RunFilter,
+  RunRow,
+  SentCommand,
+  SharedFilter,
+  SharedKey,
+  SharedValue,
+  TenantCount,
+} from '../store.ts';
 
 /** One run standing in line for a name of its tenant. `told` once the run has learned that its turn has come. */
 export interface Place {
@@ -56,6 +67,10 @@ export interface Tables {
   addBlob(owner: { readonly tenant: string; readonly run: string }, blob: string, text: string): void;
   /** The run refers to nothing any more; what nobody else refers to is gone. */
   dropBlobs(run: string): void;
+
+  sharedValue(key: SharedKey): SharedValue | undefined;
+  listShared(filter: SharedFilter): readonly SharedValue[];
+  setShared(value: SharedValue): void;
 }
 
 /** How much text one read gives at most, unless a single chunk is larger. */

@@ -29,6 +29,8 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
       case 'held':
       case 'unfinished':
         return argument as Argument<'held'>;
+      case 'shared':
+        return (argument as Argument<'shared'>).tenant ?? nobody;
       case 'questions':
       case 'count':
         return nobody;

@@ -110,8 +110,20 @@ const lists = `
 CREATE INDEX runByTenant ON run (tenant);
 `;
 
+const shared = `
+CREATE TABLE shared (
+  kind TEXT NOT NULL,
+  tenant TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  sum TEXT NOT NULL,
+  PRIMARY KEY (kind, tenant, name)
+) WITHOUT ROWID;
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
-const steps: readonly string[] = [tables, checksums, places, lists];
+const steps: readonly string[] = [tables, checksums, places, lists, shared];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
 export const schemaVersion = steps.length;
