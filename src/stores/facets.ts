@@ -1,6 +1,6 @@
 import type { Followers } from './follow.ts';
 import type { Argument, Operation, Read, Result, Write } from './rules/rules.ts';
-import type { Appender, Blobs, Dispatch, Journal, Mailbox, Shared, Store } from './store.ts';
+import type { Appender, Blobs, Definitions, Dispatch, Journal, Mailbox, Shared, Store } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
@@ -15,10 +15,11 @@ export interface Carrier {
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count' | 'flows'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
   readonly shared: Pick<Shared, 'list'>;
+  readonly definitions: Pick<Definitions, 'versions' | 'list'>;
   close(): Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       unfinished: (tenant) => carrier.read('unfinished', tenant),
       questions: () => carrier.read('questions', undefined),
       count: (which) => carrier.read('count', which),
+      flows: () => carrier.read('flows', undefined),
     },
     mailbox: { pending: (run) => carrier.read('pending', run) },
     blobs: {
@@ -43,12 +45,16 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       held: (tenant) => carrier.read('held', tenant),
     },
     shared: { list: (filter) => carrier.read('shared', filter) },
+    definitions: {
+      versions: (key) => carrier.read('definitionsOf', key),
+      list: (filter) => carrier.read('listDefinitions', filter),
+    },
   };
 }
 
 /** The facets of a store, over whatever carries its operations. */
 export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
-  const { journal, dispatch, mailbox, blobs, shared } = readingFacets(carrier, live);
+  const { journal, dispatch, mailbox, blobs, shared, definitions } = readingFacets(carrier, live);
   return {
     journal: {
       ...journal,
@@ -70,6 +76,13 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
     mailbox: { ...mailbox, send: (command) => carrier.write('send', command) },
     blobs: { ...blobs, put: (owner, text) => carrier.write('put', { owner, text }) },
     shared: { ...shared, set: (change) => carrier.write('share', change) },
+    definitions: {
+      ...definitions,
+      draft: (draft) => carrier.write('saveDraft', draft),
+      publish: (version) => carrier.write('publish', version),
+      move: (move) => carrier.write('moveDefinition', move),
+      erase: (key) => carrier.write('eraseDefinition', key),
+    },
   };
 }
 

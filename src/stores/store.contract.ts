@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Command } from '../run/commands.ts';
+import { definitionsContract } from './definitions.contract.ts';
 import type {
   Append,
   Chunk,
@@ -869,6 +870,8 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         await vi.waitFor(() => expect(heard('erased')).toEqual(['r']));
       });
     });
+
+    describe('definitions', () => definitionsContract(() => ({ store, pass })));
 
     describe('blobs', () => {
       test.for(['plain', '', 'nul \0 inside', 'ü 😀 \u{10ffff}', 'line\r\n\u2028'])(

@@ -1,4 +1,12 @@
 import type { Command } from '../run/commands.ts';
+import type {
+  Definition,
+  DefinitionFilter,
+  DefinitionKey,
+  DefinitionMove,
+  NewDraft,
+  NewVersion,
+} from '../run/definition.ts';
 import type { Failure } from '../run/failure.ts';
 import type { RunStatus } from '../run/tree.ts';
 
@@ -122,6 +130,8 @@ export interface NewRun {
   readonly frames: string;
   /** The run whose place in the conversation it takes: one that has ended, and whose place nobody took. */
   readonly replaces?: string;
+  /** The blob of its tenant that says what it runs: kept as long as the run. */
+  readonly definition?: string;
   /** Claim it in the same commit. */
   readonly claim?: { readonly worker: string; readonly lease: number };
 }
@@ -179,6 +189,8 @@ export interface Dispatch {
   unfinished(tenant: string): Promise<number>;
   /** How many runs each tenant has, most first: all, or those that are damaged. For whoever owns the store alone. */
   count(which: Counted): Promise<readonly TenantCount[]>;
+  /** How many runs that have not ended each flow has, by its name and version. Damaged ones go on with nobody. */
+  flows(): Promise<readonly FlowCount[]>;
   /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */
   hold(fence: Fence, name: string): Promise<boolean>;
   letGo(fence: Fence, name: string): Promise<void>;
@@ -196,6 +208,11 @@ export interface Counted {
 
 export interface TenantCount {
   readonly tenant: string;
+  readonly runs: number;
+}
+
+export interface FlowCount {
+  readonly flow: string;
   readonly runs: number;
 }
 
@@ -224,6 +241,7 @@ export interface Mailbox {
 
 /** Owners of blobs that are called so are no runs: what they have is kept until it is erased. */
 export const fileOwner = 'file_';
+export const definitionOwner = 'definition_';
 
 /** Large things, kept once per tenant under the SHA-256 of their bytes. */
 export interface Blobs {
@@ -266,6 +284,19 @@ export interface Shared {
   set(change: SharedChange): Promise<number>;
 }
 
+/** What can be run, as data. Of each name there is a draft at most, and versions from 1 on whose body never changes. */
+export interface Definitions {
+  /** Fails with `rejected`, saying who saved the draft last and when, unless it has the revision that was read. */
+  draft(draft: NewDraft): Promise<Definition>;
+  /** The same body as the newest version is that version. */
+  publish(version: NewVersion): Promise<Definition>;
+  move(move: DefinitionMove): Promise<Definition>;
+  /** The draft and all versions of one name, the draft first, then the oldest. */
+  versions(key: DefinitionKey): Promise<readonly Definition[]>;
+  list(filter: DefinitionFilter): Promise<readonly Definition[]>;
+  erase(key: DefinitionKey): Promise<void>;
+}
+
 /** Something happened that a process may want to look at. A hint: it may be lost, or come for nothing. */
 export type Hint =
   | { readonly type: 'ready' | 'command' | 'freed' | 'erased'; readonly run: string }
@@ -279,6 +310,7 @@ export interface Store {
   readonly mailbox: Mailbox;
   readonly blobs: Blobs;
   readonly shared: Shared;
+  readonly definitions: Definitions;
   /** Hear hints until the returned function is called. */
   listen(hear: (hint: Hint) => void): () => void;
   /** Why nothing should be started now: what is written would not be kept. Undefined while all is well. */

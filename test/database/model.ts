@@ -8,7 +8,7 @@ import { perform } from '../../src/stores/rules/rules.ts';
 import { dueAt, type Tables } from '../../src/stores/rules/tables.ts';
 import type { Claim } from '../../src/stores/store.ts';
 import type { Operation } from '../../src/stores/batch.ts';
-import { commands, lines, runs, shared, tenant, texts } from './operations.ts';
+import { commands, definition, lines, runs, shared, tenant, texts } from './operations.ts';
 import type { StoredRows } from './rows.ts';
 import type { Applied } from './server.ts';
 
@@ -76,6 +76,9 @@ export class Model {
       ...runs.filter((run) => !isDeepStrictEqual(this.#ofRun(run), storedOf(rows, run))),
       ...lines.filter(
         (line) => !isDeepStrictEqual(this.#memory.firstInLine(tenant, line), firstOf(rows, line)),
+      ),
+      ...[definition.name].filter(
+        () => !isDeepStrictEqual(this.#memory.definitions(definition), rows.definitions),
       ),
       ...texts.filter(
         (text) =>

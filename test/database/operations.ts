@@ -1,5 +1,6 @@
 // What many writers ask of the same few runs, lines, commands and blobs, nearly always in each other's way.
 import type { Operation } from '../../src/stores/batch.ts';
+import type { DefinitionMove } from '../../src/run/definition.ts';
 import type { Argument } from '../../src/stores/rules/rules.ts';
 import { sharedName } from '../../src/stores/memory/shared.ts';
 import type { Fence, RunRow, Store } from '../../src/stores/store.ts';
@@ -12,6 +13,7 @@ export const commands = ['1', '2', '3'];
 export const texts = ['one', 'two'];
 export const shared = ['p', 'q'].map((name) => ({ kind: 'pins', tenant: '', name }));
 export const tenant = 't';
+export const definition = { tenant, kind: 'app', name: 'd' };
 const flows = ['flow@1'];
 const lease = 60;
 
@@ -72,6 +74,14 @@ export function ask(store: Store, { name, argument }: Operation): Promise<unknow
       return store.blobs.put(argument.owner, argument.text);
     case 'share':
       return store.shared.set(argument);
+    case 'saveDraft':
+      return store.definitions.draft(argument);
+    case 'publish':
+      return store.definitions.publish(argument);
+    case 'moveDefinition':
+      return store.definitions.move(argument);
+    case 'eraseDefinition':
+      return store.definitions.erase(argument);
     case 'damage':
       throw new Error('nobody asks for damage');
   }
@@ -115,8 +125,25 @@ const kinds: readonly (readonly [weight: number, make: Make])[] = [
   [14, (sim, { run }) => send(sim, run)],
   [2, (sim, { run }) => ({ name: 'put', argument: { owner: { tenant, run }, text: pick(sim, texts) } })],
   [1, (_, { run }) => ({ name: 'erase', argument: run })],
+  [4, (sim, _, by) => ({ name: 'saveDraft', argument: { ...body(sim), by, revision: revision(sim) } })],
+  [2, (sim, _, by) => ({ name: 'publish', argument: { ...body(sim), by } })],
+  [1, (sim, _, by) => ({ name: 'publish', argument: { ...body(sim), by, revision: revision(sim) } })],
+  [1, (sim, _, by) => ({ name: 'moveDefinition', argument: { ...definition, ...move(sim), by } })],
+  [0.3, () => ({ name: 'eraseDefinition', argument: definition })],
 ];
 const weights = kinds.reduce((sum, [weight]) => sum + weight, 0);
+
+function body(sim: Simulation): typeof definition & { readonly body: string } {
+  return { ...definition, body: pick(sim, texts) };
+}
+
+function revision(sim: Simulation): number {
+  return Math.floor(sim.random() * 3);
+}
+
+function move(sim: Simulation): Pick<DefinitionMove, 'version' | 'state'> {
+  return { version: 1, state: pick(sim, ['published', 'archived'] as const) };
+}
 
 function ofRun(sim: Simulation, row: Seen, writer: string): Operation {
   if (row.state === 'ended' && sim.chance(0.5)) return { name: 'erase', argument: row.run };

@@ -2,13 +2,23 @@
 import {
   DatabaseError,
   type Change,
+  type DefinitionChange,
   type KeptRun,
   type RunChange,
   type Rows,
   type Wanted,
 } from '../../src/stores/database/port.ts';
+import type { Definition, DefinitionKey } from '../../src/run/definition.ts';
 import type { Due } from '../../src/stores/rules/needs.ts';
-import { counted, dueAt, pageSize, pick, type Place } from '../../src/stores/rules/tables.ts';
+import {
+  counted,
+  countedFlows,
+  dueAt,
+  pageSize,
+  pick,
+  pickDefinitions,
+  type Place,
+} from '../../src/stores/rules/tables.ts';
 import { pickShared, sharedName } from '../../src/stores/memory/shared.ts';
 import type { Chunk, Receipt, RunRow, SharedValue } from '../../src/stores/store.ts';
 
@@ -32,6 +42,7 @@ export class StoredRows {
   readonly blobs = new Map<string, StoredBlob>();
   readonly shared = new Map<string, SharedValue>();
   places: readonly Place[] = [];
+  definitions: readonly Definition[] = [];
 
   /** The row with the head, size and time of its journal. */
   row(run: string): RunRow | undefined {
@@ -46,6 +57,7 @@ export class StoredRows {
     for (const change of ofRuns) this.#applyOne(change);
     for (const change of changes)
       if (change.type === 'shared.set') this.shared.set(sharedName(change.value), change.value);
+      else if (!isOfRun(change)) this.definitions = definitionsAfter(this.definitions, change);
   }
 
   load(wanted: Wanted, now: number): Rows {
@@ -80,6 +92,9 @@ export class StoredRows {
         .filter((kept) => isWantedBlob(kept, wanted))
         .map(({ tenant, blob, users }) => ({ tenant, blob, users: [...users] })),
       shared: this.#sharedIn(wanted),
+      definitions: (wanted.definitions ?? []).flatMap((key) =>
+        this.definitions.filter((row) => isOf(row, key)),
+      ),
       ...this.#answers(wanted),
     };
   }
@@ -99,7 +114,8 @@ export class StoredRows {
       .map(({ row }) => row.run);
   }
 
-  #answers({ text, list, unfinished, count, questions, held }: Wanted): Partial<Rows> {
+  #answers(wanted: Wanted): Partial<Rows> {
+    const { text, list, unfinished, count, questions, flows, held, definitionList } = wanted;
     const all = [...this.runs.values()].map(whole);
     return {
       text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
@@ -109,7 +125,9 @@ export class StoredRows {
       questions: questions
         ? all.reduce((sum, { state, approvals }) => sum + (state === 'ended' ? 0 : approvals), 0)
         : 0,
+      flows: flows ? countedFlows(all) : [],
       held: held === undefined ? 0 : this.#held(held),
+      definitionList: definitionList ? pickDefinitions(this.definitions, definitionList) : [],
     };
   }
 
@@ -209,6 +227,7 @@ export class StoredRows {
       case 'blob.added':
       case 'blobs.dropped':
         this.#applyToBlobs(change);
+        return;
     }
   }
 
@@ -228,6 +247,17 @@ export class StoredRows {
 
 export function isOfRun(change: Change): change is RunChange {
   return 'run' in change;
+}
+
+function isOf(row: Definition, { tenant, kind, name }: DefinitionKey): boolean {
+  return row.tenant === tenant && row.kind === kind && row.name === name;
+}
+
+function definitionsAfter(rows: readonly Definition[], change: DefinitionChange): readonly Definition[] {
+  if (change.type === 'definition.removed') return rows.filter((row) => !isOf(row, change.key));
+  const { row } = change;
+  const others = rows.filter((other) => !isOf(other, row) || other.version !== row.version);
+  return [...others, row].toSorted((one, other) => one.version - other.version);
 }
 
 function isWantedBlob(kept: StoredBlob, { blobs = [], blobsOf = [] }: Wanted): boolean {

@@ -11,7 +11,7 @@ export function overMemory(sim: Simulation): Shared {
 
 /** The store as one process reaches it. */
 function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
-  const { journal, dispatch, mailbox, blobs, shared } = store;
+  const { journal, dispatch, mailbox, blobs } = store;
   const via = <R>(call: () => Promise<R>): Promise<R> => carry(sim, owner, call);
   const append = async (wanted: Append): Promise<void> => {
     const applied: AppliedAppend = { ...wanted, process: owner.name, acknowledged: false };
@@ -22,6 +22,8 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
     applied.acknowledged = true;
   };
   return {
+    // No worker asks for the rest.
+    ...store,
     journal: {
       append,
       read: (run, after) => via(() => journal.read(run, after)),
@@ -39,6 +41,7 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       unfinished: (tenant) => via(() => dispatch.unfinished(tenant)),
       questions: () => via(() => dispatch.questions()),
       count: (which) => via(() => dispatch.count(which)),
+      flows: () => via(() => dispatch.flows()),
       hold: (fence, name) => via(() => dispatch.hold(fence, name)),
       letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
       time: () => via(() => dispatch.time()),
@@ -53,9 +56,6 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
     },
-    // No worker asks for it.
-    shared,
-    health: () => store.health(),
     listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
     close: async () => {},
   };

@@ -6,13 +6,18 @@ import { lockName, type Line, type Lock, type Rows, type Wanted } from './port.t
  * is next in a line once the line is. Given what was loaded under these locks, it tells whether more is needed.
  */
 export function locksOf(needs: Needs, rows: Rows, held: readonly Lock[] = []): readonly Lock[] {
-  const { runs = [], stands = [], leaves = [], blobs = [], blobsOf = [], shared = [] } = needs;
+  const { runs = [], stands = [], leaves = [], blobs = [], blobsOf = [] } = needs;
+  const { definitions = [], shared = [] } = needs;
   const left = leaves.flatMap((stand) => linesOf(needs, rows, stand));
   const lines = [...stands.flatMap((stand) => linesOf(needs, rows, stand)), ...left];
   const used = rows.blobs.filter(({ users }) => users.some((run) => blobsOf.includes(run)));
   return [
     ...[...runs, ...nextInLines(needs, rows, { left, held })].map(runLock),
     ...lines.map(({ tenant, name }) => ({ kind: 'line', name: lockName(tenant, name) }) as const),
+    ...definitions.map(
+      ({ tenant, kind, name }) =>
+        ({ kind: 'definition', name: lockName(tenant, JSON.stringify([kind, name])) }) as const,
+    ),
     ...[...blobs.map(({ run }) => run), ...blobsOf].map((name) => ({ kind: 'owner', name }) as const),
     ...[...blobs, ...used].map(
       ({ tenant, blob }) => ({ kind: 'blob', name: lockName(tenant, blob) }) as const,
@@ -27,7 +32,7 @@ export function runLock(name: string): Lock {
   return { kind: 'run', name };
 }
 
-/** One order for everybody, so that no two wait for each other: runs, lines, owners of blobs, blobs, shared values, each by name. */
+/** One order for everybody, so that no two wait for each other: runs, lines, definitions, owners of blobs, blobs, shared values, each by name. */
 export function inOrder(locks: readonly Lock[]): readonly Lock[] {
   const each = new Map(locks.map((lock) => [lockKey(lock), lock]));
   return [...each.values()].sort(compareLocks);
@@ -43,7 +48,7 @@ export function compareLocks(one: Lock, other: Lock): number {
   return one.name < other.name ? -1 : 1;
 }
 
-const kinds: readonly Lock['kind'][] = ['run', 'line', 'owner', 'blob', 'shared'];
+const kinds: readonly Lock['kind'][] = ['run', 'line', 'definition', 'owner', 'blob', 'shared'];
 
 /** What to load once these locks are held. */
 export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {
@@ -57,6 +62,7 @@ export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {
     blobsOf = [],
     blobs = [],
     shared = [],
+    definitions = [],
   } = needs;
   const named = (kind: Lock['kind']): readonly string[] =>
     held.filter((lock) => lock.kind === kind).map(({ name }) => name);
@@ -68,6 +74,7 @@ export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {
     blobs,
     blobsOf,
     shared,
+    definitions,
     runs: named('run'),
     placesOf: [...stands, ...leaves].map(({ run }) => run),
     lines: named('line').map(lineOf),

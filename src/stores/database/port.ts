@@ -1,4 +1,14 @@
-import type { Chunk, Hint, Receipt, RunRow, SentCommand, SharedValue, TenantCount } from '../store.ts';
+import type { Definition, DefinitionKey } from '../../run/definition.ts';
+import type {
+  Chunk,
+  FlowCount,
+  Hint,
+  Receipt,
+  RunRow,
+  SentCommand,
+  SharedValue,
+  TenantCount,
+} from '../store.ts';
 import type { BlobKey, Due, Needs, RunKey } from '../rules/needs.ts';
 import type { Place } from '../rules/tables.ts';
 
@@ -41,7 +51,7 @@ export interface Transaction {
 
 /** Kept until the transaction is over. Nobody else gets it meanwhile. */
 export interface Lock {
-  readonly kind: 'run' | 'line' | 'owner' | 'blob' | 'shared';
+  readonly kind: 'run' | 'line' | 'definition' | 'owner' | 'blob' | 'shared';
   /** Of a run its id, also as the owner of blobs, which need not be there; else a `lockName`. */
   readonly name: string;
 }
@@ -88,12 +98,15 @@ export interface Rows {
   readonly blobs: readonly KeptBlob[];
   /** Those that were named, and those that were looked for. */
   readonly shared: readonly SharedValue[];
+  readonly definitions: readonly Definition[];
   readonly text?: string | undefined;
   readonly list?: readonly RunRow[];
   readonly unfinished?: number;
   readonly count?: readonly TenantCount[];
   readonly questions?: number;
+  readonly flows?: readonly FlowCount[];
   readonly held?: number;
+  readonly definitionList?: readonly Definition[];
 }
 
 export interface GuardedChunk {
@@ -102,12 +115,18 @@ export interface GuardedChunk {
 }
 
 /** One row, as it is from now on. */
-export type Change = RunChange | SharedSet;
+export type Change = RunChange | SharedSet | DefinitionChange;
 
 export interface SharedSet {
   readonly type: 'shared.set';
   readonly value: SharedValue;
 }
+
+export type DefinitionChange =
+  /** In the place of the same version, if there is one. */
+  | { readonly type: 'definition.kept'; readonly row: Definition }
+  /** The draft and every version. */
+  | { readonly type: 'definition.removed'; readonly key: DefinitionKey };
 
 export type RunChange =
   | { readonly type: 'run.removed'; readonly run: string }
@@ -166,10 +185,11 @@ export const noRows: Rows = {
   places: [],
   chunks: [],
   blobs: [],
+  definitions: [],
   shared: [],
 };
 
-/** What a line, a blob or something shared is locked by. */
+/** What a line, a definition, a blob or something shared is locked by. */
 export function lockName(...names: readonly string[]): string {
   return JSON.stringify(names);
 }

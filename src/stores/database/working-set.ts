@@ -2,7 +2,7 @@ import { memoryTables } from '../memory/tables.ts';
 import type { BlobKey } from '../rules/needs.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
-import type { Change, KeptRun, RunChange, Rows, SharedSet, Wanted } from './port.ts';
+import type { Change, DefinitionChange, KeptRun, RunChange, Rows, SharedSet, Wanted } from './port.ts';
 
 export interface WorkingSet {
   readonly tables: Tables;
@@ -22,16 +22,17 @@ export function workingSet(rows: Rows, wanted: Wanted): WorkingSet {
   const tables = filled(rows);
   const runs = runRows(tables, rows);
   let log: RunChange[] = [];
-  const shared: SharedSet[] = [];
+  const others: (SharedSet | DefinitionChange)[] = [];
   return {
     tables: {
       ...tables,
       ...answers(rows),
       ...writtenDown(tables, rows, (change) => log.push(change)),
+      ...definitionsWrittenDown(tables, (change) => others.push(change)),
       ...runs.tables,
       setShared(value) {
         tables.setShared(value);
-        shared.push({ type: 'shared.set', value });
+        others.push({ type: 'shared.set', value });
       },
       ...onlyWanted(tables, rows, wanted),
       removeRun(run) {
@@ -39,7 +40,7 @@ export function workingSet(rows: Rows, wanted: Wanted): WorkingSet {
         log = log.filter((change) => change.run !== run || change.type.startsWith('blob'));
       },
     },
-    changes: () => [...runs.changes(), ...log, ...shared],
+    changes: () => [...runs.changes(), ...log, ...others],
     runs: runs.all,
     kept: runs.kept,
   };
@@ -151,6 +152,7 @@ function filled(rows: Rows): Tables {
   for (const { tenant, blob, users } of rows.blobs)
     for (const run of users) tables.addBlob({ tenant, run }, blob, '');
   for (const value of rows.shared) tables.setShared(value);
+  for (const row of rows.definitions) tables.keepDefinition(row);
   return tables;
 }
 
@@ -165,15 +167,22 @@ function answers({
   unfinished,
   count,
   questions,
+  flows,
   held,
-}: Rows): Pick<Tables, 'blob' | 'list' | 'unfinished' | 'count' | 'questions' | 'held'> {
+  definitionList,
+}: Rows): Pick<
+  Tables,
+  'blob' | 'list' | 'unfinished' | 'count' | 'questions' | 'flows' | 'held' | 'listDefinitions'
+> {
   return {
     blob: () => text,
     list: () => list ?? [],
     unfinished: () => unfinished ?? 0,
     count: () => count ?? [],
     questions: () => questions ?? 0,
+    flows: () => flows ?? [],
     held: () => held ?? 0,
+    listDefinitions: () => definitionList ?? [],
   };
 }
 
@@ -185,6 +194,7 @@ type Written =
   | 'tellPlace'
   | 'removePlace'
   | 'addBlob'
+  | 'useBlob'
   | 'dropBlobs';
 
 function writtenDown(tables: Tables, rows: Rows, write: (change: RunChange) => void): Pick<Tables, Written> {
@@ -219,11 +229,32 @@ function writtenDown(tables: Tables, rows: Rows, write: (change: RunChange) => v
       blobs.push({ tenant, blob });
       write({ type: 'blob.added', run, tenant, blob, text });
     },
+    useBlob({ tenant, run }, blob) {
+      const isThere = tables.useBlob({ tenant, run }, blob);
+      if (isThere) write({ type: 'blob.added', run, tenant, blob, text: '' });
+      return isThere;
+    },
     dropBlobs(run) {
       const known = blobs.filter(({ tenant, blob }) => tables.blob(tenant, blob) !== undefined);
       tables.dropBlobs(run);
       const gone = known.filter(({ tenant, blob }) => tables.blob(tenant, blob) === undefined);
       write({ type: 'blobs.dropped', run, gone: gone.map(({ tenant, blob }) => ({ tenant, blob })) });
+    },
+  };
+}
+
+function definitionsWrittenDown(
+  tables: Tables,
+  write: (change: DefinitionChange) => void,
+): Pick<Tables, 'keepDefinition' | 'removeDefinition'> {
+  return {
+    keepDefinition(row) {
+      tables.keepDefinition(row);
+      write({ type: 'definition.kept', row });
+    },
+    removeDefinition(key) {
+      tables.removeDefinition(key);
+      write({ type: 'definition.removed', key });
     },
   };
 }

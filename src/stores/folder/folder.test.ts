@@ -241,7 +241,8 @@ test('[N12] a folder of the format before places could be taken is brought up to
   );
   await older.close();
   const database = new DatabaseSync(join(folder, 'vitrine.db'));
-  database.exec('DROP TABLE shared; DROP INDEX runByTenant; ALTER TABLE run DROP COLUMN replacedBy;');
+  database.exec('DROP TABLE shared; DROP TABLE definition; DROP INDEX runByTenant;');
+  database.exec('ALTER TABLE run DROP COLUMN replacedBy;');
   database.exec('ALTER TABLE run DROP COLUMN replaces; PRAGMA user_version = 2;');
   database.close();
   const store = await sqliteStore({ folder });

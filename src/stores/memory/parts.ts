@@ -1,4 +1,5 @@
-import type { Place, Tables } from '../rules/tables.ts';
+import type { Definition, DefinitionKey } from '../../run/definition.ts';
+import { pickDefinitions, type Place, type Tables } from '../rules/tables.ts';
 
 type Lines = Pick<Tables, 'place' | 'places' | 'firstInLine' | 'addPlace' | 'tellPlace' | 'removePlace'>;
 
@@ -21,7 +22,7 @@ export function memoryLines(): Lines {
   };
 }
 
-export function memoryBlobs(): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> & {
+export function memoryBlobs(): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> & {
   readonly blobBytes: (tenant: string) => number;
 } {
   const kept = new Map<string, { readonly text: string; readonly runs: Set<string> }>();
@@ -36,8 +37,33 @@ export function memoryBlobs(): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> & 
       if (known) known.runs.add(run);
       else kept.set(`${blob} ${tenant}`, { text, runs: new Set([run]) });
     },
+    useBlob({ tenant, run }, blob) {
+      return kept.get(`${blob} ${tenant}`)?.runs.add(run) !== undefined;
+    },
     dropBlobs(run) {
       for (const [name, { runs }] of kept) if (runs.delete(run) && runs.size === 0) kept.delete(name);
     },
+  };
+}
+
+type DefinitionTables = Pick<
+  Tables,
+  'definitions' | 'keepDefinition' | 'removeDefinition' | 'listDefinitions'
+>;
+
+export function memoryDefinitions(): DefinitionTables {
+  const kept = new Map<string, readonly Definition[]>();
+  const nameOf = ({ tenant, kind, name }: DefinitionKey): string => JSON.stringify([tenant, kind, name]);
+  return {
+    definitions: (key) => kept.get(nameOf(key)) ?? [],
+    keepDefinition(row) {
+      const others = (kept.get(nameOf(row)) ?? []).filter(({ version }) => version !== row.version);
+      kept.set(
+        nameOf(row),
+        [...others, row].toSorted((one, other) => one.version - other.version),
+      );
+    },
+    removeDefinition: (key) => void kept.delete(nameOf(key)),
+    listDefinitions: (filter) => pickDefinitions([...kept.values()].flat(), filter),
   };
 }

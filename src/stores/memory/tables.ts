@@ -1,8 +1,8 @@
 import { memoryLists } from './lists.ts';
-import { memoryBlobs, memoryLines } from './parts.ts';
+import { memoryBlobs, memoryDefinitions, memoryLines } from './parts.ts';
 import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
-import { counted, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
+import { counted, countedFlows, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
 
 interface Kept {
   row: RunRow;
@@ -29,6 +29,7 @@ export function memoryTables(): Tables {
     ...memoryLines(),
     ...blobs,
     ...memoryShared(),
+    ...memoryDefinitions(),
     held: (tenant) => (held.get(tenant) ?? 0) + blobBytes(tenant),
   };
 }
@@ -83,12 +84,13 @@ function runRows(
   };
 }
 
-type OpenRows = Pick<Tables, 'claimable' | 'questions' | 'unfinished'>;
+type OpenRows = Pick<Tables, 'claimable' | 'questions' | 'unfinished' | 'flows'>;
 
 function openRows(unfinished: ReadonlyMap<string, Kept>): OpenRows {
   return {
     claimable: (request) => due(unfinished.values(), request),
     questions: () => unfinished.values().reduce((sum, { row }) => sum + row.approvals, 0),
+    flows: () => countedFlows([...unfinished.values()].map(({ row }) => row)),
     unfinished: (tenant) =>
       unfinished.values().reduce((sum, { row }) => sum + (row.tenant === tenant ? 1 : 0), 0),
   };

@@ -1,3 +1,4 @@
+import type { DefinitionKey } from '../../run/definition.ts';
 import type { Needs, Stand } from './needs.ts';
 import type { SharedKey } from '../store.ts';
 import type { Tables } from './tables.ts';
@@ -27,7 +28,7 @@ export function onlyDeclared(tables: Tables, needs: Needs): Tables {
 }
 
 function checksOf(tables: Tables, needs: Needs): Checks {
-  const { commands = [], pending = [], chunks = [], blobs = [], blobsOf = [] } = needs;
+  const { commands = [], pending = [], chunks = [] } = needs;
   const { hasRun, addDue } = declaredRuns(tables, needs);
   const has = (run: string, id: string): boolean =>
     commands.some((command) => command.run === run && command.id === id);
@@ -43,6 +44,7 @@ function checksOf(tables: Tables, needs: Needs): Checks {
     unfinished: (tenant) => needs.unfinished === tenant,
     questions: () => needs.questions === true,
     count: () => needs.count !== undefined,
+    flows: () => needs.flows === true,
     addChunk: ({ run }) => hasRun(run),
     chunksAfter: (run, after) => chunks.some((from) => from.run === run && from.after === after),
     command: has,
@@ -53,9 +55,19 @@ function checksOf(tables: Tables, needs: Needs): Checks {
     ...placeChecks(tables, needs),
     blob: (tenant, blob) => needs.text?.tenant === tenant && needs.text.blob === blob,
     held: (tenant) => needs.held === tenant,
-    addBlob: ({ tenant }, name) => blobs.some(({ tenant: of, blob }) => of === tenant && blob === name),
-    dropBlobs: (run) => blobsOf.includes(run),
+    ...blobChecks(needs),
+    ...definitionChecks(needs),
     ...sharedChecks(needs),
+  };
+}
+
+function blobChecks({ blobs = [], blobsOf = [] }: Needs): Pick<Checks, 'addBlob' | 'useBlob' | 'dropBlobs'> {
+  const has = (tenant: string, name: string): boolean =>
+    blobs.some(({ tenant: of, blob }) => of === tenant && blob === name);
+  return {
+    addBlob: ({ tenant }, name) => has(tenant, name),
+    useBlob: ({ tenant }, name) => has(tenant, name),
+    dropBlobs: (run) => blobsOf.includes(run),
   };
 }
 
@@ -68,6 +80,22 @@ function sharedChecks({ shared = [], sharedLike }: Needs): SharedChecks {
     sharedValue: has,
     setShared: has,
     listShared: () => sharedLike !== undefined,
+  };
+}
+
+type DefinitionChecks = Pick<
+  Checks,
+  'definitions' | 'keepDefinition' | 'removeDefinition' | 'listDefinitions'
+>;
+
+function definitionChecks({ definitions = [], definitionList }: Needs): DefinitionChecks {
+  const has = ({ tenant, kind, name }: DefinitionKey): boolean =>
+    definitions.some((key) => key.tenant === tenant && key.kind === kind && key.name === name);
+  return {
+    definitions: has,
+    keepDefinition: has,
+    removeDefinition: has,
+    listDefinitions: () => definitionList !== undefined,
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   Counted,
   Dispatch,
   Fence,
+  FlowCount,
   NewRun,
   RunFilter,
   RunRow,
@@ -29,6 +30,8 @@ export function create(desk: Desk, wanted: NewRun): { readonly run: string; read
   if (same) throw new RunError('rejected', `A run ${run} exists already: create it with an id of its own.`);
   if (last > 0 !== (frames !== ''))
     throw new RunError('malformed', `Run ${run} begins with ${last} entries in ${frames.length} characters.`);
+  if (wanted.definition !== undefined && !tables.useBlob({ tenant, run }, wanted.definition))
+    throw new RunError('unknown', `The definition of run ${run} is not there any more: it was erased.`);
   if (wanted.replaces !== undefined) takePlace(desk, wanted, wanted.replaces);
   tables.addRun(newRow(wanted, now), idempotencyKey);
   if (last > 0) tables.addChunk({ run, first: 1, last, frames }, now);
@@ -50,10 +53,11 @@ function takePlace({ tables }: Desk, { run, tenant, conversation }: NewRun, repl
   tables.changeRun({ ...row, replacedBy: run });
 }
 
-export function createNeeds({ run, tenant, idempotencyKey, replaces }: NewRun): Needs {
+export function createNeeds({ run, tenant, idempotencyKey, replaces, definition: blob }: NewRun): Needs {
   const keys = idempotencyKey === undefined ? [] : [{ tenant, key: idempotencyKey }];
   const runs = replaces === undefined ? [run] : [run, replaces];
-  return { runs, creates: [{ run, tenant }], keys };
+  const blobs = blob === undefined ? [] : [{ tenant, blob, run }];
+  return { runs, creates: [{ run, tenant }], keys, blobs };
 }
 
 export function claim(desk: Desk, { worker, flows, max, lease, run }: ClaimRequest): readonly Claim[] {
@@ -172,6 +176,14 @@ export function count({ tables }: Desk, which: Counted): readonly TenantCount[] 
 
 export function countNeeds(count: Counted): Needs {
   return { count };
+}
+
+export function flows({ tables }: Desk): readonly FlowCount[] {
+  return tables.flows();
+}
+
+export function flowsNeeds(): Needs {
+  return { flows: true };
 }
 
 /** One that is too damaged to say whose it is was on the page before. */

@@ -1,3 +1,4 @@
+import type { DefinitionFilter, DefinitionKey } from '../../run/definition.ts';
 import type { Counted, RunFilter, SharedFilter, SharedKey } from '../store.ts';
 
 export interface RunKey {
@@ -54,6 +55,8 @@ export interface Needs {
   readonly blobsOf?: readonly string[];
   /** Whether they are there or not. */
   readonly shared?: readonly SharedKey[];
+  /** The draft and all versions of these. */
+  readonly definitions?: readonly DefinitionKey[];
   /** What is only read, and changed by nobody who read it. */
   readonly text?: BlobKey;
   readonly list?: RunFilter;
@@ -61,8 +64,10 @@ export interface Needs {
   readonly unfinished?: string;
   readonly count?: Counted;
   readonly questions?: boolean;
+  readonly flows?: boolean;
   readonly held?: string;
   readonly sharedLike?: SharedFilter;
+  readonly definitionList?: DefinitionFilter;
 }
 
 /** What several operations need together. Those that only read are not put together. */
@@ -80,5 +85,6 @@ export function together(all: readonly Needs[]): Needs {
     blobs: all.flatMap(({ blobs = [] }) => blobs),
     blobsOf: all.flatMap(({ blobsOf = [] }) => blobsOf),
     shared: all.flatMap(({ shared = [] }) => shared),
+    definitions: all.flatMap(({ definitions = [] }) => definitions),
   };
 }

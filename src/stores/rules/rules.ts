@@ -1,6 +1,7 @@
 import { blob, blobNeeds, held, heldNeeds, put, putNeeds } from './blobs.ts';
 import { damage, damageNeeds } from './damage.ts';
 import type { Desk } from './desk.ts';
+import * as definitions from './definitions.ts';
 import * as dispatch from './dispatch.ts';
 import { append, appendNeeds, read, readNeeds } from './journal.ts';
 import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
@@ -8,29 +9,18 @@ import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
 import type { Needs } from './needs.ts';
 import { share, shared, sharedNeeds, shareNeeds } from './shared.ts';
 
-const { create, claim, renew, release, handBack, erase, get, find, list, unfinished, questions, count } =
-  dispatch;
+const { saveDraft, publish, moveDefinition, eraseDefinition, definitionsOf, listDefinitions } = definitions;
+const { create, claim, renew, release, handBack, erase, get, find, list, unfinished } = dispatch;
+const { questions, count, flows } = dispatch;
 
 /**
  * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
-const writes = {
-  append,
-  create,
-  claim,
-  renew,
-  release,
-  handBack,
-  hold,
-  letGo,
-  erase,
-  send,
-  put,
-  share,
-  damage,
-};
-const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held, shared };
+const runWrites = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
+const runReads = { read, get, find, list, unfinished, questions, count, flows, pending, blob, held };
+const writes = { ...runWrites, share, saveDraft, publish, moveDefinition, eraseDefinition };
+const reads = { ...runReads, shared, definitionsOf, listDefinitions };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;
@@ -70,10 +60,17 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
   unfinished: dispatch.unfinishedNeeds,
   questions: dispatch.questionsNeeds,
   count: dispatch.countNeeds,
+  flows: dispatch.flowsNeeds,
   pending: pendingNeeds,
   blob: blobNeeds,
   held: heldNeeds,
   shared: sharedNeeds,
+  saveDraft: definitions.saveDraftNeeds,
+  publish: definitions.publishNeeds,
+  moveDefinition: definitions.moveDefinitionNeeds,
+  eraseDefinition: definitions.eraseDefinitionNeeds,
+  definitionsOf: definitions.definitionsOfNeeds,
+  listDefinitions: definitions.listDefinitionsNeeds,
 };
 
 /** The rows that an operation works on: each rule declares them beside itself. */

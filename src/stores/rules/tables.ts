@@ -1,6 +1,8 @@
+import type { Definition, DefinitionFilter, DefinitionKey } from '../../run/definition.ts';
 import type {
   Chunk,
   Counted,
+  FlowCount,
   Receipt,
   RunFilter,
   RunRow,
@@ -41,6 +43,8 @@ export interface Tables {
   /** Undecided approvals of all runs that have not ended. */
   questions(): number;
   count(which: Counted): readonly TenantCount[];
+  /** Of runs that have not ended and are not damaged. */
+  flows(): readonly FlowCount[];
 
   /** Moves the run's `head` and `updatedAt` along. */
   addChunk(chunk: Chunk, at: number): void;
@@ -65,12 +69,20 @@ export interface Tables {
   held(tenant: string): number;
   /** Kept once per tenant; the run is one more that refers to it. */
   addBlob(owner: { readonly tenant: string; readonly run: string }, blob: string, text: string): void;
+  /** One more refers to what is kept already; false where it is not. */
+  useBlob(owner: { readonly tenant: string; readonly run: string }, blob: string): boolean;
   /** The run refers to nothing any more; what nobody else refers to is gone. */
   dropBlobs(run: string): void;
 
   sharedValue(key: SharedKey): SharedValue | undefined;
   listShared(filter: SharedFilter): readonly SharedValue[];
   setShared(value: SharedValue): void;
+  /** By version. */
+  definitions(key: DefinitionKey): readonly Definition[];
+  /** In the place of the same version, if there is one. */
+  keepDefinition(row: Definition): void;
+  removeDefinition(key: DefinitionKey): void;
+  listDefinitions(filter: DefinitionFilter): readonly Definition[];
 }
 
 /** How much text one read gives at most, unless a single chunk is larger. */
@@ -120,6 +132,16 @@ export function counted(
     .toSorted((one, other) => other.runs - one.runs || (one.tenant < other.tenant ? -1 : 1));
 }
 
+/** How many of those that go on each flow has, by its name. */
+export function countedFlows(
+  rows: readonly Pick<RunRow, 'flow' | 'state' | 'damaged'>[],
+): readonly FlowCount[] {
+  const open = rows.filter(({ state, damaged }) => state !== 'ended' && damaged === null);
+  return [...Map.groupBy(open, ({ flow }) => flow)]
+    .map(([flow, of]) => ({ flow, runs: of.length }))
+    .toSorted((one, other) => (one.flow < other.flow ? -1 : 1));
+}
+
 export function fits(row: RunRow, filter: RunFilter): boolean {
   const { tenant, conversation, app, status, unfinished, withApprovals, search } = filter;
   return (
@@ -130,5 +152,32 @@ export function fits(row: RunRow, filter: RunFilter): boolean {
     (!unfinished || row.state !== 'ended') &&
     (!withApprovals || row.approvals > 0) &&
     (search === undefined || row.title.toLowerCase().includes(search.toLowerCase()))
+  );
+}
+
+/** Those of all definitions that a filter wants. */
+export function pickDefinitions(all: readonly Definition[], filter: DefinitionFilter): readonly Definition[] {
+  const { tenant, kind, name, state, after, limit = listSize } = filter;
+  return all
+    .filter(
+      (row) =>
+        row.tenant === tenant &&
+        (kind === undefined || row.kind === kind) &&
+        (name === undefined || row.name === name) &&
+        (state === undefined || row.state === state) &&
+        (after === undefined || compareDefinitions(row, after) > 0),
+    )
+    .toSorted(compareDefinitions)
+    .slice(0, limit);
+}
+
+type Placed = Pick<Definition, 'kind' | 'name' | 'version'>;
+
+/** By the bytes of kind and name, as databases do, then by version. */
+function compareDefinitions(one: Placed, other: Placed): number {
+  return (
+    Buffer.compare(Buffer.from(one.kind), Buffer.from(other.kind)) ||
+    Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) ||
+    one.version - other.version
   );
 }

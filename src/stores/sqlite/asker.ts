@@ -25,6 +25,8 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
       case 'find':
       case 'list':
       case 'blob':
+      case 'definitionsOf':
+      case 'listDefinitions':
         return (argument as { readonly tenant: string }).tenant;
       case 'held':
       case 'unfinished':
@@ -33,6 +35,7 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
         return (argument as Argument<'shared'>).tenant ?? nobody;
       case 'questions':
       case 'count':
+      case 'flows':
         return nobody;
     }
   };

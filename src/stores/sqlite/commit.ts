@@ -8,7 +8,7 @@ import type { WriterFolder } from '../folder/folder.ts';
 import type { Operation, Reply } from '../batch.ts';
 import { change, query } from './rows.ts';
 import type { SqliteTables } from './tables.ts';
-import { fileOwner } from '../store.ts';
+import { definitionOwner, fileOwner } from '../store.ts';
 
 export type Committer = (time: ReturnType<Clock>, operations: readonly Operation[]) => Reply;
 
@@ -37,7 +37,8 @@ export function committer(folder: WriterFolder, tables: SqliteTables): Committer
       // Without operations it is to show whether the disk takes a commit.
       const isProbe = operations.length === 0;
       const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }), isProbe);
-      if (operations.some(({ name }) => name === 'erase')) afterCommit(() => scrub(folder));
+      if (operations.some(({ name }) => name === 'erase' || name === 'eraseDefinition'))
+        afterCommit(() => scrub(folder));
       return reply;
     } catch (thrown) {
       tables.forget();
@@ -65,7 +66,8 @@ export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
   );
   const orphans = query<{ readonly run: string }>(
     database,
-    `SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run) AND run NOT GLOB '${fileOwner}*'`,
+    `SELECT DISTINCT run FROM blobUse WHERE run NOT IN (SELECT run FROM run)
+       AND run NOT GLOB '${fileOwner}*' AND run NOT GLOB '${definitionOwner}*'`,
   );
   transaction(folder)(() => {
     expire();

@@ -30,6 +30,17 @@ export function damagedKey(key: string): RunError {
   return new RunError('damaged', message);
 }
 
+export function damagedDefinition({
+  kind,
+  name,
+}: {
+  readonly kind: string;
+  readonly name: string;
+}): RunError {
+  const message = `What is kept about ${kind} «${name}» is damaged: it is not what was written. Restore a backup.`;
+  return new RunError('damaged', message);
+}
+
 export function damagedBlob(blob: string): RunError {
   return new RunError('damaged', `The text ${blob} is damaged: it is not what was put there.`);
 }

@@ -43,7 +43,7 @@ export function placeSum({ tenant, name, run, told }: Place): string {
 export function blobRows(
   database: DatabaseSync,
   held: HeldRows,
-): Pick<Tables, 'blob' | 'addBlob' | 'dropBlobs'> {
+): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
   const byHash = query<{ readonly number: number; readonly text: string }>(
     database,
     'SELECT number, text FROM blob WHERE tenant = ? AND blob = ?',
@@ -78,6 +78,11 @@ export function blobRows(
     addBlob({ tenant, run }, blob, text) {
       if (insert.one(tenant, blob, text)) held.add(tenant, Buffer.byteLength(text));
       use(run, tenant, blob);
+    },
+    useBlob({ tenant, run }, blob) {
+      if (!byHash.one(tenant, blob)) return false;
+      use(run, tenant, blob);
+      return true;
     },
     dropBlobs(run) {
       for (const { tenant, bytes } of unused.all(run)) held.add(tenant, -bytes);

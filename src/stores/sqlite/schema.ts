@@ -122,8 +122,24 @@ CREATE TABLE shared (
 ) WITHOUT ROWID;
 `;
 
+const definitionRows = `
+CREATE TABLE definition (
+  tenant TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  revision INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  by TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  sum TEXT NOT NULL,
+  PRIMARY KEY (tenant, kind, name, version)
+) WITHOUT ROWID;
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
-const steps: readonly string[] = [tables, checksums, places, lists, shared];
+const steps: readonly string[] = [tables, checksums, places, lists, shared, definitionRows];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
 export const schemaVersion = steps.length;

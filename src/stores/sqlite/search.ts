@@ -3,8 +3,8 @@ import { damagedKey, isCorrupt } from './damage.ts';
 import { rowOf, selectRuns, shownRow, type StoredRun } from './runs.ts';
 import { rebuilder, type Rebuild } from './rebuilt.ts';
 import { query, type Query } from './rows.ts';
-import type { RunFilter, RunRow, TenantCount } from '../store.ts';
-import { counted, listSize, pick, type Tables } from '../rules/tables.ts';
+import type { FlowCount, RunFilter, RunRow, TenantCount } from '../store.ts';
+import { counted, countedFlows, listSize, pick, type Tables } from '../rules/tables.ts';
 
 export function openCounts(database: DatabaseSync): Pick<Tables, 'questions' | 'unfinished'> {
   const undecided = query<{ readonly count: number }>(
@@ -25,7 +25,7 @@ export function openCounts(database: DatabaseSync): Pick<Tables, 'questions' | '
 export function runSearch(
   database: DatabaseSync,
   isSound: boolean,
-): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'count'> {
+): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'count' | 'flows'> {
   const byKey = query<{ readonly run: string }>(
     database,
     `SELECT run FROM run ${isSound ? '' : 'NOT INDEXED'} WHERE tenant = ? AND idempotencyKey = ?`,
@@ -34,7 +34,6 @@ export function runSearch(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
-  const counts = tenantCounts(database);
   const listing = listings(database);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
@@ -56,7 +55,8 @@ export function runSearch(
       const sorted = rows.toSorted((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
       return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
     },
-    count: (which) => unlessCorrupt(() => counts(which)) ?? counted(oneByOne(seen), which),
+    flows: flowCounts(database, () => oneByOne(seen)),
+    count: tenantCounts(database, () => oneByOne(seen)),
     list(filter) {
       const listed = listedFor(filter.tenant);
       if (!isSound) return pick(oneByOne(listed), filter);
@@ -85,7 +85,7 @@ function listings(database: DatabaseSync): (where: string) => Query<StoredRun> {
   };
 }
 
-function tenantCounts(database: DatabaseSync): Tables['count'] {
+function tenantCounts(database: DatabaseSync, oneByOne: () => readonly RunRow[]): Tables['count'] {
   const perTenant = (which: string): Query<TenantCount> =>
     query(
       database,
@@ -93,7 +93,15 @@ function tenantCounts(database: DatabaseSync): Tables['count'] {
     );
   const all = perTenant('');
   const damaged = perTenant('WHERE damaged IS NOT NULL');
-  return (which) => (which.damaged ? damaged : all).all();
+  return (which) => unlessCorrupt(() => (which.damaged ? damaged : all).all()) ?? counted(oneByOne(), which);
+}
+
+function flowCounts(database: DatabaseSync, oneByOne: () => readonly RunRow[]): Tables['flows'] {
+  const each = query<FlowCount>(
+    database,
+    `SELECT flow, count(*) AS runs FROM run WHERE state <> 'ended' AND damaged IS NULL GROUP BY flow ORDER BY flow`,
+  );
+  return () => unlessCorrupt(() => each.all()) ?? countedFlows(oneByOne());
 }
 
 /** A run of which nothing can be believed is listed as damaged, by its name alone: the rest may be somebody else's. */

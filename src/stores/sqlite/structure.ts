@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isCorrupt } from './damage.ts';
+import { isWholeDefinition, selectDefinitions, type StoredDefinition } from './definitions.ts';
 import { isWhole, type StoredCommand } from './entries.ts';
 import { placeSum } from './lines.ts';
 import { rebuilder } from './rebuilt.ts';
@@ -8,7 +9,7 @@ import { rowOf, selectRuns, type StoredRun } from './runs.ts';
 import type { Place } from '../rules/tables.ts';
 
 /** Those that say which runs there are and who works on them: small, and looked at whole when a folder is opened. */
-const small = ['run', 'head', 'command', 'place', 'blobUse'];
+const small = ['run', 'head', 'command', 'place', 'blobUse', 'definition'];
 const most = 5;
 /** Characters of what is wrong in one place. */
 const longest = 200;
@@ -24,6 +25,7 @@ export function structureOf(database: DatabaseSync): Structure {
     ...attempt('table run', () => strangeRuns(database)),
     ...attempt('table command', () => strangeCommands(database)),
     ...attempt('table place', () => strangePlaces(database)),
+    ...attempt('table definition', () => strangeDefinitions(database)),
   ];
   return {
     problems: briefly(problems),
@@ -94,6 +96,12 @@ function strangePlaces(database: DatabaseSync): readonly string[] {
     .flatMap(({ sum, told, ...place }) =>
       sum === placeSum({ ...place, told: told === 1 }) ? [] : [`the place of run ${place.run} in a line`],
     );
+}
+
+function strangeDefinitions(database: DatabaseSync): readonly string[] {
+  return query<StoredDefinition>(database, selectDefinitions)
+    .all()
+    .flatMap((row) => (isWholeDefinition(row) ? [] : [`what is kept about ${row.kind} «${row.name}»`]));
 }
 
 function attempt(what: string, look: () => readonly string[]): readonly string[] {

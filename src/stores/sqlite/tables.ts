@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { chunkRows, commandRows } from './entries.ts';
+import { definitionRows } from './definitions.ts';
 import { blobRows, lineRows } from './lines.ts';
 import { heldRows } from './held.ts';
 import { change, query } from './rows.ts';
@@ -57,6 +58,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     ...lineRows(database),
     ...blobRows(database, held),
     ...sharedRows(database),
+    ...definitionRows(database),
     forget: runs.forgetAll,
   };
 }
