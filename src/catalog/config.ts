@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Policy } from '../policies/policy.ts';
 import { Preferences } from '../projections/projection.ts';
 import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
@@ -42,6 +43,13 @@ export const Config = z
     apps: z.record(Name, App).default({}),
     /** The app of those who name none; not needed where there is only one. */
     defaultApp: z.string().exactOptional(),
+    /** What may happen next, by names of one's own: beside the policies that ship, which always hold. */
+    policies: z
+      .record(
+        Name,
+        z.custom<Policy>((value) => typeof value === 'function', 'give a function'),
+      )
+      .default({}),
     /** Of every run, unless its app says otherwise. */
     limits: z.strictObject(Limits.shape).default({}),
     /** Told to whoever starts something with it. */

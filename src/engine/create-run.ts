@@ -4,7 +4,7 @@ import type { Entry, EventOf } from '../run/events.ts';
 import { failureOf } from '../run/failure.ts';
 import { folderOwner, localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
-import type { Limits } from '../run/values.ts';
+import type { Json, Limits } from '../run/values.ts';
 import type { NewRun } from '../stores/store.ts';
 import { pastOf } from './conversation/past.ts';
 import { beginningOf } from './recovery/beginning.ts';
@@ -27,12 +27,21 @@ export interface RunRequest {
   readonly conversation?: string;
   /** The run whose place in the conversation it takes. Its history is what that run's was. */
   readonly replaces?: string;
+  /** What it runs, where that is data. */
+  readonly definition?: RunDefinition | undefined;
   readonly limits?: Limits;
   /** Who decides what it asks, where it is not whoever asks for the run. */
   readonly approvals?: Deciders | undefined;
   readonly labels?: Readonly<Record<string, string>>;
   /** Who asks. The same key of the same tenant starts one run. */
   readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
+}
+
+/** A definition as a run begins with it. */
+export interface RunDefinition {
+  readonly tenant: string;
+  readonly hash: string;
+  readonly body: Json;
 }
 
 export interface CreatedRun {
@@ -47,8 +56,8 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
   const run = world.newId('run');
   const conversation = conversationNamed(world, request.conversation);
   const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
-  const { flow, app } = request;
-  flowOf(world, flow).check?.({ labels: request.labels ?? {} });
+  const { flow, app, definition } = request;
+  flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body });
   const { secrets, store, time, clock } = world;
   const asked = { input: request.input, labels: request.labels ?? {} };
   const { input: given, labels } = await secrets.cleanLong(asked, clock.breather());
@@ -70,6 +79,8 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
     last: entries.length,
     frames: encodeAll(entries),
     ...present({ replaces: request.replaces }),
+    // What the configuration says is kept for everybody.
+    ...present({ definition: definition?.tenant === tenant ? definition.hash : undefined }),
     claim: { worker, lease: leaseLength },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
   });
@@ -82,7 +93,7 @@ type Known = Pick<Started, 'tenant' | 'who' | 'conversation' | 'input' | 'earlie
   readonly labels: Readonly<Record<string, string>>;
 };
 
-function startedWith({ app, flow, limits = {}, approvals }: RunRequest, known: Known): Started {
+function startedWith({ app, flow, limits = {}, approvals, definition }: RunRequest, known: Known): Started {
   const { tenant, who, conversation, input, labels, earlier, replaces } = known;
   return {
     tenant,
@@ -93,7 +104,7 @@ function startedWith({ app, flow, limits = {}, approvals }: RunRequest, known: K
     flow: { name: flow.name, version: flow.version },
     limits,
     labels: { ...labels },
-    ...present({ approvals, earlier, replaces }),
+    ...present({ approvals, earlier, replaces, definition: definition?.hash }),
   };
 }
 

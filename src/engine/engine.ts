@@ -57,7 +57,8 @@ export class Engine {
     const { run, conversation, begun } = await createRun(this.#world, this.worker, request);
     if (!begun) return { run, conversation, created: false };
     this.#world.secrets.vouch(run, 1);
-    this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(begun.entries)), claimed: begun.claimed });
+    const loaded = newRun(foldAll(begun.entries), request.definition?.body);
+    this.#execute({ run, epoch: 1 }, { ...loaded, claimed: begun.claimed });
     return { run, conversation, created: true };
   }
 
@@ -174,6 +175,7 @@ export class Engine {
   #execute(fence: Fence, loaded: Loaded & Claimed): Execution {
     const flow = flowOf(this.#world, loaded.tree.started?.flow ?? { name: '', version: '' });
     const execution = new Execution(this.#world, fence, loaded);
+    execution.definition = loaded.definition;
     this.#executions.set(fence.run, execution);
     if (this.#isLeaving) void execution.leave();
     void execution.done.then(() => {

@@ -1,5 +1,6 @@
 import type { EventOf, RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
+import type { Json } from '../run/values.ts';
 import type { Fence } from '../stores/store.ts';
 import { aborted } from './aborted.ts';
 import { Activity } from './activity.ts';
@@ -34,6 +35,8 @@ export class Execution {
   readonly world: Workplace;
   readonly run: string;
   readonly tree: RunTree;
+  /** What it runs, where that is data; known once its flow begins. */
+  definition?: Json | undefined;
   readonly recorded: Recorded;
   readonly writer: Writer;
   readonly cutOffs: CutOffs;

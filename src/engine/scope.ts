@@ -9,7 +9,7 @@ export interface Flow {
   /** A run goes on with the version it started with. Raise it when recorded runs would not fit the code any more. */
   readonly version: string;
   /** Fails, with what to do about it, where a run cannot begin with this. Nothing is kept of such a run. */
-  check?(input: Pick<RunInput, 'labels'>): void;
+  check?(input: Pick<RunInput, 'labels'> & { readonly definition?: Json | undefined }): void;
   run(scope: Scope, input: RunInput): Promise<string>;
 }
 
@@ -165,6 +165,8 @@ export interface Scope {
   readonly run: string;
   readonly conversation: string;
   readonly limits: Limits;
+  /** What the run was started to do, as it was then; absent where that is in the flow alone. */
+  readonly definition?: Json | undefined;
   /** When this scope was opened, the same after a recovery. */
   readonly openedAt: number;
   /** The same number between 0 and 1 at the same place of the same run, every time. */

@@ -20,7 +20,6 @@ export class Course {
   readonly settings: ConverseSettings;
   readonly rules: ConverseRules;
   readonly exchange: Exchange;
-  readonly known: ReadonlySet<string>;
   /** What was called and came back with something. */
   readonly results: SettledCall[] = [];
   /** The phase the scope is in. */
@@ -35,14 +34,25 @@ export class Course {
   #duplicates = 0;
   #hasReserve = true;
 
-  constructor(scope: Scope, settings: ConverseSettings, rules: ConverseRules) {
+  readonly #registered: readonly string[];
+
+  constructor(
+    scope: Scope,
+    settings: ConverseSettings,
+    { rules, tools }: { readonly rules: ConverseRules; readonly tools: readonly string[] },
+  ) {
     this.scope = scope;
     this.settings = settings;
     this.rules = rules;
+    this.#registered = tools;
     const { protocol } = rules;
     this.exchange =
       protocol === 'two-stage' ? twoStageExchange(settings.system) : unifiedExchange(settings.system);
-    this.known = new Set(settings.tools.map(({ name }) => name));
+  }
+
+  /** Tools there are, and those there were when it began: a call of one that has gone since is shown as what it was. */
+  get known(): ReadonlySet<string> {
+    return new Set([...this.#registered, ...this.settings.tools.map(({ name }) => name)]);
   }
 
   /** Whether this conversation writes the answer of the run, for which one turn is kept back; a part of it does not. */
@@ -71,14 +81,15 @@ export class Course {
   offered(): ReadonlyMap<string, number> {
     const { actionTools, protocol } = this.rules;
     const isAction = protocol === 'two-stage' && this.phase === 'action_phase';
-    const all = new Map([...this.known].map((name) => [name, Number.POSITIVE_INFINITY]));
+    const { known } = this;
+    const all = new Map([...known].map((name) => [name, Number.POSITIVE_INFINITY]));
     if (!isAction || actionTools === 'non-duplicate') return all;
     if (actionTools === 'none') return new Map();
     const left = Object.entries(actionTools.allow).map(([name, times]): [string, number] => [
       name,
       times - (this.#actionCalls.get(name) ?? 0),
     ]);
-    return new Map(left.filter(([name, times]) => times > 0 && this.known.has(name)));
+    return new Map(left.filter(([name, times]) => times > 0 && known.has(name)));
   }
 
   offers(): ToolOffers {

@@ -24,6 +24,7 @@ export interface ConverseSettings {
   readonly name?: string;
   readonly agent: string;
   readonly system: string;
+  /** Looked at before each turn: they may come and go. */
   readonly tools: ToolOffers;
   readonly rules?: Partial<ConverseRules>;
   readonly switches?: Switches;

@@ -11,11 +11,14 @@ import { expectAllowed, rulesFor, type ConverseRules, type ConverseSettings } fr
 import { whatEnded } from './turn-ending.ts';
 import { actionInstruction, clause, lastInstruction, noticesOf } from './converse-words.ts';
 
+/** Moves when runs that were recorded would not fit the code any more. */
+export const converseVersion = '1';
+
 /** One agent with tools, run so that it always ends with an answer, whatever the model does. */
 export function converse(settings: ConverseSettings): Flow {
   return {
     name: settings.name ?? 'converse',
-    version: '1',
+    version: converseVersion,
     check: ({ labels }) =>
       expectAllowed(
         rulesFor(settings, labels).rules.actionTools,
@@ -31,7 +34,8 @@ export async function converseIn(
   settings: ConverseSettings,
   input: Omit<RunInput, 'app'>,
 ): Promise<string> {
-  const course = new Course(scope, settings, await register(scope, settings, input));
+  const { tools = [], ...rules } = await register(scope, settings, input);
+  const course = new Course(scope, settings, { rules, tools });
   if (course.answers) {
     for (const { text, answer } of boundedAloud(scope, await scope.history(), {})) {
       course.exchange.hear({ text });
@@ -52,19 +56,22 @@ export async function converseIn(
   }
 }
 
+/** The rules, and the names of the tools that there were. Runs that were recorded before have no names. */
+type Registered = ConverseRules & { readonly tools?: readonly string[] };
+
 /** The rules are recorded: a switch that is thrown while a run works, or is down, holds for the next run. */
 function register(
   scope: Scope,
   settings: ConverseSettings,
   { labels }: Pick<RunInput, 'labels'>,
-): Promise<ConverseRules> {
+): Promise<Registered> {
   const tools = settings.tools.map(({ name }) => name);
   return scope.step(
     { key: 'tools', kind: 'registration', title: 'Tools', query: tools.join(', ') },
     (step) => {
       const { rules, overruled } = rulesFor(settings, labels);
       for (const sentence of overruled) step.notice('RULE_OVERRULED', sentence);
-      return Promise.resolve(rules);
+      return Promise.resolve({ ...rules, tools });
     },
   );
 }

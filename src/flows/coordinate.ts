@@ -10,11 +10,14 @@ import { planFor, planSchema, roundsOf, type OnFailure, type RoutePlan } from '.
 import { readPlan, type ReadPlan } from './read-plan.ts';
 import { whatEnded, wholeOrMarked } from './turn-ending.ts';
 
+/** Moves when runs that were recorded would not fit the code any more. */
+export const coordinateVersion = '2';
+
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
 export function coordinate(settings: CoordinateSettings, name = 'coordinate'): Flow {
   return {
     name,
-    version: '2',
+    version: coordinateVersion,
     run: (scope, asked) => coordinateIn(scope, asked, settings),
   };
 }

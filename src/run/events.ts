@@ -91,6 +91,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     earlier: z.array(z.string()).optional(),
     /** The run whose place in the conversation this one takes: what counts as earlier is what did for that one. */
     replaces: z.string().optional(),
+    /** The hash of what it runs, as it was when it began. Its body is kept as long as the run. */
+    definition: z.string().optional(),
     forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),
   }),
   z.object({ type: z.literal('run.paused'), ...by }),

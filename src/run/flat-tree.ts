@@ -48,6 +48,8 @@ export const FlatTree = z.object({
   takeovers: z.int().optional(),
   /** Its last good entry, where its journal was found damaged: this is the run as it was then. */
   damaged: z.int().optional(),
+  /** Why nobody here can go on with it, and what to do. */
+  stranded: z.string().optional(),
 });
 export type FlatTree = z.infer<typeof FlatTree>;
 

@@ -16,6 +16,7 @@ import type { ServerContext } from './context.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { followed, logTailOf } from './observe/log-tail.ts';
 import { metricsOf, type Gauges } from './observe/metrics.ts';
+import { strandedIn } from './observe/stranded.ts';
 import { protocolsOf, type Protocol } from './viewers/protocols.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { withoutPaths } from './http/refusal.ts';
@@ -265,6 +266,8 @@ function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {
     runs: () => home.inHand.length,
     questions: () => dispatch.questions(),
     away: () => home.toolServers?.away.length ?? 0,
+    stranded: async () =>
+      (await strandedIn(home.store, home.catalog.flows)).reduce((sum, { runs }) => sum + runs, 0),
     damaged: async () => (await dispatch.count({ damaged: true })).reduce((sum, { runs }) => sum + runs, 0),
   };
 }

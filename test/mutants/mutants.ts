@@ -8,6 +8,7 @@ import { cardMutants } from './of/cards.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
+import { definitionMutants } from './of/definitions.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
@@ -37,6 +38,7 @@ export const mutants: readonly Mutant[] = [
   ...coreMutants,
   ...damageMutants,
   ...databaseMutants,
+  ...definitionMutants,
   ...firstMinutesMutants,
   ...gatewayMutants,
   ...graphMutants,

@@ -59,7 +59,7 @@ async function inFolder(): Promise<Place> {
   const ask: Ask = async (text) => {
     const { run } = await home.start({
       app: 'demo',
-      flow: 'demo@2',
+      flow: 'coordinate@2',
       text,
       conversation,
       by: 'ann',

@@ -1,6 +1,6 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import type { Call } from '../../run/events.ts';
-import type { Failure } from '../../run/failure.ts';
+import { errorOf, type Failure } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { fingerprintOf, signatureOf } from '../../run/signature.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
@@ -70,7 +70,7 @@ function rememberedFor(
 
 function callLeaf(execution: Execution, name: string, request: Placed & { shown: BlobRef | Json }): Leaf {
   const { tools } = execution.world.catalog;
-  const tool = tools.find((candidate) => candidate.name === name) ?? missingTool(name);
+  const tool = tools.find((candidate) => candidate.name === name) ?? missingTool(name, tools);
   const callOf = (input: Json, shown: BlobRef | Json): Call => ({
     id: request.id ?? request.key,
     tool: name,
@@ -129,12 +129,13 @@ function pinnedTo({ world }: Execution, name: string): Pick<Leaf, 'standing' | '
 function recordedSignature(execution: Execution, { parent, key }: Placed): string | undefined {
   const known = execution.recorded.child(parent, key);
   const call = known && execution.recorded.opening(known.id)?.call;
-  return call && absenceOf(execution, call.tool) ? call.signature : undefined;
+  const { tools } = execution.world.catalog;
+  return call && !tools.some(({ name }) => name === call.tool) ? call.signature : undefined;
 }
 
-/** Models ask for tools that do not exist. That is shown like any other call, and they can read why. */
-function missingTool(name: string): Tool {
-  const run = (): Promise<never> => Promise.reject(new Error(`${name} does not exist`));
+/** Models ask for tools that do not exist, and tools go. That is shown like any other call, and they can read why. */
+function missingTool(name: string, tools: readonly Tool[]): Tool {
+  const run = (): Promise<never> => Promise.reject(errorOf(unknownTool(name, tools)));
   return { name, description: '', schema: {}, effect: 'pure', run };
 }
 

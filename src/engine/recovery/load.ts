@@ -2,6 +2,7 @@ import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { fold } from '../../run/fold.ts';
 import { emptyTree, type RunTree } from '../../run/tree.ts';
+import type { Json } from '../../run/values.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Claim, Journal, Store } from '../../stores/store.ts';
 import { cutOffsIn, type CutOffs } from './cut-offs.ts';
@@ -20,11 +21,14 @@ export interface Loaded {
   readonly cutOffs: CutOffs;
   /** What its journal, and what is kept beside it, takes up. */
   readonly bytes: number;
+  /** What it runs, where that is known already. */
+  readonly definition?: Json | undefined;
 }
 
 /** A run that has only just begun. */
-export function newRun(tree: RunTree): Loaded {
-  return { tree, recorded: recordedIn(tree, []), cutOffs: cutOffsIn([], 'started'), bytes: 0 };
+export function newRun(tree: RunTree, definition?: Json): Loaded {
+  const recorded = recordedIn(tree, []);
+  return { tree, recorded, cutOffs: cutOffsIn([], 'started'), bytes: 0, definition };
 }
 
 /** A run that was claimed. A damaged one is let go: the store gives it to nobody any more, and ends it if that was asked. */

@@ -4,6 +4,7 @@ import { Execution } from '../execution.ts';
 import { leaseLength, momentOf } from '../time/lease.ts';
 import { linesBegun } from '../conversation/line.ts';
 import { loadClaimed } from './load.ts';
+import { strandedWords } from './stranded.ts';
 import type { Workplace } from '../world.ts';
 
 /**
@@ -26,9 +27,18 @@ export async function recordCommands(world: Workplace, worker: string, { run, fl
   const execution = new Execution(world, fence, { ...loaded, claimed });
   execution.emit({ type: 'worker.took', worker, epoch: fence.epoch, reason });
   await execution.look();
+  if (!execution.tree.stopping) sayStranded(execution, flow);
   if (!execution.tree.stopping) return execution.alone(() => letGo(execution));
   await execution.stop();
   await execution.done;
+}
+
+/** What was asked is recorded, and nothing comes of it now: whoever asked is told why, once. */
+function sayStranded(execution: Execution, flow: string): void {
+  const message = strandedWords(flow);
+  const { notices } = execution.tree;
+  if (notices.some((notice) => notice.code === 'RUN_STRANDED' && notice.message === message)) return;
+  execution.emit({ type: 'notice.posted', step: 0, code: 'RUN_STRANDED', message });
 }
 
 /** Paused, it is parked, so that it leaves the lines in which others wait behind it; to resume it wakes it. */

@@ -2,6 +2,7 @@
 
 /** What the engine posts in scopes of a flow, or about the run as a whole. No flow has these codes. */
 export const inScopes: ReadonlySet<string> = new Set([
+  'AGENT_GONE',
   'ALREADY_PAUSED',
   'ALREADY_STOPPING',
   'DECISION_REFUSED',
@@ -11,6 +12,7 @@ export const inScopes: ReadonlySet<string> = new Set([
   'NOT_PAUSED',
   'ON_ITS_OWN',
   'RESULT_MISSING',
+  'RUN_STRANDED',
   'SCHEMA_UNCHECKED',
   'SECRET_REDACTED',
   'STRAY_ERROR',

@@ -3,6 +3,7 @@ import { isBlobRef } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import { apology } from '../recovery/ending.ts';
 import type { Execution } from '../execution.ts';
+import { definitionOf } from '../record/definition.ts';
 import { loadInput } from '../record/large-input.ts';
 import { keepLarge } from '../record/large.ts';
 import { leave } from '../recovery/meet.ts';
@@ -21,6 +22,7 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
   if (!root) throw new Error('a tree without a root');
   try {
     const input = await inputOf(execution);
+    execution.definition ??= await definitionOf(execution);
     const work = (): Promise<string> => flow.run(new ScopeIn(execution, root), input);
     const answer = textOf(await owned(execution, root, { name: flow.name, work }));
     await leave(execution, 0);

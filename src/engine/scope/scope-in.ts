@@ -54,6 +54,10 @@ export class ScopeIn implements Scope {
     return this.#execution.tree.started?.conversation ?? this.run;
   }
 
+  get definition(): Json | undefined {
+    return this.#execution.definition;
+  }
+
   get limits(): Limits {
     return this.#execution.tree.started?.limits ?? {};
   }
@@ -80,11 +84,22 @@ export class ScopeIn implements Scope {
 
   turn(name: string, request: TurnRequest): Promise<TurnResult> {
     const agent = this.#execution.world.catalog.agents.find((candidate) => candidate.name === name);
-    if (!agent) return heard(Promise.reject(unknownAgent(name, this.#execution.world.catalog.agents)));
+    if (!agent) return heard(this.#without(name));
     const taken = this.#keys.use('turn', request.key, (key) =>
       runTurn(this.#execution, agent, { ...request, key, parent: this.id }),
     );
     return heard(taken);
+  }
+
+  /** A run that was taken up again may have known it: it is kept for whoever brings the agent back. */
+  #without(agent: string): Promise<never> {
+    const { world, writer } = this.#execution;
+    const gone = unknownAgent(agent, world.catalog.agents);
+    if (writer.fence.epoch === 1) return Promise.reject(gone);
+    return this.#execution.setAside(
+      'AGENT_GONE',
+      `${gone.message} Bring it back and resume the run, or stop it.`,
+    );
   }
 
   call(name: string, input: Json, options: CallOptions = {}): Promise<CallResult> {

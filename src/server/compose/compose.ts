@@ -26,7 +26,10 @@ import { withOldFiles } from '../folder/old-files.ts';
 import { holdHome, type HeldHome } from '../folder/hold.ts';
 import type { App, HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
-import { namedFlows, type NamedApp } from './named-flows.ts';
+import { strandedIn, tellStranded } from '../observe/stranded.ts';
+import { definitionsFront } from '../../front/definitions.ts';
+import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { namedFlow, namedFlows, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -92,31 +95,17 @@ interface Opened {
   readonly opened: OpenedTools;
 }
 
-function holding(
-  { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
-  { folder, config, known, store, opened }: Opened,
-): Promise<HeldHome> {
-  const apps = appsOf(config, 'The configuration', opened);
-  const { secrets, names, notices } = known;
-  const world: World = {
-    store,
-    clock: systemClock,
-    catalog: {
-      flows: apps.map(({ flow }) => flow),
-      agents: agentsOf(config),
-      get tools() {
-        return opened.now();
-      },
-      absence: (tool) => opened.servers.absence(tool),
-    },
-    policies: [budget, duplicate, taint, approval],
-    log: cleanLog(log, secrets.clean),
-    newId,
-    hash: sha256,
-    bytesPerTenant: config.server.quotas.bytes,
-    secrets,
-    meter,
-  };
+async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome> {
+  const { takes = 'everything', grace } = settings;
+  const { folder, config, known, store, opened } = parts;
+  const configured = configuredApps(config, 'The configuration', opened);
+  const means = { agents: Object.keys(config.agents), tools: opened };
+  const flows = flowsOf(configured, means);
+  const clean = known.secrets.cleanAll;
+  const definitions = definitionsFront({ store, kinds: { app: appChecker(flows, means) }, clean });
+  const apps = await publishedApps(definitions, configured, takes === 'everything');
+  const world = worldOf(settings, parts, flows);
+  const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return holdHome({
     world,
     folder,
@@ -129,14 +118,41 @@ function holding(
       ...(config.notice === undefined ? [] : [config.notice]),
       ...store.notices,
       ...opened.servers.notices,
-      ...notices,
-      ...keepSecretNames(folder, names),
+      ...tellStranded(stranded, world.log),
+      ...known.notices,
+      ...keepSecretNames(folder, known.names),
     ],
     async onClose() {
       await opened.close();
       await config.close?.();
     },
   });
+}
+
+function worldOf(
+  { log = stderrLog, meter }: HomeSettings,
+  { config, known: { secrets }, store, opened }: Opened,
+  flows: readonly Flow[],
+): World {
+  return {
+    store,
+    clock: systemClock,
+    catalog: {
+      flows,
+      agents: agentsOf(config),
+      get tools() {
+        return opened.now();
+      },
+      absence: (tool) => opened.servers.absence(tool),
+    },
+    policies: [budget, duplicate, taint, approval, ...Object.values(config.policies)],
+    log: cleanLog(log, secrets.clean),
+    newId,
+    hash: sha256,
+    bytesPerTenant: config.server.quotas.bytes,
+    secrets,
+    meter,
+  };
 }
 
 /** Read a data folder beside the process that holds it, or when none does. */
@@ -170,37 +186,75 @@ export const protocols: readonly Protocol[] = Object.values(ownProtocols);
 /** How the entries of a run look to those who prefer this. */
 export const showing: Showing = shower;
 
+export function appsOf(config: Config, where: string): readonly App[] {
+  return configuredApps(config, where).map(({ app }) => app);
+}
+
 /**
  * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
  * what apps there are, and not what they can call.
  */
-export function appsOf({ apps, limits, agents }: Config, where: string, tools?: OpenedTools): readonly App[] {
-  const names = Object.keys(agents);
-  const configured = Object.entries(apps).map(
-    ([name, { description, preferences, approvals, ...settings }]): App => ({
-      name,
-      flow: flowOf(name, { ...settings, tools, agents: names }, where),
-      limits: { ...limits, ...settings.limits },
+function configuredApps(
+  { apps, limits, agents }: Config,
+  where: string,
+  tools?: OpenedTools,
+): readonly ConfiguredApp[] {
+  const means = { agents: Object.keys(agents), tools };
+  const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
+  const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
+    const { description, preferences, approvals } = app;
+    const { flow, former, settings } = codeOf(name, app, { means, code, where });
+    const said = {
+      limits: { ...limits, ...app.limits },
       ...present({ description, approvals, preferences }),
-    }),
+    };
+    const { name: called, version } = flow;
+    return {
+      app: { name, flow, ...said },
+      former,
+      body: { flow: { name: called, version }, settings, ...said },
+    };
+  });
+  expectDistinct(
+    configured.map(({ app }) => app),
+    where,
   );
-  expectDistinct(configured, where);
   return configured;
 }
 
-function flowOf(
+interface Coding {
+  readonly means: FlowMeans;
+  readonly code: readonly Flow[];
+  readonly where: string;
+}
+
+/** The code that an app names, or brings, and its settings, whole. */
+function codeOf(
   name: string,
-  { flow, settings, tools, agents }: AppSettings & Pick<NamedApp, 'tools' | 'agents'>,
-  where: string,
-): Flow {
-  if (typeof flow !== 'string') return flow as Flow;
-  const make = namedFlows[flow];
-  if (make) return make({ name, settings: settings ?? {}, tools, agents });
+  { flow: given, settings = {} }: AppSettings,
+  { means, code, where }: Coding,
+): { readonly flow: Flow; readonly former?: Flow; readonly settings: object } {
+  if (typeof given !== 'string') return { flow: given as Flow, settings };
+  const flow = code.find((known) => known.name === given);
+  const named = Object.hasOwn(namedFlows, given) ? namedFlows[given] : undefined;
+  if (flow && named) {
+    const whole = named.read(name, settings, means);
+    return { flow, former: { name, version: named.version, ...named.by(whole, means) }, settings: whole };
+  }
   const known = Object.keys(namedFlows).join(', ');
   throw new RunError(
     'malformed',
-    `${where}: apps.${name}.flow: there is no flow «${flow}»; known: ${known}.`,
+    `${where}: apps.${name}.flow: there is no flow «${given}»; known: ${known}.`,
   );
+}
+
+/** All code there is: of the apps, what they may name, and that as it was called before runs recorded definitions. */
+function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flow[] {
+  const own = apps.map(({ app }) => app.flow);
+  const named = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
+  const former = apps.flatMap(({ former }) => former ?? []);
+  const each = new Map([...former, ...named, ...own].map((flow) => [flowId(flow), flow]));
+  return [...each.values()];
 }
 
 /** A recovered run finds its flow by name and version: two of one name would be taken for each other. */

@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import type { Flow } from '../../engine/scope.ts';
-import { converse } from '../../flows/converse.ts';
+import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
+import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
-import { coordinate } from '../../flows/coordinate.ts';
+import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
 import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
 import { RunError } from '../../run/failure.ts';
+import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { unknownAgent, wrongNames, type Wrong } from './names-in-settings.ts';
 
-/** An app that names its flow, as its configuration says it. */
-export interface NamedApp {
-  readonly name: string;
-  readonly settings: object;
+/** What flows that apps name stand on: agents and tools are looked up by name, when a run needs them. */
+export interface FlowMeans {
   /** The names of all agents there are. */
   readonly agents: readonly string[];
   /** Undefined before they are opened. */
@@ -27,6 +26,15 @@ export interface ToolsNow {
     /** Whether a tool of this name may come. */
     owns(tool: string): boolean;
   };
+}
+
+/** A flow that apps name. Its settings are data: each run goes by those it began with. */
+export interface NamedFlow {
+  readonly version: string;
+  /** The settings of an app, whole, with what they leave out. Fails, with the field and the fix, where they do not fit. */
+  read(app: string, settings: object, means: FlowMeans): object;
+  /** One run's own: what it does by these settings. */
+  by(settings: object, means: FlowMeans): Pick<Flow, 'check' | 'run'>;
 }
 
 const Converse = z.strictObject({
@@ -75,33 +83,63 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
 });
 
 /** Flows that an app may name. */
-export const namedFlows: Readonly<Record<string, (app: NamedApp) => Flow>> = {
-  converse: ({ name, settings, agents, tools }) => {
-    const { tools: wanted, ...checked } = read(Converse, name, settings);
-    expectNone(name, unknownAgent(['agent'], checked.agent, agents));
-    if (tools) for (const tool of wanted ?? []) expectTool(tools, tool, name);
-    const ready = { ...checked, name, switches: switchesIn(process.env) };
-    const now = (): Flow => converse({ ...ready, tools: offersOf(offered(tools, wanted)) });
-    const check: Flow['check'] = ({ labels }) => {
-      const { actionTools } = rulesFor({ ...ready, tools: [] }, labels).rules;
-      if (tools) expectAllowed(actionTools, mayCome(tools, wanted, actionTools));
-    };
-    within(`apps.${name}.settings.rules`, () => check({ labels: {} }));
-    return {
-      ...now(),
-      check,
-      async run(scope, input) {
-        await tools?.servers.tried;
-        return now().run(scope, input);
-      },
-    };
+export const namedFlows: Readonly<Record<string, NamedFlow>> = {
+  converse: {
+    version: converseVersion,
+    read(app, given, means) {
+      const settings = read(Converse, app, given);
+      expectNone(app, unknownAgent(['agent'], settings.agent, means.agents));
+      const { tools } = means;
+      if (tools) for (const tool of settings.tools ?? []) expectTool(tools, tool, app);
+      within(`apps.${app}.settings.rules`, () => conversing(settings, means).check({ labels: {} }));
+      return settings;
+    },
+    by: (settings, means) => conversing(Converse.parse(settings), means),
   },
-  coordinate: ({ name, settings, agents }) => {
-    const checked = read(Coordinate, name, settings);
-    expectNone(name, wrongNames(checked, agents));
-    return coordinate(checked, name);
+  coordinate: {
+    version: coordinateVersion,
+    read(app, given, { agents }) {
+      const settings = read(Coordinate, app, given);
+      expectNone(app, wrongNames(settings, agents));
+      return settings;
+    },
+    by: (settings) => coordinate(Coordinate.parse(settings)),
   },
 };
+
+/** The code of a flow that apps name, once for all of them: the settings are in what each run was started with. */
+export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Flow {
+  return {
+    name,
+    version: flow.version,
+    check: ({ labels, definition }) => flow.by(settingsIn(definition), means).check?.({ labels }),
+    run: (scope, input) => flow.by(settingsIn(scope.definition), means).run(scope, input),
+  };
+}
+
+function settingsIn(definition: Json | undefined): object {
+  return Object(Reflect.get(Object(definition), 'settings')) as object;
+}
+
+function conversing({ tools: wanted, ...settings }: z.output<typeof Converse>, { tools }: FlowMeans) {
+  const ready = { ...settings, switches: switchesIn(process.env) };
+  return {
+    check({ labels }: Pick<RunInput, 'labels'>): void {
+      const { actionTools } = rulesFor({ ...ready, tools: [] }, labels).rules;
+      if (tools) expectAllowed(actionTools, mayCome(tools, wanted, actionTools));
+    },
+    async run(scope: Scope, input: RunInput): Promise<string> {
+      await tools?.servers.tried;
+      const flow = converse({
+        ...ready,
+        get tools() {
+          return offersOf(offered(tools, wanted));
+        },
+      });
+      return flow.run(scope, input);
+    },
+  };
+}
 
 function read<T>(schema: z.ZodType<T>, app: string, settings: object): T {
   const parsed = schema.safeParse(settings);

@@ -48,3 +48,14 @@ test('[V132] [V133] each outage is said once, and its end; where a server is, is
   const back = 'The MCP server far is back.';
   expect(heard).toEqual([away, back, away, back]);
 });
+
+test('[DF25] a server that has no tools any more has answered: nobody waits for it', async () => {
+  const listing = Promise.withResolvers<{ tools: []; notices: [] }>();
+  const far = { name: 'far', list: () => listing.promise, close: async () => {} };
+  const servers = new ToolServers([{ server: far, patience: 60_000 }]);
+  onTestFinished(() => servers.close());
+  expect(servers.absence('far__x')?.why).toBe('The MCP server far has not answered yet.');
+  listing.resolve({ tools: [], notices: [] });
+  await servers.tried;
+  expect(servers.absence('far__x')).toBeUndefined();
+});

@@ -20,7 +20,8 @@ interface Shelf {
   readonly patience: number;
   readonly tried: PromiseWithResolvers<void>;
   back: PromiseWithResolvers<void>;
-  tools: readonly Tool[];
+  /** Undefined until it has told what it has, which may be nothing. */
+  tools?: readonly Tool[];
   /** Aborts where it is not to be waited for, since it has changed. */
   changed: AbortController;
   /** Why it is away. */
@@ -59,7 +60,6 @@ export class ToolServers {
       patience,
       tried: Promise.withResolvers<void>(),
       back: Promise.withResolvers<void>(),
-      tools: [],
       changed: new AbortController(),
     }));
     for (const shelf of this.#shelves) shelf.server.onChange?.(() => shelf.changed.abort());
@@ -68,7 +68,7 @@ export class ToolServers {
   }
 
   get tools(): readonly Tool[] {
-    return this.#shelves.flatMap(({ tools }) => tools);
+    return this.#shelves.flatMap(({ tools = [] }) => tools);
   }
 
   /** What a person should know: servers that are away, tools that changed or were left out. */
@@ -94,10 +94,9 @@ export class ToolServers {
   /** Why a tool of theirs is not there. */
   absence(tool: string): Absence | undefined {
     const shelf = this.#shelfOf(tool);
-    if (!shelf || shelf.tools.some(({ name }) => name === tool)) return undefined;
+    if (!shelf || shelf.tools?.some(({ name }) => name === tool)) return undefined;
+    if (shelf.tools && shelf.why === undefined) return undefined;
     const why = shelf.why?.told ?? `The MCP server ${shelf.server.name} has not answered yet.`;
-    const isTried = shelf.why !== undefined || shelf.tools.length > 0;
-    if (isTried && shelf.why === undefined) return undefined;
     return { why, tried: shelf.tried.promise, back: shelf.back.promise };
   }
 

@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { Engine } from '../../engine/engine.ts';
 import { flowId } from '../../engine/flow-id.ts';
+import { strandedBy } from '../../engine/recovery/stranded.ts';
 import type { World } from '../../engine/world.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import type { Command } from '../../run/commands.ts';
 import { failureOf, RunError, type Failure } from '../../run/failure.ts';
 import type { Receipt, RunRow } from '../../stores/store.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import { listenForControl } from './control.ts';
+import { isEdit } from '../runs/command-run.ts';
 import { eraseConversation, type Erasing } from '../runs/erase.ts';
 import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -87,7 +88,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     ...control,
     async standing(run) {
       const isOurs = takes === 'everything' || asked.has(run);
-      return standingOf(await store.dispatch.get(run), { run, engine, isOurs, problems });
+      return standingOf(await store.dispatch.get(run), { run, engine, isOurs, problems, world });
     },
     rest,
     async close() {
@@ -119,10 +120,6 @@ async function letGo(
   if (typeof listening === 'function') await listening();
   over.abort();
   await working;
-}
-
-function isEdit(command: Command): boolean {
-  return command.type === 'decide' && command.decision === 'edit';
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {
@@ -167,6 +164,7 @@ function controlOf({ engine, world, apps, asked }: Parts): Control {
         input: { text },
         limits: app.limits,
         approvals: app.approvals,
+        definition: await app.definition?.(),
         caller: { tenant: localTenant, who: by, idempotencyKey: key },
         ...(conversation === undefined ? {} : { conversation }),
       });
@@ -215,10 +213,13 @@ interface Signs {
   readonly engine: Engine;
   readonly isOurs: boolean;
   readonly problems: Problems;
+  readonly world: World;
 }
 
-function standingOf(row: RunRow | undefined, { run, engine, isOurs, problems }: Signs): Standing {
+function standingOf(row: RunRow | undefined, { run, engine, isOurs, problems, world }: Signs): Standing {
   if (!row || row.state === 'ended') return { is: 'ended' };
+  const stranded = isOurs ? strandedBy(world.catalog.flows, row) : undefined;
+  if (stranded !== undefined) return { is: 'left', why: stranded };
   if (row.state === 'waiting') return { is: 'parked' };
   const problem = problems.of(run) ?? engine.trouble;
   if (engine.busyWith.includes(run) || (isOurs && problem === undefined)) return { is: 'working' };

@@ -2,6 +2,7 @@ import { flowId } from '../../engine/flow-id.ts';
 import type { Deciders } from '../../run/deciders.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Limits } from '../../run/values.ts';
+import type { RunDefinition } from '../../engine/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Preferences } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
@@ -17,6 +18,8 @@ export interface App {
   readonly name: string;
   readonly flow: Flow;
   readonly limits: Limits;
+  /** What it is, as runs of it record it. */
+  readonly definition?: () => Promise<RunDefinition>;
   readonly description?: string;
   /** Who decides what its runs ask, where it is not whoever started them. */
   readonly approvals?: Deciders;

@@ -24,6 +24,8 @@ export interface Gauges {
   /** Whether what is asked for now would be kept. */
   readonly isReady: () => Promise<boolean>;
   readonly damaged: () => Promise<number>;
+  /** Runs whose flow is not here. */
+  readonly stranded: () => Promise<number>;
   /** Servers of tools that are away. */
   readonly away: () => number;
 }
@@ -55,6 +57,7 @@ export function metricsOf(registry: Registry, gauges: Gauges): Metrics {
   shown('runs_in_hand', 'Runs this process works on.', gauges.runs);
   shown('ready', 'Whether new runs are taken: 1, or 0.', async () => Number(await gauges.isReady()));
   shown('damaged_runs', 'Runs that are not as they were written.', gauges.damaged);
+  shown('stranded_runs', 'Runs whose flow is not here: they go on when it is back.', gauges.stranded);
   shown('questions_waiting', 'Questions that wait for people.', gauges.questions);
   return {
     contentType: registry.contentType,

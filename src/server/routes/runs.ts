@@ -1,7 +1,9 @@
 import { decodeAll, framesAfter } from '../../run/codec.ts';
+import { strandedBy } from '../../engine/recovery/stranded.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatParts, flatTree } from '../../run/flat-tree.ts';
+import { present } from '../../run/present.ts';
 import { damageOf, goodChunks } from '../runs/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';
@@ -24,7 +26,7 @@ export const runRoutes = [
         ...filter,
         ...(waiting ? { withApprovals: true } : {}),
       });
-      const runs = rows.slice(0, limit).map(listedRun);
+      const runs = rows.slice(0, limit).map((row) => listedRun(row, context.home.catalog.flows));
       return { status: 200, json: { runs, next: rows.length > limit ? (runs.at(-1)?.run ?? null) : null } };
     },
   }),
@@ -37,14 +39,16 @@ export const runRoutes = [
           `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
         );
       }
+      const stranded = at === undefined ? strandedBy(context.home.catalog.flows, row) : undefined;
+      const still = present({ stranded });
       const look = { preferences: shownTo({ context, caller }, row.app, asked), at, signal };
       if (row.bytes <= smallRun) {
         const tree = await context.trees.shown(row, look);
-        return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at) } };
+        return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at), ...still } };
       }
       await heavy(row.bytes);
       const tree = await context.trees.still(row, look);
-      return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at) } };
+      return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at), ...still } };
     },
   }),
   route({

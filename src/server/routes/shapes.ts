@@ -1,3 +1,5 @@
+import { strandedBy } from '../../engine/recovery/stranded.ts';
+import type { Flow } from '../../engine/scope.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -8,10 +10,15 @@ export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'agai
   return present({ again: replaces ?? undefined, replacedBy: replacedBy ?? undefined });
 }
 
-export function listedRun(row: RunRow): ListedRun {
+export function listedRun(row: RunRow, flows: readonly Flow[]): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
   const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
-  return { ...listed, ...present({ damaged: row.damaged ?? undefined }), ...placeIn(row) };
+  return { ...listed, ...whyStill(row, flows), ...placeIn(row) };
+}
+
+/** What keeps a run from going on that nobody can mend by waiting. */
+function whyStill(row: RunRow, flows: readonly Flow[]): Pick<ListedRun, 'damaged' | 'stranded'> {
+  return present({ damaged: row.damaged ?? undefined, stranded: strandedBy(flows, row) });
 }
 
 /** A run with more is read and told while it is sent. Bytes. */

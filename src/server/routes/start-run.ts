@@ -127,9 +127,10 @@ export async function startRun(
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
   const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
-  const start = (): ReturnType<ServerContext['home']['engine']['start']> =>
+  const start = async (): ReturnType<ServerContext['home']['engine']['start']> =>
     context.home.engine.start({
       ...wanted,
+      definition: await app.definition?.(),
       approvals: app.approvals,
       flow: app.flow,
       caller: { tenant, who, ...idempotency },

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { flowId } from '../../engine/flow-id.ts';
+import { strandedBy } from '../../engine/recovery/stranded.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Entry } from '../../run/events.ts';
+import { RunError } from '../../run/failure.ts';
 import type { Receipt, RunRow } from '../../stores/store.ts';
 import { goodChunks, readThrough } from './good-chunks.ts';
 import type { ServerContext } from '../context.ts';
@@ -21,13 +22,21 @@ export interface Outcome {
 /** Hand a command to a run and wait until it is used. The same id again gets the same outcome. */
 export async function commandRun(
   context: ServerContext,
-  { run, flow }: RunRow,
+  row: RunRow,
   sent: { readonly command: Command; readonly id: string },
 ): Promise<Outcome> {
-  const { engine, store } = context.home;
+  const { engine, store, catalog } = context.home;
+  const { run } = row;
+  const stranded = strandedBy(catalog.flows, row);
+  if (stranded !== undefined && isEdit(sent.command))
+    throw new RunError('rejected', `${stranded} What shall run instead cannot be checked without it.`);
   const ask = (): Promise<Receipt> => engine.send(run, sent.command, sent.id);
   let receipt = await ask();
-  const isKnown = context.home.apps.some((app) => flowId(app.flow) === flow);
+  if (stranded !== undefined && receipt.used === null) {
+    await engine.record(row);
+    receipt = await ask();
+  }
+  const isKnown = stranded === undefined;
   const until = context.now() + patience;
   for (let pause = firstPause; receipt.used === null && isKnown && context.now() < until; pause *= 2) {
     await new Promise((resolve) => setTimeout(resolve, Math.min(pause, longestPause)));
@@ -42,6 +51,10 @@ export async function commandRun(
   const chunks = await goodChunks(store.journal, run, used - 1);
   const entry = chunks.flatMap(({ frames }) => decodeAll(frames)).find(({ seq }) => seq === used);
   return { receipt, entry };
+}
+
+export function isEdit(command: Command): boolean {
+  return command.type === 'decide' && command.decision === 'edit';
 }
 
 /** A name for a command that is the same whenever the same is asked: asking twice is asking once. */

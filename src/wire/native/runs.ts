@@ -23,6 +23,8 @@ export const ListedRun = z.object({
   updatedAt: z.number(),
   /** Its last good entry, where its journal was found damaged. */
   damaged: z.int().optional(),
+  /** Why nobody here can go on with it, and what to do. */
+  stranded: z.string().optional(),
   /** The run whose place in the conversation it took. */
   again: z.string().optional(),
   /** The run that took its place: it counts instead of this one. */

@@ -1,0 +1,183 @@
+import {
+  configurationTenant,
+  type Definition,
+  type DefinitionFilter,
+  type DefinitionKey,
+} from '../run/definition.ts';
+import { RunError } from '../run/failure.ts';
+import type { Json } from '../run/values.ts';
+import type { Store } from '../stores/store.ts';
+import { bodyIn, bodyText } from './definition-body.ts';
+import { differences, type Difference } from './definition-diff.ts';
+
+/** Who asks. */
+export interface Author {
+  readonly tenant: string;
+  readonly who: string;
+}
+
+/** Which definition; of several versions the newest that is published, unless one is named. 0 is the draft. */
+export interface Which {
+  readonly kind: string;
+  readonly name: string;
+  readonly version?: number | undefined;
+}
+
+export interface Version extends Which {
+  readonly version: number;
+}
+
+/** A definition with what it says. */
+export interface WholeDefinition {
+  readonly definition: Definition;
+  readonly body: Json;
+}
+
+export interface DraftRequest extends Which {
+  readonly body: unknown;
+  /** Of the draft that was read; 0 where there is none. */
+  readonly revision: number;
+}
+
+/** What can be done with definitions, whatever kind they are of. */
+export interface DefinitionsFront {
+  list(author: Author, filter?: Omit<DefinitionFilter, 'tenant'>): Promise<readonly Definition[]>;
+  read(author: Author, which: Which): Promise<WholeDefinition>;
+  draft(author: Author, request: DraftRequest): Promise<Definition>;
+  publish(author: Author, draft: Which & { readonly revision: number }): Promise<Definition>;
+  /** A draft under another name, of any version that can be read. */
+  clone(author: Author, which: Which, name: string): Promise<Definition>;
+  /** It can be started no more. Runs that began with it go on. */
+  archive(author: Author, which: Version): Promise<Definition>;
+  restore(author: Author, which: Version): Promise<Definition>;
+  diff(author: Author, from: Which, to: Which): Promise<readonly Difference[]>;
+  /** The draft and every version. Runs keep what they began with. */
+  erase(author: Author, which: Which): Promise<void>;
+  /** Publish what a configuration says. Nobody can change it but another configuration. */
+  provide(which: Which, body: unknown): Promise<WholeDefinition>;
+  /** Archive what a configuration said and says no more. */
+  retire(kind: string, stays: readonly string[]): Promise<void>;
+}
+
+export interface DefinitionsSettings {
+  readonly store: Pick<Store, 'definitions' | 'blobs'>;
+  /** Each kind there is, and what fails, with the field and the fix, where a body is not one of its. */
+  readonly kinds: Readonly<Record<string, (body: Json, name: string) => void>>;
+  /** Takes secrets out: they are recorded nowhere. */
+  readonly clean: (body: Json) => Json;
+}
+
+export function definitionsFront(settings: DefinitionsSettings): DefinitionsFront {
+  const { definitions } = settings.store;
+  const read: DefinitionsFront['read'] = (author, which) => whole(settings, author, which);
+  const draft: DefinitionsFront['draft'] = async (author, { kind, name, body, revision }) => {
+    const key = await ownKey(settings, author, { kind, name });
+    const text = checked(settings, key, body);
+    return definitions.draft({ ...key, body: text, revision, by: author.who });
+  };
+  const move = async (
+    author: Author,
+    { kind, name, version }: Version,
+    state: 'published' | 'archived',
+  ): Promise<Definition> => {
+    const key = await ownKey(settings, author, { kind, name });
+    return definitions.move({ ...key, version, state, by: author.who });
+  };
+  return {
+    list: async ({ tenant }, filter = {}) => definitions.list({ ...filter, tenant }),
+    read,
+    draft,
+    async publish(author, { kind, name, revision }) {
+      const key = await ownKey(settings, author, { kind, name });
+      const { body } = await read(author, { ...key, version: 0 });
+      const text = checked(settings, key, body);
+      // One that was saved meanwhile is not what was looked at: the store refuses it by its revision.
+      return definitions.publish({ ...key, body: text, revision, by: author.who });
+    },
+    async clone(author, which, name) {
+      const { body } = await read(author, which);
+      return draft(author, { kind: which.kind, name, body, revision: 0 });
+    },
+    archive: (author, which) => move(author, which, 'archived'),
+    restore: (author, which) => move(author, which, 'published'),
+    async diff(author, from, to) {
+      const [before, after] = await Promise.all([read(author, from), read(author, to)]);
+      return differences(before.body, after.body);
+    },
+    async erase(author, { kind, name }) {
+      await definitions.erase(await ownKey(settings, author, { kind, name }));
+    },
+    ...configurations(settings),
+  };
+}
+
+function configurations(settings: DefinitionsSettings): Pick<DefinitionsFront, 'provide' | 'retire'> {
+  const { definitions } = settings.store;
+  return {
+    async provide({ kind, name }, given) {
+      const key = { tenant: configurationTenant, kind, name };
+      const body = checked(settings, key, given);
+      const definition = await definitions.publish({ ...key, body, by: configurationTenant });
+      return { definition, body: bodyIn(body) };
+    },
+    async retire(kind, stays) {
+      const [tenant, by] = [configurationTenant, configurationTenant];
+      for (let after: Definition | undefined; ;) {
+        const rows = await definitions.list({ tenant, kind, state: 'published', after });
+        for (const { name, version } of rows)
+          if (!stays.includes(name))
+            await definitions.move({ tenant, kind, name, version, state: 'archived', by });
+        after = rows.at(-1);
+        if (!after) return;
+      }
+    },
+  };
+}
+
+/** The caller's own, or the configuration's. */
+async function whole(
+  { store }: DefinitionsSettings,
+  { tenant }: Author,
+  { kind, name, version }: Which,
+): Promise<WholeDefinition> {
+  for (const owner of [tenant, configurationTenant]) {
+    const rows = await store.definitions.versions({ tenant: owner, kind, name });
+    const definition =
+      version === undefined
+        ? rows.findLast(({ state }) => state === 'published')
+        : rows.find((row) => row.version === version);
+    const text = definition && (await store.blobs.get(owner, definition.hash));
+    if (definition && text !== undefined) return { definition, body: bodyIn(text) };
+  }
+  const which = version === undefined ? 'published' : version === 0 ? 'draft of' : `version ${version} of`;
+  throw new RunError('unknown', `There is no ${which} ${kind} «${name}».`);
+}
+
+/** What the configuration says under a name is everybody's, so nobody else can have that name. */
+async function ownKey(
+  { store, kinds }: DefinitionsSettings,
+  { tenant }: Author,
+  { kind, name }: Which,
+): Promise<DefinitionKey> {
+  if (!Object.hasOwn(kinds, kind)) {
+    const known = Object.keys(kinds).join(', ');
+    throw new RunError('malformed', `«kind» is «${kind.slice(0, 80)}»: give one of ${known}.`);
+  }
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw new RunError('malformed', '«name» has up to 64 letters, digits, _, - and .');
+  const taken = await store.definitions.versions({ tenant: configurationTenant, kind, name });
+  if (taken.length === 0) return { tenant, kind, name };
+  const message = `The ${kind} «${name}» is the configuration's and cannot be changed here: change it there, or clone it under another name.`;
+  throw new RunError('rejected', message);
+}
+
+function checked(
+  { kinds, clean }: DefinitionsSettings,
+  { kind, name }: DefinitionKey,
+  body: unknown,
+): string {
+  const what = `The ${kind} «${name}»`;
+  const read = clean(bodyIn(bodyText(body, what)));
+  kinds[kind]?.(read, name);
+  return bodyText(read, what);
+}
