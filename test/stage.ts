@@ -149,6 +149,7 @@ function mortal(store: Store, isDead: () => boolean): Store {
     mailbox: all(store.mailbox),
     blobs: all(store.blobs),
     shared: all(store.shared),
+    feed: all(store.feed),
     listen: (hear) => store.listen((hint) => isDead() || hear(hint)),
     health: () => store.health(),
     close: () => store.close(),

@@ -1,6 +1,7 @@
 import type { Followers } from './follow.ts';
+import { followFeed } from './follow-feed.ts';
 import type { Argument, Operation, Read, Result, Write } from './rules/rules.ts';
-import type { Appender, Blobs, Dispatch, Journal, Mailbox, Shared, Store } from './store.ts';
+import type { Appender, Blobs, Dispatch, Feed, Journal, Mailbox, Shared, Store } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
@@ -19,6 +20,7 @@ export interface StoreReader {
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
   readonly shared: Pick<Shared, 'list'>;
+  readonly feed: Pick<Feed, 'read'>;
   close(): Promise<void>;
 }
 
@@ -43,12 +45,17 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       held: (tenant) => carrier.read('held', tenant),
     },
     shared: { list: (filter) => carrier.read('shared', filter) },
+    feed: { read: (from) => carrier.read('feed', from) },
   };
 }
 
-/** The facets of a store, over whatever carries its operations. */
-export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
-  const { journal, dispatch, mailbox, blobs, shared } = readingFacets(carrier, live);
+/** The facets of a store, over whatever carries its operations and hears of changes. */
+export function facets(
+  carrier: Carrier,
+  live: Followers,
+  { listen }: Pick<Store, 'listen'>,
+): Omit<Store, 'listen' | 'health' | 'close'> {
+  const { journal, dispatch, mailbox, blobs, shared, feed } = readingFacets(carrier, live);
   return {
     journal: {
       ...journal,
@@ -66,10 +73,12 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
       time: () => carrier.time(),
       letGo: (fence, name) => carrier.write('letGo', { fence, name }),
       erase: (run) => carrier.write('erase', run),
+      reindex: (request) => carrier.write('reindex', request),
     },
     mailbox: { ...mailbox, send: (command) => carrier.write('send', command) },
     blobs: { ...blobs, put: (owner, text) => carrier.write('put', { owner, text }) },
     shared: { ...shared, set: (change) => carrier.write('share', change) },
+    feed: { ...feed, follow: (from, signal) => followFeed({ feed, listen }, from, signal) },
   };
 }
 
@@ -77,6 +86,7 @@ const notOfOneRun: ReadonlySet<Operation> = new Set([
   'claim',
   'renew',
   'list',
+  'feed',
   'unfinished',
   'count',
   'blob',

@@ -7,6 +7,7 @@ import {
   type Rows,
   type Wanted,
 } from '../../src/stores/database/port.ts';
+import { memoryFeed } from '../../src/stores/memory/feed.ts';
 import type { Due } from '../../src/stores/rules/needs.ts';
 import { counted, dueAt, pageSize, pick, type Place } from '../../src/stores/rules/tables.ts';
 import { pickShared, sharedName } from '../../src/stores/memory/shared.ts';
@@ -16,6 +17,7 @@ export interface StoredRun {
   row: RunRow;
   version: number;
   readonly key: string | undefined;
+  readonly terms: Set<string>;
   readonly chunks: (Chunk & { readonly at: number; readonly bytes: number })[];
   readonly commands: Map<string, Omit<Receipt, 'fresh'>>;
 }
@@ -31,6 +33,8 @@ export class StoredRows {
   readonly runs = new Map<string, StoredRun>();
   readonly blobs = new Map<string, StoredBlob>();
   readonly shared = new Map<string, SharedValue>();
+  /** Places are given in the moment of the commit. */
+  readonly feed = memoryFeed();
   places: readonly Place[] = [];
 
   /** The row with the head, size and time of its journal. */
@@ -99,11 +103,12 @@ export class StoredRows {
       .map(({ row }) => row.run);
   }
 
-  #answers({ text, list, unfinished, count, questions, held }: Wanted): Partial<Rows> {
+  #answers({ text, list, feed, unfinished, count, questions, held }: Wanted): Partial<Rows> {
     const all = [...this.runs.values()].map(whole);
     return {
       text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
-      list: list ? pick(all.toReversed(), list) : [],
+      list: list ? pick(all.toReversed(), list, (run) => this.runs.get(run)?.terms ?? new Set()) : [],
+      ...(feed ? { feed: this.feed.read(feed, (run) => this.row(run)) } : {}),
       unfinished: all.filter(({ tenant, state }) => tenant === unfinished && state !== 'ended').length,
       count: count ? counted(all, count) : [],
       questions: questions
@@ -171,15 +176,24 @@ export class StoredRows {
     switch (change.type) {
       case 'run.removed':
         this.runs.delete(run);
+        if (stored) this.feed.move(stored.row.tenant, run);
         this.places = this.places.filter((place) => place.run !== run);
         return;
       case 'run.added': {
         const { row, version, key } = change;
-        this.runs.set(run, { row, version, key, chunks: [], commands: new Map() });
+        this.runs.set(run, { row, version, key, terms: new Set(), chunks: [], commands: new Map() });
+        this.feed.move(row.tenant, run);
         return;
       }
       case 'run.changed':
         if (stored) Object.assign(stored, { row: change.row, version: change.version });
+        if (change.isNews) this.feed.move(change.row.tenant, run);
+        return;
+      case 'terms.added':
+        for (const term of change.terms) stored?.terms.add(term);
+        return;
+      case 'terms.dropped':
+        stored?.terms.clear();
         return;
       case 'lease.moved':
         if (stored) stored.row = { ...stored.row, leaseUntil: change.until };

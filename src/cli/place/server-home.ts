@@ -1,3 +1,4 @@
+import { noFacts } from '../../run/facts.ts';
 import { followEntries } from '../../client/follow.ts';
 import { vitrineClient, type Client, type ListedRun, type ServerAddress } from '../../client/client.ts';
 import { encodeAll } from '../../run/codec.ts';
@@ -158,7 +159,7 @@ function rowOf({ seq, ...listed }: ListedRun): Row {
   const state = stateOf(listed.status);
   const unknown = { flow: theirs, epoch: 0, worker: null, leaseUntil: Infinity, wakeAt: null };
   const { damaged = null, again: replaces = null, replacedBy = null, ...known } = listed;
-  return { ...known, ...unknown, damaged, replaces, replacedBy, tenant: localTenant, head: seq, state };
+  return { ...known, ...unknown, facts: noFacts, damaged, replaces, replacedBy, tenant: localTenant, head: seq, state };
 }
 
 function stateOf(status: RunStatus): Row['state'] {

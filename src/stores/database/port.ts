@@ -1,4 +1,13 @@
-import type { Chunk, Hint, Receipt, RunRow, SentCommand, SharedValue, TenantCount } from '../store.ts';
+import type {
+  Chunk,
+  FeedPage,
+  Hint,
+  Receipt,
+  RunRow,
+  SentCommand,
+  SharedValue,
+  TenantCount,
+} from '../store.ts';
 import type { BlobKey, Due, Needs, RunKey } from '../rules/needs.ts';
 import type { Place } from '../rules/tables.ts';
 
@@ -90,6 +99,8 @@ export interface Rows {
   readonly shared: readonly SharedValue[];
   readonly text?: string | undefined;
   readonly list?: readonly RunRow[];
+  /** Without what is not final: nothing that is committed later has a place before these. */
+  readonly feed?: FeedPage;
   readonly unfinished?: number;
   readonly count?: readonly TenantCount[];
   readonly questions?: number;
@@ -118,7 +129,15 @@ export type RunChange =
       readonly version: number;
       readonly key: string | undefined;
     }
-  | { readonly type: 'run.changed'; readonly run: string; readonly row: RunRow; readonly version: number }
+  | {
+      readonly type: 'run.changed';
+      readonly run: string;
+      readonly row: RunRow;
+      readonly version: number;
+      readonly isNews: boolean;
+    }
+  | { readonly type: 'terms.added'; readonly run: string; readonly terms: readonly string[] }
+  | { readonly type: 'terms.dropped'; readonly run: string }
   | { readonly type: 'lease.moved'; readonly run: string; readonly until: number }
   | { readonly type: 'chunk.added'; readonly run: string; readonly chunk: Chunk; readonly at: number }
   | { readonly type: 'command.added'; readonly run: string; readonly sent: SentCommand }

@@ -3,6 +3,7 @@ import { damage, damageNeeds } from './damage.ts';
 import type { Desk } from './desk.ts';
 import * as dispatch from './dispatch.ts';
 import { append, appendNeeds, read, readNeeds } from './journal.ts';
+import { feed, feedNeeds, reindex, reindexNeeds } from './feed.ts';
 import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
 import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
 import type { Needs } from './needs.ts';
@@ -29,8 +30,9 @@ const writes = {
   put,
   share,
   damage,
+  reindex,
 };
-const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held, shared };
+const reads = { read, get, find, list, feed, unfinished, questions, count, pending, blob, held, shared };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;
@@ -63,10 +65,12 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
   put: putNeeds,
   share: shareNeeds,
   damage: damageNeeds,
+  reindex: reindexNeeds,
   read: readNeeds,
   get: dispatch.getNeeds,
   find: dispatch.findNeeds,
   list: dispatch.listNeeds,
+  feed: feedNeeds,
   unfinished: dispatch.unfinishedNeeds,
   questions: dispatch.questionsNeeds,
   count: dispatch.countNeeds,
