@@ -35,6 +35,26 @@ export const term = {
   tool: (tool: string): string => `t ${JSON.stringify(tool)}`,
 };
 
+/** What somebody looks for, as the terms it is found by. */
+export interface Sought {
+  readonly agent?: string | undefined;
+  readonly tool?: string | undefined;
+  /** Each as `name=value`. */
+  readonly labels?: readonly string[];
+  readonly text?: string | undefined;
+}
+
+export function termsFor({ agent, tool, labels = [], text = '' }: Sought): readonly string[] {
+  return [
+    ...(agent === undefined ? [] : [term.agent(agent)]),
+    ...(tool === undefined ? [] : [term.tool(tool)]),
+    ...labels.map((label) =>
+      term.label(label.slice(0, label.indexOf('=')), label.slice(label.indexOf('=') + 1)),
+    ),
+    ...wordsOf(text).map(term.word),
+  ];
+}
+
 /** What one entry adds; undefined for nearly all of them, so that text costs nothing here. */
 export function indexed({ at, event }: Entry): Indexed | undefined {
   if (event.type === 'run.started') {

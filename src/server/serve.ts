@@ -28,6 +28,7 @@ import { newId } from './system.ts';
 import { treesOf } from './runs/trees.ts';
 import { Channels } from './viewers/channels.ts';
 import { peopleOf } from './viewers/own-preferences.ts';
+import { feedViewers } from './viewers/feed-viewers.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -138,6 +139,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       await home.rest();
       const closed = app.close();
       context.logTail.close();
+      context.feedViewers.close();
       await context.channels.close();
       const enough = setTimeout(() => {
         app.server.closeAllConnections();
@@ -237,6 +239,13 @@ async function contextOf(
     isClosing: () => closing.aborted,
     log: followed(requestLog, logTail, now),
     logTail,
+    feedViewers: feedViewers({
+      feed: home.store.feed,
+      clean: home.secrets.clean,
+      failed(cause) {
+        if (failureOf(cause).code === 'internal') log.error({ cause }, 'The feed could not be told.');
+      },
+    }),
     ...present({ defaultApp: defaultAppOf(config) }),
   };
 }

@@ -159,7 +159,17 @@ function rowOf({ seq, ...listed }: ListedRun): Row {
   const state = stateOf(listed.status);
   const unknown = { flow: theirs, epoch: 0, worker: null, leaseUntil: Infinity, wakeAt: null };
   const { damaged = null, again: replaces = null, replacedBy = null, ...known } = listed;
-  return { ...known, ...unknown, facts: noFacts, damaged, replaces, replacedBy, tenant: localTenant, head: seq, state };
+  return {
+    ...known,
+    ...unknown,
+    facts: noFacts,
+    damaged,
+    replaces,
+    replacedBy,
+    tenant: localTenant,
+    head: seq,
+    state,
+  };
 }
 
 function stateOf(status: RunStatus): Row['state'] {

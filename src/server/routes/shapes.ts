@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ListedRun } from '../../wire/native/runs.ts';
 
@@ -11,7 +11,19 @@ export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'agai
 export function listedRun(row: RunRow): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
   const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
-  return { ...listed, ...present({ damaged: row.damaged ?? undefined }), ...placeIn(row) };
+  return { ...listed, ...factsIn(row), ...present({ damaged: row.damaged ?? undefined }), ...placeIn(row) };
+}
+
+function factsIn({ facts }: RunRow): Partial<ListedRun> {
+  const { labels, agents, tools, asked, tokens, startedAt, endedAt } = facts;
+  return present({
+    labels: Object.keys(labels).length > 0 ? { ...labels } : undefined,
+    agents: filled([...agents]),
+    tools: filled([...tools]),
+    asked: asked || undefined,
+    tokens,
+    duration: startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt,
+  });
 }
 
 /** A run with more is read and told while it is sent. Bytes. */
