@@ -48,6 +48,7 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
     journal: journalAt(server, { get, followed }),
     // What others have there is not for whoever has a key.
     dispatch: { get, list, count: async () => [] },
+    runs: async (_, query) => (await client.runs(query)).runs.map(rowOf),
     blobs: { get: async (_, blob) => new TextDecoder().decode(await client.download(blob)) },
     async start({ app, text, conversation, key }) {
       const named = present({ app: app || undefined, conversation });

@@ -30,6 +30,7 @@ import { namedFlows, type NamedApp } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
+import { runFilter } from '../runs/run-filter.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
 import type { Showing } from '../runs/shown-tree.ts';
@@ -148,6 +149,7 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
   return {
     ...reader,
     journal: outgoingJournal(reader.journal, secrets),
+    runs: (tenant, query) => reader.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(reader.blobs, secrets),
     clean: secrets.clean,
     preferences: await keptPreferences(shared),

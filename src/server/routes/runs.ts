@@ -1,13 +1,10 @@
 import { decodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
-import { termsFor } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatParts, flatTree } from '../../run/flat-tree.ts';
 import { damageOf, goodChunks } from '../runs/good-chunks.ts';
+import { runFilter } from '../runs/run-filter.ts';
 import type { ServerContext } from '../context.ts';
-import { filled, present } from '../../run/present.ts';
-import type { RunFilter } from '../../stores/store.ts';
-import type { QueryOf } from '../../wire/native/endpoint.ts';
 import { pageSize } from '../../wire/native/query.ts';
 import { listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
 import { listedRun, smallRun } from './shapes.ts';
@@ -23,7 +20,7 @@ export const runRoutes = [
     async handle({ context, caller: { tenant }, query: { limit = pageSize, ...query } }) {
       // Before the runs: what changes while they are read is told again rather than not at all.
       const { last: feed } = await context.home.store.feed.read({ tenant, limit: 0 });
-      const rows = await context.home.dispatch.list({ tenant, limit: limit + 1, ...filterIn(query) });
+      const rows = await context.home.dispatch.list({ ...runFilter(tenant, query), limit: limit + 1 });
       const runs = rows.slice(0, limit).map(listedRun);
       const next = rows.length > limit ? (runs.at(-1)?.run ?? null) : null;
       return { status: 200, json: { runs, next, feed } };
@@ -59,12 +56,6 @@ export const runRoutes = [
     },
   }),
 ];
-
-function filterIn(query: QueryOf<typeof listRuns>): Omit<RunFilter, 'tenant'> {
-  const { waiting, agent, tool, label = [], text, ...same } = query;
-  const terms = termsFor({ agent, tool, labels: [label].flat(), text });
-  return present({ ...same, withApprovals: waiting || undefined, terms: filled(terms) });
-}
 
 interface EntryPage {
   readonly run: string;

@@ -23,7 +23,9 @@ export function reindex(
   const row = runOf(desk, run);
   desk.tables.dropTerms(run);
   desk.tables.addTerms(run, indexed.terms);
-  showRun(desk, { ...row, facts: indexed.facts });
+  // Whoever follows the feed hears of what was lost, not that all is as it was.
+  if (JSON.stringify(row.facts) !== JSON.stringify(indexed.facts))
+    showRun(desk, { ...row, facts: indexed.facts });
 }
 
 export function reindexNeeds({ run }: { readonly run: string }): Needs {
