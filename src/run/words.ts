@@ -25,8 +25,8 @@ export function wordsOf(text: string): readonly string[] {
 
 function cut(piece: string): readonly string[] {
   const spaced = piece.split(unspaced).filter((word) => word !== '');
-  const pairs = [...piece.matchAll(unspaced)].flatMap(([run]) => neighbours([...run]));
-  return [...spaced.map((word) => [...word].slice(0, longestWord).join('')), ...pairs];
+  const pairs = [...piece.matchAll(unspaced)].flatMap(([run]) => neighbours(Array.from(run)));
+  return [...spaced.map((word) => Array.from(word).slice(0, longestWord).join('')), ...pairs];
 }
 
 function neighbours(letters: readonly string[]): readonly string[] {

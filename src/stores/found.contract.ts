@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noFacts, type Facts, type Indexed } from '../run/facts.ts';
 import { appending, newRun, range, refused, type Opened } from './store.contract.ts';
-import type { Append, FeedItem, FeedPlace, NewRun, RunFilter, Store } from './store.ts';
+import type { Append, FeedItem, FeedPlace, Hint, NewRun, RunFilter, Store } from './store.ts';
 
 /** What every store must do for lists and for the feed. The rules are in `docs/spec/stores.md`. */
 export function foundContract(name: string, open: () => Promise<Opened>): void {
@@ -175,7 +175,21 @@ export function foundContract(name: string, open: () => Promise<Opened>): void {
     test('[Q109] a place that never was is refused', async () => {
       await create('r');
       await refused(fed({ after: 'somewhere' }), 'rejected', /no place/);
-      await refused(fed({ after: '99999999.1' }), 'rejected', /begin without one/);
+      const { last } = await store.feed.read({ tenant: 't' });
+      const future = last.replace(/^\d+/, '99999999');
+      await refused(fed({ after: future }), 'rejected', /begin without one/);
+    });
+
+    test('[Q110] a change is told by a hint, and text is not', async () => {
+      const heard: Hint[] = [];
+      store.listen((hint) => heard.push(hint));
+      await create('r');
+      await append('r', 1);
+      await end('r', 2);
+      await store.dispatch.erase('r');
+      await store.dispatch.time();
+      const changed = heard.filter(({ type }) => type === 'changed');
+      expect(changed).toEqual(range(1, 3).map(() => ({ type: 'changed', run: 'r', tenant: 't' })));
     });
 
     test('[Q110] whoever follows gets what is there and then what changes', async () => {

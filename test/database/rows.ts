@@ -186,15 +186,10 @@ export class StoredRows {
         return;
       }
       case 'run.changed':
-        if (stored) Object.assign(stored, { row: change.row, version: change.version });
-        if (change.isNews) this.feed.move(change.row.tenant, run);
-        return;
+        return this.#change(change);
       case 'terms.added':
-        for (const term of change.terms) stored?.terms.add(term);
-        return;
       case 'terms.dropped':
-        stored?.terms.clear();
-        return;
+        return applyToTerms(stored?.terms, change);
       case 'lease.moved':
         if (stored) stored.row = { ...stored.row, leaseUntil: change.until };
         return;
@@ -227,6 +222,13 @@ export class StoredRows {
   }
 
   #applyToBlobs(change: Extract<RunChange, { type: 'blob.added' | 'blobs.dropped' }>): void {
+  #change({ run, row, version, isNews }: Extract<Change, { type: 'run.changed' }>): void {
+    const stored = this.runs.get(run);
+    if (stored) Object.assign(stored, { row, version });
+    if (isNews) this.feed.move(row.tenant, run);
+  }
+
+  #applyToBlobs(change: Extract<Change, { type: 'blob.added' | 'blobs.dropped' }>): void {
     if (change.type === 'blob.added') {
       const { tenant, blob, text, run } = change;
       const name = JSON.stringify([tenant, blob]);
@@ -264,4 +266,12 @@ function placesAfter(
   if (type === 'place.added') return [...places, place];
   if (type === 'place.removed') return places.filter((other) => !isIt(other));
   return places.map((other) => (isIt(other) ? { ...other, told: true } : other));
+}
+
+function applyToTerms(
+  terms: Set<string> | undefined,
+  change: Extract<Change, { type: 'terms.added' | 'terms.dropped' }>,
+): void {
+  if (change.type === 'terms.dropped') terms?.clear();
+  else for (const term of change.terms) terms?.add(term);
 }

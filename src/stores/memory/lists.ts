@@ -32,7 +32,6 @@ export function memoryLists(): Lists {
     if (list.length === 1) lists.delete(key);
     else list.splice(placeOf(list, run.number), 1);
   };
-  const newestIn = (row: RunRow): number => lists.get(conversationKey(row))?.at(-1)?.number ?? 0;
   const dropTerms = (run: Listed): void => {
     for (const term of run.terms) take(termKey(run.row.tenant, term), run);
     run.terms.clear();
@@ -60,25 +59,33 @@ export function memoryLists(): Lists {
       }
     },
     dropTerms,
-    list(filter, after) {
-      const { limit = listSize, newestOfEach } = filter;
-      const list = shortest(keysFor(filter).map((key) => lists.get(key) ?? []));
-      const isWanted = ({ row, number, terms }: Listed): boolean =>
-        fits(row, filter, terms) && (!newestOfEach || newestIn(row) === number);
-      if (isTimed(filter)) {
-        const wanted = list.filter((run) => isWanted(run) && (!after || isAfter(run, after)));
-        const timed = wanted.toReversed().toSorted((one, other) => byTime(one.row, other.row));
-        return timed.slice(0, limit).map(({ row }) => row);
-      }
-      const found: RunRow[] = [];
-      const from = after ? placeOf(list, after.number) : list.length;
-      for (let at = from - 1; at >= 0 && found.length < limit; at -= 1) {
-        const run = list[at];
-        if (run && isWanted(run)) found.push(run.row);
-      }
-      return found;
-    },
+    list: (filter, after) => pageOf(lists, filter, after),
   };
+}
+
+function pageOf(
+  lists: ReadonlyMap<string, readonly Listed[]>,
+  filter: RunFilter,
+  after: Listed | undefined,
+): readonly RunRow[] {
+  const { limit = listSize, newestOfEach } = filter;
+  const list = shortest(keysFor(filter).map((key) => lists.get(key) ?? []));
+  const isNewest = ({ row, number }: Listed): boolean =>
+    lists.get(conversationKey(row))?.at(-1)?.number === number;
+  const isWanted = (run: Listed): boolean =>
+    fits(run.row, filter, run.terms) && (!newestOfEach || isNewest(run));
+  if (isTimed(filter)) {
+    const wanted = list.filter((run) => isWanted(run) && (!after || isAfter(run, after)));
+    const timed = wanted.toReversed().toSorted((one, other) => byTime(one.row, other.row));
+    return timed.slice(0, limit).map(({ row }) => row);
+  }
+  const found: RunRow[] = [];
+  const from = after ? placeOf(list, after.number) : list.length;
+  for (let at = from - 1; at >= 0 && found.length < limit; at -= 1) {
+    const run = list[at];
+    if (run && isWanted(run)) found.push(run.row);
+  }
+  return found;
 }
 
 /** Whether it comes after another in a list by time. */

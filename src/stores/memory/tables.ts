@@ -1,5 +1,5 @@
-import { memoryFeed } from './feed.ts';
-import { memoryLists, type Listed } from './lists.ts';
+import { memoryFeed, type MemoryFeed } from './feed.ts';
+import { memoryLists, type Listed, type Lists } from './lists.ts';
 import { memoryBlobs, memoryLines } from './parts.ts';
 import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
@@ -80,6 +80,18 @@ function runRows(
       unfinished.delete(run);
     },
     ...openRows(unfinished),
+    ...foundRows(runs, kept, { lists, feed }),
+  };
+}
+
+type FoundRows = Pick<Tables, 'count' | 'list' | 'feed' | 'addTerms' | 'dropTerms'>;
+
+function foundRows(
+  runs: ReadonlyMap<string, Kept>,
+  kept: (run: string) => Kept,
+  { lists, feed }: { readonly lists: Lists; readonly feed: MemoryFeed },
+): FoundRows {
+  return {
     count: (which) =>
       counted(
         [...runs.values()].map(({ row }) => row),
@@ -91,8 +103,6 @@ function runRows(
     dropTerms: (run) => lists.dropTerms(kept(run)),
   };
 }
-
-type FoundRows = Pick<Tables, 'list' | 'feed' | 'addTerms' | 'dropTerms'>;
 
 type OpenRows = Pick<Tables, 'claimable' | 'questions' | 'unfinished'>;
 

@@ -41,8 +41,6 @@ export function runSearch(
   );
   const counts = tenantCounts(database);
   const listing = listings(database, terms);
-  const numbers = query<{ readonly number: number }>(database, 'SELECT number FROM run WHERE run = ?');
-  const termsOf = (run: string) => terms.of(numbers.one(run)?.number ?? 0);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
   const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
@@ -67,12 +65,12 @@ export function runSearch(
     count: (which) => unlessCorrupt(() => counts(which)) ?? counted(oneByOne(seen), which),
     list(filter) {
       const listed = listedFor(filter.tenant);
-      if (!isSound) return pick(oneByOne(listed), filter, termsOf);
+      if (!isSound) return pick(oneByOne(listed), filter, terms.ofRun);
       try {
         return listing(filter).map(listed);
       } catch (thrown) {
         if (!isCorrupt(thrown)) throw thrown;
-        return pick(oneByOne(listed), filter, termsOf);
+        return pick(oneByOne(listed), filter, terms.ofRun);
       }
     },
   };

@@ -3,10 +3,11 @@ import { chunkRows, commandRows } from './entries.ts';
 import { blobRows, lineRows } from './lines.ts';
 import { heldRows } from './held.ts';
 import { change, query } from './rows.ts';
-import { runRows, type RunRowsSettings } from './runs.ts';
+import { runRows, type RunRows, type RunRowsSettings } from './runs.ts';
 import { openCounts, runSearch } from './search.ts';
 import { sharedRows } from './shared.ts';
 import { termRows } from './term-rows.ts';
+import { termRows, type TermRows } from './term-rows.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
 
@@ -26,8 +27,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     database,
     'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
   );
-  const tenantOf = (run: string): string => runs.run(run)?.tenant ?? '';
-  const add = (run: string, bytes: number): void => held.add(tenantOf(run), bytes);
+  const add = (run: string, bytes: number): void => held.add(runs.run(run)?.tenant ?? '', bytes);
   const removals = ['chunk', 'command', 'head'].map((table) =>
     change(database, `DELETE FROM ${table} WHERE run = ?`),
   );
@@ -49,8 +49,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     },
     ...openCounts(database),
     ...runSearch(database, terms, isSound('run')),
-    addTerms: (run, more) => terms.add(tenantOf(run), runs.number(run), more),
-    dropTerms: (run) => terms.drop(tenantOf(run), runs.number(run)),
+    ...termTables(terms, runs),
     ...chunks,
     ...commands,
     addChunk(chunk, at) {
@@ -85,5 +84,13 @@ function runRemoval(database: DatabaseSync): (row: RunRow, number: number) => vo
     remove(number);
     tell(number, tenant, run);
     renew(tenant, conversation);
+  };
+}
+
+function termTables(terms: TermRows, { run, number }: RunRows): Pick<Tables, 'addTerms' | 'dropTerms'> {
+  const tenantOf = (name: string): string => run(name)?.tenant ?? '';
+  return {
+    addTerms: (name, more) => terms.add(tenantOf(name), number(name), more),
+    dropTerms: (name) => terms.drop(tenantOf(name), number(name)),
   };
 }

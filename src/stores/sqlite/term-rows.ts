@@ -5,7 +5,7 @@ import { change, query } from './rows.ts';
 export interface TermRows {
   add(tenant: string, number: number, terms: readonly string[]): void;
   drop(tenant: string, number: number): void;
-  of(number: number): ReadonlySet<string>;
+  readonly ofRun: (run: string) => ReadonlySet<string>;
   /** About how many runs a term finds, counted up to a limit. */
   count(tenant: string, term: string): number;
 }
@@ -13,7 +13,7 @@ export interface TermRows {
 /** No term has one in it. */
 const separator = '\n';
 /** More than so many are as many as all: counting is to cost no more than finding. */
-const mostCounted = 500;
+const mostCounted = 2_000;
 
 /**
  * Each term leads to its runs in the order of their numbers. What a run has stands once more in one row, by which its terms
@@ -27,6 +27,7 @@ export function termRows(database: DatabaseSync): TermRows {
       ON CONFLICT (holder) DO UPDATE SET terms = terms || '${separator}' || excluded.terms`,
   );
   const noted = query<{ readonly terms: string }>(database, 'SELECT terms FROM termsOf WHERE holder = ?');
+  const numbers = query<{ readonly number: number }>(database, 'SELECT number FROM run WHERE run = ?');
   const remove = change(database, 'DELETE FROM term WHERE owner = ? AND term = ? AND holder = ?');
   const forget = change(database, 'DELETE FROM termsOf WHERE holder = ?');
   const counted = query<{ readonly count: number }>(
@@ -43,7 +44,7 @@ export function termRows(database: DatabaseSync): TermRows {
       for (const term of of(number)) remove(tenant, term, number);
       forget(number);
     },
-    of: (number) => new Set(of(number)),
+    ofRun: (run) => new Set(of(numbers.one(run)?.number ?? 0)),
     count: (tenant, term) => counted.one(tenant, term)?.count ?? 0,
   };
 }
