@@ -30,6 +30,7 @@ import { namedFlows, type NamedApp } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
+import { reindexAll } from '../runs/reindex.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
@@ -164,6 +165,18 @@ export function holderIn(folder: string): string {
 /** Check all that a data folder, or a copy of one, keeps. */
 export function verifyFolder(folder: string, isCopy: boolean): Verified {
   return verify(resolve(folder), isCopy);
+}
+
+/** Make the index of a data folder anew; how many runs there are. Fails with `rejected` while a process works there. */
+export async function reindexFolder(data: string): Promise<number> {
+  const folder = resolve(data);
+  const store = await sqliteStore({ folder });
+  try {
+    const journal = outgoingJournal(store.journal, keptSecrets(folder));
+    return await reindexAll({ dispatch: store.dispatch, journal });
+  } finally {
+    await store.close();
+  }
 }
 
 /** How runs are told to those who watch, by the name they ask for. */
