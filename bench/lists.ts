@@ -7,7 +7,6 @@ import { indexedAll } from '../src/run/facts.ts';
 import { localTenant } from '../src/run/owner.ts';
 import { protocols } from '../src/server/compose/compose.ts';
 import { serve, type RunningServer } from '../src/server/serve.ts';
-import { nativeProtocol } from '../src/server/viewers/protocols.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import type { Store } from '../src/stores/store.ts';
 import { ended, journal, opened, said, started } from '../test/journal.ts';
@@ -75,7 +74,7 @@ function asks(): readonly (readonly [name: string, ask: Ask])[] {
     ['search, two words', get('/api/runs?text=question+number7&limit=1')],
     ['conversations', get('/api/conversations')],
     ['approvals', get('/api/approvals?limit=10')],
-    ...[nativeProtocol, ...protocols.map(({ name }) => name)].map((name): readonly [string, Ask] => [
+    ...protocols.map(({ name }): readonly [string, Ask] => [
       `tail of a long run, ${name}`,
       ({ server, entries }) => read(`${server.url}/api/runs/long/events?as=${name}&after=${entries - 1}`),
     ]),

@@ -29,6 +29,7 @@ import { treesOf } from './runs/trees.ts';
 import { Channels } from './viewers/channels.ts';
 import { peopleOf } from './viewers/own-preferences.ts';
 import { feedViewers } from './viewers/feed-viewers.ts';
+import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -239,13 +240,7 @@ async function contextOf(
     isClosing: () => closing.aborted,
     log: followed(requestLog, logTail, now),
     logTail,
-    feedViewers: feedViewers({
-      feed: home.store.feed,
-      clean: home.secrets.clean,
-      failed(cause) {
-        if (failureOf(cause).code === 'internal') log.error({ cause }, 'The feed could not be told.');
-      },
-    }),
+    feedViewers: viewersOf(home, log),
     ...present({ defaultApp: defaultAppOf(config) }),
   };
 }
@@ -265,6 +260,13 @@ function channelsOf(
     },
     delivered,
     patience: given,
+function viewersOf({ store, secrets }: HeldHome, log: Log): FeedViewers {
+  return feedViewers({
+    feed: store.feed,
+    clean: secrets.clean,
+    failed(cause) {
+      if (failureOf(cause).code === 'internal') log.error({ cause }, 'The feed could not be told.');
+    },
   });
 }
 
