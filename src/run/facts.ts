@@ -1,5 +1,5 @@
 import type { Entry } from './events.ts';
-import { isBlobRef, type BlobRef } from './values.ts';
+import type { BlobRef } from './values.ts';
 import { wordsOf } from './words.ts';
 
 /** What lists show of a run without reading its journal, beside how it stands. */
@@ -113,5 +113,5 @@ function joinNames(one: readonly string[], other: readonly string[]): readonly s
 
 /** Of what is kept beside the journal, the beginning that the journal has. */
 function textTerms(text: string | BlobRef): readonly string[] {
-  return wordsOf(isBlobRef(text) ? (text.preview ?? '') : text).map(term.word);
+  return wordsOf(typeof text === 'string' ? text : (text.preview ?? '')).map(term.word);
 }

@@ -28,7 +28,6 @@ import { newId } from './system.ts';
 import { treesOf } from './runs/trees.ts';
 import { Channels } from './viewers/channels.ts';
 import { peopleOf } from './viewers/own-preferences.ts';
-import { feedViewers } from './viewers/feed-viewers.ts';
 import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
 
 export interface ServeSettings {
@@ -260,6 +259,9 @@ function channelsOf(
     },
     delivered,
     patience: given,
+  });
+}
+
 function viewersOf({ store, secrets }: HeldHome, log: Log): FeedViewers {
   return feedViewers({
     feed: store.feed,

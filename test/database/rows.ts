@@ -221,7 +221,6 @@ export class StoredRows {
     }
   }
 
-  #applyToBlobs(change: Extract<RunChange, { type: 'blob.added' | 'blobs.dropped' }>): void {
   #change({ run, row, version, isNews }: Extract<Change, { type: 'run.changed' }>): void {
     const stored = this.runs.get(run);
     if (stored) Object.assign(stored, { row, version });

@@ -170,9 +170,10 @@ export function verifyFolder(folder: string, isCopy: boolean): Verified {
 /** Make the index of a data folder anew; how many runs there are. Fails with `rejected` while a process works there. */
 export async function reindexFolder(data: string): Promise<number> {
   const folder = resolve(data);
-  const store = await sqliteStore({ folder });
+  const secrets = keptSecrets(folder);
+  const store = await openStore({ store: 'sqlite' }, { folder, clean: secrets.cleanAll });
   try {
-    const journal = outgoingJournal(store.journal, keptSecrets(folder));
+    const journal = outgoingJournal(store.journal, secrets);
     return await reindexAll({ dispatch: store.dispatch, journal });
   } finally {
     await store.close();

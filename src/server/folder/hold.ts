@@ -60,8 +60,6 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
   forgetErased(world, folder);
   const control = controlOf({ engine, world, apps, asked });
-  const erased = erasuresIn(folder);
-  const control = controlOf({ engine, world, apps, asked, ...erased });
   let url: string | undefined;
   const heard = { ...control, shared: world.store.shared, where: () => url };
   const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
@@ -112,11 +110,6 @@ function forgetErased({ store, log }: World, folder: string): void {
       log.error({ cause }, 'What the log says of a run that was erased is still there.');
     }
   });
-/** What is erased is forgotten by the log, too. */
-function erasuresIn(folder: string): Erasures {
-  const erased = erasures();
-  erased.onErased((run) => forgetInLog(logIn(folder), run));
-  return erased;
 }
 
 /** Hear of nothing more, and finish what is in hand. */

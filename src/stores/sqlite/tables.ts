@@ -6,7 +6,6 @@ import { change, query } from './rows.ts';
 import { runRows, type RunRows, type RunRowsSettings } from './runs.ts';
 import { openCounts, runSearch } from './search.ts';
 import { sharedRows } from './shared.ts';
-import { termRows } from './term-rows.ts';
 import { termRows, type TermRows } from './term-rows.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
