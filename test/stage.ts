@@ -150,6 +150,7 @@ function mortal(store: Store, isDead: () => boolean): Store {
     blobs: all(store.blobs),
     shared: all(store.shared),
     definitions: all(store.definitions),
+    feed: all(store.feed),
     listen: (hear) => store.listen((hint) => isDead() || hear(hint)),
     health: () => store.health(),
     close: () => store.close(),

@@ -14,6 +14,7 @@ import { keys } from './commands/keys.ts';
 import { message } from './commands/message.ts';
 import { pause } from './commands/pause.ts';
 import { pins } from './commands/pins.ts';
+import { reindex } from './commands/reindex.ts';
 import { reject } from './commands/reject.ts';
 import { resume } from './commands/resume.ts';
 import { run } from './commands/run.ts';
@@ -50,6 +51,7 @@ const commands: readonly CliCommand[] = [
   erase,
   verify,
   backup,
+  reindex,
   keys,
   pins,
   {

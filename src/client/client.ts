@@ -12,14 +12,16 @@ import {
 } from '../wire/native/approvals.ts';
 import type { GivenAttachment } from '../wire/native/attachment.ts';
 import { pauseRun, resumeRun, sendMessage, stopRun, type Commanded } from '../wire/native/commands.ts';
-import { eraseConversation } from '../wire/native/conversations.ts';
-import type { QueryOf } from '../wire/native/endpoint.ts';
+import { eraseConversation, listConversations } from '../wire/native/conversations.ts';
+import type { AnswerOf, QueryOf } from '../wire/native/endpoint.ts';
+import type { FeedNews } from '../wire/native/feed.ts';
 import { keepFile, readFile, type KeptFile } from '../wire/native/files.ts';
 import { listApps, type AppList } from '../wire/native/people.ts';
 import type { Showing } from '../wire/native/query.ts';
 import { listRuns, readTree, type RunPage } from '../wire/native/runs.ts';
 import { startRun, type Input, type StartedRun, type StartRun } from '../wire/native/starting.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
+import { followFeed, type FeedFrom } from './feed.ts';
 import { followEntries, followRun } from './follow.ts';
 import { runStore, type RunStore } from './store.ts';
 
@@ -57,6 +59,9 @@ export type { AppList } from '../wire/native/people.ts';
 export type { Showing } from '../wire/native/query.ts';
 /** A run in a list, and a page of them. */
 export type { ListedRun, RunPage } from '../wire/native/runs.ts';
+/** What a feed tells, and where to begin in it. */
+export type { FeedNews } from '../wire/native/feed.ts';
+export type { FeedFrom } from './feed.ts';
 /** A run that has begun. */
 export type { StartedRun } from '../wire/native/starting.ts';
 
@@ -81,6 +86,10 @@ export interface Client {
   start(request: StartRequest): Promise<StartedRun>;
   /** A page of runs, the newest first. */
   runs(filter?: RunFilter): Promise<RunPage>;
+  /** Runs as they change, each as a list has it, from a place on: `feed` of a page tells what has changed since. */
+  feed(from?: FeedFrom): AsyncIterable<FeedNews>;
+  /** A page of conversations, the one with the newest run first. */
+  conversations(page?: QueryOf<typeof listConversations>): Promise<AnswerOf<typeof listConversations>>;
   /** The tree of a run as it is shown now, or as it was when entry `at` was the last. */
   tree(run: string, at?: number, showing?: Showing): Promise<FlatTree>;
   /**
@@ -131,6 +140,8 @@ export function vitrineClient(server: ServerAddress): Client {
     apps: () => askFor(server, listApps, {}),
     start: (request) => askFor(server, startRun, starting(request)),
     runs: (query = {}) => askFor(server, listRuns, { query }),
+    feed: (from = {}) => followFeed(server, from),
+    conversations: (query = {}) => askFor(server, listConversations, { query }),
     tree: (run, at, showing) => askFor(server, readTree, { of: { run }, query: { at, ...showing } }),
     async *entries(run, from = {}) {
       for await (const entries of followEntries(server, { run, ...from, showing: 'everything' }))

@@ -3,17 +3,8 @@ import type { Entry } from '../run/events.ts';
 import { failureOf, RunError, type Failure } from '../run/failure.ts';
 import type { Showing } from '../wire/native/query.ts';
 import { headHeader, watchRun } from '../wire/native/runs.ts';
-import { sseReader } from '../wire/sse.ts';
 import { ask, type ServerAddress } from './ask.ts';
-
-/** How long to wait before coming back, the first time unless the server says so, and at most. Milliseconds. */
-const firstPause = 250;
-const longestPause = 5_000;
-/** A server that is away for longer may say so. */
-const longestRetry = 60_000;
-/** The server says something at least every 25 seconds: a connection that is silent for so long is dead. */
-const silence = 60_000;
-const largestFrame = 64 * 1024 * 1024;
+import { comingBack, streamOf } from './stream.ts';
 
 export interface Following {
   readonly run: string;
@@ -40,13 +31,16 @@ export type News =
  */
 export async function* followRun(server: ServerAddress, following: Following): AsyncGenerator<News> {
   const { run, showing, signal = new AbortController().signal } = following;
-  const told = { retry: 0 };
+  const back = comingBack(signal);
   let { after: cursor = 0, begun } = following;
-  let pause = firstPause;
   while (!signal.aborted) {
     const failed: { failure?: Failure } = {};
     try {
-      for await (const news of connection(server, { ...following, after: cursor, signal, begun }, told)) {
+      for await (const news of connection(
+        server,
+        { ...following, after: cursor, signal, begun },
+        back.told,
+      )) {
         if (news.is !== 'entries') {
           yield news;
           continue;
@@ -56,7 +50,7 @@ export async function* followRun(server: ServerAddress, following: Following): A
         if (!last) continue;
         if (showing === 'everything') expectNext(run, cursor, fresh);
         cursor = last.seq;
-        pause = firstPause;
+        back.isWell();
         yield { is: 'entries', entries: fresh };
         if (last.event.type === 'run.ended') return;
       }
@@ -67,10 +61,7 @@ export async function* followRun(server: ServerAddress, following: Following): A
     }
     begun = undefined;
     yield { is: 'away', ...failed };
-    // Thousands may have been cut off at once: they come back one after the other.
-    const { retry } = told;
-    await wait(Math.max(retry, pause / 2) + Math.max(retry, pause) * Math.random(), signal);
-    pause = Math.min(pause * 2, longestPause);
+    await back.wait();
   }
 }
 
@@ -95,42 +86,17 @@ async function* connection(
   { run, after, showing, signal, begun }: Connecting,
   told: { retry: number },
 ): AsyncGenerator<News> {
-  const dead = new AbortController();
-  let heard = true;
-  const watch = setInterval(() => {
-    if (!heard) dead.abort();
-    heard = false;
-  }, silence);
-  try {
-    const either = AbortSignal.any([signal, dead.signal]);
-    const query = { after: String(after), ...(showing === 'everything' ? everything : showing) };
+  const query = { after: String(after), ...(showing === 'everything' ? everything : showing) };
+  const opening = async (either: AbortSignal): Promise<Response> => {
     const headers = { accept: 'text/event-stream' };
     const response = begun ?? (await ask(server, watchRun, { of: { run }, query, headers, signal: either }));
     if (response.status === 204) throw new EndOfRun();
-    expectStream(server, response);
-    yield { is: 'joined', head: Number(response.headers.get(headHeader) ?? 0) };
-    const reader = sseReader(largestFrame);
-    const body = response.body?.getReader();
-    either.addEventListener('abort', () => void body?.cancel().catch(() => {}), { once: true });
-    for (;;) {
-      const piece = await body?.read();
-      if (!piece || piece.done) return;
-      heard = true;
-      const entries: Entry[] = [];
-      reader.read(piece.value, ({ id, data }) => entries.push(entryOf(Number(id), data)));
-      told.retry = Math.min(reader.retry ?? told.retry, longestRetry);
-      if (entries.length > 0) yield { is: 'entries', entries };
-    }
-  } finally {
-    clearInterval(watch);
-    dead.abort();
+    return response;
+  };
+  for await (const piece of streamOf(server, opening, { signal, told })) {
+    if (piece instanceof Response) yield { is: 'joined', head: Number(piece.headers.get(headHeader) ?? 0) };
+    else yield { is: 'entries', entries: piece.map(({ id, data }) => entryOf(Number(id), data)) };
   }
-}
-
-/** Something else answers at this address: it would do so again and again. */
-function expectStream({ url }: ServerAddress, { headers }: Response): void {
-  if (headers.get('content-type')?.startsWith('text/event-stream')) return;
-  throw new RunError('unavailable', `${url} answered something else than a stream: is it a Vitrine server?`);
 }
 
 /** A gap in what is recorded is a loss; in what is shown it is what is not shown. */
@@ -138,18 +104,5 @@ function expectNext(run: string, cursor: number, [first]: readonly Entry[]): voi
   if (first?.seq === cursor + 1) return;
   throw new RunError('unavailable', `Run ${run} went from entry ${cursor} to ${first?.seq}.`, {
     retryable: true,
-  });
-}
-
-function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end);
   });
 }

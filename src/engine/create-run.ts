@@ -1,6 +1,7 @@
 import { encodeAll } from '../run/codec.ts';
 import type { Deciders } from '../run/deciders.ts';
 import type { Entry, EventOf } from '../run/events.ts';
+import { indexedAll } from '../run/facts.ts';
 import { failureOf } from '../run/failure.ts';
 import { folderOwner, localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
@@ -78,6 +79,7 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
     title: given.text.slice(0, titleLength),
     last: entries.length,
     frames: encodeAll(entries),
+    indexed: indexedAll(entries),
     ...present({ replaces: request.replaces }),
     // What the configuration says is kept for everybody.
     ...present({ definition: definition?.tenant === tenant ? definition.hash : undefined }),

@@ -11,6 +11,7 @@ import type { Streams } from './http/streams.ts';
 import type { Trees } from './runs/trees.ts';
 import type { Channels } from './viewers/channels.ts';
 import type { People } from './viewers/own-preferences.ts';
+import type { FeedViewers } from './viewers/feed-viewers.ts';
 import type { Protocols } from './viewers/protocols.ts';
 
 /** What every route stands on. */
@@ -38,6 +39,7 @@ export interface ServerContext {
   readonly log: RequestLog;
   /** What of it callers may follow. */
   readonly logTail: LogTail;
+  readonly feedViewers: FeedViewers;
 }
 
 /** Fails once the server has begun to go away. */

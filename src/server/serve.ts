@@ -29,6 +29,7 @@ import { newId } from './system.ts';
 import { treesOf } from './runs/trees.ts';
 import { Channels } from './viewers/channels.ts';
 import { peopleOf } from './viewers/own-preferences.ts';
+import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -139,6 +140,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
       await home.rest();
       const closed = app.close();
       context.logTail.close();
+      context.feedViewers.close();
       await context.channels.close();
       const enough = setTimeout(() => {
         app.server.closeAllConnections();
@@ -238,6 +240,7 @@ async function contextOf(
     isClosing: () => closing.aborted,
     log: followed(requestLog, logTail, now),
     logTail,
+    feedViewers: viewersOf(home, log),
     ...present({ defaultApp: defaultAppOf(config) }),
   };
 }
@@ -257,6 +260,17 @@ function channelsOf(
     },
     delivered,
     patience: given,
+  });
+}
+
+function viewersOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
+  return feedViewers({
+    feed: store.feed,
+    flows: catalog.flows,
+    clean: secrets.clean,
+    failed(cause) {
+      if (failureOf(cause).code === 'internal') log.error({ cause }, 'The feed could not be told.');
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SoonDatabase } from '../../test/database/soon.ts';
 import { calledContract } from './called.contract.ts';
+import { foundContract } from './found.contract.ts';
 import { databaseStore } from './database.ts';
 import { appending, collect, newRun, refused, seqs, storeContract } from './store.contract.ts';
 import type { Hint } from './store.ts';
@@ -15,6 +16,7 @@ async function opened() {
 
 storeContract('database', opened);
 calledContract('database', opened);
+foundContract('database', opened);
 
 const fence = { run: 'r', epoch: 1 };
 
@@ -149,7 +151,7 @@ describe('two processes', () => {
     expect(await other.shared.list({ kind: 'keys' })).toMatchObject([{ value: '[]' }]);
     await one.dispatch.erase('r');
     await vi.waitFor(() =>
-      expect(hints).toEqual([
+      expect(hints.filter(({ type }) => type !== 'changed')).toEqual([
         { type: 'shared', key },
         { type: 'erased', run: 'r' },
       ]),

@@ -52,7 +52,7 @@ export function databaseStore(database: Database): Store {
   const closed = (): RunError => new RunError('unavailable', 'The store is closed.');
   const open = <T>(ask: () => Promise<T>): Promise<T> => (isClosed ? Promise.reject(closed()) : ask());
   return {
-    ...facets(carrier, live),
+    ...facets(carrier, live, hints),
     listen: (hear) => hints.listen(hear),
     health: () => open(() => healthOf(database)),
     async close() {

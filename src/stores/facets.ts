@@ -1,6 +1,17 @@
 import type { Followers } from './follow.ts';
+import { followFeed } from './follow-feed.ts';
 import type { Argument, Operation, Read, Result, Write } from './rules/rules.ts';
-import type { Appender, Blobs, Definitions, Dispatch, Journal, Mailbox, Shared, Store } from './store.ts';
+import type {
+  Appender,
+  Blobs,
+  Definitions,
+  Dispatch,
+  Feed,
+  Journal,
+  Mailbox,
+  Shared,
+  Store,
+} from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
@@ -20,6 +31,7 @@ export interface StoreReader {
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
   readonly shared: Pick<Shared, 'list'>;
   readonly definitions: Pick<Definitions, 'versions' | 'list'>;
+  readonly feed: Pick<Feed, 'read'>;
   close(): Promise<void>;
 }
 
@@ -49,12 +61,17 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       versions: (key) => carrier.read('definitionsOf', key),
       list: (filter) => carrier.read('listDefinitions', filter),
     },
+    feed: { read: (from) => carrier.read('feed', from) },
   };
 }
 
-/** The facets of a store, over whatever carries its operations. */
-export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
-  const { journal, dispatch, mailbox, blobs, shared, definitions } = readingFacets(carrier, live);
+/** The facets of a store, over whatever carries its operations and hears of changes. */
+export function facets(
+  carrier: Carrier,
+  live: Followers,
+  { listen }: Pick<Store, 'listen'>,
+): Omit<Store, 'listen' | 'health' | 'close'> {
+  const { journal, dispatch, mailbox, blobs, shared, definitions, feed } = readingFacets(carrier, live);
   return {
     journal: {
       ...journal,
@@ -72,6 +89,7 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
       time: () => carrier.time(),
       letGo: (fence, name) => carrier.write('letGo', { fence, name }),
       erase: (run) => carrier.write('erase', run),
+      reindex: (request) => carrier.write('reindex', request),
     },
     mailbox: { ...mailbox, send: (command) => carrier.write('send', command) },
     blobs: { ...blobs, put: (owner, text) => carrier.write('put', { owner, text }) },
@@ -83,6 +101,7 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
       move: (move) => carrier.write('moveDefinition', move),
       erase: (key) => carrier.write('eraseDefinition', key),
     },
+    feed: { ...feed, follow: (from, signal) => followFeed({ feed, listen }, from, signal) },
   };
 }
 
@@ -90,6 +109,7 @@ const notOfOneRun: ReadonlySet<Operation> = new Set([
   'claim',
   'renew',
   'list',
+  'feed',
   'unfinished',
   'count',
   'blob',

@@ -1,3 +1,4 @@
+import { joinIndexed } from '../run/facts.ts';
 import { errorOf, RunError } from '../run/failure.ts';
 import { runOfOperation } from './facets.ts';
 import type { Argument, Result, Write } from './rules/rules.ts';
@@ -147,7 +148,8 @@ function join(item: Item, next: Append): boolean {
   const uses = [...(argument.uses ?? []), ...(next.uses ?? [])];
   const blobs = [...(argument.blobs ?? []), ...(next.blobs ?? [])];
   const frames = argument.frames + next.frames;
-  item.operation = { name, argument: { ...next, head: argument.head, frames, uses, blobs } };
+  const indexed = joinIndexed(argument.indexed, next.indexed);
+  item.operation = { name, argument: { ...next, head: argument.head, frames, uses, blobs, indexed } };
   return true;
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { RunError } from '../run/failure.ts';
 import { calledContract } from './called.contract.ts';
+import { foundContract } from './found.contract.ts';
 import { memoryStore, type Commit } from './memory.ts';
 import { appending, collect, newRun, refused, seqs, storeContract, type Opened } from './store.contract.ts';
 import type { Store } from './store.ts';
@@ -11,6 +12,7 @@ const open = async (): Promise<Opened> => {
 };
 storeContract('memory', open);
 calledContract('memory', open);
+foundContract('memory', open);
 
 const fence = { run: 'r', epoch: 1 };
 

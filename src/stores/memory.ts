@@ -55,6 +55,7 @@ export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
         ...(commit === atOnce ? { offer: (appender, isAwaited) => offers.offer(appender, isAwaited) } : {}),
       },
       live,
+      hints,
     ),
     listen: (hear) => hints.listen(hear),
     health: async () => undefined,

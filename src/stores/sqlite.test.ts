@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { calledContract } from './called.contract.ts';
+import { foundContract } from './found.contract.ts';
 import { sqliteStore } from './sqlite.ts';
 import { storeContract, type Opened } from './store.contract.ts';
 
@@ -18,3 +19,4 @@ const open = async (): Promise<Opened> => {
 };
 storeContract('sqlite', open);
 calledContract('sqlite', open);
+foundContract('sqlite', open);

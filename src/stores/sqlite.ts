@@ -51,7 +51,7 @@ export async function sqliteStore({
   };
   return {
     notices: thread.notices,
-    ...facets(carrier, live),
+    ...facets(carrier, live, hints),
     listen(hear) {
       const unlisten = hints.listen(hear);
       checking ??= checkAll(thread, over.signal);

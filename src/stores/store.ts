@@ -8,6 +8,7 @@ import type {
   NewVersion,
 } from '../run/definition.ts';
 import type { Failure } from '../run/failure.ts';
+import type { Facts, Indexed } from '../run/facts.ts';
 import type { RunStatus } from '../run/tree.ts';
 
 /** Who writes a run. A worker that lost the run has an old epoch and is turned away. */
@@ -57,6 +58,8 @@ export interface RunRow extends Summary {
   /** The run whose place in the conversation it took, and the one that took its own. */
   readonly replaces: string | null;
   readonly replacedBy: string | null;
+  /** What its journal says of it, as far as lists show it. */
+  readonly facts: Facts;
 }
 
 /** An append carries its place: it is refused (`rejected`) unless the run has exactly this epoch and head. */
@@ -70,6 +73,8 @@ export interface Append {
   readonly uses?: readonly { readonly command: string; readonly seq: number }[];
   /** Large texts that its entries refer to: kept for the run in the same transaction. */
   readonly blobs?: readonly { readonly tenant: string; readonly text: string }[];
+  /** What its entries add to the index. */
+  readonly indexed?: Indexed | undefined;
   /** The last append of a run: nothing can follow. */
   readonly ends?: boolean;
 }
@@ -128,6 +133,8 @@ export interface NewRun {
   /** The first entries, from seq 1. */
   readonly last: number;
   readonly frames: string;
+  /** What its first entries add to the index. */
+  readonly indexed?: Indexed | undefined;
   /** The run whose place in the conversation it takes: one that has ended, and whose place nobody took. */
   readonly replaces?: string;
   /** The blob of its tenant that says what it runs: kept as long as the run. */
@@ -149,8 +156,14 @@ export interface RunFilter {
   readonly status?: RunStatus;
   readonly unfinished?: boolean;
   readonly withApprovals?: boolean;
-  readonly search?: string;
-  /** Newest first; the run to go on after. */
+  /** Of each conversation only its newest run. */
+  readonly newestOfEach?: boolean;
+  /** Found by all of these. */
+  readonly terms?: readonly string[];
+  /** Created from then on, and before then. Milliseconds. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Newest first, where times are given by time; the run to go on after. */
   readonly after?: string;
   readonly limit?: number;
 }
@@ -196,6 +209,8 @@ export interface Dispatch {
   letGo(fence: Fence, name: string): Promise<void>;
   /** How many questions wait for people, of all tenants. */
   questions(): Promise<number>;
+  /** What a run's journal says of it takes the place of what the index has. */
+  reindex(request: { readonly run: string; readonly indexed: Indexed }): Promise<void>;
   /** What the store's clock says now. */
   time(): Promise<number>;
   /** Every trace of a run is gone: journal, commands, places in line, blobs nobody else refers to. */
@@ -300,8 +315,41 @@ export interface Definitions {
 /** Something happened that a process may want to look at. A hint: it may be lost, or come for nothing. */
 export type Hint =
   | { readonly type: 'ready' | 'command' | 'freed' | 'erased'; readonly run: string }
+  /** What lists show of it has changed, or it is gone. */
+  | { readonly type: 'changed'; readonly run: string; readonly tenant: string }
   | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure }
   | { readonly type: 'shared'; readonly key: SharedKey };
+
+/** Where to read on in the feed of a tenant's runs; without a place, from the first. */
+export interface FeedPlace {
+  readonly tenant: string;
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** A run that has changed: how it stands now, or without a row where it was erased. */
+export interface FeedItem {
+  readonly place: string;
+  readonly run: string;
+  readonly row: RunRow | undefined;
+}
+
+/** A part of the feed, and the place of what changed last of all. */
+export interface FeedPage {
+  readonly items: readonly FeedItem[];
+  readonly last: string;
+}
+
+/**
+ * The runs of a tenant in the order in which what lists show of them last changed. Each stands in it once: whoever reads on
+ * from a place, however old, has how all of them stand. Text that is appended changes nothing here.
+ */
+export interface Feed {
+  /** What changed after a place, and the last place of all. Fails with `rejected` where the place is none of this feed. */
+  read(from: FeedPlace): Promise<FeedPage>;
+  /** The same, and then what changes, until `signal` aborts. */
+  follow(from: FeedPlace, signal: AbortSignal): AsyncIterable<readonly FeedItem[]>;
+}
 
 /** Where runs are kept. */
 export interface Store {
@@ -311,6 +359,7 @@ export interface Store {
   readonly blobs: Blobs;
   readonly shared: Shared;
   readonly definitions: Definitions;
+  readonly feed: Feed;
   /** Hear hints until the returned function is called. */
   listen(hear: (hint: Hint) => void): () => void;
   /** Why nothing should be started now: what is written would not be kept. Undefined while all is well. */

@@ -9,6 +9,7 @@ import {
   type Wanted,
 } from '../../src/stores/database/port.ts';
 import type { Definition, DefinitionKey } from '../../src/run/definition.ts';
+import { memoryFeed } from '../../src/stores/memory/feed.ts';
 import type { Due } from '../../src/stores/rules/needs.ts';
 import {
   counted,
@@ -26,6 +27,7 @@ export interface StoredRun {
   row: RunRow;
   version: number;
   readonly key: string | undefined;
+  readonly terms: Set<string>;
   readonly chunks: (Chunk & { readonly at: number; readonly bytes: number })[];
   readonly commands: Map<string, Omit<Receipt, 'fresh'>>;
 }
@@ -41,6 +43,8 @@ export class StoredRows {
   readonly runs = new Map<string, StoredRun>();
   readonly blobs = new Map<string, StoredBlob>();
   readonly shared = new Map<string, SharedValue>();
+  /** Places are given in the moment of the commit. */
+  readonly feed = memoryFeed();
   places: readonly Place[] = [];
   definitions: readonly Definition[] = [];
 
@@ -115,11 +119,12 @@ export class StoredRows {
   }
 
   #answers(wanted: Wanted): Partial<Rows> {
-    const { text, list, unfinished, count, questions, flows, held, definitionList } = wanted;
+    const { text, list, feed, unfinished, count, questions, flows, held, definitionList } = wanted;
     const all = [...this.runs.values()].map(whole);
     return {
       text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
-      list: list ? pick(all.toReversed(), list) : [],
+      list: list ? pick(all.toReversed(), list, (run) => this.runs.get(run)?.terms ?? new Set()) : [],
+      ...(feed ? { feed: this.feed.read(feed, (run) => this.row(run)) } : {}),
       unfinished: all.filter(({ tenant, state }) => tenant === unfinished && state !== 'ended').length,
       count: count ? counted(all, count) : [],
       questions: questions
@@ -189,16 +194,20 @@ export class StoredRows {
     switch (change.type) {
       case 'run.removed':
         this.runs.delete(run);
+        if (stored) this.feed.move(stored.row.tenant, run);
         this.places = this.places.filter((place) => place.run !== run);
         return;
       case 'run.added': {
         const { row, version, key } = change;
-        this.runs.set(run, { row, version, key, chunks: [], commands: new Map() });
+        this.runs.set(run, { row, version, key, terms: new Set(), chunks: [], commands: new Map() });
+        this.feed.move(row.tenant, run);
         return;
       }
       case 'run.changed':
-        if (stored) Object.assign(stored, { row: change.row, version: change.version });
-        return;
+        return this.#change(change);
+      case 'terms.added':
+      case 'terms.dropped':
+        return applyToTerms(stored?.terms, change);
       case 'lease.moved':
         if (stored) stored.row = { ...stored.row, leaseUntil: change.until };
         return;
@@ -231,7 +240,13 @@ export class StoredRows {
     }
   }
 
-  #applyToBlobs(change: Extract<RunChange, { type: 'blob.added' | 'blobs.dropped' }>): void {
+  #change({ run, row, version, isNews }: Extract<Change, { type: 'run.changed' }>): void {
+    const stored = this.runs.get(run);
+    if (stored) Object.assign(stored, { row, version });
+    if (isNews) this.feed.move(row.tenant, run);
+  }
+
+  #applyToBlobs(change: Extract<Change, { type: 'blob.added' | 'blobs.dropped' }>): void {
     if (change.type === 'blob.added') {
       const { tenant, blob, text, run } = change;
       const name = JSON.stringify([tenant, blob]);
@@ -280,4 +295,12 @@ function placesAfter(
   if (type === 'place.added') return [...places, place];
   if (type === 'place.removed') return places.filter((other) => !isIt(other));
   return places.map((other) => (isIt(other) ? { ...other, told: true } : other));
+}
+
+function applyToTerms(
+  terms: Set<string> | undefined,
+  change: Extract<Change, { type: 'terms.added' | 'terms.dropped' }>,
+): void {
+  if (change.type === 'terms.dropped') terms?.clear();
+  else for (const term of change.terms) terms?.add(term);
 }

@@ -26,6 +26,7 @@ import { timeMutants } from './of/time.ts';
 import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
 import { guardMutants } from './of/guards.ts';
+import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 
@@ -39,6 +40,7 @@ export const mutants: readonly Mutant[] = [
   ...damageMutants,
   ...databaseMutants,
   ...definitionMutants,
+  ...feedMutants,
   ...firstMinutesMutants,
   ...gatewayMutants,
   ...graphMutants,

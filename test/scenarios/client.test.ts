@@ -36,7 +36,9 @@ describe('the client', () => {
     expect(tree).toMatchObject({ run, status: 'completed', answer: 'answer to hello' });
     expect(await client.tree(run)).toEqual(tree);
     expect(await client.tree(run, 1)).toMatchObject({ seq: 1, status: 'running' });
-    expect((await client.runs({ search: 'HELL' })).runs.map((row) => row.run)).toContain(run);
+    expect((await client.runs({ text: 'HELLO', label: 'project=p' })).runs.map((row) => row.run)).toContain(
+      run,
+    );
     await client.forget(conversation);
     await expect(client.tree(run)).rejects.toMatchObject({ failure: { code: 'unknown' } });
   });

@@ -25,7 +25,12 @@ test('[S54] what looks like SQL is a text like any other, wherever it is said', 
     expect(textAt(await start(theirs, text), 'run')).toMatch(/^run_/);
     const word = encodeURIComponent(text);
     for (const path of [
-      `/api/runs?search=${word}`,
+      `/api/runs?text=${word}`,
+      `/api/runs?agent=${word}`,
+      `/api/runs?tool=${word}`,
+      `/api/runs?label=note=${word}`,
+      `/api/runs?since=${word}`,
+      `/api/feed?after=${word}`,
       `/api/runs?app=${word}`,
       `/api/runs?status=${word}`,
       `/api/runs?conversation=${word}`,
@@ -41,7 +46,7 @@ test('[S54] what looks like SQL is a text like any other, wherever it is said', 
       expect(status, path).toBeLessThan(500);
       expect(said, path).not.toContain(own);
     }
-    const found = await at.ask(`/api/runs?search=${word}`, { key: theirs });
+    const found = await at.ask(`/api/runs?label=note=${word}`, { key: theirs });
     expect(found.json).toMatchObject({ runs: [{ title: text }] });
   }
   expect((await at.ask(`/api/runs/${own}`, { key: mine })).status).toBe(200);

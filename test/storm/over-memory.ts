@@ -46,6 +46,7 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       letGo: (fence, name) => via(() => dispatch.letGo(fence, name)),
       time: () => via(() => dispatch.time()),
       erase: (run) => via(() => dispatch.erase(run)),
+      reindex: (request) => via(() => dispatch.reindex(request)),
     },
     mailbox: {
       send: (command) => via(() => mailbox.send(command)),
@@ -55,6 +56,10 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       put: (place, text) => via(() => blobs.put(place, text)),
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
+    },
+    feed: {
+      read: (from) => via(() => store.feed.read(from)),
+      follow: (from, signal) => store.feed.follow(from, signal),
     },
     listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
     close: async () => {},

@@ -52,7 +52,7 @@ async function readApprovals(given: Given): Promise<Found> {
   const asked: Asked[] = [];
   const tenant = given.text('tenant');
   try {
-    for await (const row of allRuns(home, { tenant, withApprovals: true })) {
+    for await (const row of allRuns(home, { tenant, waiting: true })) {
       const { run, title } = row;
       const tree = await treeOf(home, run);
       // What was asked may have been answered where nobody can read it any more.

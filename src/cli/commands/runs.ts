@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../server/folder/home.ts';
+import { parsed } from '../../server/http/parsed.ts';
+import type { RunQuery } from '../../server/runs/run-filter.ts';
+import { listRuns } from '../../wire/native/runs.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { allRuns, othersIn } from '../place/find.ts';
@@ -18,6 +22,26 @@ export const runs: CliCommand = {
   summary: 'list the runs of the folder, the newest first',
   options: {
     unfinished: { type: 'boolean', about: 'only those that have not ended' },
+    app: { type: 'string', value: '<name>', about: 'only those of an app' },
+    status: {
+      type: 'string',
+      value: '<status>',
+      about: 'running, waiting, paused, completed, failed or stopped',
+    },
+    text: {
+      type: 'string',
+      value: '<words>',
+      about: 'words that are all in what was asked, answered or done',
+    },
+    label: { type: 'string', value: '<name=value>', many: true, about: 'what its caller put on it' },
+    agent: { type: 'string', value: '<name>', about: 'somebody who worked on it' },
+    tool: { type: 'string', value: '<name>', about: 'a tool that was used' },
+    since: {
+      type: 'string',
+      value: '<date>',
+      about: 'begun from then on, as 2026-11-30 or 2026-11-30T12:00:00Z',
+    },
+    until: { type: 'string', value: '<date>', about: 'begun before then' },
     limit: {
       type: 'string',
       value: '<number>',
@@ -59,8 +83,7 @@ async function foundIn(given: Given): Promise<Found> {
   if (!home) return { rows: [] };
   const rows: RunRow[] = [];
   try {
-    const wanted = { tenant, ...(given.flag('unfinished') ? { unfinished: true } : {}) };
-    for await (const row of allRuns(home, wanted)) {
+    for await (const row of allRuns(home, { tenant, ...wantedBy(given) })) {
       if (rows.length === limit) break;
       rows.push(row);
     }
@@ -68,6 +91,15 @@ async function foundIn(given: Given): Promise<Found> {
   } finally {
     await home.close();
   }
+}
+
+/** What was typed, read as the server reads it. */
+function wantedBy(given: Given): RunQuery {
+  const texts = ['app', 'status', 'text', 'agent', 'tool', 'since', 'until'] as const;
+  const typed = texts.map((name) => [name, given.text(name)]);
+  const query = { ...Object.fromEntries(typed), label: filled(given.texts('label')) };
+  const unfinished = given.flag('unfinished') ? 'true' : undefined;
+  return parsed(listRuns.query, present({ ...query, unfinished }), 'What was asked for');
 }
 
 function limitOf(given: Given): number {

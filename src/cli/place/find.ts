@@ -6,6 +6,7 @@ import { readQuestionId } from '../../run/question-id.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { localTenant, type HomeReader, type RunRow } from '../../server/folder/home.ts';
 import { goodChunks } from '../../server/runs/good-chunks.ts';
+import type { RunQuery } from '../../server/runs/run-filter.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
 
 const page = 200;
@@ -42,25 +43,19 @@ export async function othersIn(home: HomeReader, tenant = localTenant): Promise<
   return `Others have runs there (${some.join(', ')}${more}): say whose to read, as --tenant ${others[0]?.tenant ?? ''}.`;
 }
 
-interface Wanted {
+/** Whose runs, and which of them, in the words of the API. */
+interface Wanted extends Omit<RunQuery, 'after' | 'limit'> {
   readonly tenant?: string | undefined;
-  readonly unfinished?: boolean;
-  readonly withApprovals?: boolean;
 }
 
 /** Every run of a tenant in the folder, the newest first. */
 export async function* allRuns(
   home: HomeReader,
-  { tenant = localTenant, ...filter }: Wanted = {},
+  { tenant = localTenant, ...query }: Wanted = {},
 ): AsyncGenerator<RunRow> {
   let after: string | undefined;
   for (;;) {
-    const rows = await home.dispatch.list({
-      tenant,
-      limit: page,
-      ...filter,
-      ...(after === undefined ? {} : { after }),
-    });
+    const rows = await home.runs(tenant, { ...query, limit: page, after });
     yield* rows;
     after = rows.at(-1)?.run;
     if (rows.length < page) return;

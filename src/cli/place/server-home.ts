@@ -1,3 +1,4 @@
+import { noFacts } from '../../run/facts.ts';
 import { followEntries } from '../../client/follow.ts';
 import { vitrineClient, type Client, type ListedRun, type ServerAddress } from '../../client/client.ts';
 import { encodeAll } from '../../run/codec.ts';
@@ -47,6 +48,7 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
     journal: journalAt(server, { get, followed }),
     // What others have there is not for whoever has a key.
     dispatch: { get, list, count: async () => [] },
+    runs: async (_, query) => (await client.runs(query)).runs.map(rowOf),
     blobs: { get: async (_, blob) => new TextDecoder().decode(await client.download(blob)) },
     async start({ app, text, conversation, key }) {
       const named = present({ app: app || undefined, conversation });
@@ -158,7 +160,17 @@ function rowOf({ seq, ...listed }: ListedRun): Row {
   const state = stateOf(listed.status);
   const unknown = { flow: theirs, epoch: 0, worker: null, leaseUntil: Infinity, wakeAt: null };
   const { damaged = null, again: replaces = null, replacedBy = null, ...known } = listed;
-  return { ...known, ...unknown, damaged, replaces, replacedBy, tenant: localTenant, head: seq, state };
+  return {
+    ...known,
+    ...unknown,
+    facts: noFacts,
+    damaged,
+    replaces,
+    replacedBy,
+    tenant: localTenant,
+    head: seq,
+    state,
+  };
 }
 
 function stateOf(status: RunStatus): Row['state'] {

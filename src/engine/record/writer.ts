@@ -2,6 +2,7 @@ import type { Secrets } from '../../guards/secrets.ts';
 import { encode } from '../../run/codec.ts';
 import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
+import { indexed, joinIndexed, type Indexed } from '../../run/facts.ts';
 import { fold } from '../../run/fold.ts';
 import { runStatus, type RunTree } from '../../run/tree.ts';
 import type { Append, Appender, Fence, Store } from '../../stores/store.ts';
@@ -48,6 +49,8 @@ interface Part {
   frames: string;
   last: number;
   readonly blobs: { readonly tenant: string; readonly text: string }[];
+  /** What they add to the index. */
+  indexed: Indexed | undefined;
   /** As much as one append takes, cut behind a text: nothing else stands alone. */
   isFull: boolean;
 }
@@ -126,15 +129,17 @@ export class Writer implements Appender {
     this.#offer(false);
   }
 
-  #gather(frame: string, { seq, event }: Entry): void {
+  #gather(frame: string, entry: Entry): void {
+    const { seq, event } = entry;
     this.#unwritten += frame.length;
     let part = this.#parts.at(-1);
     if (!part || part.isFull || part === this.#underWay?.part) {
-      part = { frames: '', last: 0, blobs: [], isFull: false };
+      part = { frames: '', last: 0, blobs: [], indexed: undefined, isFull: false };
       this.#parts.push(part);
     }
     part.frames += frame;
     part.last = seq;
+    part.indexed = joinIndexed(part.indexed, indexed(entry));
     part.isFull = part.frames.length >= largestAppend && event.type === 'text.appended';
   }
 
@@ -179,7 +184,7 @@ export class Writer implements Appender {
     const [part] = this.#parts;
     if (!part || this.#underWay || this.#isLost || this.#settings.signal.aborted) return undefined;
     this.#underWay = { part, begun: this.#settings.clock.worked() };
-    const { frames, last, blobs } = part;
+    const { frames, last, blobs, indexed: more } = part;
     const isEnd = this.tree.ended !== undefined && last === this.tree.seq;
     // Only what these entries use: more is emitted while the append is on its way.
     const uses = this.#uses.filter(({ seq }) => seq <= last);
@@ -194,6 +199,7 @@ export class Writer implements Appender {
       },
       ...(uses.length > 0 ? { uses } : {}),
       ...(blobs.length > 0 ? { blobs } : {}),
+      ...(more ? { indexed: more } : {}),
       ...(isEnd ? { ends: true } : {}),
     };
   }

@@ -33,6 +33,8 @@ import { namedFlow, namedFlows, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
+import { reindexAll } from '../runs/reindex.ts';
+import { runFilter } from '../runs/run-filter.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
 import type { Showing } from '../runs/shown-tree.ts';
@@ -164,6 +166,7 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
   return {
     ...reader,
     journal: outgoingJournal(reader.journal, secrets),
+    runs: (tenant, query) => reader.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(reader.blobs, secrets),
     clean: secrets.clean,
     preferences: await keptPreferences(shared),
@@ -178,6 +181,19 @@ export function holderIn(folder: string): string {
 /** Check all that a data folder, or a copy of one, keeps. */
 export function verifyFolder(folder: string, isCopy: boolean): Verified {
   return verify(resolve(folder), isCopy);
+}
+
+/** Make the index of a data folder anew; how many runs there are. Fails with `rejected` while a process works there. */
+export async function reindexFolder(data: string): Promise<number> {
+  const folder = resolve(data);
+  const secrets = keptSecrets(folder);
+  const store = await openStore({ store: 'sqlite' }, { folder, clean: secrets.cleanAll });
+  try {
+    const journal = outgoingJournal(store.journal, secrets);
+    return await reindexAll({ dispatch: store.dispatch, journal });
+  } finally {
+    await store.close();
+  }
 }
 
 /** How runs are told to those who watch, by the name they ask for. */

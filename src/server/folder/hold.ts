@@ -12,6 +12,7 @@ import { isEdit } from '../runs/command-run.ts';
 import { eraseConversation, type Erasing } from '../runs/erase.ts';
 import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
+import { runFilter } from '../runs/run-filter.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
@@ -84,6 +85,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     preferences,
     journal: outgoingJournal(store.journal, secrets),
     dispatch: store.dispatch,
+    runs: (tenant, query) => store.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(store.blobs, secrets),
     ...control,
     async standing(run) {

@@ -8,6 +8,7 @@ import type { Preferences } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
 import { newId } from '../system.ts';
 import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../../stores/store.ts';
+import type { RunQuery } from '../runs/run-filter.ts';
 import type { Asked } from '../viewers/preferring.ts';
 
 export { folderOwner, localTenant } from '../../run/owner.ts';
@@ -54,6 +55,8 @@ export interface HomeReader {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly dispatch: Pick<Dispatch, 'get' | 'list' | 'count'>;
   readonly blobs: Pick<Blobs, 'get'>;
+  /** A page of a tenant's runs, the newest first. */
+  runs(tenant: string, query: RunQuery): Promise<readonly RunRow[]>;
   /** A text without the secrets that are known here. */
   readonly clean: (text: string) => string;
   /** What is shown of a run of this app to somebody who asks for this. */

@@ -1,6 +1,7 @@
 import { inPlaces } from '../../engine/conversation/places.ts';
 import { isBlobRef, type BlobRef } from '../../run/values.ts';
-import type { RunRow } from '../../stores/store.ts';
+import { present } from '../../run/present.ts';
+import type { RunFilter, RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/conversations.ts';
 import type { Exchange, ListedConversation } from '../../wire/native/conversations.ts';
 import { largestPage, pageSize } from '../../wire/native/query.ts';
@@ -16,7 +17,7 @@ export const conversationRoutes = [
   route({
     ...native.listConversations,
     async handle({ context, caller: { tenant }, query: { after, limit = pageSize } }) {
-      const { found, next } = await newestOfEach(context, { tenant, after, limit });
+      const { found, next } = await newestOfEach(context, { tenant, limit, ...present({ after }) });
       return { status: 200, json: { conversations: found.map(listed), next } };
     },
   }),
@@ -66,41 +67,14 @@ export async function eraseFor(
   await eraseConversation(erasing, { tenant, conversation });
 }
 
-interface Page {
-  readonly tenant: string;
-  readonly after: string | undefined;
-  readonly limit: number;
-}
-
-/** Runs come newest first, so the first of each conversation is its newest. */
+/** The newest run of each conversation, newest first. */
 export async function newestOfEach(
-  context: ServerContext,
-  { tenant, after, limit }: Page,
+  { home }: ServerContext,
+  { limit, ...filter }: RunFilter & { readonly limit: number },
 ): Promise<{ readonly found: readonly RunRow[]; readonly next: string | null }> {
-  const newest = new Map<string, RunRow>();
-  for (let place = after; ;) {
-    const paging = place === undefined ? {} : { after: place };
-    const rows = await context.home.dispatch.list({ tenant, limit: largestPage, ...paging });
-    for (const row of rows) {
-      if (newest.has(row.conversation) || (await isOlder(context, row, after))) continue;
-      if (newest.size === limit)
-        return { found: [...newest.values()], next: [...newest.values()].at(-1)?.run ?? null };
-      newest.set(row.conversation, row);
-    }
-    place = rows.at(-1)?.run;
-    if (rows.length < largestPage) return { found: [...newest.values()], next: null };
-  }
-}
-
-/** Whether a conversation was on an earlier page already, by a newer run. */
-async function isOlder(
-  context: ServerContext,
-  { tenant, conversation, run }: RunRow,
-  after: string | undefined,
-): Promise<boolean> {
-  if (after === undefined) return false;
-  const [first] = await context.home.dispatch.list({ tenant, conversation, limit: 1 });
-  return first?.run !== run;
+  const rows = await home.dispatch.list({ ...filter, newestOfEach: true, limit: limit + 1 });
+  const found = rows.slice(0, limit);
+  return { found, next: rows.length > limit ? (found.at(-1)?.run ?? null) : null };
 }
 
 function listed(row: RunRow): ListedConversation {

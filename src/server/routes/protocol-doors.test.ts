@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { imaginary, type Told } from '../../../test/imaginary.ts';
-import { appWith, keyIn, serving, temporaryFolder, type Serving } from '../../../test/serving.ts';
+import { appWith, keyAt, serving, temporaryFolder, type Serving } from '../../../test/serving.ts';
 
 const echo = appWith(async (scope, text) => {
   scope.notice('SAID', text);
@@ -60,7 +60,7 @@ test('[P69] the same frames are binary messages on a WebSocket, and text in serv
 test('[P68] what is refused is refused in its words, and the key is where its clients have it', async () => {
   const data = temporaryFolder();
   const at = await speaking({ data, config: { auth: { local: 'key' } } });
-  const key = keyIn(data);
+  const key = await keyAt(at);
   const asking = { json: { say: 'x', whole: true } };
   expect(await at.ask('/imaginary/echo', asking)).toMatchObject({
     status: 401,

@@ -5,6 +5,7 @@ import { RunError } from '../../run/failure.ts';
 import { flatParts, flatTree } from '../../run/flat-tree.ts';
 import { present } from '../../run/present.ts';
 import { damageOf, goodChunks } from '../runs/good-chunks.ts';
+import { runFilter } from '../runs/run-filter.ts';
 import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';
 import { listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
@@ -18,16 +19,14 @@ const entryPage = 256 * 1024;
 export const runRoutes = [
   route({
     ...listRuns,
-    async handle({ context, caller: { tenant }, query: { waiting, limit = pageSize, ...query } }) {
-      const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-      const rows = await context.home.dispatch.list({
-        tenant,
-        limit: limit + 1,
-        ...filter,
-        ...(waiting ? { withApprovals: true } : {}),
-      });
-      const runs = rows.slice(0, limit).map((row) => listedRun(row, context.home.catalog.flows));
-      return { status: 200, json: { runs, next: rows.length > limit ? (runs.at(-1)?.run ?? null) : null } };
+    async handle({ context, caller: { tenant }, query: { limit = pageSize, ...query } }) {
+      const { store, dispatch, catalog } = context.home;
+      // Before the runs: what changes while they are read is told again rather than not at all.
+      const { last: feed } = await store.feed.read({ tenant, limit: 0 });
+      const rows = await dispatch.list({ ...runFilter(tenant, query), limit: limit + 1 });
+      const runs = rows.slice(0, limit).map((row) => listedRun(row, catalog.flows));
+      const next = rows.length > limit ? (runs.at(-1)?.run ?? null) : null;
+      return { status: 200, json: { runs, next, feed } };
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import { strandedBy } from '../../engine/recovery/stranded.ts';
 import type { Flow } from '../../engine/scope.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
+import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ListedRun } from '../../wire/native/runs.ts';
 
@@ -13,12 +13,24 @@ export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'agai
 export function listedRun(row: RunRow, flows: readonly Flow[]): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
   const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
-  return { ...listed, ...whyStill(row, flows), ...placeIn(row) };
+  return { ...listed, ...factsIn(row), ...whyStill(row, flows), ...placeIn(row) };
 }
 
 /** What keeps a run from going on that nobody can mend by waiting. */
 function whyStill(row: RunRow, flows: readonly Flow[]): Pick<ListedRun, 'damaged' | 'stranded'> {
   return present({ damaged: row.damaged ?? undefined, stranded: strandedBy(flows, row) });
+}
+
+function factsIn({ facts }: RunRow): Partial<ListedRun> {
+  const { labels, agents, tools, asked, tokens, startedAt, endedAt } = facts;
+  return present({
+    labels: Object.keys(labels).length > 0 ? { ...labels } : undefined,
+    agents: filled([...agents]),
+    tools: filled([...tools]),
+    asked: asked || undefined,
+    tokens,
+    duration: startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt,
+  });
 }
 
 /** A run with more is read and told while it is sent. Bytes. */

@@ -2,6 +2,7 @@ import { approvalRoutes } from './approvals.ts';
 import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
 import { executionRoutes } from './execution.ts';
+import { feedRoutes } from './feed.ts';
 import { fileRoutes } from './files.ts';
 import { healthRoutes } from './health.ts';
 import { openApiRoute } from './openapi.ts';
@@ -22,6 +23,7 @@ const described: readonly Route[] = [
   ...startRoutes,
   ...runRoutes,
   ...eventRoutes,
+  ...feedRoutes,
   ...commandRoutes,
   ...approvalRoutes,
   ...conversationRoutes,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appWith, keyIn, serving, temporaryFolder, textAt, untilAnswer } from '../../../test/serving.ts';
+import { appWith, keyAt, serving, temporaryFolder, textAt, untilAnswer } from '../../../test/serving.ts';
 import type { Gateway } from '../../gateways/gateway.ts';
 
 test('[V66] an agent elsewhere knows a conversation of each tenant by an id of its own', async () => {
@@ -24,8 +24,8 @@ test('[V66] an agent elsewhere knows a conversation of each tenant by an id of i
     },
   });
   const { engine } = at.server.context.home;
-  const keys = ['acme', 'umbra', 'local'].map((tenant) => [tenant, keyIn(data, { tenant })] as const);
-  for (const [tenant, key] of keys) {
+  for (const tenant of ['acme', 'umbra', 'local']) {
+    const key = await keyAt(at, { tenant });
     const caller = { tenant, who: 'someone' };
     await engine.start({
       app: 'talk',

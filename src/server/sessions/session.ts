@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { RunRow } from '../../stores/store.ts';
+import { term } from '../../run/facts.ts';
+import type { RunFilter, RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { JsonParts } from '../http/json-parts.ts';
-import { startedOf } from '../runs/run-edges.ts';
 import { exchangeOf, newestOfEach } from '../routes/conversations.ts';
 import { inOrderOfStarting } from './parents-first.ts';
 import type { Asker } from '../routes/route.ts';
@@ -46,21 +46,18 @@ export async function newestSessions(
   tenant: string,
   scenario: string | undefined,
 ): Promise<readonly RunRow[]> {
-  const meant: RunRow[] = [];
-  for (let after: string | undefined; ;) {
-    const { found, next } = await newestOfEach(context, { tenant, after, limit: listed });
-    for (const row of found) {
-      if (scenario === undefined || (await scenarioOf(context, row)) === scenario) meant.push(row);
-      if (meant.length === listed) return meant;
-    }
-    if (next === null) return meant;
-    after = next;
-  }
+  const newest = (more: Partial<RunFilter>) => newestOfEach(context, { tenant, limit: listed, ...more });
+  if (scenario === undefined) return (await newest({})).found;
+  const labelled = await newest({ terms: [term.label('scenario', scenario)] });
+  const named = await newest({ app: scenario });
+  const meant = [...labelled.found, ...named.found.filter((row) => scenarioOf(row) === scenario)];
+  const each = new Map(meant.map((row) => [row.run, row]));
+  return [...each.values()].toSorted((one, other) => other.createdAt - one.createdAt).slice(0, listed);
 }
 
 /** Every turn of a session carries the scenario it was begun with. */
-async function scenarioOf(context: ServerContext, row: RunRow): Promise<string> {
-  return (await startedOf(context, row))?.labels['scenario'] ?? row.app;
+function scenarioOf({ facts, app }: RunRow): string {
+  return facts.labels['scenario'] ?? app;
 }
 
 export async function listedSession(
@@ -68,20 +65,16 @@ export async function listedSession(
   { tenant, conversation: session }: RunRow,
   asker: Asker,
 ): Promise<z.infer<typeof ListedSession>> {
-  return summary(context, session, await turnsOf(context, { tenant, session }, asker));
+  return summary(session, await turnsOf(context, { tenant, session }, asker));
 }
 
-async function summary(
-  context: ServerContext,
-  id: string,
-  turns: readonly Turn[],
-): Promise<z.infer<typeof ListedSession>> {
+function summary(id: string, turns: readonly Turn[]): z.infer<typeof ListedSession> {
   const first = turns[0]?.row;
   const last = turns.at(-1)?.row;
   if (!first || !last) throw new RangeError('a session has at least one turn');
   return {
     id,
-    scenario: await scenarioOf(context, first),
+    scenario: scenarioOf(first),
     alert_text: first.title.slice(0, 100),
     status: sessionStatus(last),
     step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
@@ -100,7 +93,7 @@ export async function wholeSession(
   const last = turns.at(-1);
   const asked = first && (await exchangeOf(context, first.row)).text;
   return {
-    ...(await summary(context, id, turns)),
+    ...summary(id, turns),
     ...(typeof asked === 'string' ? { alert_text: asked } : {}),
     ...(last ? await endOf(context, last, hearing) : {}),
     thread_id: id,

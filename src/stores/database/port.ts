@@ -1,6 +1,7 @@
 import type { Definition, DefinitionKey } from '../../run/definition.ts';
 import type {
   Chunk,
+  FeedPage,
   FlowCount,
   Hint,
   Receipt,
@@ -101,6 +102,8 @@ export interface Rows {
   readonly definitions: readonly Definition[];
   readonly text?: string | undefined;
   readonly list?: readonly RunRow[];
+  /** Without what is not final: nothing that is committed later has a place before these. */
+  readonly feed?: FeedPage;
   readonly unfinished?: number;
   readonly count?: readonly TenantCount[];
   readonly questions?: number;
@@ -137,7 +140,15 @@ export type RunChange =
       readonly version: number;
       readonly key: string | undefined;
     }
-  | { readonly type: 'run.changed'; readonly run: string; readonly row: RunRow; readonly version: number }
+  | {
+      readonly type: 'run.changed';
+      readonly run: string;
+      readonly row: RunRow;
+      readonly version: number;
+      readonly isNews: boolean;
+    }
+  | { readonly type: 'terms.added'; readonly run: string; readonly terms: readonly string[] }
+  | { readonly type: 'terms.dropped'; readonly run: string }
   | { readonly type: 'lease.moved'; readonly run: string; readonly until: number }
   | { readonly type: 'chunk.added'; readonly run: string; readonly chunk: Chunk; readonly at: number }
   | { readonly type: 'command.added'; readonly run: string; readonly sent: SentCommand }

@@ -76,7 +76,7 @@ interface RunRows {
 
 function runRows(tables: Tables, rows: Rows): RunRows {
   const loaded = new Map(rows.runs.map((kept) => [kept.row.run, kept]));
-  const touched = new Map<string, { readonly key?: string | undefined; readonly isNew: boolean }>();
+  const touched = new Map<string, Touch>();
   const removed = new Set<string>();
   const isChanged = (run: string): boolean => {
     const former = loaded.get(run);
@@ -90,11 +90,11 @@ function runRows(tables: Tables, rows: Rows): RunRows {
   };
   const changeOf = (run: string): readonly RunChange[] => {
     const row = tables.run(run);
-    const { key, isNew = false } = touched.get(run) ?? {};
+    const { key, isNew = false, isNews = false } = touched.get(run) ?? {};
     if (!row) return [];
     const version = versionOf(run);
     if (isNew) return [{ type: 'run.added', run, row, version, key }];
-    if (isChanged(run)) return [{ type: 'run.changed', run, row, version }];
+    if (isChanged(run)) return [{ type: 'run.changed', run, row, version, isNews }];
     return [{ type: 'lease.moved', run, until: row.leaseUntil }];
   };
   return {
@@ -111,8 +111,15 @@ function runRows(tables: Tables, rows: Rows): RunRows {
   };
 }
 
+interface Touch {
+  readonly key?: string | undefined;
+  readonly isNew: boolean;
+  /** Whether it moves to the end of the feed. */
+  readonly isNews: boolean;
+}
+
 interface Touched {
-  readonly touched: Map<string, { readonly key?: string | undefined; readonly isNew: boolean }>;
+  readonly touched: Map<string, Touch>;
   readonly removed: Set<string>;
 }
 
@@ -123,12 +130,13 @@ function touching(tables: Tables, rows: Rows, { touched, removed }: Touched): Ru
     runWithKey: (tenant, key) => keys.get(keyName(tenant, key)),
     addRun(row, key) {
       tables.addRun(row, key);
-      touched.set(row.run, { key, isNew: true });
+      touched.set(row.run, { key, isNew: true, isNews: true });
       if (key !== undefined) keys.set(keyName(row.tenant, key), row.run);
     },
-    changeRun(row) {
+    changeRun(row, isNews = false) {
       tables.changeRun(row);
-      if (!touched.has(row.run)) touched.set(row.run, { isNew: false });
+      const before = touched.get(row.run) ?? { isNew: false, isNews: false };
+      touched.set(row.run, { ...before, isNews: before.isNews || isNews });
     },
     removeRun(run) {
       tables.removeRun(run);
@@ -170,13 +178,15 @@ function answers({
   flows,
   held,
   definitionList,
+  feed,
 }: Rows): Pick<
   Tables,
-  'blob' | 'list' | 'unfinished' | 'count' | 'questions' | 'flows' | 'held' | 'listDefinitions'
+  'blob' | 'list' | 'feed' | 'unfinished' | 'count' | 'questions' | 'flows' | 'held' | 'listDefinitions'
 > {
   return {
     blob: () => text,
     list: () => list ?? [],
+    feed: () => feed ?? { items: [], last: '0' },
     unfinished: () => unfinished ?? 0,
     count: () => count ?? [],
     questions: () => questions ?? 0,
@@ -188,6 +198,8 @@ function answers({
 
 type Written =
   | 'addChunk'
+  | 'addTerms'
+  | 'dropTerms'
   | 'addCommand'
   | 'useCommand'
   | 'addPlace'
@@ -204,6 +216,10 @@ function writtenDown(tables: Tables, rows: Rows, write: (change: RunChange) => v
       tables.addChunk(chunk, at);
       write({ type: 'chunk.added', run: chunk.run, chunk, at });
     },
+    addTerms(run, terms) {
+      if (terms.length > 0) write({ type: 'terms.added', run, terms });
+    },
+    dropTerms: (run) => write({ type: 'terms.dropped', run }),
     addCommand(sent) {
       tables.addCommand(sent);
       write({ type: 'command.added', run: sent.run, sent });

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +17,7 @@ import { lockFolder } from './lock.ts';
 import { verify } from './verify.ts';
 import { sqliteReader } from '../sqlite/reader.ts';
 import { sqliteStore } from '../sqlite.ts';
+import { noFacts } from '../../run/facts.ts';
 import { appending, collect, frames, newRun, range, readAll, refused, seqs } from '../store.contract.ts';
 import type { SentCommand } from '../store.ts';
 
@@ -241,12 +251,18 @@ test('[N12] a folder of the format before places could be taken is brought up to
   );
   await older.close();
   const database = new DatabaseSync(join(folder, 'vitrine.db'));
-  database.exec('DROP TABLE shared; DROP TABLE definition; DROP INDEX runByTenant;');
-  database.exec('ALTER TABLE run DROP COLUMN replacedBy;');
+  for (const index of ['ByMoved', 'ByStatus', 'ByApp', 'ByTime', 'Newest', 'ByTenant'])
+    database.exec(`DROP INDEX run${index};`);
+  for (const table of ['shared', 'definition', 'erased', 'term', 'termsOf'])
+    database.exec(`DROP TABLE ${table};`);
+  for (const column of ['facts', 'moved', 'newest', 'replacedBy'])
+    database.exec(`ALTER TABLE run DROP COLUMN ${column};`);
   database.exec('ALTER TABLE run DROP COLUMN replaces; PRAGMA user_version = 2;');
   database.close();
   const store = await sqliteStore({ folder });
   expect(await store.dispatch.get('r')).toMatchObject({ state: 'ended', damaged: null, replacedBy: null });
+  expect(await store.dispatch.list({ tenant: 't', newestOfEach: true })).toMatchObject([{ run: 'r' }]);
+  expect((await store.feed.read({ tenant: 't' })).items).toMatchObject([{ run: 'r' }]);
   await store.dispatch.create(newRun('s', { replaces: 'r' }));
   expect(await store.dispatch.get('r')).toMatchObject({ damaged: null, replacedBy: 's' });
   expect(await readAll(store, 'r')).toHaveLength(2);
@@ -275,4 +291,36 @@ test('[Q123] shared values outlive the process, and one that was changed on the 
   expect(await store.shared.list({ kind: 'keys', tenant: 'u' })).toHaveLength(1);
   await store.close();
   expect(verify(folder, true).problems).toEqual(['what is kept as «keys t»']);
+});
+
+test('[Q109] a place in the feed holds after a restart, also where the newest run was erased', async () => {
+  const folder = join(base, 'feed');
+  const first = await sqliteStore({ folder });
+  for (const run of ['a', 'b', 'c']) await first.dispatch.create(newRun(run));
+  const [a] = (await first.feed.read({ tenant: 't' })).items;
+  const { last } = await first.feed.read({ tenant: 't' });
+  await first.dispatch.erase('c');
+  await first.close();
+  const again = await sqliteStore({ folder });
+  await again.dispatch.create(newRun('d'));
+  const names = async (after: string | undefined) =>
+    (await again.feed.read({ tenant: 't', after })).items.map(({ run, row }) => (row ? run : `no ${run}`));
+  expect(await names(a?.place)).toEqual(['b', 'no c', 'd']);
+  expect(await names(last)).toEqual(['no c', 'd']);
+  await again.close();
+});
+
+test('[Q104] no word of an erased run is left in the folder', async () => {
+  const folder = join(base, 'erased-words');
+  const store = await sqliteStore({ folder });
+  const indexed = {
+    facts: { ...noFacts, agents: ['xylophonist'] },
+    terms: ['w zweckverband', 'l ["k","quetzal"]'],
+  };
+  await store.dispatch.create(newRun('r', { indexed }));
+  await store.dispatch.create(newRun('s'));
+  await store.dispatch.erase('r');
+  await store.close();
+  const kept = readFileSync(join(folder, 'vitrine.db'), 'latin1');
+  for (const word of ['xylophonist', 'zweckverband', 'quetzal']) expect(kept).not.toContain(word);
 });

@@ -1,59 +1,133 @@
 import type { RunFilter, RunRow } from '../store.ts';
-import { fits, listSize } from '../rules/tables.ts';
+import { byTime, fits, isTimed, listSize } from '../rules/tables.ts';
 
-interface Listed {
-  readonly row: RunRow;
+/** A run with the number it came as, and what it is found by. */
+export interface Listed {
+  row: RunRow;
+  readonly number: number;
+  readonly terms: Set<string>;
 }
 
-/** Runs of each tenant and of each conversation, as they came: a page of them costs what is on it and what is passed by. */
+/** Runs by what lists ask for, as they came: a page of them costs what is on it and what is passed by. */
 export interface Lists {
   add(run: Listed): void;
   remove(run: Listed): void;
+  /** Its row is another one now. */
+  change(run: Listed, row: RunRow): void;
+  addTerms(run: Listed, terms: readonly string[]): void;
+  dropTerms(run: Listed): void;
   /** Newest first. */
-  list(filter: RunFilter): readonly RunRow[];
+  list(filter: RunFilter, after: Listed | undefined): readonly RunRow[];
 }
 
 export function memoryLists(): Lists {
   const lists = new Map<string, Listed[]>();
-  const numbers = new Map<string, number>();
-  let added = 0;
-  const numberOf = (run: string): number => numbers.get(run) ?? 0;
-  const keysOf = ({ tenant, conversation }: Pick<RunRow, 'tenant' | 'conversation'>): readonly string[] => [
-    keyOf(tenant),
-    keyOf(tenant, conversation),
-  ];
+  const put = (key: string, run: Listed): void => {
+    const list = lists.get(key);
+    if (list) list.splice(placeOf(list, run.number), 0, run);
+    else lists.set(key, [run]);
+  };
+  const take = (key: string, run: Listed): void => {
+    const list = lists.get(key) ?? [];
+    if (list.length === 1) lists.delete(key);
+    else list.splice(placeOf(list, run.number), 1);
+  };
+  const dropTerms = (run: Listed): void => {
+    for (const term of run.terms) take(termKey(run.row.tenant, term), run);
+    run.terms.clear();
+  };
   return {
     add(run) {
-      added += 1;
-      numbers.set(run.row.run, added);
-      for (const key of keysOf(run.row)) {
-        const list = lists.get(key);
-        if (list) list.push(run);
-        else lists.set(key, [run]);
-      }
+      for (const key of keysOf(run.row)) put(key, run);
     },
     remove(run) {
-      numbers.delete(run.row.run);
-      for (const key of keysOf(run.row)) {
-        const list = lists.get(key) ?? [];
-        list.splice(list.indexOf(run), 1);
-        if (list.length === 0) lists.delete(key);
+      dropTerms(run);
+      for (const key of keysOf(run.row)) take(key, run);
+    },
+    change(run, row) {
+      const [before, after] = [statusKey(run.row), statusKey(row)];
+      run.row = row;
+      if (before === after) return;
+      take(before, run);
+      put(after, run);
+    },
+    addTerms(run, terms) {
+      for (const term of terms) {
+        if (run.terms.has(term)) continue;
+        run.terms.add(term);
+        put(termKey(run.row.tenant, term), run);
       }
     },
-    list(filter) {
-      const { tenant, conversation, after, limit = listSize } = filter;
-      const list = lists.get(keyOf(tenant, conversation)) ?? [];
-      const found: RunRow[] = [];
-      const before = after === undefined ? Infinity : numberOf(after);
-      for (let at = list.length - 1; at >= 0 && found.length < limit; at -= 1) {
-        const row = list[at]?.row;
-        if (row && numberOf(row.run) < before && fits(row, filter)) found.push(row);
-      }
-      return found;
-    },
+    dropTerms,
+    list: (filter, after) => pageOf(lists, filter, after),
   };
 }
 
-function keyOf(tenant: string, conversation?: string): string {
-  return JSON.stringify([tenant, conversation]);
+function pageOf(
+  lists: ReadonlyMap<string, readonly Listed[]>,
+  filter: RunFilter,
+  after: Listed | undefined,
+): readonly RunRow[] {
+  const { limit = listSize, newestOfEach } = filter;
+  const list = shortest(keysFor(filter).map((key) => lists.get(key) ?? []));
+  const isNewest = ({ row, number }: Listed): boolean =>
+    lists.get(conversationKey(row))?.at(-1)?.number === number;
+  const isWanted = (run: Listed): boolean =>
+    fits(run.row, filter, run.terms) && (!newestOfEach || isNewest(run));
+  if (isTimed(filter)) {
+    const wanted = list.filter((run) => isWanted(run) && (!after || isAfter(run, after)));
+    const timed = wanted.toReversed().toSorted((one, other) => byTime(one.row, other.row));
+    return timed.slice(0, limit).map(({ row }) => row);
+  }
+  const found: RunRow[] = [];
+  const from = after ? placeOf(list, after.number) : list.length;
+  for (let at = from - 1; at >= 0 && found.length < limit; at -= 1) {
+    const run = list[at];
+    if (run && isWanted(run)) found.push(run.row);
+  }
+  return found;
 }
+
+/** Whether it comes after another in a list by time. */
+function isAfter(one: Listed, other: Listed): boolean {
+  const time = byTime(one.row, other.row);
+  return time > 0 || (time === 0 && one.number < other.number);
+}
+
+/** Where in a list, ordered by number, a number stands or would stand. */
+function placeOf(list: readonly Listed[], number: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle]?.number ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function shortest(lists: readonly (readonly Listed[])[]): readonly Listed[] {
+  return lists.reduce((one, other) => (other.length < one.length ? other : one));
+}
+
+function keysOf(row: RunRow): readonly string[] {
+  return [tenantKey(row), conversationKey(row), appKey(row), statusKey(row)];
+}
+
+function keysFor({ tenant, conversation, app, status, terms = [] }: RunFilter): readonly string[] {
+  return [
+    tenantKey({ tenant }),
+    ...(conversation === undefined ? [] : [conversationKey({ tenant, conversation })]),
+    ...(app === undefined ? [] : [appKey({ tenant, app })]),
+    ...(status === undefined ? [] : [statusKey({ tenant, status })]),
+    ...terms.map((term) => termKey(tenant, term)),
+  ];
+}
+
+type Of<Name extends keyof RunRow> = Pick<RunRow, 'tenant' | Name>;
+const tenantKey = ({ tenant }: Pick<RunRow, 'tenant'>): string => JSON.stringify([tenant]);
+const conversationKey = ({ tenant, conversation }: Of<'conversation'>): string =>
+  JSON.stringify(['conversation', tenant, conversation]);
+const appKey = ({ tenant, app }: Of<'app'>): string => JSON.stringify(['app', tenant, app]);
+const statusKey = ({ tenant, status }: Of<'status'>): string => JSON.stringify(['status', tenant, status]);
+const termKey = (tenant: string, term: string): string => JSON.stringify(['term', tenant, term]);

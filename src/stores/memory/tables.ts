@@ -1,11 +1,11 @@
-import { memoryLists } from './lists.ts';
+import { memoryFeed, type MemoryFeed } from './feed.ts';
+import { memoryLists, type Listed, type Lists } from './lists.ts';
 import { memoryBlobs, memoryDefinitions, memoryLines } from './parts.ts';
 import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
 import { counted, countedFlows, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
 
-interface Kept {
-  row: RunRow;
+interface Kept extends Listed {
   readonly key: string | undefined;
   readonly chunks: Chunk[];
   readonly commands: Map<string, Omit<Receipt, 'fresh'>>;
@@ -43,9 +43,11 @@ function runRows(
   hold: Hold,
 ): Pick<
   Tables,
-  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'list' | 'count' | keyof OpenRows
+  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'count' | keyof FoundRows | keyof OpenRows
 > {
   const lists = memoryLists();
+  const feed = memoryFeed();
+  let added = 0;
   const unfinished = new Map<string, Kept>();
   const keys = new Map<string, string>();
   const keyOf = (tenant: string, key: string): string => JSON.stringify([tenant, key]);
@@ -53,14 +55,17 @@ function runRows(
     run: (run) => runs.get(run)?.row,
     runWithKey: (tenant, key) => keys.get(keyOf(tenant, key)),
     addRun(row, key) {
-      const added = { row, key, chunks: [], commands: new Map() };
-      runs.set(row.run, added);
-      lists.add(added);
-      unfinished.set(row.run, added);
+      added += 1;
+      const run = { row, number: added, terms: new Set<string>(), key, chunks: [], commands: new Map() };
+      runs.set(row.run, run);
+      lists.add(run);
+      feed.move(row.tenant, row.run);
+      unfinished.set(row.run, run);
       if (key !== undefined) keys.set(keyOf(row.tenant, key), row.run);
     },
-    changeRun(row) {
-      kept(row.run).row = row;
+    changeRun(row, isNews = false) {
+      lists.change(kept(row.run), row);
+      if (isNews) feed.move(row.tenant, row.run);
       if (row.state === 'ended') unfinished.delete(row.run);
     },
     removeRun(run) {
@@ -72,15 +77,31 @@ function runRows(
       for (const { command } of commands.values()) hold(row.tenant, -sizeOf(command));
       runs.delete(run);
       lists.remove(removed);
+      feed.move(row.tenant, run);
       unfinished.delete(run);
     },
     ...openRows(unfinished),
+    ...foundRows(runs, kept, { lists, feed }),
+  };
+}
+
+type FoundRows = Pick<Tables, 'count' | 'list' | 'feed' | 'addTerms' | 'dropTerms'>;
+
+function foundRows(
+  runs: ReadonlyMap<string, Kept>,
+  kept: (run: string) => Kept,
+  { lists, feed }: { readonly lists: Lists; readonly feed: MemoryFeed },
+): FoundRows {
+  return {
     count: (which) =>
       counted(
         [...runs.values()].map(({ row }) => row),
         which,
       ),
-    list: (filter) => lists.list(filter),
+    list: ({ after, ...filter }) => lists.list(filter, after === undefined ? undefined : runs.get(after)),
+    feed: (from) => feed.read(from, (run) => runs.get(run)?.row),
+    addTerms: (run, terms) => lists.addTerms(kept(run), terms),
+    dropTerms: (run) => lists.dropTerms(kept(run)),
   };
 }
 

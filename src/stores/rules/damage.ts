@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { runOf, type Desk } from './desk.ts';
+import { runOf, showRun, type Desk } from './desk.ts';
 import { end, endNeeds } from './journal.ts';
 import { leaveAll } from './lines.ts';
 import type { Needs } from './needs.ts';
@@ -9,7 +9,7 @@ import type { Receipt, RunRow, RunState, SentCommand } from '../store.ts';
 export function damage(desk: Desk, { run, after }: { readonly run: string; readonly after: number }): void {
   const row = runOf(desk, run);
   const damaged = Math.min(row.damaged ?? after, after);
-  if (row.damaged !== damaged) desk.tables.changeRun({ ...row, damaged });
+  if (row.damaged !== damaged) showRun(desk, { ...row, damaged });
   // One whose own row cannot be believed may still stand in a line, with everyone behind it.
   if (row.state === 'ended') leaveAll(desk, run);
   else if (row.damaged !== damaged && !isAttended(desk, row)) park(desk, { ...row, damaged });

@@ -44,6 +44,16 @@ export function expectHead({ run, head }: RunRow, expected: number): void {
   );
 }
 
+/** A row whose change lists show: the run moves to the end of the feed. */
+export function showRun(desk: Desk, row: RunRow): void {
+  desk.tables.changeRun(row, true);
+  tellChange(desk, row);
+}
+
+export function tellChange({ hints }: Desk, { run, tenant }: RunRow): void {
+  hints.push({ type: 'changed', run, tenant });
+}
+
 /** Lets anyone claim the run from now on. */
 export function makeReady(desk: Desk, row: RunRow): void {
   if (row.damaged !== null) return;

@@ -1,6 +1,7 @@
+import { noFacts } from '../../run/facts.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { park } from './damage.ts';
-import { expectHead, heldBy, makeReady, type Desk } from './desk.ts';
+import { expectHead, heldBy, makeReady, showRun, tellChange, type Desk } from './desk.ts';
 import { hearsOfItsTurn, leaveAll, stepBack } from './lines.ts';
 import type { Needs } from './needs.ts';
 import type {
@@ -33,15 +34,18 @@ export function create(desk: Desk, wanted: NewRun): { readonly run: string; read
   if (wanted.definition !== undefined && !tables.useBlob({ tenant, run }, wanted.definition))
     throw new RunError('unknown', `The definition of run ${run} is not there any more: it was erased.`);
   if (wanted.replaces !== undefined) takePlace(desk, wanted, wanted.replaces);
-  tables.addRun(newRow(wanted, now), idempotencyKey);
+  const row = newRow(wanted, now);
+  tables.addRun(row, idempotencyKey);
+  tellChange(desk, row);
   if (last > 0) tables.addChunk({ run, first: 1, last, frames }, now);
+  if (wanted.indexed) tables.addTerms(run, wanted.indexed.terms);
   if (!claim) desk.hints.push({ type: 'ready', run });
   return { run, created: true };
 }
 
 /** Each place in a conversation is taken by one run after the other: who comes second is told whose it is. */
-function takePlace({ tables }: Desk, { run, tenant, conversation }: NewRun, replaces: string): void {
-  const row = tables.run(replaces);
+function takePlace(desk: Desk, { run, tenant, conversation }: NewRun, replaces: string): void {
+  const row = desk.tables.run(replaces);
   if (row?.tenant !== tenant || row.conversation !== conversation)
     throw new RunError('unknown', `There is no run ${replaces} in this conversation.`);
   if (row.state !== 'ended')
@@ -50,7 +54,7 @@ function takePlace({ tables }: Desk, { run, tenant, conversation }: NewRun, repl
     const message = `Run ${replaces} was replaced by ${row.replacedBy}: ask for that one again.`;
     throw new RunError('rejected', message);
   }
-  tables.changeRun({ ...row, replacedBy: run });
+  showRun(desk, { ...row, replacedBy: run });
 }
 
 export function createNeeds({ run, tenant, idempotencyKey, replaces, definition: blob }: NewRun): Needs {
@@ -206,11 +210,13 @@ export function questionsNeeds(): Needs {
 
 /** Erasing what is not there changes nothing, so an erasure whose outcome is unknown can be repeated. */
 export function erase(desk: Desk, run: string): void {
-  const isThere = desk.tables.run(run) !== undefined;
+  const row = desk.tables.run(run);
   leaveAll(desk, run);
   desk.tables.dropBlobs(run);
   desk.tables.removeRun(run);
-  if (isThere) desk.hints.push({ type: 'erased', run });
+  if (!row) return;
+  desk.hints.push({ type: 'erased', run });
+  tellChange(desk, row);
 }
 
 export function eraseNeeds(run: string): Needs {
@@ -218,7 +224,7 @@ export function eraseNeeds(run: string): Needs {
 }
 
 function newRow(wanted: NewRun, now: number): RunRow {
-  const { run, tenant, conversation, app, title, flow, last, claim, replaces = null } = wanted;
+  const { run, tenant, conversation, app, title, flow, last, claim, replaces = null, indexed } = wanted;
   return {
     run,
     tenant,
@@ -240,6 +246,7 @@ function newRow(wanted: NewRun, now: number): RunRow {
     damaged: null,
     replaces,
     replacedBy: null,
+    facts: indexed?.facts ?? noFacts,
   };
 }
 

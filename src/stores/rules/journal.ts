@@ -1,6 +1,7 @@
+import { joinFacts } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
 import { put, putNeeds } from './blobs.ts';
-import { expectHead, heldBy, runOf, type Desk } from './desk.ts';
+import { expectHead, heldBy, runOf, showRun, type Desk } from './desk.ts';
 import { leaveAll } from './lines.ts';
 import type { Needs } from './needs.ts';
 import type { Append, Chunk, RunRow } from '../store.ts';
@@ -13,7 +14,7 @@ export interface Page {
 
 /** Everything is checked before the first row changes: what is refused leaves no trace in a shared transaction. */
 export function append(desk: Desk, given: Append): void {
-  const { fence, head, last, frames, summary, uses = [], blobs = [], ends } = given;
+  const { fence, head, last, frames, summary, uses = [], blobs = [], ends, indexed } = given;
   const row = heldBy(desk, fence);
   expectHead(row, head);
   if (last < head || (last === head) !== (frames === '')) {
@@ -28,11 +29,18 @@ export function append(desk: Desk, given: Append): void {
   for (const { text } of blobs) put(desk, { owner: row, text });
   if (last > head) desk.tables.addChunk({ run: fence.run, first: head + 1, last, frames }, desk.now);
   for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
+  if (indexed) desk.tables.addTerms(fence.run, indexed.terms);
   const grown = runOf(desk, fence.run);
+  const facts = indexed ? joinFacts(row.facts, indexed.facts) : row.facts;
   if (ends) {
-    end(desk, { ...grown, ...summary });
-  } else if (summary.status !== row.status || summary.approvals !== row.approvals) {
-    desk.tables.changeRun({ ...grown, ...summary, updatedAt: desk.now });
+    end(desk, { ...grown, ...summary, facts });
+  } else if (
+    summary.status !== row.status ||
+    summary.approvals !== row.approvals ||
+    // What the row has already changes nothing: a tool that is used again costs no row.
+    facts !== row.facts
+  ) {
+    showRun(desk, { ...grown, ...summary, facts, updatedAt: desk.now });
   }
 }
 
@@ -65,7 +73,7 @@ function expectUnused({ tables }: Desk, run: string, id: string): void {
 /** A command that the end overtook is answered by the end: nobody waits for it any more. */
 export function end(desk: Desk, row: RunRow): void {
   for (const { id } of desk.tables.pending(row.run)) desk.tables.useCommand(row.run, id, row.head);
-  desk.tables.changeRun({
+  showRun(desk, {
     ...row,
     state: 'ended',
     worker: null,

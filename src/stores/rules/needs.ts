@@ -1,5 +1,5 @@
 import type { DefinitionFilter, DefinitionKey } from '../../run/definition.ts';
-import type { Counted, RunFilter, SharedFilter, SharedKey } from '../store.ts';
+import type { Counted, FeedPlace, RunFilter, SharedFilter, SharedKey } from '../store.ts';
 
 export interface RunKey {
   readonly tenant: string;
@@ -60,6 +60,7 @@ export interface Needs {
   /** What is only read, and changed by nobody who read it. */
   readonly text?: BlobKey;
   readonly list?: RunFilter;
+  readonly feed?: FeedPlace;
   /** A tenant, whose unfinished runs are counted. */
   readonly unfinished?: string;
   readonly count?: Counted;

@@ -4,6 +4,7 @@ import type { Desk } from './desk.ts';
 import * as definitions from './definitions.ts';
 import * as dispatch from './dispatch.ts';
 import { append, appendNeeds, read, readNeeds } from './journal.ts';
+import { feed, feedNeeds, reindex, reindexNeeds } from './feed.ts';
 import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
 import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
 import type { Needs } from './needs.ts';
@@ -18,8 +19,8 @@ const { questions, count, flows } = dispatch;
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
 const runWrites = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const runReads = { read, get, find, list, unfinished, questions, count, flows, pending, blob, held };
-const writes = { ...runWrites, share, saveDraft, publish, moveDefinition, eraseDefinition };
+const runReads = { read, get, find, list, feed, unfinished, questions, count, flows, pending, blob, held };
+const writes = { ...runWrites, reindex, share, saveDraft, publish, moveDefinition, eraseDefinition };
 const reads = { ...runReads, shared, definitionsOf, listDefinitions };
 
 const rules = { ...writes, ...reads };
@@ -53,10 +54,12 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
   put: putNeeds,
   share: shareNeeds,
   damage: damageNeeds,
+  reindex: reindexNeeds,
   read: readNeeds,
   get: dispatch.getNeeds,
   find: dispatch.findNeeds,
   list: dispatch.listNeeds,
+  feed: feedNeeds,
   unfinished: dispatch.unfinishedNeeds,
   questions: dispatch.questionsNeeds,
   count: dispatch.countNeeds,

@@ -2,6 +2,8 @@ import type { Definition, DefinitionFilter, DefinitionKey } from '../../run/defi
 import type {
   Chunk,
   Counted,
+  FeedPage,
+  FeedPlace,
   FlowCount,
   Receipt,
   RunFilter,
@@ -32,12 +34,17 @@ export interface Tables {
   run(run: string): RunRow | undefined;
   runWithKey(tenant: string, key: string): string | undefined;
   addRun(row: RunRow, key: string | undefined): void;
-  changeRun(row: RunRow): void;
-  /** The run with its entries, commands, places and idempotency key. */
+  /** News move the run to the end of the feed. */
+  changeRun(row: RunRow, isNews?: boolean): void;
+  /** The run with its entries, commands, places, terms and idempotency key; the feed knows that it is gone. */
   removeRun(run: string): void;
   /** Runs that are due at `now`, the longest due first. */
   claimable(request: Claimable): readonly RunRow[];
   list(filter: RunFilter): readonly RunRow[];
+  feed(from: FeedPlace): FeedPage;
+  /** What the run is found by, too. */
+  addTerms(run: string, terms: readonly string[]): void;
+  dropTerms(run: string): void;
   /** How many runs of a tenant have not ended. */
   unfinished(tenant: string): number;
   /** Undecided approvals of all runs that have not ended. */
@@ -112,12 +119,38 @@ export function dueAt({
 }
 
 /** Those of all runs, newest first, that a filter wants. */
-export function pick(rows: readonly RunRow[], filter: RunFilter): readonly RunRow[] {
-  const from = filter.after === undefined ? 0 : rows.findIndex(({ run }) => run === filter.after) + 1;
-  return rows
+export function pick(
+  rows: readonly RunRow[],
+  filter: RunFilter,
+  termsOf: (run: string) => ReadonlySet<string>,
+): readonly RunRow[] {
+  const { after, newestOfEach, terms = [], limit = listSize } = filter;
+  const newest = new Map(
+    rows.toReversed().map(({ tenant, conversation, run }) => [`${tenant} ${conversation}`, run]),
+  );
+  const isNewest = ({ tenant, conversation, run }: RunRow): boolean =>
+    newest.get(`${tenant} ${conversation}`) === run;
+  const ordered = isTimed(filter) ? rows.toSorted(byTime) : rows;
+  const from = after === undefined ? 0 : ordered.findIndex(({ run }) => run === after) + 1;
+  return ordered
     .slice(from)
-    .filter((row) => fits(row, filter))
-    .slice(0, filter.limit ?? listSize);
+    .filter(
+      (row) =>
+        fits(row, filter, terms.length > 0 ? termsOf(row.run) : none) && (!newestOfEach || isNewest(row)),
+    )
+    .slice(0, limit);
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Whether a list is by time: elsewhere runs stand as they were created, and clocks are set. */
+export function isTimed({ since, until }: RunFilter): boolean {
+  return since !== undefined || until !== undefined;
+}
+
+/** The newest first; those of one moment as they stand. */
+export function byTime(one: RunRow, other: RunRow): number {
+  return other.createdAt - one.createdAt;
 }
 
 /** How many there are of each tenant, most first. */
@@ -142,8 +175,9 @@ export function countedFlows(
     .toSorted((one, other) => (one.flow < other.flow ? -1 : 1));
 }
 
-export function fits(row: RunRow, filter: RunFilter): boolean {
-  const { tenant, conversation, app, status, unfinished, withApprovals, search } = filter;
+export function fits(row: RunRow, filter: RunFilter, found: ReadonlySet<string>): boolean {
+  const { tenant, conversation, app, status, unfinished, withApprovals, terms = [] } = filter;
+  const { since = -Infinity, until = Infinity } = filter;
   return (
     row.tenant === tenant &&
     (conversation === undefined || row.conversation === conversation) &&
@@ -151,7 +185,9 @@ export function fits(row: RunRow, filter: RunFilter): boolean {
     (status === undefined || row.status === status) &&
     (!unfinished || row.state !== 'ended') &&
     (!withApprovals || row.approvals > 0) &&
-    (search === undefined || row.title.toLowerCase().includes(search.toLowerCase()))
+    row.createdAt >= since &&
+    row.createdAt < until &&
+    terms.every((term) => found.has(term))
   );
 }
 

@@ -24,6 +24,7 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
         return ownerOf(argument as Argument<'get'>);
       case 'find':
       case 'list':
+      case 'feed':
       case 'blob':
       case 'definitionsOf':
       case 'listDefinitions':

@@ -23,16 +23,21 @@ export function chunkSum(previous: string, { run, first, last, at, frames }: Sum
 export const noSum = '';
 
 /** Of a run as lists and workers need it. Leases are left out: they are moved for many runs at once, and mend themselves. */
-export function runSum(row: Omit<RunRow, 'head' | 'updatedAt' | 'leaseUntil'>, changedAt: number): string {
+export function runSum(row: SummedRun, changedAt: number): string {
   const { run, tenant, conversation, app, title, flow, status, approvals, state } = row;
   const { epoch, worker, wakeAt, createdAt, damaged } = row;
-  const { replaces, replacedBy } = row;
+  const { replaces, replacedBy, facts } = row;
   const names = [run, tenant, conversation, app, title, flow];
   // What was written before places could be taken has the sum it had.
   const places = replaces === null && replacedBy === null ? [] : [replaces, replacedBy];
   const counts = [status, approvals, state, epoch, worker, wakeAt, createdAt, damaged, changedAt];
-  return sumOf(...names, ...counts, ...places);
+  // The same of what was written before there was an index.
+  return sumOf(...names, ...counts, ...places, ...(facts === null ? [] : [facts]));
 }
+
+type SummedRun = Omit<RunRow, 'head' | 'updatedAt' | 'leaseUntil' | 'facts'> & {
+  readonly facts: string | null;
+};
 
 /** Of any other row. */
 export function sumOf(...values: readonly (string | number | null)[]): string {

@@ -21,7 +21,7 @@ export function committer(folder: WriterFolder, tables: SqliteTables): Committer
   const transact = transaction(folder);
   const moveLeases = change(
     database,
-    `UPDATE run SET leaseUntil = leaseUntil + ?1, due = due + ?1 WHERE state = 'running'`,
+    `UPDATE run SET leaseUntil = leaseUntil + ?1, due = due + ?1 WHERE state <> 'ended' AND state = 'running'`,
   );
   // A jump that a full disk kept from being applied is still to be applied.
   let owed = 0;
@@ -62,7 +62,7 @@ export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
   const { database } = folder;
   const expire = change(
     database,
-    `UPDATE run SET leaseUntil = 0, due = iif(damaged IS NULL, 0, NULL) WHERE state = 'running'`,
+    `UPDATE run SET leaseUntil = 0, due = iif(damaged IS NULL, 0, NULL) WHERE state <> 'ended' AND state = 'running'`,
   );
   const orphans = query<{ readonly run: string }>(
     database,

@@ -1,6 +1,6 @@
 import { failureOf, type Failure } from '../../run/failure.ts';
 import type { Argument, Read } from '../rules/rules.ts';
-import type { RunRow } from '../store.ts';
+import type { FeedPage, RunRow } from '../store.ts';
 
 export type Reading = (name: Read, argument: unknown) => unknown;
 
@@ -41,6 +41,7 @@ export function foundDamage(tell: (run: string, failure: Failure) => void): Foun
       try {
         const result = reading(name, argument);
         if (name === 'list') return (result as readonly RunRow[]).map(shown);
+        if (name === 'feed') return fedRows(result as FeedPage, shown);
         return name === 'get' || name === 'find' ? result && shown(result as RunRow) : result;
       } catch (thrown) {
         if (name === 'read') note((argument as Argument<'read'>).run, thrown);
@@ -49,4 +50,8 @@ export function foundDamage(tell: (run: string, failure: Failure) => void): Foun
       }
     },
   };
+}
+
+function fedRows({ items, last }: FeedPage, shown: (row: RunRow) => RunRow): FeedPage {
+  return { items: items.map((item) => ({ ...item, row: item.row && shown(item.row) })), last };
 }

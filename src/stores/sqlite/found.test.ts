@@ -57,9 +57,10 @@ test('[Q21, Q22] a writer finds what nobody reads, tells it once, and keeps it w
     store.listen((hint) => hints.push(hint) && hint.type === 'damaged' && resolve());
   });
   await found;
-  expect(hints).toMatchObject([{ type: 'damaged', run: 'bad', failure: { code: 'damaged', after: 1 } }]);
+  const damage = () => hints.filter(({ type }) => type === 'damaged');
+  expect(damage()).toMatchObject([{ type: 'damaged', run: 'bad', failure: { code: 'damaged', after: 1 } }]);
   await expect(store.journal.read('bad', 1)).rejects.toThrow(/has ended, and can be exported/);
-  expect(hints).toHaveLength(1);
+  expect(damage()).toHaveLength(1);
   const listed = await store.dispatch.list({ tenant: 't' });
   expect(listed.map(({ run, damaged }) => [run, damaged])).toEqual([
     ['good', null],

@@ -33,7 +33,7 @@ export function flatten(operations: readonly Operation[]): unknown[] {
   for (const { name, argument } of operations) {
     if (name !== 'append') cells.push(name, argument);
     else {
-      const { fence, head, last, frames, summary, uses, blobs, ends } = argument;
+      const { fence, head, last, frames, summary, uses, blobs, ends, indexed } = argument;
       cells.push(
         name,
         fence.run,
@@ -46,6 +46,7 @@ export function flatten(operations: readonly Operation[]): unknown[] {
         uses,
         blobs,
         ends,
+        indexed,
       );
     }
   }
@@ -59,9 +60,9 @@ export function unflatten(cells: readonly unknown[]): Operation[] {
       operations.push({ name: cells[i], argument: cells[i + 1] } as Operation);
       i += 2;
     } else {
-      const [run, epoch, head, last, frames, status, approvals, uses, blobs, ends] = cells.slice(
+      const [run, epoch, head, last, frames, status, approvals, uses, blobs, ends, indexed] = cells.slice(
         i + 1,
-        i + 11,
+        i + 12,
       );
       const argument = {
         fence: { run, epoch },
@@ -72,9 +73,10 @@ export function unflatten(cells: readonly unknown[]): Operation[] {
         uses,
         blobs,
         ends,
+        indexed,
       };
       operations.push({ name: 'append', argument } as Operation);
-      i += 11;
+      i += 12;
     }
   }
   return operations;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry, EventOf } from '../../run/events.ts';
+import { indexedAll, noFacts } from '../../run/facts.ts';
 import { chunkSum, noSum } from './checksum.ts';
 import { isCorrupt } from './damage.ts';
 import { query } from './rows.ts';
@@ -56,6 +57,7 @@ export function rebuilder(database: DatabaseSync): Rebuild {
       updatedAt: end.at,
       damaged: end.last,
       replacedBy: null,
+      facts: indexedAll([first])?.facts ?? noFacts,
     };
   };
 }

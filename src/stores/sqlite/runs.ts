@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { noFacts, type Facts } from '../../run/facts.ts';
 import { noSum, runSum } from './checksum.ts';
 import { damagedRow } from './damage.ts';
 import { rebuilder, type Rebuild } from './rebuilt.ts';
@@ -9,7 +10,8 @@ import type { RunRow } from '../store.ts';
 import { dueAt } from '../rules/tables.ts';
 
 /** A run as the tables have it, with the number its entries and commands are kept under, and the end of its journal. */
-export type StoredRun = Omit<RunRow, 'head' | 'updatedAt'> & {
+export type StoredRun = Omit<RunRow, 'head' | 'updatedAt' | 'facts'> & {
+  readonly facts: string | null;
   readonly number: number;
   readonly loweredTitle: string;
   readonly due: number | null;
@@ -35,7 +37,7 @@ export interface RunRows {
   readonly number: (run: string) => number;
   readonly head: (run: string) => Head;
   readonly addRun: (row: RunRow, key: string | undefined) => void;
-  readonly changeRun: (row: RunRow) => void;
+  readonly changeRun: (row: RunRow, isNews?: boolean) => void;
   readonly forgetRun: (run: string) => void;
   /** The run's journal has grown, by so many bytes. */
   readonly moveHead: (
@@ -48,7 +50,7 @@ export interface RunRows {
 }
 
 export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
-  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, replaces, replacedBy, run.sum, last, at, head.sum AS lastSum,
+  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, replaces, replacedBy, facts, run.sum, last, at, head.sum AS lastSum,
   iif(last IS NULL, NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number),
     EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number AND chunk.last = head.last AND chunk.at = head.at)) AS isEnd,
   coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE chunk.run = number)), 0) AS bytes
@@ -62,7 +64,8 @@ export function rowOf(stored: StoredRun): RunRow | undefined {
   const { number: _, loweredTitle, due, changedAt, sum, last, at, lastSum: __, isEnd: ___, ...row } = stored;
   const whole = { ...row, head: last ?? 0, updatedAt: Math.max(changedAt, at ?? 0) };
   const isSame = sum === runSum(row, changedAt) && loweredTitle === row.title.toLowerCase();
-  return isSame && due === dueAt({ ...whole, updatedAt: changedAt }) ? whole : undefined;
+  if (!isSame || due !== dueAt({ ...whole, updatedAt: changedAt })) return undefined;
+  return { ...whole, facts: row.facts === null ? noFacts : (JSON.parse(row.facts) as Facts) };
 }
 
 /** A run with what is damaged of it; undefined where nothing of it can be believed. */
@@ -122,8 +125,8 @@ export function runRows(
       return { number, last: row.head, sum, state: row.state };
     },
     addRun: insert,
-    changeRun(row) {
-      update(row);
+    changeRun(row, isNews = false) {
+      update(row, isNews);
       existing(row.run).row = row;
     },
     forgetRun: (run) => void hot.delete(run),
@@ -157,22 +160,30 @@ function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: st
 
 function writing(database: DatabaseSync): {
   readonly insert: (row: RunRow, key: string | undefined) => void;
-  readonly update: (row: RunRow) => void;
+  readonly update: (row: RunRow, isNews: boolean) => void;
 } {
   const insert = change(
     database,
     `INSERT INTO run (run, tenant, conversation, app, title, loweredTitle, flow, idempotencyKey, status, approvals, state,
-      epoch, worker, leaseUntil, wakeAt, due, damaged, replacedBy, replaces, createdAt, changedAt, sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      epoch, worker, leaseUntil, wakeAt, due, damaged, facts, replacedBy, replaces, createdAt, changedAt, sum,
+      newest, moved)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, (SELECT count + 1 FROM commits))`,
+  );
+  const age = change(
+    database,
+    `UPDATE run SET newest = 0 WHERE number =
+      (SELECT number FROM run WHERE tenant = ? AND conversation = ? ORDER BY number DESC LIMIT 1)`,
   );
   const update = change(
     database,
     `UPDATE run SET status = ?, approvals = ?, state = ?, epoch = ?, worker = ?, leaseUntil = ?, wakeAt = ?, due = ?,
-      damaged = ?, replacedBy = ?, changedAt = ?, sum = ? WHERE run = ?`,
+      damaged = ?, facts = ?, replacedBy = ?, changedAt = ?, sum = ?,
+      moved = iif(?, (SELECT count + 1 FROM commits), moved) WHERE run = ?`,
   );
   const moving = (row: RunRow) => {
     const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged, replacedBy } = row;
-    return [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged, replacedBy];
+    const now = [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged];
+    return [...now, factsText(row), replacedBy];
   };
   const fixed = ({ run, tenant, conversation, app, title, flow }: RunRow) => [
     run,
@@ -186,9 +197,21 @@ function writing(database: DatabaseSync): {
   return {
     insert(row, key) {
       const { replaces, createdAt, updatedAt } = row;
-      const sum = runSum(row, updatedAt);
+      const sum = runSum(summed(row), updatedAt);
+      age(row.tenant, row.conversation);
       insert(...fixed(row), key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum);
     },
-    update: (row) => update(...moving(row), row.updatedAt, runSum(row, row.updatedAt), row.run),
+    update(row, isNews) {
+      const sum = runSum(summed(row), row.updatedAt);
+      update(...moving(row), row.updatedAt, sum, isNews ? 1 : 0, row.run);
+    },
   };
+}
+
+function summed(row: RunRow) {
+  return { ...row, facts: factsText(row) };
+}
+
+function factsText({ facts }: RunRow): string | null {
+  return facts === noFacts ? null : JSON.stringify(facts);
 }

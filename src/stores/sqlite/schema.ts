@@ -138,8 +138,29 @@ CREATE TABLE definition (
 ) WITHOUT ROWID;
 `;
 
+/**
+ * What lists and the feed find: terms lead to runs by their numbers; `moved` is the commit of a run's last change that
+ * lists show; of each conversation one run is the newest. Of a run that is gone the feed knows its name alone.
+ */
+const found = `
+ALTER TABLE run ADD COLUMN facts TEXT;
+ALTER TABLE run ADD COLUMN moved INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE run ADD COLUMN newest INTEGER NOT NULL DEFAULT 0;
+UPDATE run SET newest = 1 WHERE number IN (SELECT max(number) FROM run GROUP BY tenant, conversation);
+CREATE INDEX runByMoved ON run (tenant, moved);
+CREATE INDEX runByStatus ON run (tenant, status);
+CREATE INDEX runByApp ON run (tenant, app);
+CREATE INDEX runByTime ON run (tenant, createdAt);
+CREATE INDEX runNewest ON run (tenant) WHERE newest = 1;
+CREATE TABLE erased (moved INTEGER NOT NULL, number INTEGER NOT NULL, tenant TEXT NOT NULL, run TEXT NOT NULL);
+CREATE INDEX erasedByMoved ON erased (tenant, moved, number);
+CREATE TABLE term (owner TEXT NOT NULL, term TEXT NOT NULL, holder INTEGER NOT NULL, PRIMARY KEY (owner, term, holder))
+  WITHOUT ROWID;
+CREATE TABLE termsOf (holder INTEGER PRIMARY KEY, terms TEXT NOT NULL);
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
-const steps: readonly string[] = [tables, checksums, places, lists, shared, definitionRows];
+const steps: readonly string[] = [tables, checksums, places, lists, shared, definitionRows, found];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
 export const schemaVersion = steps.length;

@@ -1,10 +1,14 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { noFacts } from '../../run/facts.ts';
 import { damagedKey, isCorrupt } from './damage.ts';
 import { rowOf, selectRuns, shownRow, type StoredRun } from './runs.ts';
 import { rebuilder, type Rebuild } from './rebuilt.ts';
 import { query, type Query } from './rows.ts';
-import type { FlowCount, RunFilter, RunRow, TenantCount } from '../store.ts';
-import { counted, countedFlows, listSize, pick, type Tables } from '../rules/tables.ts';
+import { listings } from './lists.ts';
+import { feedRows } from './feed-rows.ts';
+import type { TermRows } from './term-rows.ts';
+import type { FlowCount, RunRow, TenantCount } from '../store.ts';
+import { counted, countedFlows, pick, type Tables } from '../rules/tables.ts';
 
 export function openCounts(database: DatabaseSync): Pick<Tables, 'questions' | 'unfinished'> {
   const undecided = query<{ readonly count: number }>(
@@ -24,8 +28,9 @@ export function openCounts(database: DatabaseSync): Pick<Tables, 'questions' | '
 /** Finding runs without knowing their names. */
 export function runSearch(
   database: DatabaseSync,
+  terms: TermRows,
   isSound: boolean,
-): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'count' | 'flows'> {
+): Pick<Tables, 'runWithKey' | 'claimable' | 'list' | 'feed' | 'count' | 'flows'> {
   const byKey = query<{ readonly run: string }>(
     database,
     `SELECT run FROM run ${isSound ? '' : 'NOT INDEXED'} WHERE tenant = ? AND idempotencyKey = ?`,
@@ -34,7 +39,7 @@ export function runSearch(
     database,
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
-  const listing = listings(database);
+  const listing = listings(database, terms);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
   const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
@@ -55,33 +60,19 @@ export function runSearch(
       const sorted = rows.toSorted((one, other) => dueOf(one) - dueOf(other) || one.number - other.number);
       return sorted.slice(0, max).flatMap((stored) => rowOf(stored) ?? []);
     },
+    ...feedRows(database, listedFor),
     flows: flowCounts(database, () => oneByOne(seen)),
     count: tenantCounts(database, () => oneByOne(seen)),
     list(filter) {
       const listed = listedFor(filter.tenant);
-      if (!isSound) return pick(oneByOne(listed), filter);
-      const { where, values } = conditions(filter);
+      if (!isSound) return pick(oneByOne(listed), filter, terms.ofRun);
       try {
-        return listing(where)
-          .all(...values, filter.limit ?? listSize)
-          .map(listed);
+        return listing(filter).map(listed);
       } catch (thrown) {
         if (!isCorrupt(thrown)) throw thrown;
-        return pick(oneByOne(listed), filter);
+        return pick(oneByOne(listed), filter, terms.ofRun);
       }
     },
-  };
-}
-
-/** Lists by what they ask for, each prepared once. */
-function listings(database: DatabaseSync): (where: string) => Query<StoredRun> {
-  const lists = new Map<string, Query<StoredRun>>();
-  return (where) => {
-    const known = lists.get(where);
-    if (known) return known;
-    const made = query<StoredRun>(database, `${selectRuns} WHERE ${where} ORDER BY number DESC LIMIT ?`);
-    lists.set(where, made);
-    return made;
   };
 }
 
@@ -120,7 +111,7 @@ function nameless(stored: StoredRun): RunRow {
     damaged: 0,
   };
   const nothing = { run: run ?? String(number), tenant, status: 'failed', state: 'ended' } as const;
-  return { ...unknown, ...none, ...nothing };
+  return { ...unknown, ...none, ...nothing, facts: noFacts };
 }
 
 /**
@@ -175,23 +166,4 @@ function unlessCorrupt<T>(look: () => T): T | undefined {
 
 function dueOf({ due }: StoredRun): number {
   return due ?? Infinity;
-}
-
-function conditions(filter: RunFilter): {
-  readonly where: string;
-  readonly values: readonly SQLInputValue[];
-} {
-  const { tenant, conversation, app, status, unfinished, withApprovals, search, after } = filter;
-  const parts: [sql: string, value?: string][] = [['tenant = ?', tenant]];
-  if (conversation !== undefined) parts.push(['conversation = ?', conversation]);
-  if (app !== undefined) parts.push(['app = ?', app]);
-  if (status !== undefined) parts.push(['status = ?', status]);
-  if (unfinished) parts.push([`state <> 'ended'`]);
-  if (withApprovals) parts.push(['approvals > 0']);
-  if (search !== undefined) parts.push(['instr(loweredTitle, ?) > 0', search.toLowerCase()]);
-  if (after !== undefined) parts.push(['number < (SELECT number FROM run WHERE run = ?)', after]);
-  return {
-    where: parts.map(([sql]) => sql).join(' AND '),
-    values: parts.flatMap(([, value]) => (value === undefined ? [] : [value])),
-  };
 }

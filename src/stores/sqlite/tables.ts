@@ -4,9 +4,11 @@ import { definitionRows } from './definitions.ts';
 import { blobRows, lineRows } from './lines.ts';
 import { heldRows } from './held.ts';
 import { change, query } from './rows.ts';
-import { runRows, type RunRowsSettings } from './runs.ts';
+import { runRows, type RunRows, type RunRowsSettings } from './runs.ts';
 import { openCounts, runSearch } from './search.ts';
 import { sharedRows } from './shared.ts';
+import { termRows, type TermRows } from './term-rows.ts';
+import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
 
 export interface SqliteTables extends Tables {
@@ -29,7 +31,8 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
   const removals = ['chunk', 'command', 'head'].map((table) =>
     change(database, `DELETE FROM ${table} WHERE run = ?`),
   );
-  const removeRun = change(database, 'DELETE FROM run WHERE run = ?');
+  const gone = runRemoval(database);
+  const terms = termRows(database);
   return {
     run: runs.run,
     addRun: runs.addRun,
@@ -37,13 +40,16 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     removeRun(run) {
       const row = runs.run(run);
       if (!row) return;
-      held.add(row.tenant, -row.bytes - (commandBytes.one(runs.number(run))?.bytes ?? 0));
-      for (const remove of removals) remove(runs.number(run));
-      removeRun(run);
+      const number = runs.number(run);
+      held.add(row.tenant, -row.bytes - (commandBytes.one(number)?.bytes ?? 0));
+      for (const remove of removals) remove(number);
+      terms.drop(row.tenant, number);
+      gone(row, number);
       runs.forgetRun(run);
     },
     ...openCounts(database),
-    ...runSearch(database, isSound('run')),
+    ...runSearch(database, terms, isSound('run')),
+    ...termTables(terms, runs),
     ...chunks,
     ...commands,
     addChunk(chunk, at) {
@@ -60,5 +66,32 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     ...sharedRows(database),
     ...definitionRows(database),
     forget: runs.forgetAll,
+  };
+}
+
+/** The row goes, the feed knows that it has gone, and the conversation's newest run is the one before. */
+function runRemoval(database: DatabaseSync): (row: RunRow, number: number) => void {
+  const remove = change(database, 'DELETE FROM run WHERE number = ?');
+  const tell = change(
+    database,
+    'INSERT INTO erased (moved, number, tenant, run) VALUES ((SELECT count + 1 FROM commits), ?, ?, ?)',
+  );
+  const renew = change(
+    database,
+    `UPDATE run SET newest = 1 WHERE number =
+      (SELECT number FROM run WHERE tenant = ? AND conversation = ? ORDER BY number DESC LIMIT 1)`,
+  );
+  return ({ run, tenant, conversation }, number) => {
+    remove(number);
+    tell(number, tenant, run);
+    renew(tenant, conversation);
+  };
+}
+
+function termTables(terms: TermRows, { run, number }: RunRows): Pick<Tables, 'addTerms' | 'dropTerms'> {
+  const tenantOf = (name: string): string => run(name)?.tenant ?? '';
+  return {
+    addTerms: (name, more) => terms.add(tenantOf(name), number(name), more),
+    dropTerms: (name) => terms.drop(tenantOf(name), number(name)),
   };
 }

@@ -21,6 +21,15 @@ export const pageSize = 50;
 export const largestPage = 200;
 export const limit = whole(1, largestPage).optional();
 
+const isoDate = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,15}(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A moment in a query: milliseconds since 1970, or a date as ISO 8601 has it. */
+export const moment = z
+  .string()
+  .max(40)
+  .transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : isoDate.test(text) ? Date.parse(text) : NaN))
+  .pipe(z.number('give milliseconds since 1970, or a date as 2026-11-30T12:00:00Z'));
+
 /** The number of an entry. */
 export const entry = whole(0, Number.MAX_SAFE_INTEGER).optional();
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { RunEvent } from '../../run/events.ts';
 import { FlatTree } from '../../run/flat-tree.ts';
 import { endpoint } from './endpoint.ts';
-import { after, cursorHeader, entry, flag, limit, showing, whole } from './query.ts';
+import { wordsOf } from '../../run/words.ts';
+import { after, cursorHeader, entry, flag, limit, moment, showing, whole } from './query.ts';
 
 export const RunStatus = z.enum(['running', 'waiting', 'paused', 'completed', 'failed', 'stopped']);
 
@@ -21,6 +22,15 @@ export const ListedRun = z.object({
   bytes: z.int(),
   createdAt: z.number(),
   updatedAt: z.number(),
+  /** What its caller put on it, who worked on it and what they used: absent where there is nothing. */
+  labels: z.record(z.string(), z.string()).optional(),
+  agents: z.array(z.string()).optional(),
+  tools: z.array(z.string()).optional(),
+  /** Questions that it has asked, decided or not. */
+  asked: z.int().optional(),
+  /** Once it has ended: what it used, and how long it took. Milliseconds. */
+  tokens: z.object({ input: z.number(), output: z.number() }).optional(),
+  duration: z.number().optional(),
   /** Its last good entry, where its journal was found damaged. */
   damaged: z.int().optional(),
   /** Why nobody here can go on with it, and what to do. */
@@ -33,13 +43,23 @@ export const ListedRun = z.object({
 export type ListedRun = z.infer<typeof ListedRun>;
 
 /** Some runs, and the one to go on after if there are more. */
-export const RunPage = z.object({ runs: z.array(ListedRun), next: z.string().nullable() });
+export const RunPage = z.object({
+  runs: z.array(ListedRun),
+  next: z.string().nullable(),
+  /** The place in the feed after which all is told that has changed since. */
+  feed: z.string().optional(),
+});
 export type RunPage = z.infer<typeof RunPage>;
+
+const Label = z
+  .string()
+  .max(1_200)
+  .regex(/^[^=]+=/, 'give a name and a value, as project=books');
 
 export const listRuns = endpoint({
   method: 'GET',
   path: '/api/runs',
-  about: 'Runs, the newest first.',
+  about: 'Runs, the newest first. Pages stay as they are while runs are added.',
   tag: 'runs',
   role: 'viewer',
   addresses: 'tenant',
@@ -50,8 +70,20 @@ export const listRuns = endpoint({
     unfinished: flag.optional(),
     /** Only those that ask something. */
     waiting: flag.optional(),
-    /** A part of the title, whatever its case. */
-    search: z.string().min(1).max(200).optional(),
+    /** Somebody who worked on it, and a tool that was used. */
+    agent: z.string().max(200).optional(),
+    tool: z.string().max(200).optional(),
+    /** What its caller put on it, as `name=value`; several are all wanted. */
+    label: z.union([Label, z.array(Label).max(10)]).optional(),
+    /** Words that are all in what was asked, what was answered or what its steps are called: whole words, whatever their case. */
+    text: z
+      .string()
+      .max(200)
+      .refine((text) => wordsOf(text).length > 0, { error: 'give at least one word' })
+      .optional(),
+    /** Created from then on, and before then. */
+    since: moment.optional(),
+    until: moment.optional(),
     after,
     limit,
   }),

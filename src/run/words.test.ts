@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { wordsOf } from './words.ts';
+
+test.for([
+  ['Two words, and TWO again.', ['two', 'words', 'and', 'again']],
+  ['Straße in KÖLN, café №5', ['straße', 'in', 'koln', 'cafe', 'no5']],
+  ['100% _sure_ e-mail', ['100', 'sure', 'e', 'mail']],
+  ['網路故障', ['網路', '路故', '故障']],
+  ['字 router東京', ['字', 'router', '東京']],
+  ['«…» — !', []],
+] as const)('[Q111] «%s» is cut into its words', ([text, words]) => {
+  expect(wordsOf(text)).toEqual(words);
+});
+
+test('[Q111] what is looked for is found, whatever it is written with', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
+      const kept = wordsOf(text);
+      expect(wordsOf(text.normalize('NFD'))).toEqual(kept);
+      expect(new Set(kept).size).toBe(kept.length);
+      for (const word of kept) expect(word).not.toContain('\n');
+      expect(kept).toEqual(
+        expect.arrayContaining(kept.flatMap(wordsOf).filter((word) => kept.includes(word))),
+      );
+    }),
+  );
+});
+
+test('[Q111] an index does not outgrow what it finds', () => {
+  const many = Array.from({ length: 5_000 }, (_, i) => `w${i}`).join(' ');
+  expect(wordsOf(many)).toHaveLength(200);
+  expect(wordsOf('x'.repeat(10_000))).toEqual(['x'.repeat(40)]);
+});

@@ -1,0 +1,35 @@
+/** The most words that are kept of one text, and the most characters of one word: an index must not outgrow what it finds. */
+const mostWords = 200;
+const longestWord = 40;
+
+/** Scripts that put no spaces between words: any two neighbours are a word, so that whatever is part of a text is found. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+/gu;
+
+/**
+ * The words of a text, each once, as they are kept and looked for: this function cuts both, so a store only compares. Case,
+ * accents and forms of a letter make no difference.
+ */
+export function wordsOf(text: string): readonly string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}+/gu, '')
+    .toLowerCase();
+  const words = new Set<string>();
+  for (const [piece] of plain.matchAll(/[\p{Letter}\p{Number}]+/gu)) {
+    for (const word of cut(piece)) words.add(word);
+    if (words.size >= mostWords) break;
+  }
+  return [...words].slice(0, mostWords);
+}
+
+function cut(piece: string): readonly string[] {
+  const spaced = piece.split(unspaced).filter((word) => word !== '');
+  const pairs = [...piece.matchAll(unspaced)].flatMap(([run]) => neighbours(Array.from(run)));
+  return [...spaced.map((word) => Array.from(word).slice(0, longestWord).join('')), ...pairs];
+}
+
+function neighbours(letters: readonly string[]): readonly string[] {
+  if (letters.length === 1) return letters;
+  return letters.slice(1).map((letter, i) => `${letters[i] ?? ''}${letter}`);
+}

@@ -1,0 +1,103 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { noFacts } from '../../run/facts.ts';
+import { perform } from '../rules/rules.ts';
+import { newRun } from '../store.contract.ts';
+import type { RunFilter } from '../store.ts';
+import { stepsFrom } from './schema.ts';
+import { sqliteTables } from './tables.ts';
+
+/** Where a statement begins to say which runs it wants. */
+const runs = 'LEFT JOIN head ON head.run = number WHERE';
+const summary = { status: 'completed', approvals: 0 } as const;
+
+/** A store with so many runs, of which every eleventh has not ended, and how many of them a question looks at. */
+function filled(count: number) {
+  const database = new DatabaseSync(':memory:');
+  database.exec(stepsFrom(0));
+  let visited = 0;
+  database.function('visited', { varargs: true }, () => ((visited += 1), 1));
+  const prepare = database.prepare.bind(database);
+  // Whatever row of a run is looked at is counted, whether it fits or not.
+  database.prepare = (sql) => prepare(sql.replace(runs, `${runs} visited(run.number) AND `));
+  const tables = sqliteTables(database, { remember: true });
+  for (let i = 1; i <= count; i += 1) {
+    const desk = { tables, now: i * 1_000, hints: [] };
+    const run = `r${i}`;
+    const words = ['w every', `w of${i % 10}`, ...(i === 5 ? ['w rare'] : [])];
+    perform(
+      desk,
+      'create',
+      newRun(run, {
+        conversation: `c${Math.floor(i / 5)}`,
+        app: i % 2 ? 'odd' : 'even',
+        claim: { worker: 'w', lease: 1_000 },
+        indexed: { facts: { ...noFacts, labels: { n: String(i) } }, terms: words },
+      }),
+    );
+    const fence = { run, epoch: 1 };
+    if (i % 11 > 0) perform(desk, 'append', { fence, head: 1, last: 1, frames: '', summary, ends: true });
+    else if (i % 2)
+      perform(desk, 'append', {
+        fence,
+        head: 1,
+        last: 1,
+        frames: '',
+        summary: { status: 'waiting', approvals: 1 },
+      });
+    database.exec('UPDATE commits SET count = count + 1');
+  }
+  return {
+    visits(ask: (read: typeof perform, desk: Parameters<typeof perform>[0]) => unknown): number {
+      visited = 0;
+      ask(perform, { tables, now: 0, hints: [] });
+      return visited;
+    },
+    close: () => database.close(),
+  };
+}
+
+const page = 10;
+const few = 100;
+const many = 11_000;
+const lists: readonly Omit<RunFilter, 'tenant'>[] = [
+  {},
+  { after: 'r90' },
+  { status: 'completed' },
+  { status: 'waiting' },
+  { status: 'failed' },
+  { app: 'odd' },
+  { conversation: 'c7' },
+  { unfinished: true },
+  { withApprovals: true },
+  { newestOfEach: true },
+  { terms: ['w every'] },
+  { terms: ['w rare'] },
+  { terms: ['w rare', 'w every'] },
+  { terms: ['w every', 'w of3'] },
+  { since: 10_000, until: 60_000 },
+];
+
+test('[Q113] no list, and nothing in the feed, looks at more runs where there are a hundred times as many', () => {
+  const [small, large] = [filled(few), filled(many)];
+  const questions = [
+    ...lists.map((filter) => ({
+      name: JSON.stringify(filter),
+      ask: (at: typeof small) =>
+        at.visits((read, desk) => read(desk, 'list', { tenant: 't', limit: page, ...filter })),
+    })),
+    {
+      name: 'feed',
+      ask: (at: typeof small) =>
+        at.visits((read, desk) => read(desk, 'feed', { tenant: 't', after: '50.1', limit: page })),
+    },
+  ];
+  for (const { name, ask } of questions) {
+    const looked = [ask(small), ask(large)];
+    expect({ name, looked, isFlat: looked.every((runs) => runs <= 2 * page) }).toMatchObject({
+      isFlat: true,
+    });
+  }
+  small.close();
+  large.close();
+});
