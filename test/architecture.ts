@@ -32,9 +32,23 @@ const table: Readonly<Record<string, readonly string[]>> = {
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
   flows: ['run', 'wire', 'catalog', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
-  server: ['run', 'wire', 'wire/native', 'catalog', 'loop', 'guards', 'engine', 'flows', 'ports'],
+  front: ['run', 'engine', 'ports'],
+  worker: ['run', 'engine', 'ports'],
+  server: [
+    'run',
+    'wire',
+    'wire/native',
+    'catalog',
+    'loop',
+    'guards',
+    'engine',
+    'flows',
+    'front',
+    'worker',
+    'ports',
+  ],
   client: ['run', 'wire', 'wire/native'],
-  cli: ['run', 'wire', 'wire/native', 'client', 'server'],
+  cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
   web: ['run', 'wire', 'wire/native', 'client'],
 };
@@ -45,7 +59,7 @@ const parts = ['compose', 'agents', 'assistant', 'tools', 'backup', 'trace'];
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
 const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
-const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows'];
+const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;
 
 /** What is wrong with a file, each in a sentence. `packages` are those the product depends on. */

@@ -7,6 +7,7 @@ import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
+import { frontMutants } from './of/front.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
@@ -33,6 +34,7 @@ export const mutants: readonly Mutant[] = [
   ...damageMutants,
   ...databaseMutants,
   ...firstMinutesMutants,
+  ...frontMutants,
   ...gatewayMutants,
   ...graphMutants,
   ...hostileMutants,

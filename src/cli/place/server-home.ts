@@ -7,7 +7,7 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import { fold } from '../../run/fold.ts';
 import { present } from '../../run/present.ts';
 import { emptyTree, runStatus, type RunStatus, type RunTree } from '../../run/tree.ts';
-import { runsOf } from '../../server/runs/erase.ts';
+import { runsOf } from '../../front/erase.ts';
 import { localTenant, type Home, type StartRequest } from '../../server/folder/home.ts';
 import { preferencesFor } from '../../server/viewers/preferring.ts';
 import { newId } from '../../server/system.ts';

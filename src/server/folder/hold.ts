@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { Engine } from '../../engine/engine.ts';
 import { flowId } from '../../engine/flow-id.ts';
-import type { World } from '../../engine/world.ts';
+import { workplaceIn, type World } from '../../engine/world.ts';
+import { erasures, type Erasures } from '../../front/erase.ts';
+import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import type { Command } from '../../run/commands.ts';
 import { failureOf, RunError, type Failure } from '../../run/failure.ts';
-import type { Receipt, RunRow } from '../../stores/store.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { Worker } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import { listenForControl } from './control.ts';
-import { eraseConversation, erasures, type Erasing, type Erasures } from '../runs/erase.ts';
 import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
@@ -16,7 +16,8 @@ import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
 export interface HeldHome extends Home, Erasures {
-  readonly engine: Engine;
+  readonly front: Front;
+  readonly worker: Worker;
   readonly store: World['store'];
   readonly apps: readonly App[];
   readonly catalog: World['catalog'];
@@ -44,22 +45,18 @@ export interface Holding {
   readonly onClose?: () => Promise<void>;
 }
 
-/** How long a command may take to become an entry before we stop waiting for it, in milliseconds. */
-const patience = 5_000;
-const lookAgain = 15;
-
 /** Work on the runs of a folder, and let other terminals ask for more. */
 export async function holdHome(holding: Holding): Promise<HeldHome> {
-  const { folder, apps, worker, takes, notices, grace } = holding;
+  const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
-  const world = noting(holding.world, problems);
-  const engine = new Engine(world, worker);
-  const asked = new Set<string>();
-  const over = new AbortController();
-  const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
+  const world = workplaceIn(noting(holding.world, problems));
+  const worker = new Worker(world, holding.worker, holding.takes);
   const erased = erasures();
   erased.onErased((run) => forgetInLog(logIn(folder), run));
-  const control = controlOf({ engine, world, apps, asked, ...erased });
+  const front = frontOf(world, { worker, forget: erased.tellErased });
+  const over = new AbortController();
+  const working = worker.work(over.signal, { grace });
+  const control = controlOf({ front, world, apps });
   let url: string | undefined;
   const heard = { ...control, where: () => url };
   const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
@@ -70,9 +67,10 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     isHolder: true,
     isGone: () => false,
     get inHand() {
-      return engine.busyWith;
+      return worker.busyWith;
     },
-    engine,
+    front,
+    worker,
     store,
     apps,
     catalog: world.catalog,
@@ -88,8 +86,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     ...erased,
     ...control,
     async standing(run) {
-      const isOurs = takes === 'everything' || asked.has(run);
-      return standingOf(await store.dispatch.get(run), { run, engine, isOurs, problems });
+      return standingOf(await store.dispatch.get(run), { run, worker, problems });
     },
     rest,
     async close() {
@@ -111,48 +108,29 @@ async function letGo(
   await working;
 }
 
-function isEdit(command: Command): boolean {
-  return command.type === 'decide' && command.decision === 'edit';
-}
-
 function once(work: () => Promise<void>): () => Promise<void> {
   let begun: Promise<void> | undefined;
   return () => (begun ??= work());
 }
 
 interface Parts {
-  readonly engine: Engine;
+  readonly front: Front;
   readonly world: World;
   readonly apps: readonly App[];
-  readonly asked: Set<string>;
-  readonly tellErased: (run: string) => void;
 }
 
-function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
-  const { dispatch } = world.store;
-  const isKnown = ({ flow }: RunRow): boolean => world.catalog.flows.some((known) => flowId(known) === flow);
-  const take = async (run: string): Promise<void> => {
-    for (const other of asked) if ((await dispatch.get(other))?.state === 'ended') asked.delete(other);
-    asked.add(run);
-    await engine.claim(run);
-  };
-  const send: Control['send'] = async (run, command) => {
-    const id = world.newId('command');
-    const receipt = await engine.send(run, command, id);
-    const row = await dispatch.get(run);
-    if (!row) return receipt;
-    if (isKnown(row)) await take(run);
-    // What shall run instead is judged by tools that are not known here.
-    else if (isEdit(command)) return receipt;
-    else await engine.record(row);
-    return seen(world, receipt, () => engine.send(run, command, id));
+function controlOf({ front, world, apps }: Parts): Control {
+  const found = async (run: string): Promise<RunRow> => {
+    const row = await world.store.dispatch.get(run);
+    if (row) return row;
+    throw new RunError('unknown', `There is no run ${run}.`);
   };
   return {
     async start({ app: name, flow, text, conversation, by, key }) {
       const app = apps.find((known) => known.name === name);
       if (!app || flowId(app.flow) !== flow) throw cannotStart(apps, `«${name}» (${flow})`);
       await expectReady(world.store);
-      const started = await engine.start({
+      const started = await front.start({
         app: app.name,
         flow: app.flow,
         input: { text },
@@ -161,58 +139,29 @@ function controlOf({ engine, world, apps, asked, tellErased }: Parts): Control {
         caller: { tenant: localTenant, who: by, idempotencyKey: key },
         ...(conversation === undefined ? {} : { conversation }),
       });
-      asked.add(started.run);
       return { run: started.run, conversation: started.conversation };
     },
-    send,
-    erase: eraser({ engine, dispatch, journal: world.store.journal, send, forget: tellErased }),
-    async takeUp(run) {
-      const row = await dispatch.get(run);
-      if (!row) throw new RunError('unknown', `There is no run ${run}.`);
-      if (!isKnown(row)) return false;
-      await take(run);
-      return true;
+    async send(run, command) {
+      const id = world.newId('command');
+      return (await front.command(await found(run), { command, id })).receipt;
     },
+    erase: (conversation, tenant = localTenant) => front.erase({ tenant, conversation, by: folderOwner }),
+    takeUp: async (run) => front.takeUp(await found(run)),
   };
-}
-
-interface Eraser extends Pick<Erasing, 'dispatch' | 'journal' | 'forget'>, Pick<Control, 'send'> {
-  readonly engine: Engine;
-}
-
-function eraser({ engine, send, ...erasing }: Eraser): Control['erase'] {
-  const stop = { type: 'stop', by: folderOwner, reason: 'The conversation is erased.' } as const;
-  return (conversation, tenant = localTenant) =>
-    eraseConversation(
-      { ...erasing, stop: ({ run }) => send(run, stop), released: (run) => engine.released(run) },
-      { tenant, conversation },
-    );
-}
-
-/** Asked again with its own id, a command tells what became of it. */
-async function seen({ clock }: World, sent: Receipt, again: () => Promise<Receipt>): Promise<Receipt> {
-  const { signal } = new AbortController();
-  const until = clock.worked() + patience;
-  let receipt = sent;
-  while (receipt.used === null && clock.worked() < until) {
-    await clock.sleep(lookAgain, signal);
-    receipt = await again();
-  }
-  return { ...receipt, fresh: sent.fresh };
 }
 
 interface Signs {
   readonly run: string;
-  readonly engine: Engine;
-  readonly isOurs: boolean;
+  readonly worker: Worker;
   readonly problems: Problems;
 }
 
-function standingOf(row: RunRow | undefined, { run, engine, isOurs, problems }: Signs): Standing {
+function standingOf(row: RunRow | undefined, { run, worker, problems }: Signs): Standing {
   if (!row || row.state === 'ended') return { is: 'ended' };
   if (row.state === 'waiting') return { is: 'parked' };
-  const problem = problems.of(run) ?? engine.trouble;
-  if (engine.busyWith.includes(run) || (isOurs && problem === undefined)) return { is: 'working' };
+  const problem = problems.of(run) ?? worker.trouble;
+  if (worker.busyWith.includes(run) || (worker.isMine(run) && problem === undefined))
+    return { is: 'working' };
   return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
 }
 

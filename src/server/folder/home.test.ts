@@ -110,8 +110,8 @@ describe('a data folder', () => {
     const visiting = await visitor();
     const paused = await visiting.send(run, { type: 'pause', by: 'bo' });
     expect(paused.used).toBeGreaterThan(0);
-    letThrough();
     await visiting.send(run, { type: 'resume', by: 'bo' });
+    letThrough();
     expect((await ended(held.store, run)).ended?.outcome).toBe('completed');
     await expect(visiting.send(run, { type: 'stop', by: 'bo' })).rejects.toThrow(`Run ${run} has ended`);
     await expect(visiting.send('run_none', { type: 'stop', by: 'bo' })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { decodeAll, framesAfter } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatParts, flatTree } from '../../run/flat-tree.ts';
-import { damageOf, goodChunks } from '../runs/good-chunks.ts';
+import { damageOf, goodChunks } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';
 import { listRuns, readEntries, readTree } from '../../wire/native/runs.ts';

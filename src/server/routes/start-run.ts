@@ -127,8 +127,8 @@ export async function startRun(
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
   const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
-  const start = (): ReturnType<ServerContext['home']['engine']['start']> =>
-    context.home.engine.start({
+  const start = (): ReturnType<ServerContext['home']['front']['start']> =>
+    context.home.front.start({
       ...wanted,
       approvals: app.approvals,
       flow: app.flow,

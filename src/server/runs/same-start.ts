@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
-import { sameAgain } from './command-run.ts';
+import { sameAgain } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { blobName } from '../system.ts';
 

@@ -83,8 +83,8 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'what is erased beside a server stays in the folder',
-    file: 'src/server/runs/erase.ts',
-    find: 'await erasing.dispatch.erase(row.run);',
+    file: 'src/front/erase.ts',
+    find: 'await dispatch.erase(row.run);',
     replace: '',
     test: 'src/cli/first-minutes.test.ts',
     only: 'V107',

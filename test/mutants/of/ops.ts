@@ -19,7 +19,7 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'what a stop cut off is erased with its run',
-    file: 'src/server/runs/erase.ts',
+    file: 'src/front/erase.ts',
     find: 'if (doubts.length > 0) throw inDoubt(doubts);',
     replace: '',
     test: 'test/scenarios/operator.test.ts',

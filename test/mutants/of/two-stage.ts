@@ -72,7 +72,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a wrong label begins a run',
-    file: 'src/engine/create-run.ts',
+    file: 'src/front/create-run.ts',
     find: 'flowOf(world, flow).check?.({ labels: request.labels ?? {} });',
     replace: 'flowOf(world, flow);',
     test: converse,

@@ -1,0 +1,46 @@
+import type { Mutant } from '../mutant.ts';
+
+const front = 'src/front/front.test.ts';
+
+export const frontMutants: readonly Mutant[] = [
+  {
+    name: 'a run is created in nobody’s hand beside a worker',
+    file: 'src/front/front.ts',
+    find: 'await createRun(world, request, worker?.name)',
+    replace: 'await createRun(world, request, undefined)',
+    test: front,
+    only: 'a worker beside takes it in the same commit',
+  },
+  {
+    name: 'a notice does not name the command it was',
+    file: 'src/engine/recovery/control.ts',
+    find: '{ ...event, command: sent.id }',
+    replace: 'event',
+    test: front,
+    only: 'a command is put into the mailbox once',
+  },
+  {
+    name: 'a command is given up before a lost hint can be repaired',
+    file: 'src/front/command-run.ts',
+    find: 'const patience = 10_000;',
+    replace: 'const patience = 1_000;',
+    test: front,
+    only: 'a hint that got lost',
+  },
+  {
+    name: 'a run is erased before it has ended elsewhere',
+    file: 'src/front/erase.ts',
+    find: 'if (entry) await endOf(store.journal, row.run, entry.seq);',
+    replace: 'void entry;',
+    test: front,
+    only: 'what its stop cut off elsewhere',
+  },
+  {
+    name: 'what is asked of a run without its flow waits',
+    file: 'src/front/command-run.ts',
+    find: 'await worker.record(row);',
+    replace: 'if (row) return false;',
+    test: front,
+    only: 'E253',
+  },
+];
