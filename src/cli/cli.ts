@@ -23,6 +23,7 @@ import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
 import { trace } from './commands/trace.ts';
 import { verify } from './commands/verify.ts';
+import { work } from './commands/work.ts';
 import { completionFor, shells } from './completion.ts';
 import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
@@ -34,6 +35,7 @@ const commands: readonly CliCommand[] = [
   run,
   demo,
   serve,
+  work,
   runs,
   show,
   follow,

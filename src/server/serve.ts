@@ -5,6 +5,7 @@ import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts'
 import type { Log } from '../engine/world.ts';
 import { failureOf, RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
+import type { Store } from '../stores/store.ts';
 import { appOf } from './app.ts';
 import { openHome, protocols, showing } from './compose/compose.ts';
 import { doorOf } from './access/door.ts';
@@ -40,6 +41,10 @@ export interface ServeSettings {
   readonly log?: Log;
   /** Where whoever started the server is told what cannot wait; a log may be where the trouble is. */
   readonly warn?: (line: string) => void;
+  /** False for a process that only serves: others work on what is asked here. Needs a store that processes share. */
+  readonly works?: boolean;
+  /** Where runs are kept, if not in the folder: a store that other processes share. Whoever opened it closes it. */
+  readonly store?: Store;
   /** Seconds that what has begun may take once the server is told to end. */
   readonly grace?: number | undefined;
   /** How long a viewer may take nothing before it is cut off, in milliseconds. */
@@ -80,9 +85,10 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     data: folder,
     meter: runMetrics(registry),
     config,
-    takes: 'everything',
+    takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
     grace: settings.grace,
+    ...present({ store: settings.store }),
   });
   try {
     const log = cleanLog(given, home.secrets.clean);

@@ -14,6 +14,8 @@ import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
+import type { Store } from '../../stores/store.ts';
+import type { Takes } from '../../worker/worker.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
 import { holderOf } from '../../stores/folder/lock.ts';
 import { sqliteStore } from '../../stores/sqlite.ts';
@@ -37,8 +39,10 @@ export interface HomeSettings {
   /** The data folder. */
   readonly data: string;
   readonly config?: ConfigInput;
-  /** Take up every unfinished run of the folder, or only what is asked for; everything, unless said. */
-  readonly takes?: 'asked' | 'everything';
+  /** Which runs to work on: every unfinished one, those that are asked for, or none; everything, unless said. */
+  readonly takes?: Takes | 'nothing';
+  /** Where runs are kept, if not in the folder: a store that other processes share. Whoever opened it closes it. */
+  readonly store?: Store;
   readonly log?: Log;
   /** Counts what its runs do. */
   readonly meter?: Meter;
@@ -54,14 +58,20 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   appsOf(config, 'The configuration');
   expectKeys(config);
   expectFolders(config.tools);
+  const { takes = 'everything' } = settings;
+  if (takes === 'nothing') expectShared(settings, 'serve without working');
   makeDataFolder(folder);
-  const store = await sqliteStore({ folder, isPatient: settings.takes !== 'asked' });
+  const store = settings.store
+    ? { ...settings.store, notices: [], close: async () => {} }
+    : await sqliteStore({ folder, isPatient: takes !== 'asked' });
   let opened: OpenedTools | undefined;
   try {
     const known = secretsOf(config);
-    opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
-    await settled(opened, settings.takes ?? 'everything');
-    return await holding(settings, { folder, config, known, store, opened });
+    if (takes !== 'nothing') {
+      opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
+      await settled(opened, takes);
+    }
+    return await holding({ ...settings, takes }, { folder, config, known, store, opened });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -69,8 +79,26 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   }
 }
 
+/** Work on the runs of a store that others share, and serve nothing. */
+export async function openWorker(settings: HomeSettings): Promise<Pick<HeldHome, 'notices' | 'close'>> {
+  expectShared(settings, 'work without serving');
+  return openHome({ ...settings, takes: 'everything' });
+}
+
+/**
+ * To serve and to work in two processes takes a store that both have. A data folder has one process at a time, so what one
+ * half began the other would never see.
+ */
+function expectShared({ store, data }: Pick<HomeSettings, 'store' | 'data'>, wish: string): void {
+  if (store) return;
+  throw new RunError(
+    'malformed',
+    `To ${wish} takes a store that processes share, and the data folder ${resolve(data)} is for one process at a time: use «vitrine serve», which does both.`,
+  );
+}
+
 /** Whoever runs one thing waits for the servers of tools it may need; whoever serves many does not wait for the slowest. */
-async function settled({ servers }: OpenedTools, takes: 'asked' | 'everything'): Promise<void> {
+async function settled({ servers }: OpenedTools, takes: Takes): Promise<void> {
   const enough = new AbortController();
   const { signal } = enough;
   const long = takes === 'asked' ? servers.tried : delay(serveWait, undefined, { signal }).catch(() => {});
@@ -85,8 +113,9 @@ interface Opened {
   readonly folder: string;
   readonly config: Config;
   readonly known: ReturnType<typeof secretsOf>;
-  readonly store: Awaited<ReturnType<typeof sqliteStore>>;
-  readonly opened: OpenedTools;
+  readonly store: Store & { readonly notices: readonly string[] };
+  /** Absent where nobody works. */
+  readonly opened: OpenedTools | undefined;
 }
 
 function holding(
@@ -102,9 +131,9 @@ function holding(
       flows: apps.map(({ flow }) => flow),
       agents: agentsOf(config),
       get tools() {
-        return opened.now();
+        return opened?.now() ?? [];
       },
-      absence: (tool) => opened.servers.absence(tool),
+      absence: (tool) => opened?.servers.absence(tool),
     },
     policies: [budget, duplicate, taint, approval],
     log: cleanLog(log, secrets.clean),
@@ -121,16 +150,16 @@ function holding(
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: (grace ?? config.server.grace) * 1_000,
-    toolServers: opened.servers,
+    ...(opened ? { toolServers: opened.servers } : {}),
     notices: [
       ...(config.notice === undefined ? [] : [config.notice]),
       ...store.notices,
-      ...opened.servers.notices,
+      ...(opened?.servers.notices ?? []),
       ...notices,
       ...keepSecretNames(folder, names),
     ],
     async onClose() {
-      await opened.close();
+      await opened?.close();
       await config.close?.();
     },
   });

@@ -6,7 +6,7 @@ import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { failureOf, RunError, type Failure } from '../../run/failure.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { Worker } from '../../worker/worker.ts';
+import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import { listenForControl } from './control.ts';
 import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
@@ -17,7 +17,8 @@ import type { ToolServers } from '../compose/tool-servers.ts';
 
 export interface HeldHome extends Home, Erasures {
   readonly front: Front;
-  readonly worker: Worker;
+  /** Absent in a process that only serves. */
+  readonly worker: Worker | undefined;
   readonly store: World['store'];
   readonly apps: readonly App[];
   readonly catalog: World['catalog'];
@@ -35,8 +36,7 @@ export interface Holding {
   readonly folder: string;
   readonly apps: readonly App[];
   readonly worker: string;
-  /** Work on what is asked for, or on everything that is unfinished. */
-  readonly takes: 'asked' | 'everything';
+  readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
   readonly notices: readonly string[];
   /** How long what has begun may take when all is to end. Milliseconds. */
@@ -50,12 +50,12 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
   const world = workplaceIn(noting(holding.world, problems));
-  const worker = new Worker(world, holding.worker, holding.takes);
+  const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
   const erased = erasures();
   erased.onErased((run) => forgetInLog(logIn(folder), run));
-  const front = frontOf(world, { worker, forget: erased.tellErased });
+  const front = frontOf(world, { ...(worker ? { worker } : {}), forget: erased.tellErased });
   const over = new AbortController();
-  const working = worker.work(over.signal, { grace });
+  const working = worker?.work(over.signal, { grace });
   const control = controlOf({ front, world, apps });
   let url: string | undefined;
   const heard = { ...control, where: () => url };
@@ -67,7 +67,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     isHolder: true,
     isGone: () => false,
     get inHand() {
-      return worker.busyWith;
+      return worker?.busyWith ?? [];
     },
     front,
     worker,
@@ -101,7 +101,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
 async function letGo(
   listening: Failure | (() => Promise<void>),
   over: AbortController,
-  working: Promise<void>,
+  working: Promise<void> | undefined,
 ): Promise<void> {
   if (typeof listening === 'function') await listening();
   over.abort();
@@ -152,15 +152,15 @@ function controlOf({ front, world, apps }: Parts): Control {
 
 interface Signs {
   readonly run: string;
-  readonly worker: Worker;
+  readonly worker: Worker | undefined;
   readonly problems: Problems;
 }
 
 function standingOf(row: RunRow | undefined, { run, worker, problems }: Signs): Standing {
   if (!row || row.state === 'ended') return { is: 'ended' };
   if (row.state === 'waiting') return { is: 'parked' };
-  const problem = problems.of(run) ?? worker.trouble;
-  if (worker.busyWith.includes(run) || (worker.isMine(run) && problem === undefined))
+  const problem = problems.of(run) ?? worker?.trouble;
+  if (!worker || worker.busyWith.includes(run) || (worker.isMine(run) && problem === undefined))
     return { is: 'working' };
   return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
 }

@@ -43,4 +43,20 @@ export const frontMutants: readonly Mutant[] = [
     test: front,
     only: 'E253',
   },
+  {
+    name: 'a folder is served by one process and worked on by none',
+    file: 'src/server/compose/compose.ts',
+    find: "if (takes === 'nothing') expectShared(settings, 'serve without working');",
+    replace: '',
+    test: 'src/server/halves.test.ts',
+    only: 'has no halves',
+  },
+  {
+    name: 'a server that works on nothing takes what it starts',
+    file: 'src/server/folder/hold.ts',
+    find: "holding.takes === 'nothing' ? undefined :",
+    replace: "holding.takes === 'nothing' ? new Worker(world, 'x', 'asked') :",
+    test: 'src/server/halves.test.ts',
+    only: 'what is started, approved',
+  },
 ];
