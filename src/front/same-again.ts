@@ -6,6 +6,11 @@ export function sameAgain(kind: string, ...parts: readonly unknown[]): string {
   return `${kind}_${digest.slice(0, 32)}`;
 }
 
+/** An idempotency key is of the person who chose it, and may be anything: neither others nor the store see what it was. */
+export function startKey(who: string, key: string): string {
+  return sameAgain('start', who, key);
+}
+
 /** There is one stop in a run: whoever asks again, also after its end, gets what the first one got. */
 export function stopOf(run: string): string {
   return sameAgain('stop', run);

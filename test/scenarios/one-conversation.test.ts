@@ -62,7 +62,6 @@ async function inFolder(): Promise<Place> {
       flow: 'demo@2',
       text,
       conversation,
-      by: 'ann',
       key: `key of ${text}`,
     });
     const asking = (tree: RunTree): boolean =>

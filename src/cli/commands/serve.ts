@@ -49,8 +49,8 @@ export const serve: CliCommand = {
 };
 
 /** Where it is, and how to come in. */
-export function greet({ url, keyFile, link, context }: RunningServer, terminal: Terminal): void {
-  for (const notice of context.home.notices) terminal.warn(visibleLine(notice));
+export function greet({ url, keyFile, link, context, notices }: RunningServer, terminal: Terminal): void {
+  for (const notice of notices) terminal.warn(visibleLine(notice));
   context.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
   terminal.say(`Vitrine listens on ${url}`);
   for (const line of inventory(context)) terminal.say(`  ${visibleLine(line)}`);

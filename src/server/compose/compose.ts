@@ -24,7 +24,7 @@ import { agentsOf } from './agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
 import { holdHome, type HeldHome } from '../folder/hold.ts';
-import type { App, HomeReader } from '../folder/home.ts';
+import { followerOf, type App, type HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { namedFlows, type NamedApp } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
@@ -71,7 +71,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
       opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
       await settled(opened, takes);
     }
-    return await holding({ ...settings, takes }, { folder, config, known, store, opened });
+    return holding({ ...settings, takes }, { folder, config, known, store, opened });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -121,7 +121,7 @@ interface Opened {
 function holding(
   { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
   { folder, config, known, store, opened }: Opened,
-): Promise<HeldHome> {
+): HeldHome {
   const apps = appsOf(config, 'The configuration', opened);
   const { secrets, names, notices } = known;
   const world: World = {
@@ -170,9 +170,11 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
   const folder = resolve(data);
   const reader = await sqliteReader({ folder });
   const secrets = keptSecrets(folder);
+  const journal = outgoingJournal(reader.journal, secrets);
   return {
     ...reader,
-    journal: outgoingJournal(reader.journal, secrets),
+    journal,
+    follow: followerOf(journal),
     blobs: outgoingBlobs(reader.blobs, secrets),
     clean: secrets.clean,
     preferences: keptPreferences(folder),

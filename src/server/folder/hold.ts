@@ -1,21 +1,32 @@
 import { LRUCache } from 'lru-cache';
-import { flowId } from '../../engine/flow-id.ts';
 import { workplaceIn, type World } from '../../engine/world.ts';
 import { erasures, type Erasures } from '../../front/erase.ts';
 import { frontOf, type Front } from '../../front/front.ts';
+import { startKey } from '../../front/same-again.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import { failureOf, RunError, type Failure } from '../../run/failure.ts';
-import type { RunRow } from '../../stores/store.ts';
+import { RunError } from '../../run/failure.ts';
+import type { Journal, RunRow } from '../../stores/store.ts';
 import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
-import { listenForControl } from './control.ts';
-import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+import {
+  appNamed,
+  appTold,
+  expectSameApp,
+  followerOf,
+  folderOwner,
+  localTenant,
+  type App,
+  type Control,
+  type Home,
+  type Standing,
+} from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
 export interface HeldHome extends Home, Erasures {
+  readonly journal: Pick<Journal, 'read' | 'follow'>;
   readonly front: Front;
   /** Absent in a process that only serves. */
   readonly worker: Worker | undefined;
@@ -25,8 +36,6 @@ export interface HeldHome extends Home, Erasures {
   readonly secrets: Secrets;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
-  /** Tell other terminals of this folder where it is served. */
-  announce(url: string): void;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
   rest(): Promise<void>;
 }
@@ -46,7 +55,7 @@ export interface Holding {
 }
 
 /** Work on the runs of a folder, and let other terminals ask for more. */
-export async function holdHome(holding: Holding): Promise<HeldHome> {
+export function holdHome(holding: Holding): HeldHome {
   const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
   const world = workplaceIn(noting(holding.world, problems));
@@ -57,18 +66,16 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const over = new AbortController();
   const working = worker?.work(over.signal, { grace });
   const control = controlOf({ front, world, apps });
-  let url: string | undefined;
-  const heard = { ...control, where: () => url };
-  const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
   const { preferences, notices: unkept } = keepPreferences(folder, apps);
   const { store, secrets } = world;
-  const rest = once(() => letGo(listening, over, working));
+  const journal = outgoingJournal(store.journal, secrets);
+  const rest = once(async () => {
+    over.abort();
+    await working;
+  });
   return {
     isHolder: true,
     isGone: () => false,
-    get inHand() {
-      return worker?.busyWith ?? [];
-    },
     front,
     worker,
     store,
@@ -76,11 +83,11 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     catalog: world.catalog,
     secrets,
     toolServers: holding.toolServers,
-    announce: (served) => void (url = served),
-    notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
+    notices: [...notices, ...unkept],
     clean: secrets.clean,
     preferences,
-    journal: outgoingJournal(store.journal, secrets),
+    journal,
+    follow: followerOf(journal),
     dispatch: store.dispatch,
     blobs: outgoingBlobs(store.blobs, secrets),
     ...erased,
@@ -88,6 +95,8 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     async standing(run) {
       return standingOf(await store.dispatch.get(run), { run, worker, problems });
     },
+    listen: (hear) => problems.listen(hear),
+    ...handOf(worker),
     rest,
     async close() {
       await rest();
@@ -97,15 +106,13 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   };
 }
 
-/** Hear of nothing more, and finish what is in hand. */
-async function letGo(
-  listening: Failure | (() => Promise<void>),
-  over: AbortController,
-  working: Promise<void> | undefined,
-): Promise<void> {
-  if (typeof listening === 'function') await listening();
-  over.abort();
-  await working;
+/** What this process has in hand. */
+function handOf(worker: Worker | undefined): Pick<Home, 'inHand' | 'released' | 'idle'> {
+  return {
+    inHand: () => worker?.busyWith ?? [],
+    released: async (run) => worker?.released(run),
+    idle: async () => worker?.idle(),
+  };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {
@@ -126,9 +133,9 @@ function controlOf({ front, world, apps }: Parts): Control {
     throw new RunError('unknown', `There is no run ${run}.`);
   };
   return {
-    async start({ app: name, flow, text, conversation, by, key }) {
-      const app = apps.find((known) => known.name === name);
-      if (!app || flowId(app.flow) !== flow) throw cannotStart(apps, `«${name}» (${flow})`);
+    async start({ app: name, flow, text, conversation, key }) {
+      expectSameApp({ process: process.pid, apps: apps.map(appTold) }, { app: name, flow });
+      const app = appNamed(apps, name);
       await expectReady(world.store);
       const started = await front.start({
         app: app.name,
@@ -136,7 +143,11 @@ function controlOf({ front, world, apps }: Parts): Control {
         input: { text },
         limits: app.limits,
         approvals: app.approvals,
-        caller: { tenant: localTenant, who: by, idempotencyKey: key },
+        caller: {
+          tenant: localTenant,
+          who: folderOwner,
+          idempotencyKey: startKey(folderOwner, key),
+        },
         ...(conversation === undefined ? {} : { conversation }),
       });
       return { run: started.run, conversation: started.conversation };
@@ -145,7 +156,9 @@ function controlOf({ front, world, apps }: Parts): Control {
       const id = world.newId('command');
       return (await front.command(await found(run), { command, id })).receipt;
     },
-    erase: (conversation, tenant = localTenant) => front.erase({ tenant, conversation, by: folderOwner }),
+    async erase(conversation, tenant = localTenant) {
+      await front.erase({ tenant, conversation, by: folderOwner });
+    },
     takeUp: async (run) => front.takeUp(await found(run)),
   };
 }
@@ -168,9 +181,17 @@ function standingOf(row: RunRow | undefined, { run, worker, problems }: Signs): 
 /** What was last said to be wrong with each run, for whoever asks why nobody works on it. */
 class Problems {
   readonly #known = new LRUCache<string, string>({ max: 1_000 });
+  readonly #hearing = new Set<() => void>();
 
   note(run: string | undefined, problem: string): void {
     if (run !== undefined) this.#known.set(run, problem);
+    for (const hear of this.#hearing) hear();
+  }
+
+  /** Returns what ends it. */
+  listen(hear: () => void): () => void {
+    this.#hearing.add(hear);
+    return () => this.#hearing.delete(hear);
   }
 
   of(run: string): string | undefined {
@@ -189,17 +210,4 @@ function noting(world: World, problems: Problems): World {
       },
     },
   };
-}
-
-/** A folder whose disk knows no sockets can be worked in all the same. */
-function unheard({ message }: Failure): string {
-  return `Other terminals can read this folder, but their commands do not arrive: ${message}`;
-}
-
-function cannotStart(apps: readonly App[], wanted: string): RunError {
-  const known = apps.map(({ name, flow }) => `«${name}» (${flowId(flow)})`).join(', ') || 'no app at all';
-  return new RunError(
-    'rejected',
-    `Process ${process.pid} holds this folder and cannot run ${wanted}; it has ${known}: wait until it ends, or choose another folder.`,
-  );
 }

@@ -3,6 +3,7 @@ import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
 import { executionRoutes } from './execution.ts';
 import { fileRoutes } from './files.ts';
+import { folderRoutes } from './folder.ts';
 import { healthRoutes } from './health.ts';
 import { openApiRoute } from './openapi.ts';
 import { pageRoutes } from './page.ts';
@@ -26,6 +27,7 @@ const described: readonly Route[] = [
   ...approvalRoutes,
   ...conversationRoutes,
   ...fileRoutes,
+  ...folderRoutes,
   ...sessionRoutes,
   ...sessionStreamRoutes,
   ...consolePageRoutes,

@@ -82,11 +82,11 @@ export const accessMutants: readonly Mutant[] = [
     only: 'that a member started: for «other member»',
   },
   {
-    name: 'the socket of a folder believes any name',
-    file: 'src/server/folder/control.ts',
-    find: 'control.send(request.run, { ...request.command, by })',
-    replace: 'control.send(request.run, request.command)',
-    test: 'src/server/folder/control.test.ts',
+    name: 'whoever comes by the socket of a folder is not its owner',
+    file: 'src/server/access/door.ts',
+    find: 'if (visit.isOwner) return ownerIn(visit);',
+    replace: '',
+    test: 'src/server/folder/folder-socket.test.ts',
   },
   {
     name: 'a second person decides where nobody can be told apart',

@@ -59,4 +59,20 @@ export const frontMutants: readonly Mutant[] = [
     test: 'src/server/halves.test.ts',
     only: 'what is started, approved',
   },
+  {
+    name: 'the socket of a folder is for everybody',
+    file: 'src/server/folder/folder-socket.ts',
+    find: 'process.umask(0o177)',
+    replace: 'process.umask(0)',
+    test: 'src/server/folder/home.test.ts',
+    only: 'is for its owner alone',
+  },
+  {
+    name: 'the owner of a folder sees nothing of others',
+    file: 'src/server/access/door.ts',
+    find: "...(typeof tenant === 'string' ? { tenant } : {})",
+    replace: "...(typeof tenant === 'string' ? {} : {})",
+    test: 'src/server/folder/folder-socket.test.ts',
+    only: 'what others keep there',
+  },
 ];

@@ -27,9 +27,9 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'a holder that stands still is asked at once',
-    file: 'src/server/folder/enter.ts',
-    find: "await client.ask({ type: 'where' });",
-    replace: '',
+    file: 'src/cli/place/enter.ts',
+    find: 'return await askFor(addressIn(data), readHolder, {});',
+    replace: 'return { process: 0, url: null, apps: [] };',
     test: 'src/server/folder/home.test.ts',
     only: 'stands still',
   },
