@@ -26,10 +26,19 @@ export function besideHolder(reader: HomeReader, data: string, holder: Holder): 
     listen: (hear) => neighbour.listen(hear),
     async *follow(run, signal) {
       const { tenant } = (await reader.dispatch.get(run)) ?? {};
+      let cursor = 0;
       for await (const news of followRun(addressIn(data, tenant), { run, showing: 'everything', signal })) {
-        if (news.is === 'entries') yield news.entries;
+        if (news.is === 'entries') {
+          cursor = news.entries.at(-1)?.seq ?? cursor;
+          yield news.entries;
+        }
         if (news.is === 'away') await neighbour.look();
+        if (neighbour.isGone) break;
       }
+      // What it still recorded is in the folder.
+      if (neighbour.isGone && !signal.aborted)
+        for await (const entries of reader.follow(run, signal))
+          yield entries.filter(({ seq }) => seq > cursor);
     },
     start: ({ app, flow, text, conversation, key }) =>
       neighbour.ask(async () => {

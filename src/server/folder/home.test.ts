@@ -120,6 +120,19 @@ describe('a data folder', () => {
     });
   });
 
+  test('[V186] a holder that goes away answers what it was asked before', async () => {
+    const held = await holder(gated().config);
+    const { run } = await held.start(request);
+    await until(held.store, run, ({ working }) => working === 1);
+    const visiting = await visitor();
+    const sending = vi.spyOn(held.store.mailbox, 'send');
+    const stopping = visiting.send(run, { type: 'stop', by: 'bo' });
+    await vi.waitFor(() => expect(sending).toHaveBeenCalled(), 60_000);
+    open.splice(open.indexOf(held), 1);
+    await held.close();
+    expect((await stopping).used).toBeGreaterThan(0);
+  });
+
   test('asked twice with one key, a holder begins one run, also after another process was asked', async () => {
     const { config } = gated();
     const first = await holder(config);
