@@ -24,22 +24,7 @@ export function besideHolder(reader: HomeReader, data: string, holder: Holder): 
     released: async () => {},
     idle: async () => {},
     listen: (hear) => neighbour.listen(hear),
-    async *follow(run, signal) {
-      const { tenant } = (await reader.dispatch.get(run)) ?? {};
-      let cursor = 0;
-      for await (const news of followRun(addressIn(data, tenant), { run, showing: 'everything', signal })) {
-        if (news.is === 'entries') {
-          cursor = news.entries.at(-1)?.seq ?? cursor;
-          yield news.entries;
-        }
-        if (news.is === 'away') await neighbour.look();
-        if (neighbour.isGone) break;
-      }
-      // What it still recorded is in the folder.
-      if (neighbour.isGone && !signal.aborted)
-        for await (const entries of reader.follow(run, signal))
-          yield entries.filter(({ seq }) => seq > cursor);
-    },
+    follow: followerBeside(reader, data, neighbour),
     start: ({ app, flow, text, conversation, key }) =>
       neighbour.ask(async () => {
         expectSameApp(holder, { app, flow });
@@ -64,6 +49,24 @@ export function besideHolder(reader: HomeReader, data: string, holder: Holder): 
       if (!neighbour.isGone) return { is: 'working' };
       return { is: 'left', why: 'The process that worked on it is gone.' };
     },
+  };
+}
+
+/** What a run records is told by whoever holds the folder; what that one still recorded before it went is in the folder. */
+function followerBeside(reader: HomeReader, data: string, neighbour: Neighbour): Home['follow'] {
+  return async function* (run, signal) {
+    const { tenant } = (await reader.dispatch.get(run)) ?? {};
+    let cursor = 0;
+    for await (const news of followRun(addressIn(data, tenant), { run, showing: 'everything', signal })) {
+      if (news.is === 'entries') {
+        cursor = news.entries.at(-1)?.seq ?? cursor;
+        yield news.entries;
+      }
+      if (news.is === 'away') await neighbour.look();
+      if (neighbour.isGone) break;
+    }
+    if (!neighbour.isGone || signal.aborted) return;
+    for await (const entries of reader.follow(run, signal)) yield entries.filter(({ seq }) => seq > cursor);
   };
 }
 
