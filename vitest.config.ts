@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { mutantPlugin } from './test/mutants/plugin.ts';
@@ -26,8 +26,8 @@ const edges = [
 export default defineConfig({
   test: {
     fsModuleCache: true,
-    // On two cores vitest would leave one of them idle.
-    maxWorkers: '100%',
+    // Four tenths of the time a scenario waits: for a disk, a timer, or a peer that is slow on purpose.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     projects: [
       {
         plugins,

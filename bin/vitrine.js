@@ -30,7 +30,7 @@ function pinnedNode() {
   } catch {
     console.error(
       `Vitrine needs Node 22.18 or newer, and this is ${process.versions.node}. ` +
-        'Without installing anything: npx -y -p node@24 -p vitrine vitrine',
+        `Without installing anything: npx -y -p node@24 -- node ${self}`,
     );
     process.exit(1);
   }

@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { violations } from './architecture.ts';
+import { moduleFacts } from './module-facts.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const files = globSync('{src,demo,web/src,test,bench,scripts,examples}/**/*.{ts,tsx}', { cwd: root });
@@ -19,6 +21,25 @@ test('the files were found', () => {
   expect(files).toEqual(expect.arrayContaining(all));
   expect(files.filter((path) => path.startsWith('src/')).length).toBeGreaterThan(12);
 });
+
+test('the thread of a database loads no schemas: every folder that is opened starts two', () => {
+  const loaded = loadedBy('src/stores/sqlite/sqlite.worker.ts');
+  expect(loaded).toContain('src/run/codec.ts');
+  expect(loaded).not.toContain('zod');
+});
+
+/** Files and packages that are there once a file has been loaded. */
+function loadedBy(path: string, loaded = new Set<string>()): readonly string[] {
+  loaded.add(path);
+  for (const { name, isType } of moduleFacts({ path, text: readFileSync(root + path, 'utf8') }).imports) {
+    if (isType || name === undefined) continue;
+    const next = name.startsWith('.') ? join(path, '..', name) : name;
+    if (loaded.has(next)) continue;
+    if (name.startsWith('.')) loadedBy(next, loaded);
+    else loaded.add(name);
+  }
+  return [...loaded];
+}
 
 const allowed: [path: string, text: string][] = [
   ['src/run/a.ts', `import { z } from 'zod'; import { b } from './b.ts';`],

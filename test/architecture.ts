@@ -55,7 +55,17 @@ const table: Readonly<Record<string, readonly string[]>> = {
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
 const entries = ['src/index.ts', 'src/testing.ts'];
-const parts = ['compose', 'agents', 'assistant', 'tools', 'backup', 'trace'];
+const parts = [
+  'compose',
+  'agents',
+  'assistant',
+  'tools',
+  'backup',
+  'trace',
+  'open-store',
+  'shared-in',
+  'store-pins',
+];
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
 const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */

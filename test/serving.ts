@@ -1,10 +1,11 @@
 // A whole server on loopback, for tests: real store, real engine, real sockets.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Flow, Scope } from '../src/engine/scope.ts';
-import { createKey, type NewKey } from '../src/server/access/keys.ts';
+import { createKey, newKey, type NewKey } from '../src/server/access/keys.ts';
+import type { Shared } from '../src/stores/store.ts';
 import { serve, type RunningServer, type ServeSettings } from '../src/server/serve.ts';
 
 export interface Problem {
@@ -104,9 +105,31 @@ async function ask(url: string, path: string, asking: Asking = {}): Promise<Answ
   return { status: response.status, text, json: parsed, headers: response.headers };
 }
 
+/** A key in a folder where no server has been yet, as earlier versions kept it: quicker than to open a store for it. */
 export function keyIn(data: string, more: Partial<NewKey> = {}): string {
-  return createKey(data, { name: 'someone', tenant: 'local', role: 'member', ...more }, Date.now()).key;
+  const file = join(data, 'keys.json');
+  const { keys } = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { keys: object[] })
+    : { keys: [] };
+  const { record, key } = newKey({ ...someone, ...more }, Date.now());
+  writeFileSync(file, JSON.stringify({ version: 1, keys: [...keys, record] }), { mode: 0o600 });
+  return key;
 }
+
+/** A key for a server that runs. */
+export async function keyAt(
+  { server }: Pick<Serving, 'server'>,
+  more: Partial<NewKey> = {},
+): Promise<string> {
+  return (await createKey(sharedAt({ server }), { ...someone, ...more }, Date.now())).key;
+}
+
+/** What the processes of a server's folder share. */
+export function sharedAt({ server }: Pick<Serving, 'server'>): Shared {
+  return server.context.home.store.shared;
+}
+
+const someone = { name: 'someone', tenant: 'local', role: 'member' } as const;
 
 /** An app whose flow is a function. */
 export function appWith(

@@ -6,7 +6,7 @@ import type { Command } from '../src/run/commands.ts';
 import type { Entry, EventOf, RunEvent } from '../src/run/events.ts';
 import { undecidedApprovals, type Approval, type RunTree, type Step } from '../src/run/tree.ts';
 import { memoryStore } from '../src/stores/memory.ts';
-import type { Receipt, Store } from '../src/stores/store.ts';
+import type { Appender, Receipt, Store } from '../src/stores/store.ts';
 import { calm, VirtualClock } from './virtual-clock.ts';
 import { entriesOf, testWorld, treeOf, type Problem } from './world.ts';
 
@@ -138,13 +138,28 @@ function mortal(store: Store, isDead: () => boolean): Store {
     Object.fromEntries(
       Object.entries(facet).map(([name, call]) => [name, name === 'follow' ? call : via(call as never)]),
     ) as T;
+  const { offer, watch, ...journal } = store.journal;
   return {
-    journal: all(store.journal),
+    journal: {
+      ...all(journal),
+      watch,
+      offer: offer && ((appender, isAwaited) => offer(mortalAppender(appender, isDead), isAwaited)),
+    },
     dispatch: all(store.dispatch),
     mailbox: all(store.mailbox),
     blobs: all(store.blobs),
+    shared: all(store.shared),
     listen: (hear) => store.listen((hint) => isDead() || hear(hint)),
     health: () => store.health(),
     close: () => store.close(),
+  };
+}
+
+function mortalAppender(appender: Appender, isDead: () => boolean): Appender {
+  return {
+    run: appender.run,
+    next: () => (isDead() ? undefined : appender.next()),
+    durable: () => isDead() || appender.durable(),
+    failed: (thrown) => isDead() || appender.failed(thrown),
   };
 }

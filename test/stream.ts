@@ -63,6 +63,14 @@ export function streamViewer({ url, path, headers = {} }: StreamRequest): Stream
   };
 }
 
+/** Opens what a key that will end has open. It is given twice as long until it did not end before that was so. */
+export async function openBeforeEnd<T>(open: (milliseconds: number) => Promise<T | undefined>): Promise<T> {
+  for (let milliseconds = 2_000; ; milliseconds *= 2) {
+    const opened = await open(milliseconds);
+    if (opened !== undefined) return opened;
+  }
+}
+
 /** Undoes chunked encoding of text. Lengths are in bytes, so it keeps what is not complete yet. */
 function chunkReader() {
   let rest = Buffer.alloc(0);

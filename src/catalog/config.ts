@@ -4,7 +4,7 @@ import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
 import { Limits } from '../run/values.ts';
 import { AgentSettings, Model } from './agent-settings.ts';
-import { Auth, Secret, Server } from './server-settings.ts';
+import { Auth, Secret, Server, StoreName } from './server-settings.ts';
 import { GivenTool } from './tool-source.ts';
 
 /** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
@@ -50,6 +50,8 @@ export const Config = z
     close: z.custom<() => Promise<void>>((close) => typeof close === 'function').exactOptional(),
     /** Variables whose values are recorded nowhere, beside those that other fields name. They must be set. */
     secrets: z.array(Secret).default([]),
+    /** Where runs and what people share are kept; in the data folder, unless said. */
+    store: StoreName.default('sqlite'),
     auth: Auth.default({}),
     server: Server.prefault({}),
   })

@@ -47,6 +47,15 @@ export const Auth = z.strictObject({
 });
 export type AuthSettings = z.infer<typeof Auth>;
 
+/** `memory` keeps nothing: for tests, and for trying things out. */
+export const StoreName = z
+  .string()
+  .refine((name) => name !== 'postgres', {
+    error: '«postgres» comes with a later version: leave «store» away to keep everything in the data folder',
+    abort: true,
+  })
+  .pipe(z.enum(['sqlite', 'memory']));
+
 const count = z.int().positive();
 
 /** How much one tenant may have at once. */

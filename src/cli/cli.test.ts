@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,6 +22,7 @@ test.for([
   ['an unknown command', ['rnu', 'x'], 'vitrine has no command «rnu»: did you mean «run»?'],
   ['an unknown option', ['run', 'x', '--jsno'], 'did you mean --json?'],
   ['no text', ['run'], 'vitrine run needs more'],
+  ['a folder that is not there [V266]', ['runs'], 'There are no runs in'],
   ['a run where there are none', ['show', 'zzz'], 'There are no runs in'],
   ['an app that is not there', ['run', 'x', '--app', 'y'], 'There is no app «y»; known: '],
   [
@@ -104,6 +105,7 @@ test('every command has its help', async () => {
 });
 
 test('an empty folder has no runs and nothing to approve', async () => {
+  mkdirSync(data());
   expect(await typed('runs', '--json', '--data', data())).toEqual({ code: 0, out: [], error: [] });
   expect((await typed('approvals', '--data', data())).error).toEqual(['Nothing waits for a person.']);
 });

@@ -1,6 +1,7 @@
 import type { EventOf, RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Fence } from '../stores/store.ts';
+import { aborted } from './aborted.ts';
 import { Activity } from './activity.ts';
 import { answered } from './answered.ts';
 import { Commands } from './recovery/commands.ts';
@@ -113,9 +114,9 @@ export class Execution {
   }
 
   /** What effects bring is recorded while a run is stopping, and no longer once it is ending. */
-  emit(event: RunEvent): void {
+  emit(event: RunEvent, blob?: string): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
-    this.writer.emit(event);
+    this.writer.emit(event, { blob });
     this.space.take(bytesBeside(event));
     if (event.type === 'step.closed' || event.type === 'step.opened') this.steps.look();
     if (this.#mode === 'working' && !this.#isFull) this.#endIfFull();
@@ -214,10 +215,10 @@ export class Execution {
   async stop(): Promise<void> {
     if (!this.isLive) return;
     this.#mode = 'stopping';
-    this.#effects.abort();
+    this.#effects.abort(aborted);
     const enough = new AbortController();
     await Promise.race([this.#activity.quiet(), this.world.clock.sleep(grace, enough.signal)]);
-    enough.abort();
+    enough.abort(aborted);
     await Promise.race([this.#activity.recorded(), this.done]);
     await this.alone(() => this.#finish({ outcome: 'stopped' }));
   }
@@ -234,7 +235,7 @@ export class Execution {
     const enough = new AbortController();
     const written = this.isLive ? Promise.race([this.barrier(), this.done]) : this.done;
     await Promise.race([written, this.world.clock.sleep(farewell, enough.signal)]);
-    enough.abort();
+    enough.abort(aborted);
     if (this.#mode === 'gone') return;
     this.drop();
     await this.world.store.dispatch.handBack(this.writer.fence);
@@ -244,8 +245,8 @@ export class Execution {
   drop(): void {
     if (this.#mode === 'gone') return;
     this.#mode = 'gone';
-    this.#dropped.abort();
-    this.#effects.abort();
+    this.#dropped.abort(aborted);
+    this.#effects.abort(aborted);
     this.#letGo();
   }
 
@@ -282,7 +283,7 @@ export class Execution {
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
     if (this.#mode === 'gone' || this.#mode === 'ending') return;
     this.#mode = 'ending';
-    this.#effects.abort();
+    this.#effects.abort(aborted);
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);
     this.writer.emit({ type: 'run.ended', ...ended, usage: { ...this.tree.usage } });
     await Promise.race([this.barrier(), this.done]);

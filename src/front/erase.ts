@@ -12,8 +12,6 @@ export interface Erasing extends Pick<Front, 'command'> {
     readonly journal: Pick<Journal, 'read' | 'follow'>;
   };
   readonly worker: Pick<WorkerBeside, 'released'> | undefined;
-  /** Nothing is left of a run: whoever shows it forgets it. */
-  forget(run: string): void;
 }
 
 /** What is to go, and who wants it gone. */
@@ -40,10 +38,7 @@ export async function eraseConversation(erasing: Erasing, { by, ...which }: Eras
     doubts.push(...(await cutOff(erasing, row)));
   }
   if (doubts.length > 0) throw inDoubt(doubts);
-  for (const row of rows) {
-    await dispatch.erase(row.run);
-    erasing.forget(row.run);
-  }
+  for (const row of rows) await dispatch.erase(row.run);
   return rows.length;
 }
 
@@ -99,18 +94,4 @@ export async function runsOf(
     after = more.at(-1)?.run;
     if (more.length < page) return rows.reverse();
   }
-}
-
-/** Whoever shows runs hears of those of which nothing is left. */
-export interface Erasures {
-  onErased(hear: (run: string) => void): void;
-  readonly tellErased: (run: string) => void;
-}
-
-export function erasures(): Erasures {
-  const hearing = new Set<(run: string) => void>();
-  return {
-    onErased: (hear) => void hearing.add(hear),
-    tellErased: (run) => hearing.forEach((hear) => hear(run)),
-  };
 }

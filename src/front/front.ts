@@ -5,7 +5,7 @@ import { RunError } from '../run/failure.ts';
 import type { Receipt, RunRow } from '../stores/store.ts';
 import { commandRun, type CommandSent, type Outcome } from './command-run.ts';
 import { createRun, type RunRequest } from './create-run.ts';
-import { eraseConversation, type Erased, type Erasing } from './erase.ts';
+import { eraseConversation, type Erased } from './erase.ts';
 
 /** What a front asks of the worker that is in the same process, where there is one. */
 export interface WorkerBeside {
@@ -36,11 +36,7 @@ export interface Front {
   takeUp(row: RunRow): Promise<boolean>;
 }
 
-/** `forget` is told of every run of which nothing is left. */
-export function frontOf(
-  world: Workplace,
-  { worker, forget = () => {} }: { readonly worker?: WorkerBeside; readonly forget?: Erasing['forget'] } = {},
-): Front {
+export function frontOf(world: Workplace, { worker }: { readonly worker?: WorkerBeside } = {}): Front {
   const { store } = world;
   const send: Front['send'] = async (run, command, id = world.newId('command')) => {
     // A command waits in the store before it becomes an entry.
@@ -56,7 +52,7 @@ export function frontOf(
     },
     send,
     command,
-    erase: (erased) => eraseConversation({ store, command, worker, forget }, erased),
+    erase: (erased) => eraseConversation({ store, command, worker }, erased),
     takeUp: async (row) => (worker ? worker.takeUp(row) : true),
   };
 }

@@ -77,15 +77,27 @@ export type AgentEvent =
   | { readonly type: 'notice.posted'; readonly code: string; readonly message: string }
   | { readonly type: 'turn.finished'; readonly reason: 'stop' | 'length' | 'calls' | 'filter' | 'other' };
 
+/** Takes what one chunk brought: true when it has enough, a promise when it has to wait before it can take more. */
+export type Take = (events: readonly AgentEvent[]) => boolean | Promise<boolean>;
+
+/** A turn as it is told: an array for each upstream chunk, to whoever iterates. */
+export interface Telling extends AsyncIterable<readonly AgentEvent[]> {
+  /**
+   * The same for one who is called in the moment a chunk arrives. Resolves when all was told, true if `take` had enough;
+   * rejects as iterating would, and with what `take` throws: it is left then. Not every gateway can.
+   */
+  each?(take: Take): Promise<boolean>;
+}
+
 /**
- * A back end that can take a turn. It tells what happens by yielding what each upstream chunk brought, and in no other
- * way: no callbacks, no journal, no clock. Throw `RunError` to fail the turn. When `signal` aborts, or the iterator is
- * returned, the connection behind it is closed.
+ * A back end that can take a turn. It tells what happens as each upstream chunk brings it, and in no other way: no
+ * journal, no clock. Throw `RunError` to fail the turn. When `signal` aborts, or the iterator is returned, the connection
+ * behind it is closed.
  */
 export interface Gateway {
   /** The model behind it, as its turns are labelled. */
   readonly model?: string | undefined;
-  takeTurn(turn: Turn, signal: AbortSignal): AsyncIterable<readonly AgentEvent[]>;
+  takeTurn(turn: Turn, signal: AbortSignal): Telling;
   /** Whether the back end's own history shows that this turn arrived; undefined when it cannot tell. */
   arrived?(turn: Turn, signal: AbortSignal): Promise<boolean | undefined>;
   /** What the back end's own history has as the answer to this turn, if it has one. */

@@ -42,6 +42,13 @@ export function decidedQuestion({ approval, shown: fingerprint }: EventOf<'appro
   return fingerprint === undefined ? approval : questionId({ approval, fingerprint });
 }
 
+/** What a person made of what they were asked about: that is what will run. */
+export function shownEdit({
+  arguments: made,
+}: EventOf<'approval.decided'>): Pick<ShownQuestion, 'arguments'> {
+  return made === undefined || made === null ? {} : { arguments: textOf(made) };
+}
+
 function textOf(value: NonNullable<Requested['arguments']>): string {
   return isBlobRef(value) ? beginning(value) : exactLines(value).join('\n');
 }

@@ -6,7 +6,11 @@ import { upcast } from './upcast.ts';
  * cursor is a cut. Streamed text is nearly all of it and has a short form.
  */
 export function encode(entry: Entry): string {
-  return `id: ${entry.seq}\ndata: ${JSON.stringify(shorten(entry))}\n\n`;
+  const { seq, at, jump, event } = entry;
+  // Nearly all entries are these, and an object would only be made to be read once.
+  if (jump === undefined && isPlainText(event))
+    return `id: ${seq}\ndata: {"t":${at},"s":${event.step},"x":${JSON.stringify(event.text)}}\n\n`;
+  return `id: ${seq}\ndata: ${JSON.stringify(shorten(entry))}\n\n`;
 }
 
 export function encodeAll(entries: readonly Entry[]): string {
@@ -51,9 +55,6 @@ interface Short {
 }
 
 function shorten({ at, jump, event }: Entry): Short {
-  if (jump === undefined && isPlainText(event)) {
-    return { t: at, s: event.step, x: event.text };
-  }
   const e = event.type === 'unknown' ? (event.original as RunEvent) : event;
   return jump === undefined ? { t: at, e } : { t: at, j: jump, e };
 }

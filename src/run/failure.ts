@@ -22,15 +22,19 @@ export const statusOf = {
 
 interface FailureOptions extends Pick<Failure, 'retryable' | 'after' | 'where'> {
   readonly cause?: unknown;
+  /** Whoever was asked was lost before saying how it went. Where it may not be repeated, a person decides. */
+  readonly isLost?: boolean;
 }
 
 /** Carries a failure to the one place that catches it: the engine or the route. */
 export class RunError extends Error {
   readonly failure: Failure;
+  readonly isLost: boolean;
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RunError';
+    this.isLost = options.isLost ?? false;
     this.failure = {
       code,
       message,

@@ -32,7 +32,7 @@ function apply(tree: RunTree, event: RunEvent): void {
     case 'worker.took':
       return takeOver(tree, event);
     case 'stop.requested':
-      return setStopping(tree);
+      return setStopping(tree, event);
     case 'phase.entered':
       return enterPhase(tree, event);
     case 'step.planned':
@@ -97,8 +97,9 @@ function setPaused(tree: RunTree, paused: boolean): void {
 }
 
 /** What is under way may take a while to come to its end; nobody waits for an answer meanwhile. */
-function setStopping(tree: RunTree): void {
+function setStopping(tree: RunTree, event: EventOf<'stop.requested'>): void {
   tree.stopping = true;
+  tree.stop ??= event;
   for (const { step } of tree.approvals.values()) lapse(tree, stepOf(tree, step));
   touch(stepOf(tree, 0));
 }

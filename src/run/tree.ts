@@ -122,6 +122,8 @@ export interface RunTree {
   takeovers: number;
   paused: boolean;
   stopping: boolean;
+  /** Who asked first that it be stopped, and why. */
+  stop?: EventOf<'stop.requested'>;
   /** Effects under way: begun, not closed, and not waiting for a person. */
   working: number;
   /** Approvals somebody waits for. */

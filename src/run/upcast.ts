@@ -1,7 +1,33 @@
-import { RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import type { Json } from './values.ts';
 
-const kinds = new Set<string>(RunEvent.options.map((option) => option.shape.type.value));
+/** Every kind there is: written out, so that whoever reads a journal need not load the schemas it was checked with. */
+const known: Readonly<Record<Exclude<RunEvent['type'], 'unknown'>, true>> = {
+  'run.started': true,
+  'run.paused': true,
+  'run.resumed': true,
+  'run.ended': true,
+  'worker.took': true,
+  'stop.requested': true,
+  'phase.entered': true,
+  'step.planned': true,
+  'step.opened': true,
+  'step.started': true,
+  'title.appended': true,
+  'text.appended': true,
+  'prompt.recorded': true,
+  'item.attached': true,
+  'step.closed': true,
+  'step.retried': true,
+  'notice.posted': true,
+  'approval.requested': true,
+  'approval.lapsed': true,
+  'approval.decided': true,
+  'state.saved': true,
+  'message.queued': true,
+  'message.taken': true,
+};
+const kinds: ReadonlySet<string> = new Set(Object.keys(known));
 
 /**
  * An event as this version understands it. What an older version wrote is turned into its successor here; what a newer
@@ -10,7 +36,7 @@ const kinds = new Set<string>(RunEvent.options.map((option) => option.shape.type
  */
 export function upcast(stored: unknown): RunEvent {
   if (typeof stored === 'object' && stored !== null && 'type' in stored && typeof stored.type === 'string') {
-    if (kinds.has(stored.type) && stored.type !== 'unknown') return stored as RunEvent;
+    if (kinds.has(stored.type)) return stored as RunEvent;
     return { type: 'unknown', kind: stored.type, original: stored as Json };
   }
   return { type: 'unknown', kind: 'nameless', original: (stored ?? null) as Json };

@@ -10,12 +10,14 @@ import type { Quotas } from './runs/quotas.ts';
 import type { Streams } from './http/streams.ts';
 import type { Trees } from './runs/trees.ts';
 import type { Channels } from './viewers/channels.ts';
+import type { People } from './viewers/own-preferences.ts';
 import type { Protocols } from './viewers/protocols.ts';
 
 /** What every route stands on. */
 export interface ServerContext {
   readonly home: HeldHome;
   readonly door: Door;
+  readonly people: People;
   readonly quotas: Quotas;
   readonly channels: Channels;
   readonly heavy: HeavyWork;

@@ -24,6 +24,7 @@ import { quotasOf } from './runs/quotas.ts';
 import { treesOf } from './runs/trees.ts';
 import { newId } from './system.ts';
 import { Channels } from './viewers/channels.ts';
+import { peopleOf } from './viewers/own-preferences.ts';
 import { protocolsOf, type Protocol } from './viewers/protocols.ts';
 
 export interface Hosting {
@@ -36,7 +37,7 @@ export interface Hosting {
   readonly patience: number;
   /** Where whoever started the process is told what cannot wait. */
   readonly warn?: (line: string) => void;
-  readonly doorOf: (settings: DoorSettings) => Door;
+  readonly doorOf: (settings: DoorSettings) => Door | Promise<Door>;
 }
 
 /** A data folder with its HTTP API, for its owner at the socket in it; whoever serves it also listens elsewhere. */
@@ -60,7 +61,7 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
   const { folder } = hosting;
   const closing = new AbortController();
   const at: { url?: string } = {};
-  const context = contextOf(home, { ...hosting, address: () => at.url, closing: closing.signal });
+  const context = await contextOf(home, { ...hosting, address: () => at.url, closing: closing.signal });
   forgetErased(context);
   const owners = new WeakSet<object>();
   const answering = new Set<Promise<unknown>>();
@@ -115,9 +116,10 @@ async function atMost(milliseconds: number, work: Promise<unknown>): Promise<voi
 }
 
 function forgetErased({ home, trees, channels }: ServerContext): void {
-  home.onErased((run) => {
-    trees.forget(run);
-    channels.forget(run);
+  home.store.listen((hint) => {
+    if (hint.type !== 'erased') return;
+    trees.forget(hint.run);
+    channels.forget(hint.run);
   });
 }
 
@@ -136,12 +138,16 @@ interface Serving extends Hosting {
   readonly closing: AbortSignal;
 }
 
-function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }: Serving): ServerContext {
+async function contextOf(
+  home: HeldHome,
+  { config, folder, log, closing, ...settings }: Serving,
+): Promise<ServerContext> {
   const now = (): number => Date.now();
   const requestLog = requestLogOf(config.server.log, log);
   const logTail = logTailOf();
-  const door = settings.doorOf({
+  const door = await settings.doorOf({
     folder,
+    store: home.store,
     auth: config.auth,
     server: config.server,
     now,
@@ -155,20 +161,11 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     viewers: () => channels.count(),
     isReady: async () => (await readiness.now()) === undefined,
   });
-  const channels = new Channels({
-    journal: home.journal,
-    clean: home.secrets.clean,
-    now,
-    problem(run, cause) {
-      // A run that was erased, or a store that was closed, is no bug.
-      if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');
-    },
-    delivered: (characters) => metrics.delivered(characters),
-    patience: settings.patience,
-  });
+  const channels = channelsOf(home, { log, ...settings }, (characters) => metrics.delivered(characters));
   return {
     home,
     door,
+    people: await peopleOf(home.store),
     metrics,
     channels,
     heavy: heavyWork(),
@@ -186,6 +183,24 @@ function contextOf(home: HeldHome, { config, folder, log, closing, ...settings }
     logTail,
     ...present({ defaultApp: defaultAppOf(config) }),
   };
+}
+
+function channelsOf(
+  { journal, secrets }: HeldHome,
+  { log, patience }: Pick<Serving, 'log' | 'patience'>,
+  delivered: (characters: number) => void,
+): Channels {
+  return new Channels({
+    journal,
+    clean: secrets.clean,
+    now: () => Date.now(),
+    problem(run, cause) {
+      // A run that was erased, or a store that was closed, is no bug.
+      if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');
+    },
+    delivered,
+    patience,
+  });
 }
 
 function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {

@@ -1,16 +1,21 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { appWith, keyIn, serving, temporaryFolder, textAt } from '../../test/serving.ts';
 import { streamViewer } from '../../test/stream.ts';
 import { vitrine } from '../../test/vitrine.ts';
-import { createKey, readKeys, revokeKey } from './access/keys.ts';
+import { createKey } from './access/keys.ts';
+import { changeSharedIn } from './compose/shared-in.ts';
+import type { Shared } from '../stores/store.ts';
 import { serve } from './serve.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
 };
+
+const anna = (shared: Shared) => createKey(shared, { name: 'anna', tenant: 'local', role: 'member' }, 1);
 
 test('a port that is taken is named, with what to do, and the folder is free again', async () => {
   const at = await serving({ config: { apps } });
@@ -37,7 +42,7 @@ test.for([
   const data = name.startsWith('/') ? name : join(folder, name);
   const sentence = new RegExp(`The data folder .* cannot be written \\(${why}\\): choose another`);
   await expect(serve({ data, port: 0 })).rejects.toThrow(sentence);
-  expect(() => keyIn(data)).toThrow(sentence);
+  await expect(changeSharedIn(data, () => {}, anna)).rejects.toThrow(sentence);
 });
 
 test('a data folder that another process holds is named with its holder', async () => {
@@ -47,49 +52,37 @@ test('a data folder that another process holds is named with its holder', async 
   );
 });
 
-test('a folder that was made for keys is its owner’s alone', () => {
+test('a folder that was made for keys is its owner’s alone', async () => {
   const data = join(temporaryFolder(), 'deep', 'new');
-  keyIn(data);
+  await changeSharedIn(data, () => {}, anna);
   expect(statSync(data).mode & 0o777).toBe(0o700);
 });
 
-test('of two changes of the keys at once the second is refused, and nothing is lost', () => {
-  const data = temporaryFolder();
-  keyIn(data, { name: 'one' });
-  writeFileSync(join(data, 'keys.json.draft'), '');
-  expect(() => revokeKey(data, 'one', 1)).toThrow(/changes the keys right now: try again/);
-  expect(() => createKey(data, { name: 'two', tenant: 't', role: 'member' }, 1)).toThrow('try again');
-  expect(readKeys(data)).toMatchObject([{ name: 'one' }]);
-});
-
-test('keys that were spoilt under a server are no reason to fall, and those it knows stay good', async () => {
+test('[V150] keys that were spoilt are told of until they are restored, and those that were good stay so', async () => {
   const data = temporaryFolder();
   const key = keyIn(data);
-  const at = await serving({ data, config: { apps, auth: { required: true } } });
-  writeFileSync(join(data, 'keys.json'), '{"version":1,"keys":[{}]}');
-  at.server.context.door.lookForKeys();
-  expect((await at.ask('/api/me', { key })).status).toBe(200);
-  expect((await at.ask('/api/me', { key: `vit_000000000000_${'a'.repeat(43)}` })).status).toBe(401);
-  expect(at.problems.map(({ message }) => message)).toEqual(['Keys that were made or revoked are not seen.']);
-});
-
-test('[V150] keys that were spoilt are told of at /readyz and to whoever started the server, until they are restored', async () => {
-  const data = temporaryFolder();
-  keyIn(data);
-  const good = readFileSync(join(data, 'keys.json'));
   const warned: string[] = [];
-  const at = await serving({ data, config: { apps }, warn: (line) => warned.push(line) });
+  const at = await serving({
+    data,
+    config: { apps, auth: { required: true } },
+    warn: (line) => warned.push(line),
+  });
+  const disk = new DatabaseSync(join(data, 'vitrine.db'));
   const ready = async () => {
-    at.server.context.door.lookForKeys();
+    await at.server.context.door.lookAgain();
     return (await at.ask('/readyz')).json;
   };
   expect(await ready()).toEqual({ status: 'ok' });
-  writeFileSync(join(data, 'keys.json'), '{"version":1,');
-  const warning = expect.stringMatching(/keys\.json is not a list of keys any more; restore it.*revoked/);
+  disk.exec(`UPDATE shared SET value = value || ' ' WHERE kind = 'keys'`);
+  const warning = expect.stringMatching(/«keys local» is damaged.*Restore a backup.*revoked/);
   expect(await ready()).toEqual({ status: 'ok', warnings: [warning] });
   expect(JSON.stringify(await ready())).not.toContain(data);
   expect(warned).toEqual([warning]);
-  writeFileSync(join(data, 'keys.json'), good);
+  expect((await at.ask('/api/me', { key })).status).toBe(200);
+  expect((await at.ask('/api/me', { key: `vit_000000000000_${'a'.repeat(43)}` })).status).toBe(401);
+  expect(at.problems.map(({ message }) => message)).toEqual(['Keys that were made or revoked are not seen.']);
+  disk.exec(`UPDATE shared SET value = rtrim(value) WHERE kind = 'keys'`);
+  disk.close();
   expect(await ready()).toEqual({ status: 'ok' });
   expect(warned).toHaveLength(2);
 });

@@ -56,7 +56,9 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const lookForKeys = 1_000;
+/** How soon whoever may not stay is gone, and how often it is looked for what nobody told. */
+const sweepEvery = 1_000;
+const lookEvery = 10_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -106,11 +108,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const looking = setInterval(() => {
-    context.door.lookForKeys();
-    context.streams.sweep((caller) => context.door.mayStay(caller));
-  }, lookForKeys);
-  looking.unref();
+  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   hosted.announce(url);
   await context.readiness.now();
@@ -122,9 +120,22 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
     async close() {
-      clearInterval(looking);
+      rest();
       await hosted.close();
     },
+  };
+}
+
+/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
+function lookAfter({ door, people, streams }: ServerContext): () => void {
+  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
+  const looking = setInterval(() => {
+    void door.lookAgain();
+    void people.lookAgain();
+  }, lookEvery).unref();
+  return () => {
+    clearInterval(sweeping);
+    clearInterval(looking);
   };
 }
 

@@ -1,16 +1,20 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SoonDatabase } from '../../test/database/soon.ts';
+import { calledContract } from './called.contract.ts';
 import { databaseStore } from './database.ts';
 import { appending, collect, newRun, refused, seqs, storeContract } from './store.contract.ts';
 import type { Hint } from './store.ts';
 
-storeContract('database', async () => {
+async function opened() {
   const database = new SoonDatabase();
   return {
     store: databaseStore(database.of('process')),
-    pass: (milliseconds) => database.pass(milliseconds),
+    pass: (milliseconds: number) => database.pass(milliseconds),
   };
-});
+}
+
+storeContract('database', opened);
+calledContract('database', opened);
 
 const fence = { run: 'r', epoch: 1 };
 
@@ -134,5 +138,47 @@ describe('two processes', () => {
     await one.journal.append(appending(fence, 2, { ends: true }));
     expect(seqs(await following)).toEqual([1, 2, 3]);
     expect(hints).toContainEqual({ type: 'ready', run: 'q' });
+  });
+
+  test('[Q122 Q124] what one shares or erases the other hears of', async () => {
+    const { one, other } = await twoProcesses();
+    const hints: Hint[] = [];
+    other.listen((hint) => hints.push(hint));
+    const key = { kind: 'keys', tenant: 't', name: '' };
+    await one.shared.set({ ...key, value: '[]', version: 0 });
+    expect(await other.shared.list({ kind: 'keys' })).toMatchObject([{ value: '[]' }]);
+    await one.dispatch.erase('r');
+    await vi.waitFor(() =>
+      expect(hints).toEqual([
+        { type: 'shared', key },
+        { type: 'erased', run: 'r' },
+      ]),
+    );
+  });
+
+  test('[Q120] of two processes that change the same, one looks again', async () => {
+    const { one, other } = await twoProcesses();
+    const change = { kind: 'keys', tenant: 't', name: '', value: '[]', version: 0 };
+    const outcomes = await Promise.allSettled([one.shared.set(change), other.shared.set(change)]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test('[Q126] what a tenant keeps is counted once for all', async () => {
+    const { one, other } = await twoProcesses();
+    const before = await other.blobs.held('t');
+    await one.blobs.put({ tenant: 't', run: 'r' }, 'x'.repeat(1_000));
+    expect(await other.blobs.held('t')).toBe(before + 1_000);
+  });
+
+  test('[Q125] whoever reads here what is erased elsewhere gets nothing more of it', async () => {
+    const { one, other } = await twoProcesses();
+    await one.journal.append(appending(fence, 1));
+    await one.journal.append(appending(fence, 2));
+    const following = other.journal.follow('r', 0, AbortSignal.timeout(10_000))[Symbol.asyncIterator]();
+    await following.next();
+    const heard = new Promise((resolve) => other.listen(({ type }) => type === 'erased' && resolve(type)));
+    await one.dispatch.erase('r');
+    await heard;
+    expect(await following.next()).toMatchObject({ done: true });
   });
 });

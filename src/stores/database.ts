@@ -30,6 +30,7 @@ export function databaseStore(database: Database): Store {
         const tables = onlyDeclared(workingSet(rows, needs).tables, needs);
         return perform({ tables, now: rows.now, hints: [] }, name, argument);
       }),
+    offer: (appender, isAwaited) => (isClosed ? appender.failed(closed()) : group.offer(appender, isAwaited)),
     time: () => open(async () => (await loaded(database, {})).now),
   };
   const live = followers((run, after) => carrier.read('read', { run, after }));
@@ -43,12 +44,13 @@ export function databaseStore(database: Database): Store {
     return reply;
   });
   const unlisten = database.listen((news) => {
+    for (const hint of news.hints) if (hint.type === 'erased') live.show('erase', hint.run);
     if (news.runs.length > 0) live.lookAgain();
     hints.give(news.hints);
   });
   let isClosed = false;
-  const open = <T>(ask: () => Promise<T>): Promise<T> =>
-    isClosed ? Promise.reject(new RunError('unavailable', 'The store is closed.')) : ask();
+  const closed = (): RunError => new RunError('unavailable', 'The store is closed.');
+  const open = <T>(ask: () => Promise<T>): Promise<T> => (isClosed ? Promise.reject(closed()) : ask());
   return {
     ...facets(carrier, live),
     listen: (hear) => hints.listen(hear),

@@ -1,21 +1,24 @@
 import type { Followers } from './follow.ts';
 import type { Argument, Operation, Read, Result, Write } from './rules/rules.ts';
-import type { Blobs, Dispatch, Journal, Mailbox, Store } from './store.ts';
+import type { Appender, Blobs, Dispatch, Journal, Mailbox, Shared, Store } from './store.ts';
 
 /** Carries operations to where the rows are. Those of one run arrive in the order of the calls. */
 export interface Carrier {
   write<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
+  /** See `Journal.offer`. */
+  offer?(appender: Appender, isAwaited: boolean): void;
   /** What the clock says that `now` of the rules is read from. */
   time(): Promise<number>;
 }
 
 /** What can be had of a store without becoming its writer. */
 export interface StoreReader {
-  readonly journal: Pick<Journal, 'read' | 'follow'>;
-  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'questions' | 'count'>;
+  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
+  readonly dispatch: Pick<Dispatch, 'get' | 'find' | 'list' | 'unfinished' | 'questions' | 'count'>;
   readonly mailbox: Pick<Mailbox, 'pending'>;
   readonly blobs: Pick<Blobs, 'get' | 'held'>;
+  readonly shared: Pick<Shared, 'list'>;
   close(): Promise<void>;
 }
 
@@ -24,11 +27,13 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
     journal: {
       read: async (run, after) => (await carrier.read('read', { run, after })).chunks,
       follow: (run, after, signal) => live.follow(run, after, signal),
+      watch: (run, after, watcher) => live.watch(run, after, watcher),
     },
     dispatch: {
       get: (run) => carrier.read('get', run),
       find: (wanted) => carrier.read('find', wanted),
       list: (filter) => carrier.read('list', filter),
+      unfinished: (tenant) => carrier.read('unfinished', tenant),
       questions: () => carrier.read('questions', undefined),
       count: (which) => carrier.read('count', which),
     },
@@ -37,14 +42,19 @@ export function readingFacets(carrier: Pick<Carrier, 'read'>, live: Followers): 
       get: (tenant, blob) => carrier.read('blob', { tenant, blob }),
       held: (tenant) => carrier.read('held', tenant),
     },
+    shared: { list: (filter) => carrier.read('shared', filter) },
   };
 }
 
-/** The four facets of a store, over whatever carries its operations. */
+/** The facets of a store, over whatever carries its operations. */
 export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' | 'health' | 'close'> {
-  const { journal, dispatch, mailbox, blobs } = readingFacets(carrier, live);
+  const { journal, dispatch, mailbox, blobs, shared } = readingFacets(carrier, live);
   return {
-    journal: { ...journal, append: (append) => carrier.write('append', append) },
+    journal: {
+      ...journal,
+      append: (append) => carrier.write('append', append),
+      offer: carrier.offer && ((appender, isAwaited) => carrier.offer?.(appender, isAwaited)),
+    },
     dispatch: {
       ...dispatch,
       create: (run) => carrier.write('create', run),
@@ -59,16 +69,26 @@ export function facets(carrier: Carrier, live: Followers): Omit<Store, 'listen' 
     },
     mailbox: { ...mailbox, send: (command) => carrier.write('send', command) },
     blobs: { ...blobs, put: (owner, text) => carrier.write('put', { owner, text }) },
+    shared: { ...shared, set: (change) => carrier.write('share', change) },
   };
 }
+
+const notOfOneRun: ReadonlySet<Operation> = new Set([
+  'claim',
+  'renew',
+  'list',
+  'unfinished',
+  'count',
+  'blob',
+  'held',
+]);
 
 /** The run an operation is about; undefined when it is about no single one. */
 export function runOfOperation<Name extends Operation>(
   name: Name,
   argument: Argument<Name>,
 ): string | undefined {
-  if (name === 'claim' || name === 'renew' || name === 'list' || name === 'count' || name === 'blob')
-    return undefined;
+  if (notOfOneRun.has(name)) return undefined;
   const about: Argument<Operation> = argument;
   if (about === undefined) return undefined;
   if (typeof about === 'string') return about;

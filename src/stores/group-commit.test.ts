@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { RunError } from '../run/failure.ts';
 import { groupCommit } from './group-commit.ts';
 import type { Operation, Reply } from './batch.ts';
 import { appending, frames, range, refused } from './store.contract.ts';
-import type { Fence } from './store.ts';
+import type { Append, Appender, Fence } from './store.ts';
 
 const fence: Fence = { run: 'r', epoch: 1 };
 
@@ -106,4 +106,98 @@ test('a batch that fails fails everyone in it, and the next one is tried', async
   const next = group.add('handBack', { run: 'r', epoch: 1 });
   await commits();
   await next;
+});
+
+/** Somebody who always has one more entry when asked. */
+function writer(run: string, durable: () => void = () => {}): Appender & { readonly asked: Append[] } {
+  const asked: Append[] = [];
+  const next = (): Append => {
+    const append = appending({ run, epoch: 1 }, asked.length + 1);
+    asked.push(append);
+    return append;
+  };
+  return { run, asked, next, durable, failed: () => {} };
+}
+
+test('[J38] other operations of a run are committed after what it has offered, in the order of asking', async () => {
+  const { group, batches, commits } = slowDisk();
+  const appender = writer('r');
+  group.offer(appender, false);
+  const released = group.add('release', { fence, head: 2 });
+  expect(appender.asked).toHaveLength(1);
+  group.offer(appender, false);
+  await commits();
+  await released;
+  expect(batches[0]?.map(({ name }) => name)).toEqual(['append', 'release', 'append']);
+});
+
+test('[J38] one who breaks when told that it is durable keeps nobody from hearing it', async () => {
+  const broken = Promise.withResolvers<unknown>();
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.once('uncaughtException', broken.resolve);
+  const { group, commits } = slowDisk();
+  let told = 0;
+  group.offer(
+    writer('a', () => {
+      throw new Error('a bug');
+    }),
+    true,
+  );
+  group.offer(
+    writer('b', () => (told += 1)),
+    true,
+  );
+  await commits();
+  await group.drained();
+  expect(told).toBe(1);
+  expect(String(await broken.promise)).toContain('a bug');
+  for (const listener of others) process.on('uncaughtException', listener);
+});
+
+describe('[Q70] when a round begins', () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** How many rounds have begun, as time passes. */
+  function paced() {
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance'],
+    });
+    let begun = 0;
+    const group = groupCommit(async (operations) => {
+      begun += 1;
+      return { results: operations.map(() => undefined), refusals: [], hints: [] };
+    });
+    const after = async (milliseconds: number): Promise<number> => {
+      await vi.advanceTimersByTimeAsync(milliseconds);
+      return begun;
+    };
+    return { group, after };
+  }
+
+  test('after a quiet moment at once, and then at most every two milliseconds', async () => {
+    const { group, after } = paced();
+    await after(10);
+    group.offer(writer('a'), false);
+    expect(await after(0)).toBe(1);
+    group.offer(writer('b'), false);
+    group.offer(writer('c'), false);
+    expect(await after(1)).toBe(1);
+    expect(await after(2)).toBe(2);
+    expect(await after(20)).toBe(2);
+  });
+
+  test('in the next turn of the loop where somebody waits', async () => {
+    const { group, after } = paced();
+    group.offer(writer('a'), false);
+    expect(await after(0)).toBe(1);
+    group.offer(writer('b'), false);
+    expect(await after(0)).toBe(1);
+    group.offer(writer('b'), true);
+    expect(await after(0)).toBe(2);
+    group.offer(writer('a'), false);
+    const asked = group.add('handBack', fence);
+    expect(await after(0)).toBe(3);
+    await asked;
+  });
 });

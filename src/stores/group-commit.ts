@@ -2,63 +2,142 @@ import { errorOf, RunError } from '../run/failure.ts';
 import { runOfOperation } from './facets.ts';
 import type { Argument, Result, Write } from './rules/rules.ts';
 import type { Operation, Reply } from './batch.ts';
-import type { Append } from './store.ts';
+import type { Append, Appender } from './store.ts';
 
 /** A chunk that grows by joining stays small enough to be a step of a cursor. */
 const joinedSize = 64 * 1024;
+/** Milliseconds from the beginning of a commit to that of the next one, where nobody waits for it. */
+const interval = 2;
+
+interface Caller {
+  resolve(value: unknown): void;
+  reject(reason: RunError): void;
+}
 
 interface Item {
   operation: Operation;
-  readonly callers: { resolve(value: unknown): void; reject(reason: unknown): void }[];
+  /** Who gave it when it was asked; else those who wait for it. */
+  readonly appender?: Appender;
+  readonly callers: readonly Caller[] | Caller[];
 }
 
 export interface GroupCommit {
   add<Name extends Write>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
-  /** Resolves when nothing is under way. */
+  /** Somebody has something to append, and is asked for it when a round begins. */
+  offer(appender: Appender, isAwaited: boolean): void;
+  /** Resolves when nothing is under way, and nothing is left to be written. */
   drained(): Promise<void>;
 }
 
 /**
- * What all runs ask for while one batch is being committed is the next batch. Everyone here waits for the outcome, so
- * nothing is held back for the sake of a larger batch: under load batches grow by themselves.
+ * Rounds of what all runs ask for, each one commit, one under way. A round that somebody waits for begins in the next turn
+ * of the loop; others begin at most every two milliseconds, and after a quiet moment at once: each costs an fsync and two
+ * threads that wake up, however little is in it.
  */
 export function groupCommit(commit: (operations: readonly Operation[]) => Promise<Reply>): GroupCommit {
-  let queue: Item[] = [];
-  let openAppends = new Map<string, Item>();
-  let flushing: Promise<void> | undefined;
-
-  const flush = async (): Promise<void> => {
-    while (queue.length > 0) {
-      // Those who were just answered have their next request ready within this turn of the loop.
-      await new Promise((resolve) => setImmediate(resolve));
-      const batch = queue;
-      queue = [];
-      openAppends = new Map();
-      await settle(batch, commit);
-    }
-    flushing = undefined;
-  };
-
+  const rounds = new Rounds(commit);
   return {
     add: (name, argument) =>
       new Promise((resolve, reject) => {
         const caller = { resolve: resolve as (value: unknown) => void, reject };
-        const run = runOfOperation(name, argument);
-        const open = run === undefined ? undefined : openAppends.get(run);
-        if (open && name === 'append' && join(open, argument as Append)) open.callers.push(caller);
-        else {
-          const item: Item = { operation: { name, argument } as Operation, callers: [caller] };
-          queue.push(item);
-          if (run !== undefined) {
-            if (name === 'append') openAppends.set(run, item);
-            else openAppends.delete(run);
-          }
-        }
-        flushing ??= flush();
+        rounds.add({ name, argument } as Operation, caller);
       }),
-    drained: () => flushing ?? Promise.resolve(),
+    offer: (appender, isAwaited) => rounds.offer(appender, isAwaited),
+    drained: () => rounds.drained(),
   };
 }
+
+class Rounds {
+  readonly #commit: (operations: readonly Operation[]) => Promise<Reply>;
+  readonly #offered = new Map<string, Appender>();
+  #queue: Item[] = [];
+  #openAppends = new Map<string, Item & { readonly callers: Caller[] }>();
+  #state: 'resting' | 'beginning' | 'under way' = 'resting';
+  #isAwaited = false;
+  #timer: NodeJS.Timeout | undefined;
+  #began = -Infinity;
+  #drained: (() => void)[] = [];
+
+  constructor(commit: (operations: readonly Operation[]) => Promise<Reply>) {
+    this.#commit = commit;
+  }
+
+  add(operation: Operation, caller: Caller): void {
+    const { name, argument } = operation;
+    const run = runOfOperation(name, argument);
+    this.#freeze(run);
+    const open = run === undefined ? undefined : this.#openAppends.get(run);
+    if (open && name === 'append' && join(open, argument)) open.callers.push(caller);
+    else {
+      const item = { operation, callers: [caller] };
+      this.#queue.push(item);
+      if (run !== undefined) {
+        if (name === 'append') this.#openAppends.set(run, item);
+        else this.#openAppends.delete(run);
+      }
+    }
+    this.#beginSoon(true);
+  }
+
+  offer(appender: Appender, isAwaited: boolean): void {
+    this.#offered.set(appender.run, appender);
+    this.#beginSoon(isAwaited);
+  }
+
+  drained(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve();
+    this.#beginSoon(true);
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  get #isIdle(): boolean {
+    return this.#state === 'resting' && this.#queue.length === 0 && this.#offered.size === 0;
+  }
+
+  /** What a run was asked for takes effect in the order of asking, so what it has offered goes first. */
+  #freeze(run: string | undefined): void {
+    const appender = run === undefined ? undefined : this.#offered.get(run);
+    if (!appender) return;
+    this.#offered.delete(appender.run);
+    this.#openAppends.delete(appender.run);
+    const argument = appender.next();
+    if (argument) this.#queue.push({ operation: { name: 'append', argument }, appender, callers: nobody });
+  }
+
+  #beginSoon(isAwaited: boolean): void {
+    this.#isAwaited ||= isAwaited;
+    if (this.#state !== 'resting') return;
+    const wait = this.#isAwaited ? 0 : this.#began + interval - performance.now();
+    if (wait > 0) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#beginSoon(false);
+      }, Math.ceil(wait));
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#state = 'beginning';
+    // Those who were just answered have their next request ready within this turn of the loop.
+    setImmediate(() => void this.#round());
+  }
+
+  async #round(): Promise<void> {
+    this.#state = 'under way';
+    this.#isAwaited = false;
+    this.#began = performance.now();
+    for (const run of this.#offered.keys()) this.#freeze(run);
+    const batch = this.#queue;
+    this.#queue = [];
+    this.#openAppends.clear();
+    if (batch.length > 0) await settle(batch, this.#commit);
+    this.#state = 'resting';
+    if (!this.#isIdle) return this.#beginSoon(this.#queue.length > 0);
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}
+
+const nobody: readonly Caller[] = [];
 
 /** Appends of one run that follow each other become one chunk: if the first is refused, the second must be too. */
 function join(item: Item, next: Append): boolean {
@@ -66,8 +145,9 @@ function join(item: Item, next: Append): boolean {
   if (name !== 'append' || argument.ends || argument.fence.epoch !== next.fence.epoch) return false;
   if (argument.last !== next.head || argument.frames.length + next.frames.length > joinedSize) return false;
   const uses = [...(argument.uses ?? []), ...(next.uses ?? [])];
+  const blobs = [...(argument.blobs ?? []), ...(next.blobs ?? [])];
   const frames = argument.frames + next.frames;
-  item.operation = { name, argument: { ...next, head: argument.head, frames, uses } };
+  item.operation = { name, argument: { ...next, head: argument.head, frames, uses, blobs } };
   return true;
 }
 
@@ -78,18 +158,29 @@ async function settle(
   try {
     const { results, refusals } = await commit(batch.map(({ operation }) => operation));
     const refused = new Map(refusals.map(({ index, failure }) => [index, errorOf(failure)]));
-    batch.forEach(({ callers }, index) => {
-      const refusal = refused.get(index);
-      for (const caller of callers) {
-        if (refusal) caller.reject(refusal);
-        else caller.resolve(results[index]);
-      }
-    });
+    batch.forEach((item, index) => tell(item, refused.get(index), results[index]));
   } catch (thrown) {
     const failure =
       thrown instanceof RunError
         ? thrown
         : new RunError('unavailable', 'The commit failed.', { cause: thrown });
-    for (const { callers } of batch) for (const caller of callers) caller.reject(failure);
+    for (const item of batch) tell(item, failure);
+  }
+}
+
+function tell({ appender, callers }: Item, failure: RunError | undefined, result?: unknown): void {
+  for (const caller of callers) {
+    if (failure) caller.reject(failure);
+    else caller.resolve(result);
+  }
+  if (!appender) return;
+  try {
+    if (failure) appender.failed(failure);
+    else appender.durable();
+  } catch (bug) {
+    // The others of this round are durable all the same, and hear of it.
+    queueMicrotask(() => {
+      throw bug;
+    });
   }
 }

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { RunError } from '../run/failure.ts';
+import { calledContract } from './called.contract.ts';
 import { memoryStore, type Commit } from './memory.ts';
-import { appending, collect, newRun, refused, seqs, storeContract } from './store.contract.ts';
+import { appending, collect, newRun, refused, seqs, storeContract, type Opened } from './store.contract.ts';
 import type { Store } from './store.ts';
 
-storeContract('memory', async () => {
+const open = async (): Promise<Opened> => {
   let time = 1_000_000;
   return { store: memoryStore({ now: () => time }), pass: (milliseconds) => (time += milliseconds) };
-});
+};
+storeContract('memory', open);
+calledContract('memory', open);
 
 const fence = { run: 'r', epoch: 1 };
 

@@ -2,6 +2,7 @@ import type { Desk } from './rules/desk.ts';
 import { facets, runOfOperation } from './facets.ts';
 import { followers } from './follow.ts';
 import { hintsToListeners } from './hints.ts';
+import { offersTo } from './memory/offers.ts';
 import { memoryTables } from './memory/tables.ts';
 import { perform, type Argument, type Operation, type Result } from './rules/rules.ts';
 import type { Store } from './store.ts';
@@ -21,21 +22,40 @@ export interface MemorySettings {
 export function memoryStore({ now, commit = atOnce }: MemorySettings): Store {
   const tables = memoryTables();
   const hints = hintsToListeners();
-  const inOrder = lines();
+  const { inOrder, isBusy } = lines();
+  const apply = <Name extends Operation>(name: Name, argument: Argument<Name>): Result<Name> => {
+    const desk: Desk = { tables, now: now(), hints: [] };
+    const result = perform(desk, name, argument);
+    live.show(name, argument);
+    hints.give(desk.hints);
+    return result;
+  };
   const carry = <Name extends Operation>(name: Name, argument: Argument<Name>): Promise<Result<Name>> =>
     inOrder(runOfOperation(name, argument), (begun) =>
       commit(() => {
         begun();
-        const desk: Desk = { tables, now: now(), hints: [] };
-        const result = perform(desk, name, argument);
-        live.show(name, argument);
-        hints.give(desk.hints);
-        return result;
+        return apply(name, argument);
       }, name),
     );
+  // What was asked of the run before may still have to take effect.
+  const offers = offersTo((append) =>
+    isBusy(append.fence.run) ? carry('append', append) : apply('append', append),
+  );
   const live = followers((run, after) => carry('read', { run, after }));
   return {
-    ...facets({ write: carry, read: carry, time: async () => now() }, live),
+    ...facets(
+      {
+        write(name, argument) {
+          offers.first(runOfOperation(name, argument));
+          return carry(name, argument);
+        },
+        read: carry,
+        time: async () => now(),
+        // Where each operation is decided on, each is handed over by itself.
+        ...(commit === atOnce ? { offer: (appender, isAwaited) => offers.offer(appender, isAwaited) } : {}),
+      },
+      live,
+    ),
     listen: (hear) => hints.listen(hear),
     health: async () => undefined,
     async close() {
@@ -54,9 +74,9 @@ type InOrder = <T>(run: string | undefined, work: (begun: () => void) => Promise
  * What is asked of one run takes effect in the order it was asked, however `commit` delays it: each operation is handed
  * over when the one before has taken effect or has failed. It does not wait for the answer.
  */
-function lines(): InOrder {
+function lines(): { readonly inOrder: InOrder; readonly isBusy: (run: string) => boolean } {
   const ends = new Map<string, Promise<void>>();
-  return async (run, work) => {
+  const inOrder: InOrder = async (run, work) => {
     if (run === undefined) return work(() => {});
     const before = ends.get(run);
     let begun = (): void => {};
@@ -70,4 +90,5 @@ function lines(): InOrder {
       if (ends.get(run) === end) ends.delete(run);
     }
   };
+  return { inOrder, isBusy: (run) => ends.has(run) };
 }

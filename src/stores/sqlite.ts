@@ -39,13 +39,14 @@ export async function sqliteStore({
   });
   const over = new AbortController();
   let checking: Promise<void> | undefined;
+  const closed = (): RunError => new RunError('unavailable', `The store in ${folder} is closed.`);
   const open = <T>(ask: () => Promise<T>): Promise<T> =>
-    over.signal.aborted
-      ? Promise.reject(new RunError('unavailable', `The store in ${folder} is closed.`))
-      : ask();
+    over.signal.aborted ? Promise.reject(closed()) : ask();
   const carrier: Carrier = {
     write: (name, argument) => open(() => group.add(name, argument)),
     read: (name, argument) => open(() => thread.read(name, argument)),
+    offer: (appender, isAwaited) =>
+      over.signal.aborted ? appender.failed(closed()) : group.offer(appender, isAwaited),
     time: () => open(async () => (settings.now ?? Date.now)()),
   };
   return {

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Command } from '../run/commands.ts';
-import type { Append, Chunk, Claim, Fence, Hint, NewRun, Store } from './store.ts';
+import type {
+  Append,
+  Chunk,
+  Claim,
+  Fence,
+  Hint,
+  NewRun,
+  SharedChange,
+  SharedFilter,
+  Store,
+} from './store.ts';
 
 /** A fresh store, and a way to let time pass on its clock. */
 export interface Opened {
@@ -43,7 +53,8 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
     const send = (run: string, id: string, command: Command = pause) =>
       store.mailbox.send({ run, id, command });
     const state = async (run = 'r') => (await store.dispatch.get(run))?.state;
-    const heard = (type: Hint['type']) => hints.filter((hint) => hint.type === type).map(({ run }) => run);
+    const heard = (type: Hint['type']) =>
+      hints.flatMap((hint) => (hint.type === type && hint.type !== 'shared' ? [hint.run] : []));
 
     describe('journal', () => {
       test('[J1] what was acknowledged is read, from any cursor', async () => {
@@ -790,6 +801,72 @@ export function storeContract(name: string, open: () => Promise<Opened>): void {
         expect(await send('r', 'used')).toMatchObject({ fresh: false, used: 2 });
         expect(await send('r', 'overtaken')).toMatchObject({ fresh: false, used: 3 });
         expect(await store.mailbox.pending('r')).toEqual([]);
+      });
+    });
+
+    describe('shared values', () => {
+      const key = { kind: 'pins', tenant: 't', name: 'one' };
+      const changed = (change: Partial<SharedChange>) =>
+        store.shared.set({ ...key, value: '"a"', version: 0, ...change });
+
+      test('[Q120] only whoever knows what is there changes it, once', async () => {
+        const first = await changed({});
+        await refused(changed({ value: '"b"' }), 'rejected', /changed «pins one» meanwhile/);
+        const second = await changed({ value: '"b"', version: first });
+        expect(await store.shared.list(key)).toEqual([{ ...key, value: '"b"', version: second }]);
+        await refused(changed({ value: '"c"', version: first }), 'rejected');
+        expect(second).toBeGreaterThan(first);
+      });
+
+      test('[Q120] of two who change the same at once, one is refused', async () => {
+        const outcomes = await Promise.allSettled([changed({ value: '"a"' }), changed({ value: '"b"' })]);
+        expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      });
+
+      test('[Q121] a kind is listed by tenant and name, whole or in part, and nothing of another', async () => {
+        for (const [kind, tenant, name] of [
+          ['pins', 'u', 'one'],
+          ['pins', 't', 'two'],
+          ['pins', 't', 'one'],
+          ['pins', '', 'one'],
+          ['keys', 't', 'one'],
+        ] as const)
+          await changed({ kind, tenant, name });
+        const found = async (filter: SharedFilter) =>
+          (await store.shared.list(filter)).map(({ tenant, name }) => `${tenant}/${name}`);
+        expect(await found({ kind: 'pins' })).toEqual(['/one', 't/one', 't/two', 'u/one']);
+        expect(await found({ kind: 'pins', tenant: 't' })).toEqual(['t/one', 't/two']);
+        expect(await found({ kind: 'pins', tenant: '' })).toEqual(['/one']);
+        expect(await found({ kind: 'pins', name: 'one' })).toEqual(['/one', 't/one', 'u/one']);
+        expect(await found({ kind: 'pin' })).toEqual([]);
+      });
+
+      test('[Q122] whoever listens hears which one changed, and of nothing that was refused', async () => {
+        const version = await changed({});
+        await refused(changed({}), 'rejected');
+        await changed({ version });
+        const about = { type: 'shared', key };
+        await vi.waitFor(() => expect(hints).toEqual([about, about]));
+      });
+
+      test('[Q125] whoever reads a run that is erased gets nothing more of it, not even what was read already', async () => {
+        const fence = await started();
+        for (const head of [1, 2, 3]) await append(fence, head);
+        const following = store.journal.follow('r', 0, AbortSignal.timeout(10_000))[Symbol.asyncIterator]();
+        expect(await following.next()).toMatchObject({ value: { first: 1 } });
+        await store.dispatch.erase('r');
+        expect(await following.next()).toMatchObject({ done: true });
+        await started('r');
+        expect(await following.next()).toMatchObject({ done: true });
+        expect(await store.journal.read('r', 0)).toHaveLength(1);
+      });
+
+      test('[Q124] whoever listens hears that a run was erased', async () => {
+        await started();
+        await store.dispatch.erase('r');
+        await store.dispatch.erase('r');
+        await store.dispatch.erase('file_1');
+        await vi.waitFor(() => expect(heard('erased')).toEqual(['r']));
       });
     });
 

@@ -60,8 +60,30 @@ export interface Append {
   readonly summary: Summary;
   /** Commands that became entries here: marked used in the same transaction, with the entry each became. */
   readonly uses?: readonly { readonly command: string; readonly seq: number }[];
+  /** Large texts that its entries refer to: kept for the run in the same transaction. */
+  readonly blobs?: readonly { readonly tenant: string; readonly text: string }[];
   /** The last append of a run: nothing can follow. */
   readonly ends?: boolean;
+}
+
+/**
+ * Whoever writes one run and does not wait for promises: asked for what has gathered when a commit begins, and told what
+ * became of it. Nothing more is asked before that.
+ */
+export interface Appender {
+  readonly run: string;
+  /** What is to be appended now; undefined when there is nothing, or no longer. */
+  next(): Append | undefined;
+  durable(): void;
+  /** As `append` fails. */
+  failed(thrown: unknown): void;
+}
+
+/** Who hears of a run without waiting for promises. */
+export interface Watcher {
+  chunk(chunk: Chunk): void;
+  /** Nothing more comes: the run has ended and all was given, it was erased, or this is why. */
+  over(failure?: unknown): void;
 }
 
 export interface Journal {
@@ -71,12 +93,19 @@ export interface Journal {
    */
   append(append: Append): Promise<void>;
   /**
+   * The same for one who has something to append: it is asked for it when the next commit begins. That may be a moment
+   * later, unless somebody waits. What is asked of the run afterwards takes effect after it. Not every store can.
+   */
+  offer?: ((appender: Appender, isAwaited: boolean) => void) | undefined;
+  /**
    * Chunks that hold entries after `after`, in order; the first may begin before it. Bounded: call again for more. Fails
    * with `damaged` where the next entry is not what was written.
    */
   read(run: string, after: number): Promise<readonly Chunk[]>;
   /** What `read` gives, and then every later chunk the moment it is durable, until `signal` aborts or the run ends. */
   follow(run: string, after: number, signal: AbortSignal): AsyncIterable<Chunk>;
+  /** What `follow` gives, in the moment it is durable. Not every store can. Returns what ends it. */
+  watch?: ((run: string, after: number, watcher: Watcher) => () => void) | undefined;
 }
 
 export interface NewRun {
@@ -146,6 +175,8 @@ export interface Dispatch {
   /** The run that a tenant created with a key. */
   find(wanted: { readonly tenant: string; readonly idempotencyKey: string }): Promise<RunRow | undefined>;
   list(filter: RunFilter): Promise<readonly RunRow[]>;
+  /** How many runs of a tenant have not ended. */
+  unfinished(tenant: string): Promise<number>;
   /** How many runs each tenant has, most first: all, or those that are damaged. For whoever owns the store alone. */
   count(which: Counted): Promise<readonly TenantCount[]>;
   /** Stand in line for a name (a conversation's agent); true when it is this run's turn. Asking again keeps the place. */
@@ -205,10 +236,41 @@ export interface Blobs {
   held(tenant: string): Promise<number>;
 }
 
-/** Something happened that a worker may want to look at. A hint: it may be lost, or come for nothing. */
+/** What a shared value is found by. The tenant is empty where it is of no tenant. */
+export interface SharedKey {
+  readonly kind: string;
+  readonly tenant: string;
+  readonly name: string;
+}
+
+/** A small thing that all processes of a store go by: the keys of a tenant, a pin, what somebody prefers. */
+export interface SharedValue extends SharedKey {
+  /** JSON. */
+  readonly value: string;
+  /** Moves up with every change. */
+  readonly version: number;
+}
+
+export interface SharedChange extends SharedKey {
+  readonly value: string;
+  /** The version that is changed; 0 where there is none. */
+  readonly version: number;
+}
+
+/** All of a kind, unless it says whose, or which. */
+export type SharedFilter = Pick<SharedKey, 'kind'> & Partial<SharedKey>;
+
+export interface Shared {
+  list(filter: SharedFilter): Promise<readonly SharedValue[]>;
+  /** Gives its new version. Fails with `rejected` unless it has the version that is to be changed. */
+  set(change: SharedChange): Promise<number>;
+}
+
+/** Something happened that a process may want to look at. A hint: it may be lost, or come for nothing. */
 export type Hint =
-  | { readonly type: 'ready' | 'command' | 'freed'; readonly run: string }
-  | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure };
+  | { readonly type: 'ready' | 'command' | 'freed' | 'erased'; readonly run: string }
+  | { readonly type: 'damaged'; readonly run: string; readonly failure: Failure }
+  | { readonly type: 'shared'; readonly key: SharedKey };
 
 /** Where runs are kept. */
 export interface Store {
@@ -216,6 +278,7 @@ export interface Store {
   readonly dispatch: Dispatch;
   readonly mailbox: Mailbox;
   readonly blobs: Blobs;
+  readonly shared: Shared;
   /** Hear hints until the returned function is called. */
   listen(hear: (hint: Hint) => void): () => void;
   /** Why nothing should be started now: what is written would not be kept. Undefined while all is well. */

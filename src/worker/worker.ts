@@ -195,12 +195,13 @@ export class Worker {
   }
 
   #hear(hint: Hint): void {
+    if (hint.type === 'shared') return;
     const { type, run } = hint;
     const execution = this.#executions.get(run);
     if (type === 'damaged') this.#world.log.error({ run, cause: errorOf(hint.failure) }, 'A run is damaged.');
     else if (type === 'command') void execution?.look();
     else if (type === 'freed') execution?.line.hear();
-    else this.#wake.abort();
+    else if (type === 'ready') this.#wake.abort();
   }
 
   /** False if the store could not be asked. */

@@ -5,6 +5,7 @@ import { Simulation, type Odds, type SimProcess } from '../simulation.ts';
 import { client } from './client.ts';
 import { invariants } from './invariants.ts';
 import { isAsExpected, Model, type Asked } from './model.ts';
+import { isOfRun } from './rows.ts';
 import { ask, someOperations } from './operations.ts';
 import { overDatabase, travel, type SharedDatabase } from './over-database.ts';
 import type { Applied, Session } from './server.ts';
@@ -90,7 +91,7 @@ export class Dense {
     if (!session.isGuarded) return left;
     return left.filter(
       ({ operation: { name, argument } }) =>
-        name === 'append' && changes.some(({ run }) => run === argument.fence.run),
+        name === 'append' && changes.filter(isOfRun).some(({ run }) => run === argument.fence.run),
     );
   }
 }

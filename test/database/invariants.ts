@@ -1,13 +1,14 @@
 // What must hold of the rows at every moment, whatever the rules say.
 import type { Place } from '../../src/stores/rules/tables.ts';
 import { epochIn, lines, runs } from './operations.ts';
-import type { StoredRows, StoredRun } from './rows.ts';
+import { isOfRun, type StoredRows, type StoredRun } from './rows.ts';
 import type { Applied } from './server.ts';
 
 /** Watches a database; each call gives what is wrong after what was applied. */
 export function invariants(rows: StoredRows): (applied: Applied) => readonly string[] {
   const epochs = new Map<string, number>();
-  return ({ changes }) => {
+  return ({ changes: all }) => {
+    const changes = all.filter(isOfRun);
     const wrongs: string[] = [];
     for (const change of changes) {
       const before = epochs.get(change.run) ?? 0;

@@ -2,12 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { failureOf } from '../../src/run/failure.ts';
 import { memoryTables } from '../../src/stores/memory/tables.ts';
+import { sharedName } from '../../src/stores/memory/shared.ts';
 import { blobName } from '../../src/stores/rules/blobs.ts';
 import { perform } from '../../src/stores/rules/rules.ts';
 import { dueAt, type Tables } from '../../src/stores/rules/tables.ts';
 import type { Claim } from '../../src/stores/store.ts';
 import type { Operation } from '../../src/stores/batch.ts';
-import { commands, lines, runs, tenant, texts } from './operations.ts';
+import { commands, lines, runs, shared, tenant, texts } from './operations.ts';
 import type { StoredRows } from './rows.ts';
 import type { Applied } from './server.ts';
 
@@ -81,6 +82,9 @@ export class Model {
           (this.#memory.blob(tenant, blobName(text)) === undefined) ===
           rows.blobs.has(JSON.stringify([tenant, blobName(text)])),
       ),
+      ...shared
+        .filter((key) => !isDeepStrictEqual(this.#memory.sharedValue(key), rows.shared.get(sharedName(key))))
+        .map(({ name }) => name),
     ].map((what) => `${what} is not as if everything had happened one after the other`);
   }
 

@@ -1,6 +1,7 @@
 // What many writers ask of the same few runs, lines, commands and blobs, nearly always in each other's way.
 import type { Operation } from '../../src/stores/batch.ts';
 import type { Argument } from '../../src/stores/rules/rules.ts';
+import { sharedName } from '../../src/stores/memory/shared.ts';
 import type { Fence, RunRow, Store } from '../../src/stores/store.ts';
 import type { Simulation } from '../simulation.ts';
 import type { StoredRows } from './rows.ts';
@@ -9,6 +10,7 @@ export const runs = ['a', 'b', 'c'];
 export const lines = ['x', 'y'];
 export const commands = ['1', '2', '3'];
 export const texts = ['one', 'two'];
+export const shared = ['p', 'q'].map((name) => ({ kind: 'pins', tenant: '', name }));
 export const tenant = 't';
 const flows = ['flow@1'];
 const lease = 60;
@@ -22,6 +24,7 @@ type Seen = Pick<RunRow, 'run' | 'epoch' | 'head' | 'state' | 'status' | 'approv
 /** Some operations to be asked for at once, as one who looked at the rows a while ago would. */
 export function someOperations(sim: Simulation, rows: StoredRows, writer: string): readonly Operation[] {
   const operations = Array.from({ length: 1 + Math.floor(sim.random() ** 2 * 3) }, () => {
+    if (sim.chance(0.1)) return share(sim, rows);
     const run = pick(sim, runs);
     const row = rows.row(run) ?? (sim.chance(0.4) ? { ...young, run } : undefined);
     return row ? ofRun(sim, row, writer) : create(sim, run);
@@ -67,6 +70,8 @@ export function ask(store: Store, { name, argument }: Operation): Promise<unknow
       return store.mailbox.send(argument);
     case 'put':
       return store.blobs.put(argument.owner, argument.text);
+    case 'share':
+      return store.shared.set(argument);
     case 'damage':
       throw new Error('nobody asks for damage');
   }
@@ -162,6 +167,15 @@ function release(sim: Simulation, row: Seen): Operation {
   const wakeAt = sim.chance(0.5) ? { wakeAt: sim.now + Math.floor(sim.random() * 60) } : {};
   const begun = sim.chance(0.3) ? { begun: [pick(sim, lines)] } : {};
   return { name: 'release', argument: { fence: fence(sim, row), head: row.head, ...wakeAt, ...begun } };
+}
+
+/** Mostly of the version that is there; now and then of one that was. */
+function share(sim: Simulation, rows: StoredRows): Operation {
+  const key = pick(sim, shared);
+  const known = rows.shared.get(sharedName(key))?.version ?? 0;
+  const version = sim.chance(0.2) ? Math.max(0, known - 1) : known;
+  const value = `${Math.floor(sim.random() * 1e9)}`;
+  return { name: 'share', argument: { ...key, value, version } };
 }
 
 function send(sim: Simulation, run: string): Operation {

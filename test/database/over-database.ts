@@ -5,6 +5,7 @@ import type { Append, Chunk, Store } from '../../src/stores/store.ts';
 import type { AppliedAppend, Shared, SimProcess, Simulation } from '../simulation.ts';
 import { client, type Travel } from './client.ts';
 import { direct } from './direct.ts';
+import { isOfRun } from './rows.ts';
 import { Server, type Applied } from './server.ts';
 
 export interface SharedDatabase extends Shared {
@@ -89,7 +90,7 @@ class Writings {
       const epoch = rows.row(change.run)?.epoch ?? 0;
       this.#written.push({ chunk: change.chunk, epochs: [this.#epochs.get(change.run) ?? epoch, epoch] });
     }
-    for (const { run } of changes) this.#epochs.set(run, rows.row(run)?.epoch ?? 0);
+    for (const { run } of changes.filter(isOfRun)) this.#epochs.set(run, rows.row(run)?.epoch ?? 0);
   }
 
   wrongs(): readonly string[] {

@@ -3,12 +3,14 @@ import {
   DatabaseError,
   type Change,
   type KeptRun,
+  type RunChange,
   type Rows,
   type Wanted,
 } from '../../src/stores/database/port.ts';
 import type { Due } from '../../src/stores/rules/needs.ts';
 import { counted, dueAt, pageSize, pick, type Place } from '../../src/stores/rules/tables.ts';
-import type { Chunk, Receipt, RunRow } from '../../src/stores/store.ts';
+import { pickShared, sharedName } from '../../src/stores/memory/shared.ts';
+import type { Chunk, Receipt, RunRow, SharedValue } from '../../src/stores/store.ts';
 
 export interface StoredRun {
   row: RunRow;
@@ -28,6 +30,7 @@ interface StoredBlob {
 export class StoredRows {
   readonly runs = new Map<string, StoredRun>();
   readonly blobs = new Map<string, StoredBlob>();
+  readonly shared = new Map<string, SharedValue>();
   places: readonly Place[] = [];
 
   /** The row with the head, size and time of its journal. */
@@ -38,8 +41,11 @@ export class StoredRows {
 
   /** All of them, or none: whatever is added must be new. */
   apply(changes: readonly Change[]): void {
-    for (const change of changes) this.#expectNew(change, changes);
-    for (const change of changes) this.#applyOne(change);
+    const ofRuns = changes.filter(isOfRun);
+    for (const change of ofRuns) this.#expectNew(change, ofRuns);
+    for (const change of ofRuns) this.#applyOne(change);
+    for (const change of changes)
+      if (change.type === 'shared.set') this.shared.set(sharedName(change.value), change.value);
   }
 
   load(wanted: Wanted, now: number): Rows {
@@ -73,8 +79,14 @@ export class StoredRows {
       blobs: [...this.blobs.values()]
         .filter((kept) => isWantedBlob(kept, wanted))
         .map(({ tenant, blob, users }) => ({ tenant, blob, users: [...users] })),
+      shared: this.#sharedIn(wanted),
       ...this.#answers(wanted),
     };
+  }
+
+  #sharedIn({ shared = [], sharedLike }: Wanted): readonly SharedValue[] {
+    if (sharedLike) return pickShared(this.shared.values(), sharedLike);
+    return shared.flatMap((key) => this.shared.get(sharedName(key)) ?? []);
   }
 
   /** The runs that could be claimed, the longest due first. */
@@ -87,11 +99,12 @@ export class StoredRows {
       .map(({ row }) => row.run);
   }
 
-  #answers({ text, list, count, questions, held }: Wanted): Partial<Rows> {
+  #answers({ text, list, unfinished, count, questions, held }: Wanted): Partial<Rows> {
     const all = [...this.runs.values()].map(whole);
     return {
       text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
       list: list ? pick(all.toReversed(), list) : [],
+      unfinished: all.filter(({ tenant, state }) => tenant === unfinished && state !== 'ended').length,
       count: count ? counted(all, count) : [],
       questions: questions
         ? all.reduce((sum, { state, approvals }) => sum + (state === 'ended' ? 0 : approvals), 0)
@@ -123,7 +136,7 @@ export class StoredRows {
     return page;
   }
 
-  #expectNew(change: Change, all: readonly Change[]): void {
+  #expectNew(change: RunChange, all: readonly RunChange[]): void {
     const stored = this.runs.get(change.run);
     const isHere =
       stored !== undefined || all.some(({ type, run }) => type === 'run.added' && run === change.run);
@@ -143,7 +156,7 @@ export class StoredRows {
     } else if (type === 'place.added' && !isHere) taken('place');
   }
 
-  #hasKey(tenant: string, key: string, all: readonly Change[]): boolean {
+  #hasKey(tenant: string, key: string, all: readonly RunChange[]): boolean {
     return [...this.runs.values()].some(
       (stored) =>
         stored.key === key &&
@@ -152,7 +165,7 @@ export class StoredRows {
     );
   }
 
-  #applyOne(change: Change): void {
+  #applyOne(change: RunChange): void {
     const { run } = change;
     const stored = this.runs.get(run);
     switch (change.type) {
@@ -199,7 +212,7 @@ export class StoredRows {
     }
   }
 
-  #applyToBlobs(change: Extract<Change, { type: 'blob.added' | 'blobs.dropped' }>): void {
+  #applyToBlobs(change: Extract<RunChange, { type: 'blob.added' | 'blobs.dropped' }>): void {
     if (change.type === 'blob.added') {
       const { tenant, blob, text, run } = change;
       const name = JSON.stringify([tenant, blob]);
@@ -211,6 +224,10 @@ export class StoredRows {
       for (const { tenant, blob } of change.gone) this.blobs.delete(JSON.stringify([tenant, blob]));
     }
   }
+}
+
+export function isOfRun(change: Change): change is RunChange {
+  return 'run' in change;
 }
 
 function isWantedBlob(kept: StoredBlob, { blobs = [], blobsOf = [] }: Wanted): boolean {

@@ -2,11 +2,11 @@
 // busy as it was then, but with nothing that concerns the server. All that is not the server is in processes of its own.
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKey } from '../../src/server/access/keys.ts';
+import { keyIn } from '../serving.ts';
 import { askerAt, type Asker, type Begun } from './asker.ts';
 import type { Blocks } from './blocks.ts';
 import type { Calm, Times } from './calm.ts';
@@ -61,8 +61,9 @@ const harms: Readonly<Record<string, readonly Harm[]>> = {
 export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-hostile-'));
   const data = join(folder, 'data');
+  mkdirSync(data);
   const keyOf = (tenant: string, role: 'viewer' | 'member'): string =>
-    createKey(data, { name: `${tenant}-${role}`, tenant, role }, Date.now()).key;
+    keyIn(data, { name: `${tenant}-${role}`, tenant, role });
   const [peace, member, viewer] = [keyOf('calm', 'member'), keyOf('evil', 'member'), keyOf('evil', 'viewer')];
   const model = child('model.ts', []);
   const { url: upstream } = await heard<{ url: string }>(model);

@@ -7,7 +7,7 @@ import { decodeAll } from '../../src/run/codec.ts';
 import { Engine } from '../engine.ts';
 import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
-import type { Store } from '../../src/stores/store.ts';
+import type { Append, Appender, Store } from '../../src/stores/store.ts';
 import { catalogOf, type Job } from './job.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
@@ -44,20 +44,48 @@ tell('done');
 /** Tells what was acknowledged, and stands still at the point. */
 function watched(inner: Store): Store {
   const { journal, dispatch } = inner;
+  const { offer } = journal;
   return {
     ...inner,
-    journal: { ...journal, append: (append) => pass(append.head, append.last, () => journal.append(append)) },
+    journal: {
+      ...journal,
+      append: (append) => pass(append.head, append.last, () => journal.append(append)),
+      offer: offer && ((appender, isAwaited) => offer(stopping(appender), isAwaited)),
+    },
     dispatch: { ...dispatch, create: (wanted) => pass(0, wanted.last, () => dispatch.create(wanted)) },
   };
 }
 
 async function pass<T>(head: number, last: number, commit: () => Promise<T>): Promise<T> {
-  const isHere = 'entry' in point && point.entry > head && point.entry <= last;
-  if (isHere && point.when === 'before') await standStill();
+  if (isPoint('before', head, last)) await standStill();
   const result = await commit();
-  if (isHere && point.when === 'after') await standStill();
+  if (isPoint('after', head, last)) await standStill();
   tell(`acknowledged ${last}`);
   return result;
+}
+
+/** The same for whoever is called: one that is told nothing more stands still. */
+function stopping(appender: Appender): Appender {
+  let given: Append | undefined;
+  return {
+    run: appender.run,
+    next() {
+      given = appender.next();
+      if (!given || !isPoint('before', given.head, given.last)) return given;
+      void standStill();
+      return undefined;
+    },
+    durable() {
+      if (given && isPoint('after', given.head, given.last)) return void standStill();
+      tell(`acknowledged ${given?.last}`);
+      appender.durable();
+    },
+    failed: (thrown) => appender.failed(thrown),
+  };
+}
+
+function isPoint(when: 'before' | 'after', head: number, last: number): boolean {
+  return 'entry' in point && point.when === when && point.entry > head && point.entry <= last;
 }
 
 async function decideAll(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Point } from './job.ts';
+import { pointsAt, type Point } from './job.ts';
 import { killAt, shapeOf, startLedger, type Outcome } from './sweep.ts';
 
 const atOnce = 3;
@@ -22,10 +22,8 @@ export function killsAreSurvived({ flow, least, each }: Sweep): void {
     expect(undisturbed.wrongs).toEqual([]);
     expect(undisturbed.entries.length).toBeGreaterThanOrEqual(least);
     const shape = shapeOf(undisturbed.tree);
-    const records = Array.from({ length: Math.ceil(least / each) }, (_, i) => i * each + 1);
     const points: Point[] = [
-      ...records.map((entry): Point => ({ when: 'before', entry })),
-      ...records.map((entry): Point => ({ when: 'after', entry })),
+      ...pointsAt(least, each),
       ...Array.from({ length: 10 }, (_, i): Point => ({ when: 'effect', tool: `tool${i}` })),
     ];
     const seen = { cut: 0, doubts: 0, unborn: 0 };

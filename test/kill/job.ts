@@ -10,6 +10,16 @@ export type Point =
   | { readonly when: 'effect'; readonly tool: string }
   | { readonly when: 'never' };
 
+/** Before and after one record in `each`. What is cut before them lies halfway between what is cut after them. */
+export function pointsAt(records: number, each: number): Point[] {
+  const from = (when: 'before' | 'after', first: number): Point[] =>
+    Array.from({ length: Math.ceil((records - first + 1) / each) }, (_, i) => ({
+      when,
+      entry: first + i * each,
+    }));
+  return [...from('before', 1), ...from('after', 1 + Math.floor(each / 2))];
+}
+
 export interface Job {
   readonly folder: string;
   readonly point: Point;

@@ -1,5 +1,6 @@
 // The process whose memory is measured: it hands one message to a peer that misbehaves, through the whole engine, and
 // tells how the run ended and by how much the process has grown.
+import type { Timeouts } from '../../src/gateways/http/http-exchange.ts';
 import type { PeerKind } from '../peers.ts';
 import { agentAt } from '../peers.ts';
 import { delegate } from '../delegate.ts';
@@ -14,8 +15,7 @@ export interface Job {
   readonly tokens?: number | undefined;
   /** How often the bad one is asked; once unless said. */
   readonly times?: number | undefined;
-  /** How long it may be silent, in milliseconds. */
-  readonly patience?: number | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
 }
 
 export interface Report {
@@ -33,9 +33,9 @@ async function ask(url: string): Promise<string> {
     return `${(await response.text()).length} characters`;
   }
   const limits = job.tokens === undefined ? {} : { tokens: job.tokens };
-  const { patience } = job;
-  const timeouts = patience === undefined ? {} : { firstByte: patience, idle: patience };
-  const { tree } = await delegate(agentAt(job.kind, url, { timeouts }), 'hello', { limits });
+  const { tree } = await delegate(agentAt(job.kind, url, { timeouts: job.timeouts ?? {} }), 'hello', {
+    limits,
+  });
   return `${tree.ended?.outcome} ${tree.ended?.failure?.code}: ${tree.ended?.failure?.message}`;
 }
 

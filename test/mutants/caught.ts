@@ -1,13 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
-import type { Mutant } from './mutant.ts';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
 import { mutants } from './mutants.ts';
+import type { Asked, Ended } from './runner.ts';
 
-const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+const runnerPath = fileURLToPath(new URL('./runner.ts', import.meta.url));
 
 /** A mutant that only hangs is not caught: nobody would wait for it. Milliseconds. */
 const patience = 240_000;
@@ -17,34 +16,73 @@ export const shards = 4;
 /** Each mutant of a share must be caught. Shares are files of their own, so that they run at the same time. */
 export function mutantsAreCaught(share: number): void {
   const mine = mutants.filter((_, i) => i % shards === share - 1);
+  const runner = openRunner();
+  afterAll(() => runner.close());
+
   test.for(mine)('[mutant] $name: is caught', { timeout: patience + 30_000 }, async (mutant) => {
     expect(readFileSync(mutant.file, 'utf8'), `${mutant.file} has the line`).toContain(mutant.find);
-    const { code, output } = await runTest(mutant);
-    expect(output, 'the test itself ran').toMatch(/Tests .*failed/);
-    expect(code, output).not.toBe(0);
+    const { failed, errors } = await runner.run({ of: mutant.name, mutant: mutant.name });
+    expect(failed, `what failed of ${mutant.test}; beside it: ${errors.join('\n')}`).not.toEqual([]);
+  });
+
+  test('no mutant is left behind', { timeout: patience + 30_000 }, async () => {
+    const first = mine[0] ?? expect.fail('a share without mutants');
+    const { passed, failed, errors } = await runner.run({ of: first.name, mutant: undefined });
+    expect({ failed, errors }).toEqual({ failed: [], errors: [] });
+    expect(passed).toBeGreaterThan(0);
   });
 }
 
-async function runTest(mutant: Mutant): Promise<{ code: number | null; output: string }> {
-  const only = mutant.only === undefined ? [] : ['-t', mutant.only];
-  const soon = ['--testTimeout', mutant.hangs ? '15000' : '60000'];
-  const args = [vitest, 'run', '--bail', '1', '--no-color', ...soon, mutant.test, ...only];
-  const child = spawn(process.execPath, args, {
-    env: {
-      ...process.env,
-      SCHEDULES: '40000',
-      CI: '1',
-      MUTANT: mutant.name,
+/** One process for all, and another one after somebody did not come back. */
+function openRunner(): { run(asked: Asked): Promise<Ended>; close(): Promise<void> } {
+  let runner: Runner | undefined;
+  const kill = (): void => {
+    // With its workers: one that spins would take a core from all tests that follow.
+    if (runner?.child.exitCode === null && runner.child.pid !== undefined)
+      process.kill(-runner.child.pid, 'SIGKILL');
+    runner = undefined;
+  };
+  return {
+    async run(asked) {
+      try {
+        runner ??= await startRunner();
+        runner.child.send(asked);
+        return (await answerOf(runner)) as Ended;
+      } catch (error) {
+        kill();
+        throw error;
+      }
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    async close() {
+      runner?.child.disconnect();
+      await runner?.gone.catch(() => undefined);
+    },
+  };
+}
+
+interface Runner {
+  readonly child: ChildProcess;
+  /** Rejects when the process has ended. */
+  readonly gone: Promise<never>;
+}
+
+async function startRunner(): Promise<Runner> {
+  const child = fork(runnerPath, {
+    env: { ...process.env, SCHEDULES: '40000', CI: '1' },
+    execArgv: [],
     detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  // With its workers: one that spins would take a core from all tests that follow.
-  const tooLong = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), patience);
-  let output = '';
-  child.stdout.on('data', (data: Buffer) => (output += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (output += data.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  clearTimeout(tooLong);
-  return { code, output };
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`The process that runs the tests of mutants ended with ${code}.`);
+  });
+  const runner = { child, gone };
+  await answerOf(runner);
+  return runner;
+}
+
+async function answerOf({ child, gone }: Runner): Promise<unknown> {
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(patience) });
+  const [told] = (await Promise.race([answer, gone])) as [unknown];
+  return told;
 }

@@ -4,7 +4,7 @@ export interface Mutant {
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** The test that must catch it: a file, and part of a test's name. */
+  /** The test that must catch it: a file, and part of a test’s name, as it is written. */
   readonly test: string;
   readonly only?: string;
   /** The test waits for what never comes: it gets seconds to see that. */

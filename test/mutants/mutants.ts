@@ -1,8 +1,10 @@
 // Each part of the product has its mutants in a file of its own.
 import type { Mutant } from './mutant.ts';
 import { accessMutants } from './of/access.ts';
+import { behindMutants } from './of/behind.ts';
 import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
+import { cardMutants } from './of/cards.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
@@ -14,6 +16,7 @@ import { hostileMutants } from './of/hostile.ts';
 import { nativeMutants } from './of/native.ts';
 import { pinMutants } from './of/pins.ts';
 import { opsMutants } from './of/ops.ts';
+import { pathMutants } from './of/path.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
 import { limitMutants } from './of/limits.ts';
@@ -29,7 +32,9 @@ import { twoStageMutants } from './of/two-stage.ts';
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
   ...approvalMutants,
+  ...behindMutants,
   ...consoleMutants,
+  ...cardMutants,
   ...coreMutants,
   ...damageMutants,
   ...databaseMutants,
@@ -41,6 +46,7 @@ export const mutants: readonly Mutant[] = [
   ...nativeMutants,
   ...pinMutants,
   ...opsMutants,
+  ...pathMutants,
   ...planMutants,
   ...processMutants,
   ...limitMutants,

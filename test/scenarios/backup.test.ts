@@ -1,10 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readKeys } from '../../src/server/access/keys.ts';
 import { expect, test } from 'vitest';
 import { backUpFolder } from '../../src/server/compose/backup.ts';
 import { readHighWater } from '../../src/stores/folder/high-water.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
-import { appWith, keyIn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
+import { appWith, keyAt, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
 
 const config = { apps: { echo: appWith(async (_, text) => text, 'echo') } };
@@ -18,19 +19,25 @@ test('[Q26] a copy has a mark of its own, by which what it loses later is told',
   expect(() => backUpFolder(data, copy)).toThrow('choose a folder that is empty');
 });
 
+test('[V265] a copy is not made within the folder it is a copy of', async () => {
+  const data = temporaryFolder();
+  await serving({ data, config });
+  for (const target of [data, join(data, 'copy')])
+    expect(() => backUpFolder(data, target)).toThrow('choose a folder elsewhere');
+  expect(readdirSync(data)).not.toContain('copy');
+});
+
 test('[Q26] a copy is made while a server works, is its owner’s alone, and a server goes on from it', async () => {
   const cwd = temporaryFolder();
   const [data, copy] = [join(cwd, 'data'), join(cwd, 'copies', 'today')];
   const server = await serving({ data, config });
-  keyIn(data, { name: 'kept' });
+  await keyAt(server, { name: 'kept' });
   const run = textAt(await server.ask('/api/runs', { json: { input: { text: 'hello' } } }), 'run');
   const isOver = ({ json }: { json: unknown }) => (json as { status: string }).status === 'completed';
   await untilAnswer(() => server.ask(`/api/runs/${run}`), isOver);
   const made = await vitrine(['backup', copy, '--data', data], { cwd });
   expect(made).toMatchObject({ code: 0, error: '', out: expect.stringContaining('All is good') });
-  expect(readdirSync(copy).toSorted()).toEqual(
-    expect.arrayContaining(['high-water', 'keys.json', 'vitrine.db']),
-  );
+  expect(readdirSync(copy).toSorted()).toEqual(expect.arrayContaining(['high-water', 'vitrine.db']));
   const open = readdirSync(copy).filter((name) => (statSync(join(copy, name)).mode & 0o077) !== 0);
   expect([statSync(copy).mode & 0o777, open]).toEqual([0o700, []]);
   expect(await vitrine(['verify', '--backup', copy], { cwd })).toMatchObject({ code: 0 });
@@ -43,5 +50,6 @@ test('[Q26] a copy is made while a server works, is its owner’s alone, and a s
   const store = await sqliteStore({ folder: copy });
   expect(store.notices).toEqual([]);
   expect(await store.dispatch.get(run)).toMatchObject({ status: 'completed', damaged: null });
+  expect(await readKeys(store.shared)).toMatchObject([{ name: 'kept' }]);
   await store.close();
 });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { revokeKey } from '../../src/server/access/keys.ts';
 import { describeInBrowser } from '../browser.ts';
-import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
+import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving, sharedAt } from '../serving.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
@@ -80,7 +80,7 @@ describeInBrowser('in a real browser', (browser) => {
           };
         }),
     );
-    revokeKey(at.data, 'someone', Date.now());
+    await revokeKey(sharedAt(at), 'someone', Date.now());
     // The stream comes back by itself, is told 401, and stays away.
     expect(await gone).toBe('closed');
   });

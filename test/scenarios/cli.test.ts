@@ -216,7 +216,7 @@ describe('a second terminal', () => {
     expect((await type('resume', run)).code).toBe(0);
   });
 
-  test('hands its run to the process that holds the folder, and takes it up if that process dies', async () => {
+  test('[V264] hands its run to the process that holds the folder, and takes it up if that process dies', async () => {
     configure();
     const first = begin('run', 'First');
     await first.until('● wait {}');
@@ -229,7 +229,9 @@ describe('a second terminal', () => {
     expect(code).toBe(0);
     expect(lines(out).at(-1)).toBe('Second went through');
     const { out: left } = await type('runs', '--unfinished');
-    expect(left).toMatch(/left .* First/);
+    expect(left).toMatch(/◌ .*left .* First/);
+    const shown = await type('show', /run_\w+/.exec(left)?.[0] ?? '');
+    expect(shown.error).toContain('Nobody works on it at the moment. Go on with: vitrine resume');
     expect((await type('resume')).out).toContain('First went through');
   });
 

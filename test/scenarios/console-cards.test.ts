@@ -171,31 +171,33 @@ describe('a coordinator on a console', () => {
     expect(requests.path).toContain('/deployments/graph/');
     expect(count(viewer.body, 'step_complete')).toBe(0);
     expect(all('step_started', viewer.body)).toMatchObject([
-      { step: 1, agent: 'graph', query: 'Which links?', reasoning: 'The graph has the links.' },
-      { step: 2, agent: 'books', query: 'SYD is slow', reasoning: 'Three know a part.' },
-      { step: 3, agent: 'field', query: 'Send somebody.', reasoning: 'Somebody must look.' },
+      { step: 1, agent: 'graph agent', query: 'Which links?', reasoning: 'The graph has the links.' },
+      { step: 2, agent: 'books agent', query: 'SYD is slow', reasoning: 'Three know a part.' },
+      { step: 3, agent: 'field agent', query: 'Send somebody.', reasoning: 'Somebody must look.' },
     ]);
     viewer.socket.destroy();
   });
 
-  test('[K5] finishes each card for itself, the failed one as failed, with what its agent attached', async () => {
+  test('[K5] [P82] [P88] finishes each card for itself, the failed one as failed, with what its agent attached', async () => {
     gates.books.resolve();
     const viewer = streamViewer({ url: at.url, path: `/api/runs/${run}/events?as=console` });
     await viewer.until((body) => count(body, 'step_complete') === 1);
     expect(all('step_complete', viewer.body)).toMatchObject([
       {
         step: 2,
-        agent: 'books',
+        agent: 'books agent',
         error: true,
         response: expect.stringMatching(/^FAILED: \[unavailable\] .*no books/),
       },
     ]);
+    const lines = all('step_thinking', viewer.body).map(({ status }) => status);
+    expect(lines.filter((line) => line.includes('no books'))).toEqual([]);
     gates.graph.resolve();
     await viewer.until((body) => count(body, 'step_complete') === 2);
     const [, graph] = all('step_complete', viewer.body);
     expect(graph).toMatchObject({
       step: 1,
-      agent: 'graph',
+      agent: 'graph agent',
       query: 'Which links?',
       response: 'SYD is hot.',
     });
@@ -223,14 +225,14 @@ describe('a coordinator on a console', () => {
     peers.books.answer(answer(dial.text('Page 4.')));
     peers.field.answer(answer(dial.text('Sent.'), dial.attachment({ index: 0, ...attached.action })));
     await at.ask(`/api/sessions/${session}/message`, { json: { text: 'And now?' } });
-    const { text } = await at.ask(`/api/sessions/${session}/stream`);
+    const { text } = await at.ask(`/api/sessions/${session}/stream?since=0`);
     expect(all('step_started', text).map(({ step, agent }) => [step, agent])).toEqual([
-      [1, 'graph'],
-      [2, 'books'],
-      [3, 'field'],
-      [4, 'graph'],
-      [5, 'books'],
-      [6, 'field'],
+      [1, 'graph agent'],
+      [2, 'books agent'],
+      [3, 'field agent'],
+      [4, 'graph agent'],
+      [5, 'books agent'],
+      [6, 'field agent'],
     ]);
     const steps = all('step_complete', text).map(({ step }) => step);
     expect(steps.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6]);

@@ -259,11 +259,11 @@ describe('[P40] [P43] [P45] [P47] [V80] [V81] [V82] a session of three turns on 
     await heard(watch(session, { console: 0, 'console-dotted': 0 }));
     const [turn] = shownTurns(live.console);
     expect(turn?.diagnosis).toBe('Somebody is on the way.');
-    expect(turn?.cards.find(({ agent }) => agent === 'graph')).toMatchObject({
+    expect(turn?.cards.find(({ agent }) => agent === 'graph agent')).toMatchObject({
       response: 'SYD is hot.',
       visualizations: [{ type: 'graph', data: { data: [{ source: 'SYD', target: 'MEL' }] } }],
     });
-    expect(turn?.cards.find(({ agent }) => agent === 'books')).toMatchObject({ error: true });
+    expect(turn?.cards.find(({ agent }) => agent === 'books agent')).toMatchObject({ error: true });
     expect((await at.ask('/api/sessions?scenario=noc')).text).toContain(session);
   });
 
@@ -281,13 +281,13 @@ describe('[P40] [P43] [P45] [P47] [V80] [V81] [V82] a session of three turns on 
     expect(turn?.cards.at(-1)).toMatchObject({ agent: 'Go on?', response: 'Approved by local.' });
   });
 
-  test('is followed from every place while it works, and keeps what was said when it is stopped', async () => {
+  test('[V260] is followed from every place while it works, opened again from its own turn on, and keeps what was said when it is stopped', async () => {
     const viewers = await ask(session, 'And the fibre?');
     await viewers['console-dotted'].until((body) => body.includes('"is"'));
     for (const as of generations) {
       const log = await at.ask(`/api/sessions/${session}?as=${as}`);
       const count = log.text.match(/"event":"/g)?.length ?? 0;
-      const from = streamViewer({ url: at.url, path: `/api/sessions/${session}/stream?as=${as}` });
+      const from = streamViewer({ url: at.url, path: `/api/sessions/${session}/stream?since=0&as=${as}` });
       await from.until((body) => idsIn(body).length === count);
       for (let since = 0; since < count; since += 1) {
         const path = `/api/sessions/${session}/stream?since=${since}&as=${as}`;
@@ -296,6 +296,14 @@ describe('[P40] [P43] [P45] [P47] [V80] [V81] [V82] a session of three turns on 
         expect(from.body.endsWith(back.body)).toBe(true);
         back.socket.destroy();
       }
+      const again = streamViewer({ url: at.url, path: `/api/sessions/${session}/stream?as=${as}` });
+      await again.until((body) => idsIn(body).includes(count));
+      expect(live[as].length, 'the turns before').toBe((idsIn(again.body)[0] ?? 0) - 1);
+      expect(toldIn(again.body, as)[0]).toMatchObject({
+        event: 'user_message',
+        data: { text: 'And the fibre?' },
+      });
+      again.socket.destroy();
       expect(from.body).not.toContain('event: done');
       from.socket.destroy();
     }

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../../src/run/tree.ts';
 import type { Places } from '../kill/coordinated.ts';
-import type { Point } from '../kill/job.ts';
+import { pointsAt, type Point } from '../kill/job.ts';
 import { sized } from '../long.ts';
 import { disturbed, inFolder, isDoubt, type Judge, type Outcome } from '../kill/sweep.ts';
 
 const atOnce = 3;
 /** At which records it is killed. */
-const each = sized(2, 1);
+const each = sized(4, 1);
 const processes: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-agents-'));
 let places: Places;
@@ -96,10 +96,7 @@ test(
     const undisturbed = await deletion({ when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
     expect(undisturbed.deletions).toBe(1);
-    const records = Math.ceil(undisturbed.entries.length / each);
-    const points = (['before', 'after'] as const).flatMap((when) =>
-      Array.from({ length: records }, (_, i): Point => ({ when, entry: i * each + 1 })),
-    );
+    const points = pointsAt(undisturbed.entries.length, each);
     const seen = { cut: 0, doubts: 0, deleted: 0 };
     const queue = points.entries();
     const sweep = async (): Promise<void> => {

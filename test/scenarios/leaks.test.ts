@@ -7,7 +7,8 @@ import type { ConfigInput } from '../../src/catalog/config.ts';
 import { redacted } from '../../src/guards/guard.ts';
 import { openHome } from '../../src/server/compose/compose.ts';
 import { eventually } from '../served-config.ts';
-import { appWith, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
+import { appWith, serving, temporaryFolder, textAt, type Serving, sharedAt } from '../serving.ts';
+import type { Shared } from '../../src/stores/store.ts';
 import { vitrine } from '../vitrine.ts';
 
 const secret = 'tok_ABCDEF0123456789';
@@ -62,7 +63,7 @@ describe('a secret in what a server of tools gives', () => {
     }, 'calls');
     const config = knowing({ apps: { calls }, tools: [serverOf({ tools, results })] });
     const at = await serving({ config });
-    await eventually(async () => existsSync(join(at.data, 'mcp-pins.json')) || undefined);
+    await eventually(async () => (await pinsOf(sharedAt(at))).length > 0 || undefined);
     for (const name of Object.keys(results)) {
       const told = await toldBy(at, 'calls', name);
       expect(told, name).toContain(redacted);
@@ -86,7 +87,7 @@ test('[K50] halves in the text and in the structured content of a result are loo
     'calls',
   );
   const at = await serving({ config: knowing({ apps: { calls }, tools: [serverOf({ tools, results })] }) });
-  await eventually(async () => existsSync(join(at.data, 'mcp-pins.json')) || undefined);
+  await eventually(async () => (await pinsOf(sharedAt(at))).length > 0 || undefined);
   for (const name of Object.keys(results)) {
     const told = await toldBy(at, 'calls', name);
     for (const half of halves) expect(told, name).not.toContain(half);
@@ -94,6 +95,10 @@ test('[K50] halves in the text and in the structured content of a result are loo
     expect(told, name).toContain('SECRET_REDACTED');
   }
 });
+
+function pinsOf(shared: Shared): ReturnType<Shared['list']> {
+  return shared.list({ kind: 'pins' });
+}
 
 describe('[K51] a secret that was written into the command of a server', () => {
   const literal = 'Zq81xLmP02vYtR77';
@@ -107,7 +112,7 @@ describe('[K51] a secret that was written into the command of a server', () => {
     const looks = appWith(async (scope) => JSON.stringify(await scope.call('evil__look', {})), 'looks');
     const given = withLiteral('--api-token', literal, `SERVICE_KEY=${literal}`, '--region', 'eu-west-1');
     const at = await serving({ config: { apps: { looks }, tools: [given] } });
-    await eventually(async () => existsSync(join(at.data, 'mcp-pins.json')) || undefined);
+    await eventually(async () => (await pinsOf(sharedAt(at))).length > 0 || undefined);
     const run = textAt(await at.ask('/api/runs', { json: { app: 'looks', input: { text: 'go' } } }), 'run');
     const asked = await eventually(async () => {
       const { text } = await at.ask('/api/approvals');
@@ -123,7 +128,7 @@ describe('[K51] a secret that was written into the command of a server', () => {
     expect(notices).toContain(
       'looks like a secret is written into the command or address of the MCP server evil',
     );
-    for (const told of [asked, listed.out, notices, readFileSync(join(at.data, 'mcp-pins.json'), 'utf8')])
+    for (const told of [asked, listed.out, notices, JSON.stringify(await pinsOf(sharedAt(at)))])
       expect(told).not.toContain(literal);
     await at.close();
     expect(bytesIn(at.data)).not.toContain(literal);
@@ -139,13 +144,18 @@ describe('[K51] a secret that was written into the command of a server', () => {
     const listed = await vitrine(['pins', '--data', data], { cwd: data });
     expect(listed.out).toContain('aa.bb  approved');
     expect(listed.out).not.toContain(literal);
-    expect(readFileSync(file, 'utf8')).not.toContain(literal);
+    expect(existsSync(file)).toBe(false);
+    expect(bytesIn(data)).not.toContain(literal);
+    writeFileSync(file, JSON.stringify({ 'evil/peek': { seen, approved: 'aa.bb' } }));
     const home = await openHome({ data, config: knowing({ tools: [serverOf({ tools })] }), takes: 'asked' });
-    onTestFinished(() => home.close());
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      'evil/look': { seen: { endpoint: expect.not.stringContaining(literal) } },
-    });
-    expect(readFileSync(file, 'utf8')).not.toContain(secret);
+    expect(await pinsOf(home.store.shared)).toMatchObject([
+      { name: 'evil/look', value: expect.not.stringContaining(secret) },
+      { name: 'evil/peek', value: expect.stringContaining('"approved":"aa.bb"') },
+    ]);
+    expect(JSON.stringify(await pinsOf(home.store.shared))).not.toContain(literal);
+    expect(JSON.stringify(await pinsOf(home.store.shared))).not.toContain(secret);
+    await home.close();
+    expect(bytesIn(data)).not.toContain(literal);
   });
 });
 
@@ -169,7 +179,7 @@ test('[H29] what a server says of its tools is cleaned where it comes in, and a 
   const notices = toolServers?.notices.join('\n');
   expect(notices).toContain(`The tool is_${redacted} of evil is left out: its name holds a secret.`);
   expect(notices).not.toContain(secret);
-  const pins = readFileSync(join(data, 'mcp-pins.json'), 'utf8');
+  const pins = JSON.stringify(await pinsOf(home.store.shared));
   expect(pins).toContain(redacted);
   expect(pins).not.toContain(secret);
 });

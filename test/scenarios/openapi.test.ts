@@ -230,6 +230,9 @@ describe('what the server answers is what its description says', () => {
     ])
       await ask(`GET ${path}`);
     await ask('GET /api/me', { key: 'wrong' });
+    await ask('PUT /api/me/preferences', { json: { depth: 3 } });
+    await ask('GET /api/me/preferences');
+    await ask('PUT /api/me/preferences', { json: {} });
   });
 
   test('of sessions', async () => {

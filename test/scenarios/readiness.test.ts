@@ -245,16 +245,23 @@ test.skipIf(!mounted).for(['closed', 'killed'])(
 
 /** The root page of an index that runs are found by makes no sense any more. */
 function breakIndex(path: string): void {
-  const page = spawnSync(
+  const place = spawnSync(
     process.execPath,
     [
       '-e',
       `const { DatabaseSync } = require('node:sqlite'); const d = new DatabaseSync(process.argv[1]);
-       console.log(d.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'runByConversation'").get().rootpage)`,
+       const { rootpage } = d.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'runByConversation'").get();
+       console.log((rootpage - 1) * d.prepare('PRAGMA page_size').get().page_size)`,
       path,
     ],
     { encoding: 'utf8' },
   );
-  const at = (Number(page.stdout) - 1) * 4096;
-  spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=1', `seek=${at}`, 'count=512', 'conv=notrunc']);
+  spawnSync('dd', [
+    'if=/dev/zero',
+    `of=${path}`,
+    'bs=1',
+    `seek=${place.stdout.trim()}`,
+    'count=512',
+    'conv=notrunc',
+  ]);
 }

@@ -8,6 +8,7 @@ import { route, type Route } from '../../src/server/routes/route.ts';
 import { routeTable } from '../../src/server/routes/table.ts';
 import {
   appWith,
+  keyAt,
   keyIn,
   serving,
   shareServing,
@@ -242,7 +243,7 @@ describe('[S08] [S10] by roles', () => {
   );
 
   test.for(matrix)('$name is not for a $role', async ({ name, each, role }) => {
-    const key = keyIn(at.data, { name: `${role} for ${name}`, tenant: 'acme', role });
+    const key = await keyAt(at, { name: `${role} for ${name}`, tenant: 'acme', role });
     const answer = await askRoute(each, { key });
     expect(answer.status).toBe(403);
     expect(answer.text).not.toContain(tag);

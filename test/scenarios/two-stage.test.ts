@@ -109,7 +109,7 @@ describe('the budget of whoever asks for tools that are not there', () => {
       expect(at.turns).toHaveLength(1);
       expect(tree.spent.tokens).toBeLessThan(30_000);
       expect(tree.failure?.message).toMatch(
-        /^The model replied without any text\. It was not asked once more: /,
+        /^The model asked for tools that are not there\. It was not asked once more: /,
       );
       const verdict = tree.steps.find(({ kind }) => kind === 'verdict');
       expect(verdict?.text).toMatch(

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { dial } from '../dial-frames.ts';
 import type { Job, Report } from '../memory/child.ts';
-import { openPeer, type Peer, peers } from '../peers.ts';
+import { openPeer, peers } from '../peers.ts';
 import { type Act, openUpstream, sse } from '../upstream.ts';
 
 const mebibyte = 1024 * 1024;
@@ -26,11 +26,12 @@ const line: Act[] = [
   'end',
 ];
 /** A gigabyte, of which every thousand bytes are sent as one. */
-const bomb = (): Act[] => {
-  const part = gzipSync(Buffer.alloc(64 * mebibyte));
-  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
-  return [{ head: 200, headers }, ...Array.from({ length: 16 }, () => ({ send: part })), 'end'];
-};
+const part = gzipSync(Buffer.alloc(64 * mebibyte));
+const bomb: Act[] = [
+  { head: 200, headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' } },
+  ...Array.from({ length: 16 }, () => ({ send: part })),
+  'end',
+];
 const call = { index: 0, id: 'a', function: { name: 't', arguments: 'x'.repeat(500_000) } };
 const stages = Array.from({ length: 200 }, (_, i) =>
   dial.stage({ index: i, name: 'x' }, { index: i, status: 'completed' }),
@@ -44,22 +45,14 @@ interface Case {
   readonly most: number;
   readonly tokens?: number;
   readonly times?: number;
-  readonly patience?: number;
+  readonly timeouts?: Job['timeouts'];
 }
 
 const invalid = Buffer.concat([Buffer.from('data: '), Buffer.alloc(4_000, 0xff), Buffer.from('\n\n')]);
 const half = dial.text('half an answer '.repeat(1_000));
 
-describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
-  let good: Peer;
-  let bad: Peer;
-  beforeEach(async () => {
-    good = await openPeer(kind);
-    bad = await openPeer(kind);
-    good.answer(answer);
-  });
-  afterEach(() => Promise.all([good.close(), bad.close()]));
-
+// Long answers are read slowly on purpose, so that most of the time these processes wait.
+describe.concurrent.for(peers)('the memory of a process that asks a %s peer', (kind) => {
   test.for<Case>([
     {
       name: '[R26] a line of 100 MB',
@@ -69,7 +62,12 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
         kind === 'openai-chat' ? /^failed too-large: .*1048576 bytes/ : /^failed too-large: .*67108864 bytes/,
       most: kind === 'openai-chat' ? 32 : 64,
     },
-    { name: '[R25] a bomb of a gigabyte', acts: bomb, failure: /^failed unavailable: .*gzip/, most: 64 },
+    {
+      name: '[R25] a bomb of a gigabyte',
+      acts: () => bomb,
+      failure: /^failed unavailable: .*gzip/,
+      most: 64,
+    },
     {
       name: '[R26] an answer in one piece of 100 MB',
       acts: () => [{ head: 200, headers: { 'content-type': 'application/json' } }, ...line.slice(1)],
@@ -91,7 +89,7 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
       failure: /^failed timed-out: .*timeouts\.firstByte/,
       most: 32,
       times: 20,
-      patience: 50,
+      timeouts: { firstByte: 50 },
     },
     {
       name: '[R23] silence after the headers, twenty times',
@@ -99,7 +97,7 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
       failure: /^failed timed-out: .*timeouts\.firstByte/,
       most: 32,
       times: 20,
-      patience: 50,
+      timeouts: { firstByte: 50 },
     },
     {
       name: '[R23] silence in the body, twenty times',
@@ -107,7 +105,7 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
       failure: /^failed timed-out: .*timeouts\.idle/,
       most: 48,
       times: 20,
-      patience: 50,
+      timeouts: { idle: 50 },
     },
     {
       name: '[R24] a hundred answers that are cut off',
@@ -153,10 +151,13 @@ describe.for(peers)('the memory of a process that asks a %s peer', (kind) => {
       // Whoever has no stages reads 64 MiB in which nothing is said; more would not cost more.
       most: kind === 'dial' ? 96 : 320,
     },
-  ])('stays within $most MiB: $name', async ({ acts, failure, most, ...job }) => {
+  ])('stays within $most MiB: $name', async (wanted, { expect, onTestFinished }) => {
+    const { acts, failure, most, tokens, times, timeouts } = wanted;
+    const [good, bad] = [await openPeer(kind), await openPeer(kind)];
+    onTestFinished(() => Promise.all([good.close(), bad.close()]).then(() => undefined));
+    good.answer(answer);
     bad.answer(acts());
-    const { tokens, times, patience } = job;
-    const report = await measure({ kind, good: good.url, bad: bad.url, tokens, times, patience });
+    const report = await measure({ kind, good: good.url, bad: bad.url, tokens, times, timeouts });
     expect(report.failure).toMatch(failure);
     expect(report.peak / mebibyte).toBeLessThan(most);
   });

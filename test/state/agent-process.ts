@@ -13,7 +13,7 @@ export interface AgentProcess {
   hold(): Promise<void>;
   release(): Promise<void>;
   post(path: string): Promise<void>;
-  /** Killed, and started anew at the same address. */
+  /** Killed between two turns, and started anew at the same address. */
   restart(): Promise<void>;
   end(): Promise<void>;
 }
@@ -43,6 +43,8 @@ export async function startAgent(name: string, folder: string): Promise<AgentPro
       return (await (await fetch(`${url}/log?atLeast=${atLeast}`)).json()) as unknown[];
     },
     async restart() {
+      // What it was told is answered before it is written down.
+      await post('/release');
       await end();
       ({ child, url } = await begin(new URL(url).port));
     },

@@ -11,7 +11,7 @@ export function overMemory(sim: Simulation): Shared {
 
 /** The store as one process reaches it. */
 function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
-  const { journal, dispatch, mailbox, blobs } = store;
+  const { journal, dispatch, mailbox, blobs, shared } = store;
   const via = <R>(call: () => Promise<R>): Promise<R> => carry(sim, owner, call);
   const append = async (wanted: Append): Promise<void> => {
     const applied: AppliedAppend = { ...wanted, process: owner.name, acknowledged: false };
@@ -36,6 +36,7 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       get: (run) => via(() => dispatch.get(run)),
       find: (wanted) => via(() => dispatch.find(wanted)),
       list: (filter) => via(() => dispatch.list(filter)),
+      unfinished: (tenant) => via(() => dispatch.unfinished(tenant)),
       questions: () => via(() => dispatch.questions()),
       count: (which) => via(() => dispatch.count(which)),
       hold: (fence, name) => via(() => dispatch.hold(fence, name)),
@@ -52,6 +53,8 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
     },
+    // No worker asks for it.
+    shared,
     health: () => store.health(),
     listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
     close: async () => {},

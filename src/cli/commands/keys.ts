@@ -2,6 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { Role } from '../../server/access/caller.ts';
 import { createKey, readKeys, revokeKey, type KeyRecord } from '../../server/access/keys.ts';
+import { changeSharedIn, readShared, type Shared } from '../../server/compose/shared-in.ts';
 import { folderOwner, localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
@@ -13,7 +14,7 @@ export const keys: CliCommand = {
   usage: 'create <name> | list | revoke <name or id> [options]',
   summary: 'make, list and revoke the keys of people and programs',
   details: [
-    'A key is shown once, when it is made; only its hash is kept, in keys.json of the data folder. Revoking one closes',
+    'A key is shown once, when it is made; only its hash is kept, in the data folder. Revoking one closes',
     'what it has open within seconds. Nothing of one tenant is visible to another.',
   ],
   options: {
@@ -33,7 +34,8 @@ export const keys: CliCommand = {
     if (action === 'create' && name !== undefined) return create(given, terminal, name);
     if (action === 'list' && name === undefined) return list(given, terminal);
     if (action === 'revoke' && name !== undefined) {
-      const { id } = revokeKey(dataOf(given), name, Date.now());
+      const now = Date.now();
+      const { id } = await changeIn(given, terminal, (shared) => revokeKey(shared, name, now));
       terminal.say(`Key ${id} is revoked.`);
       return exit.completed;
     }
@@ -41,7 +43,11 @@ export const keys: CliCommand = {
   },
 };
 
-function create(given: Given, terminal: Terminal, name: string): number {
+function changeIn<T>(given: Given, terminal: Terminal, change: (shared: Shared) => Promise<T>): Promise<T> {
+  return changeSharedIn(dataOf(given), (line) => terminal.warn(line), change);
+}
+
+async function create(given: Given, terminal: Terminal, name: string): Promise<number> {
   const role = Role.safeParse(given.text('role') ?? 'member');
   if (!role.success) throw new RunError('malformed', `--role is one of ${Role.options.join(', ')}.`);
   const tenant = given.text('tenant') ?? localTenant;
@@ -51,7 +57,7 @@ function create(given: Given, terminal: Terminal, name: string): number {
     throw new RunError('malformed', `«${name}» is whoever owns this folder: choose another name.`);
   const now = Date.now();
   const wanted = { name, tenant, role: role.data, ...present({ expiresAt: endIn(given, now) }) };
-  const { record, key } = createKey(dataOf(given), wanted, now);
+  const { record, key } = await changeIn(given, terminal, (shared) => createKey(shared, wanted, now));
   if (given.flag('json')) terminal.say(jsonLine({ ...told(record), key }));
   else {
     terminal.say(key);
@@ -75,8 +81,8 @@ function endIn(given: Given, now: number): number | undefined {
   );
 }
 
-function list(given: Given, terminal: Terminal): number {
-  const known = readKeys(dataOf(given));
+async function list(given: Given, terminal: Terminal): Promise<number> {
+  const known = await readShared(dataOf(given), (line) => terminal.warn(line), readKeys);
   if (known.length === 0 && !given.flag('json')) terminal.warn('There are no keys.');
   for (const record of known) {
     const { id, name, tenant, role, createdAt } = record;

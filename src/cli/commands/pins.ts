@@ -1,13 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import {
-  doubtOf,
-  pinsIn,
-  shortPin,
-  type Accepted,
-  type Pinned,
-  type Pins,
-} from '../../server/compose/tools.ts';
+import { doubtOf, shortPin, type Accepted, type Pinned } from '../../server/compose/tools.ts';
+import { approvePins, pinsIn } from '../../server/compose/store-pins.ts';
+import { changeSharedIn, readShared } from '../../server/compose/shared-in.ts';
 import { localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { visible } from '../../run/visible.ts';
@@ -27,17 +22,25 @@ export const pins: CliCommand = {
   ],
   options: { ...jsonOption, ...dataOption },
   words: [0, 2],
-  run(given, terminal) {
-    const known = pinsIn(dataOf(given));
+  async run(given, terminal) {
+    const folder = dataOf(given);
+    const tell = (line: string): void => terminal.warn(line);
     const [action, name] = given.words;
-    if (action === undefined) return Promise.resolve(list(known, terminal, given.flag('json')));
-    if (action === 'approve' && name !== undefined) return Promise.resolve(approve(known, terminal, name));
+    if (action === undefined) {
+      const known = await readShared(folder, tell, (shared) => pinsIn(shared, folder));
+      return list(known, terminal, given.flag('json'));
+    }
+    if (action === 'approve' && name !== undefined) {
+      const approved = await changeSharedIn(folder, tell, (shared) => approvePins(shared, name));
+      for (const [key, pin] of approved) terminal.say(visibleLine(`${key} is approved as ${shortPin(pin)}.`));
+      return exit.completed;
+    }
     throw new RunError('malformed', 'Say «vitrine pins», or «vitrine pins approve <server or server/tool>».');
   },
 };
 
-function list(known: Pins, terminal: Terminal, isJson: boolean): number {
-  const all = [...known.all()].toSorted(([a], [b]) => (a < b ? -1 : 1));
+function list(known: ReadonlyMap<string, Pinned>, terminal: Terminal, isJson: boolean): number {
+  const all = [...known].toSorted(([a], [b]) => (a < b ? -1 : 1));
   if (all.length === 0 && !isJson) terminal.warn('No tool of an MCP server was seen here yet.');
   for (const [key, pinned] of all) {
     const doubt = doubtOf(pinned, { tenant: localTenant });
@@ -72,14 +75,4 @@ function linesOf(key: string, pinned: Pinned, doubt: string | undefined): string
     ...(annotations === undefined ? [] : [`  hints      ${visibleLine(JSON.stringify(annotations))}`]),
     ...(accepted.length === 0 ? [] : [`  accepted   in ${visibleLine(accepted.join(', '))}`]),
   ];
-}
-
-function approve(known: Pins, terminal: Terminal, name: string): number {
-  const meant = [...known.all()].filter(([key]) => key === name || key.startsWith(`${name}/`));
-  if (meant.length === 0)
-    throw new RunError('unknown', `No tool «${name}» was seen here: vitrine pins lists those that were.`);
-  known.set(new Map(meant.map(([key, pinned]) => [key, { ...pinned, approved: pinned.seen.pin }])));
-  for (const [key, { seen }] of meant)
-    terminal.say(visibleLine(`${key} is approved as ${shortPin(seen.pin)}.`));
-  return exit.completed;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
 import type { RunRow } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
@@ -50,7 +51,9 @@ async function foundIn(given: Given): Promise<Found> {
   const limit = limitOf(given);
   const tenant = given.text('tenant');
   const home = await lookIn(given).catch((thrown: unknown) => {
-    if (failureOf(thrown).code === 'unknown') return undefined;
+    // Whoever names a folder means one that is there; the usual one may not have been needed yet.
+    const isMissing = given.text('data') !== undefined && !existsSync(dataOf(given));
+    if (failureOf(thrown).code === 'unknown' && !isMissing) return undefined;
     throw thrown;
   });
   if (!home) return { rows: [] };
@@ -95,10 +98,11 @@ function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, 
   for (const row of rows) {
     const isLeft = row.damaged === null && isNobodys(row, isAttended);
     const word = row.damaged !== null ? 'damaged' : isLeft ? 'left' : row.status;
+    const shown = row.damaged !== null ? 'failed' : isLeft ? 'abandoned' : row.status;
     const line: Line = [
-      markOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status),
+      markOf(shown),
       [` ${row.run}  `],
-      [word.padEnd(10), ...styleOf(row.damaged !== null ? 'failed' : isLeft ? 'stopped' : row.status)],
+      [word.padEnd(10), ...styleOf(shown)],
       [`${when(row.createdAt)}  `, 'dim'],
       [`${visibleLine(row.app)}  `, 'dim'],
       ...(row.damaged === null ? [] : [[`good up to entry ${row.damaged} of ${row.head}  `] as const]),
@@ -109,7 +113,7 @@ function table(rows: readonly RunRow[], isAttended: boolean, { say, paint, out, 
 }
 
 /** Runs that go on only when somebody takes them up. Whoever works on one renews its lease. */
-function isNobodys({ state, status, leaseUntil }: RunRow, isAttended: boolean): boolean {
+export function isNobodys({ state, status, leaseUntil }: RunRow, isAttended: boolean): boolean {
   if (status === 'waiting' || status === 'paused') return false;
   if (state !== 'running' && state !== 'ready') return false;
   return !isAttended || (state === 'running' && leaseUntil < Date.now());

@@ -13,9 +13,10 @@ import { damagedRun } from '../view/damaged-run.ts';
 import { drawTree } from '../view/draw.ts';
 import { jsonLine } from '../terminal/escape.ts';
 import { findRun, treeOf } from '../place/find.ts';
-import { waitingHint } from '../hint.ts';
+import { hint, waitingHint } from '../hint.ts';
 import { unpainted } from '../terminal/line.ts';
-import { lookIn } from '../place/place.ts';
+import { isHeld, lookIn } from '../place/place.ts';
+import { isNobodys } from './runs.ts';
 import { tellAnswer } from '../view/show-run.ts';
 import { treeFor } from '../view/watch.ts';
 
@@ -37,10 +38,13 @@ export const show: CliCommand = {
       else {
         const width = terminal.isLive ? Math.max(20, terminal.out.columns - 1) : 120;
         const paint = terminal.isLive ? terminal.paint : unpainted;
-        for (const line of drawTree(tree, { width, now: tree.at, paint })) terminal.say(line);
+        for (const line of drawTree(tree, { width, now: tree.ended ? tree.at : Date.now(), paint }))
+          terminal.say(line);
         if (damage) terminal.warn(damagedRun(row, damage.damaged));
         else if (tree.ended) await tellAnswer(home, { tree, tenant: row.tenant }, terminal);
         else if (tree.undecided > 0 || tree.paused) waitingHint(given, run, tree).forEach(terminal.warn);
+        else if (isNobodys(row, await isHeld(given)))
+          terminal.warn(`Nobody works on it at the moment. Go on with: ${hint(given, 'resume', run)}`);
       }
       return damage ? exit.failed : exit.completed;
     } finally {

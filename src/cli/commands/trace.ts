@@ -18,7 +18,11 @@ export const trace: CliCommand = {
   ],
   options: {
     type: { type: 'string', value: '<type>', about: 'only events of this type, such as tool_call' },
-    source: { type: 'string', value: '<source>', about: 'only what comes from user, orion, tool or system' },
+    source: {
+      type: 'string',
+      value: '<source>',
+      about: 'only what comes from user, orion (models and agents), tool or system',
+    },
     ...jsonOption,
     ...lookOptions,
   },

@@ -68,3 +68,13 @@ test('[V54] what is large can be approved once it is here and was printed whole'
   press(tree, 'a', 'return');
   expect(sent).toMatchObject([{ decision: 'approve', fingerprint: 'f-a1' }]);
 });
+
+test('[V267] a paused run goes on by «r», and one that works is not resumed', () => {
+  const { person, sent, press } = atTerminal();
+  const paused = treeOf({ type: 'run.paused', by: 'ada' });
+  person.press({ name: 'c', text: '', ctrl: true }, paused);
+  press(treeOf(opened), 'r');
+  expect(sent).toEqual([]);
+  press(paused, 'r');
+  expect(sent).toMatchObject([{ type: 'resume' }]);
+});

@@ -70,7 +70,8 @@ export class Person {
     if (name === 'escape') this.#isInterrupting = false;
     if (text === 'l') this.#left.abort();
     if (text === 's') this.#send({ type: 'stop', by });
-    if (text === 'p') this.#send({ type: tree.paused ? 'resume' : 'pause', by });
+    if (text === 'p' || (text === 'r' && tree.paused))
+      this.#send({ type: tree.paused ? 'resume' : 'pause', by });
   }
 
   #answer(key: Key, tree: RunTree): void {

@@ -17,11 +17,15 @@ export function editOutside(editor: string, value: Json): Written {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-edit-'));
   const file = join(folder, 'arguments.json');
   try {
-    writeFileSync(file, `${exact(value)}\n`, { mode: 0o600 });
+    const before = `${exact(value)}\n`;
+    writeFileSync(file, before, { mode: 0o600 });
     // An editor may be a command with options, as in «code --wait»; the file's name is ours and needs no quoting.
     const { status, error } = spawnSync(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
     if (error || status !== 0) return { problem: `${editor} did not end well; nothing was changed.` };
-    return { value: JSON.parse(readFileSync(file, 'utf8')) as Json };
+    const written = readFileSync(file, 'utf8');
+    // Editors that are left without saving end well all the same.
+    if (written === before) return { problem: 'Nothing was changed.' };
+    return { value: JSON.parse(written) as Json };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { problem: `What was written is not JSON (${why}); nothing was changed.` };

@@ -334,3 +334,62 @@ test('whatever a run does, every line fits', () => {
     { numRuns: 60 },
   );
 });
+
+describe('what a person said no to', () => {
+  const failure = { code: 'refused', message: 'local rejected «users».' } as const;
+  const no: RunEvent[] = [
+    opened(1, 0, { kind: 'agent', title: 'Users', agent: 'users' }),
+    opened(2, 1, { kind: 'turn', title: 'users', agent: 'users' }),
+    closed(2, { outcome: 'skipped', failure }),
+    {
+      type: 'notice.posted',
+      step: 1,
+      code: 'AGENT_FAILED',
+      message: `Users was refused: ${failure.message}`,
+    },
+    closed(1, { outcome: 'failed', failure }),
+  ];
+  const drawn = (...events: RunEvent[]): string => draw(treeOf(...events)).join('\n');
+
+  test('[V261] was skipped, and so was what it was for; why is said once', () => {
+    const text = drawn(...no);
+    expect(text).not.toContain('✗');
+    expect(text.match(/⊘/g)).toHaveLength(2);
+    expect(text.match(/local rejected/g)).toHaveLength(1);
+  });
+
+  test('[V261] is not what somebody else refused', () => {
+    const text = drawn(
+      opened(1, 0, { kind: 'agent', title: 'Users' }),
+      closed(1, { outcome: 'failed', failure }),
+    );
+    expect(text).toContain('✗');
+    expect(text).toContain('local rejected');
+  });
+
+  test('[V262] what was sent in its place is shown below the decision', () => {
+    const question = { title: 'users', fingerprint: 'f', priority: 'high' as const };
+    const text = drawn(
+      opened(1, 0, { kind: 'turn', title: 'users', agent: 'users' }),
+      {
+        type: 'approval.requested',
+        approval: 'a',
+        step: 1,
+        ...question,
+        allowed: ['edit'],
+        arguments: 'all',
+      },
+      {
+        type: 'approval.decided',
+        approval: 'a',
+        decision: 'edit',
+        by: 'local',
+        arguments: 'delete Ann',
+        shown: 'f',
+      },
+      closed(1),
+    );
+    expect(text).toContain('edited by local');
+    expect(text).toContain('→ delete Ann');
+  });
+});

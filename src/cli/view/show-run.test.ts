@@ -35,3 +35,13 @@ test('[K52] any other is drawn', async () => {
     'sk-01234 and 234 (https://example.org)',
   );
 });
+
+test('[V268] of a run that was stopped is said by whom, and why', async () => {
+  const error: string[] = [];
+  const stop = { type: 'stop.requested', by: 'ann', reason: 'wrong\u001b customer' } as const;
+  const end = { type: 'run.ended', outcome: 'stopped', usage: { input: 0, output: 0 } } as const;
+  const tree = foldAll([stop, end].map((event, i) => ({ seq: i + 1, at: 0, event })));
+  await tellAnswer({} as unknown as HomeReader, { tree }, terminalFor([], error));
+  expect(error).toEqual([expect.stringMatching(/^Stopped by ann: wrong.* customer$/)]);
+  expect(error[0]).not.toContain('\u001b');
+});

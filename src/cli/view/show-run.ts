@@ -4,6 +4,7 @@ import { localTenant, type Home, type HomeReader } from '../../server/folder/hom
 import { askedIn, exit, type Given } from '../command.ts';
 import { visible } from '../../run/visible.ts';
 import { hint, waitingHint } from '../hint.ts';
+import { visibleLine } from '../terminal/escape.ts';
 import { jsonView } from './json-view.ts';
 import { leaveWhenTold, type Leaving } from '../terminal/leave.ts';
 import { render, unpainted } from '../terminal/line.ts';
@@ -95,12 +96,19 @@ export async function tellAnswer(
   { tree, tenant = localTenant }: Pick<Watched, 'tree'> & { readonly tenant?: string },
   terminal: Terminal,
 ): Promise<void> {
-  const answer = tree.ended?.answer;
-  if (answer === undefined)
-    return terminal.warn(tree.ended?.outcome === 'stopped' ? 'Stopped.' : 'There is no answer.');
+  const { answer, outcome } = tree.ended ?? {};
+  if (outcome === 'stopped') terminal.warn(stoppedBy(tree));
+  else if (answer === undefined) terminal.warn('There is no answer.');
+  if (answer === undefined) return;
   const shown = visible(isBlobRef(answer) ? await wholeOf(home, tenant, answer) : answer);
   terminal.say();
   terminal.say(terminal.isLive ? await drawn(home, shown, terminal) : shown);
+}
+
+function stoppedBy({ stop }: Watched['tree']): string {
+  if (!stop) return 'Stopped.';
+  const why = stop.reason === undefined ? '.' : `: ${stop.reason}`;
+  return visibleLine(`Stopped by ${stop.by}${why}`);
 }
 
 /**

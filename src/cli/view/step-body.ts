@@ -3,6 +3,7 @@ import { isOpen, type Approval, type RunTree, type Step } from '../../run/tree.t
 import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
 import { exact, visible } from '../../run/visible.ts';
 import { visibleLine } from '../terminal/escape.ts';
+import { declinedIn } from './declined.ts';
 import { itemLines } from './item-lines.ts';
 import type { Line, Style } from '../terminal/line.ts';
 import { readable } from './readable.ts';
@@ -20,8 +21,10 @@ export interface Room {
 /** What stands below the line of a step: what it says, what came of it, what went wrong. */
 export function stepBody(tree: RunTree, step: Step, room: Room): Line[] {
   const lines = isOpen(step) ? working(step, room) : room.kept > 0 ? over(tree, step, room) : [];
+  const declined = declinedIn(tree, step);
   for (const { message } of room.notices > 0 ? step.notices.slice(-room.notices) : [])
-    lines.push(...folded(`! ${visibleLine(message)}`, { ...room, lines: 2 }, ['yellow']));
+    if (declined === undefined || !message.includes(declined))
+      lines.push(...folded(`! ${visibleLine(message)}`, { ...room, lines: 2 }, ['yellow']));
   return lines;
 }
 
@@ -60,7 +63,7 @@ function over(tree: RunTree, step: Step, { width, kept }: Room): Line[] {
   for (const item of step.items) lines.push(...itemLines(item, { width, rows: kept * 2 }));
   for (const approval of tree.approvals.values())
     if (approval.step === step.id) lines.push(...fateOf(approval, step));
-  if (step.failure && step.id !== 0)
+  if (step.failure && step.id !== 0 && declinedIn(tree, step) === undefined)
     lines.push(...folded(visibleLine(sentenceOf(step.failure)), { width, lines: 3 }, ['red']));
   return lines;
 }
@@ -70,6 +73,8 @@ function fateOf(approval: Approval, step: Step): Line[] {
   const { decided, lapsedBecause } = approval;
   const lines: Line[] = [];
   if (decided) lines.push([[`${about(approval, step)}${decisionOf(decided)}`, 'dim']]);
+  // The arguments of a call stand in its line, as they are now.
+  if (decided?.arguments !== undefined && !step.call) lines.push([[`→ ${shown(decided.arguments)}`, 'dim']]);
   if (lapsedBecause !== undefined)
     lines.push([[`${about(approval, step)}lapsed: ${visibleLine(lapsedBecause)}`, 'yellow']]);
   return lines;

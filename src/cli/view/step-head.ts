@@ -1,7 +1,15 @@
-import { isOpen, runStatus, type RunTree, type Step } from '../../run/tree.ts';
+import {
+  isOpen,
+  runStatus,
+  type RunStatus,
+  type RunTree,
+  type Step,
+  type StepStatus,
+} from '../../run/tree.ts';
 import { exact } from '../../run/visible.ts';
 import { visibleLine } from '../terminal/escape.ts';
 import type { Line, Span } from '../terminal/line.ts';
+import { declinedIn } from './declined.ts';
 import { duration, markOf, styleOf, wordOf } from './marks.ts';
 import { cut, widthOf } from '../terminal/width.ts';
 
@@ -20,7 +28,7 @@ const leastAbout = 6;
 /** The line of a step: its mark, what it is called, and how it stands. However narrow, the end of it stays visible. */
 export function stepHead(tree: RunTree, step: Step, moment: Moment & { readonly width: number }): Line {
   const { width } = moment;
-  const status = step.id === 0 ? runStatus(tree) : step.status;
+  const status = statusOf(tree, step);
   const mark = markOf(status, moment.frame);
   const ending = endingOf(tree, step, moment);
   const room = width - widthOf(mark[0]) - 1 - ending.reduce((sum, [text]) => sum + widthOf(text), 0);
@@ -29,6 +37,12 @@ export function stepHead(tree: RunTree, step: Step, moment: Moment & { readonly 
   const about = rest < leastAbout ? '' : cut(aboutOf(tree, step), rest);
   const titled: Span = step.id === 0 ? [title, 'bold'] : status === 'pending' ? [title, 'dim'] : [title];
   return [mark, [' '], titled, [about, 'dim'], ...ending];
+}
+
+/** What a person did not want was skipped, and so was what it was for. */
+function statusOf(tree: RunTree, step: Step): RunStatus | StepStatus {
+  if (step.id === 0) return runStatus(tree);
+  return declinedIn(tree, step) === undefined ? step.status : 'skipped';
 }
 
 function aboutOf(tree: RunTree, step: Step): string {
@@ -40,7 +54,7 @@ function aboutOf(tree: RunTree, step: Step): string {
 }
 
 function endingOf(tree: RunTree, step: Step, { now, beginsPhase = false }: Moment): Span[] {
-  const status = step.id === 0 ? runStatus(tree) : step.status;
+  const status = statusOf(tree, step);
   const spans: Span[] = [];
   if (step.phase && beginsPhase)
     spans.push([` ${step.phase.phase.replace('_', ' ')} ${step.phase.cycle}`, 'magenta']);

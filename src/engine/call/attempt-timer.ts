@@ -1,3 +1,4 @@
+import { aborted } from '../aborted.ts';
 import type { Clock } from '../time/clock.ts';
 
 /** The time of one attempt. It stands still while a person is asked. */
@@ -26,7 +27,7 @@ export class AttemptTimer {
   async exempt<T>(question: Promise<T>): Promise<T> {
     if (this.#asking === 0) {
       this.#left -= this.#clock.worked() - this.#since;
-      this.#running.abort();
+      this.#running.abort(aborted);
     }
     this.#asking += 1;
     try {

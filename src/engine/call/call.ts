@@ -111,7 +111,8 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
     shown: request.shown,
     edited: async (input) => callOf(input, await keepLarge(execution, input)),
     ...(tool.pin === undefined ? {} : pinnedTo(execution, tool.name)),
-    perform: (step, input) => runTool(execution, step, { tool, input }),
+    perform: async (step, input, begin) =>
+      (await begin()) ? runTool(execution, step, { tool, input }) : undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import { limitsOf, millisecondsLeft } from '../../run/limits.ts';
 import type { Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
 import { tellLate, type LeafOutcome } from '../leaf/leaf.ts';
 import { plain } from '../record/plain.ts';
@@ -31,7 +32,8 @@ export async function runTool(execution: Execution, step: Step, work: Work): Pro
   } catch (thrown) {
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `${work.tool.name} broke.`);
-    return { outcome: 'failed', failure: failureIn(work.tool.name, thrown) };
+    const isLost = thrown instanceof RunError && thrown.isLost;
+    return { outcome: 'failed', failure: failureIn(work.tool.name, thrown), isLost };
   }
 }
 
@@ -66,7 +68,7 @@ async function once(execution: Execution, step: Step, { tool, input }: Work): Pr
     if (thrown === limit.failure) leaveBehind(execution, step, { tool, running });
     throw thrown;
   } finally {
-    over.abort();
+    over.abort(aborted);
   }
 }
 

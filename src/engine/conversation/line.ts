@@ -1,5 +1,6 @@
 import type { StepId } from '../../run/events.ts';
 import type { RunTree, Step } from '../../run/tree.ts';
+import { aborted } from '../aborted.ts';
 import { waitingForPerson } from '../recovery/control.ts';
 import { doubtAhead } from './doubt-ahead.ts';
 import type { Execution } from '../execution.ts';
@@ -62,7 +63,7 @@ export class Line {
   async #word(execution: Execution): Promise<void> {
     const { world, signal } = execution;
     const heard = new AbortController();
-    const wake = (): void => heard.abort();
+    const wake = (): void => heard.abort(aborted);
     this.#waiting.add(wake);
     await world.clock.sleep(lookAgain, AbortSignal.any([heard.signal, signal]));
     this.#waiting.delete(wake);

@@ -11,17 +11,23 @@ import { mayTryAgain } from '../recovery/probation.ts';
 import { closeLeaf, type Leaf, type Recalled } from './leaf.ts';
 import { agreedTo, approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
 
+interface Unknown {
+  readonly leaf: Leaf;
+  /** Why nobody knows; the worker ended, unless it is said. */
+  readonly why?: string | undefined;
+}
+
 /**
  * A leaf that was begun and has no outcome: nobody knows whether it happened. What may be repeated is repeated, and so
  * is what did not arrive, as far as whoever was asked remembers; for the rest a person decides, and agreeing never
  * repeats anything.
  */
-export async function settleDoubt(execution: Execution, step: Step, leaf: Leaf): Promise<void> {
+export async function settleDoubt(execution: Execution, step: Step, { leaf, why }: Unknown): Promise<void> {
   if (leaf.effect !== 'once') await repeat(execution, step, { leaf, reason: ended });
   else {
     const recalled = await recall(execution, step, leaf);
     if (recalled.arrived === false) await repeat(execution, step, { leaf, reason: `${ended} ${lost}` });
-    else await askWhetherItHappened(execution, step, { leaf, recalled });
+    else await askWhetherItHappened(execution, step, { leaf, recalled, why });
   }
   if (step.closedAt !== undefined) await leaveLine(execution, step, leaf);
 }
@@ -58,15 +64,14 @@ async function recall(execution: Execution, step: Step, leaf: Leaf): Promise<Rec
   return execution.busy(leaf.recall(step, bytes));
 }
 
-interface Doubt {
-  readonly leaf: Leaf;
+interface Doubt extends Unknown {
   readonly recalled: Recalled;
 }
 
 async function askWhetherItHappened(
   execution: Execution,
   step: Step,
-  { leaf, recalled }: Doubt,
+  { leaf, recalled, why = 'It was begun, and the worker ended before its outcome was recorded.' }: Doubt,
 ): Promise<void> {
   if (recalled.answer !== undefined) complete(execution, step, recalled.answer);
   const asked = ask(execution, step, {
@@ -74,7 +79,7 @@ async function askWhetherItHappened(
     ...(await whatRan(execution, step, leaf)),
     ...(await referredTo(execution, step, leaf)),
     title: `Did «${step.title}» happen?`,
-    message: `It was begun, and the worker ended before its outcome was recorded. ${choices(recalled)}`,
+    message: `${why} ${choices(recalled)}`,
     allowed: ['approve', 'reject', 'edit', 'defer'],
     priority: 'high',
     ...(recalled.answer === undefined ? {} : { recalled: true }),

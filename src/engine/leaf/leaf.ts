@@ -17,6 +17,8 @@ export interface LeafOutcome {
   readonly result?: Json;
   readonly failure?: Failure;
   readonly usage?: Usage;
+  /** Whoever was asked was lost on the way: nobody knows whether it happened. */
+  readonly isLost?: boolean;
 }
 
 /** What the one who was asked remembers of it. */
@@ -60,7 +62,8 @@ export interface Leaf {
   hasForgotten?(step: Step): Promise<boolean | undefined>;
   /** Only one at a time may be under way under this name. */
   readonly exclusive?: string | undefined;
-  perform(step: Step, bytes: Json): Promise<LeafOutcome>;
+  /** `begin` is awaited before anything is done outside; without its leave nothing is, and there is no outcome. */
+  perform(step: Step, bytes: Json, begin: () => Promise<boolean>): Promise<LeafOutcome | undefined>;
   /** Looks into the history of whoever is asked, where there is one. */
   recall?(step: Step, bytes: Json): Promise<Recalled>;
 }
@@ -68,9 +71,9 @@ export interface Leaf {
 /** Record how an effect came out. */
 export function closeLeaf(execution: Execution, step: Step, outcome: LeafOutcome): Promise<void> {
   return execution.recording(async () => {
-    const given = outcome.result;
+    const { result: given, isLost: _, ...known } = outcome;
     const result = given === undefined ? {} : { result: await kept(execution, step, given) };
-    if (isOpen(step)) execution.emit({ type: 'step.closed', step: step.id, ...outcome, ...result });
+    if (isOpen(step)) execution.emit({ type: 'step.closed', step: step.id, ...known, ...result });
     else
       tellLate(execution, step, `«${step.title}» ended after it had been closed; its outcome is not used.`);
   });

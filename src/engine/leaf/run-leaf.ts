@@ -24,14 +24,15 @@ export async function runLeaf(execution: Execution, parent: number, leaf: Leaf):
   if (known instanceof Promise) return known;
   const step = known ?? (await openLeaf(execution, parent, leaf));
   if (isOpen(step)) {
-    if (known?.started) await settleDoubt(execution, step, leaf);
+    if (known?.started) await settleDoubt(execution, step, { leaf });
     else if (!step.started) await permit(execution, step, leaf);
   }
   const first = step.attempt;
   while (isOpen(step)) {
     const failed = await execution.busy(perform(execution, step, { leaf, first }));
     if (!failed) break;
-    await tryAgain(execution, step, { leaf, first, failed });
+    if (isInDoubt(leaf, failed)) await settleDoubt(execution, step, { leaf, why: failed.failure?.message });
+    else await tryAgain(execution, step, { leaf, first, failed });
   }
   return step;
 }
@@ -42,21 +43,30 @@ interface Trying {
   readonly first: number;
 }
 
-/** One attempt. How it failed, if it is worth another one; whatever else came of it is recorded. */
+/** What may happen once and was lost on the way is not known to have failed. */
+function isInDoubt({ effect }: Leaf, { isLost = false }: LeafOutcome): boolean {
+  return isLost && effect === 'once';
+}
+
+/** One attempt. How it failed, if that is not the end of it; whatever else came of it is recorded. */
 async function perform(execution: Execution, step: Step, trying: Trying): Promise<LeafOutcome | undefined> {
-  await execution.barrier();
-  if (!(await execution.mayAct())) return undefined;
   const { leaf } = trying;
+  const begin = async (): Promise<boolean> => {
+    await execution.barrier();
+    return execution.mayAct();
+  };
   // What will run: what the flow asked for, or what a person made of it.
   const edit = lastEdit(execution.tree, step.id);
   const bytes = edit === undefined ? leaf.bytes : await loadLarge(execution, edit);
-  const outcome = await leaf.perform(step, bytes).catch((thrown: unknown) => {
+  const outcome = await leaf.perform(step, bytes, begin).catch((thrown: unknown) => {
     const isBug = !(thrown instanceof RunError) && !execution.signal.aborted;
     if (isBug) execution.world.log.error({ run: execution.run, cause: thrown }, 'An effect broke.');
     return { outcome: 'failed', failure: failureIn(step.title, thrown) } satisfies LeafOutcome;
   });
+  if (!outcome) return undefined;
   // Cut off by a stop: the end of the run closes it, with its doubt.
   if (outcome.outcome === 'failed' && execution.signal.aborted) return undefined;
+  if (isOpen(step) && isInDoubt(leaf, outcome)) return outcome;
   if (isOpen(step) && isWorthAnother(execution, step, { ...trying, failed: outcome })) return outcome;
   await settle(execution, step, { leaf, outcome });
   return undefined;

@@ -30,6 +30,7 @@ function listening(): { store: Store; heard: string[] } {
       ...store,
       journal: {
         ...store.journal,
+        offer: undefined,
         append: (append) => (heard.push(append.frames), store.journal.append(append)),
       },
       dispatch: {

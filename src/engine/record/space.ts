@@ -65,6 +65,7 @@ const none = { entries: 0, bytes: 0 };
 
 /** How many bytes are kept beside the journal for an entry. */
 export function bytesBeside(event: RunEvent): number {
+  if (event.type === 'text.appended') return 0;
   const values: unknown[] = Object.values(event);
   if (event.type === 'step.opened')
     values.push(event.call?.arguments, ...(event.attachments ?? []).map(({ blob }) => blob));

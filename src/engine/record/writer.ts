@@ -4,7 +4,7 @@ import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { fold } from '../../run/fold.ts';
 import { runStatus, type RunTree } from '../../run/tree.ts';
-import type { Append, Fence, Store } from '../../stores/store.ts';
+import type { Append, Appender, Fence, Store } from '../../stores/store.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Meter } from '../meter.ts';
 import { RunTime } from '../time/run-time.ts';
@@ -17,6 +17,8 @@ import { unowned } from '../scope/stray.ts';
 const patience = 10_000;
 /** Characters that are written, read and told at once. */
 const largestAppend = 1 << 20;
+/** Characters that may wait to be written before whoever brings more is told to wait. */
+const mostUnwritten = 2 * largestAppend;
 const firstPause = 50;
 const longestPause = 2_000;
 
@@ -33,13 +35,32 @@ interface Settings {
   readonly meter?: Meter | undefined;
 }
 
+/** What goes with an event. */
+interface Beside {
+  /** The command it comes of. */
+  readonly command?: string;
+  /** The large text it refers to. */
+  readonly blob?: string | undefined;
+}
+
+/** Entries that are appended together: encoded when they are emitted, given to the store as often as it takes. */
+interface Part {
+  frames: string;
+  last: number;
+  readonly blobs: { readonly tenant: string; readonly text: string }[];
+  /** As much as one append takes, cut behind a text: nothing else stands alone. */
+  isFull: boolean;
+}
+
 /**
- * The only way into a run's journal. `emit` never waits: it numbers, stamps and folds at once, and what has gathered is
- * appended in order, one append in flight. Whoever must not act before the journal knows awaits `barrier`.
+ * The only way into a run's journal. `emit` never waits: it numbers, stamps, folds and encodes at once, and what has
+ * gathered is appended in order when the store asks for it, one append under way. Whoever must not act before the journal
+ * knows awaits `barrier`.
  */
-export class Writer {
+export class Writer implements Appender {
   readonly tree: RunTree;
   readonly fence: Fence;
+  readonly run: string;
   /** Resolves when the run is with another worker, or the store stayed unavailable. */
   readonly lost: Promise<RunError>;
   readonly #time: RunTime;
@@ -47,16 +68,22 @@ export class Writer {
   readonly #holdBack: HoldBack;
   readonly #tellLost: (why: RunError) => void;
   #head: number;
-  #pumping = false;
   #isLost = false;
-  #unacknowledged: Entry[] = [];
+  /** The first of them may be under way; only the last one grows, while it is not. */
+  #parts: Part[] = [];
+  #underWay: { readonly part: Part; readonly begun: number } | undefined;
+  #offered: 'not' | 'gathering' | 'awaited' = 'not';
+  #unwritten = 0;
+  #failing: { readonly since: number; readonly pause: number } | undefined;
   #uses: { readonly command: string; readonly seq: number }[] = [];
   #waiters: { readonly seq: number; readonly resolve: () => void }[] = [];
+  #room: PromiseWithResolvers<void> | undefined;
 
   constructor(settings: Settings) {
     const { promise, resolve } = Promise.withResolvers<RunError>();
     this.tree = settings.tree;
     this.fence = settings.fence;
+    this.run = settings.fence.run;
     this.lost = promise;
     this.#tellLost = resolve;
     this.#settings = settings;
@@ -76,10 +103,11 @@ export class Writer {
     return this.#time.now();
   }
 
-  /** `command` is what the event comes of. */
-  emit(event: RunEvent, command?: string): void {
+  emit(event: RunEvent, { command, blob }: Beside = {}): void {
     this.#holdBack.pass(event);
     if (command !== undefined) this.#uses.push({ command, seq: this.tree.seq });
+    if (blob === undefined) return;
+    this.#parts.at(-1)?.blobs.push({ tenant: this.tree.started?.tenant ?? '', text: blob });
   }
 
   /** Emit what is said in one go: it becomes one entry, or was recorded by an earlier worker. */
@@ -89,60 +117,69 @@ export class Writer {
   }
 
   #record(event: RunEvent): void {
-    const entry = { seq: this.tree.seq + 1, ...this.#time.stamp(), event };
+    const { at, jump } = this.#time.stamp();
+    const seq = this.tree.seq + 1;
+    const entry: Entry = jump === undefined ? { seq, at, event } : { seq, at, jump, event };
     fold(this.tree, entry);
     this.#settings.meter?.recorded(event, this.tree);
-    this.#unacknowledged.push(entry);
-    if (this.#pumping) return;
-    this.#pumping = true;
-    // What is emitted in one go goes out in one append.
-    unowned(() => queueMicrotask(() => this.#begin()));
+    this.#gather(encode(entry), entry);
+    this.#offer(false);
+  }
+
+  #gather(frame: string, { seq, event }: Entry): void {
+    this.#unwritten += frame.length;
+    let part = this.#parts.at(-1);
+    if (!part || part.isFull || part === this.#underWay?.part) {
+      part = { frames: '', last: 0, blobs: [], isFull: false };
+      this.#parts.push(part);
+    }
+    part.frames += frame;
+    part.last = seq;
+    part.isFull = part.frames.length >= largestAppend && event.type === 'text.appended';
   }
 
   /** Resolves when everything emitted so far is durable, and never if this worker has lost the run. */
   barrier(): Promise<void> {
     const { seq } = this.tree;
     if (this.#head >= seq) return Promise.resolve();
+    this.#offer(true);
     return new Promise((resolve) => this.#waiters.push({ seq, resolve }));
   }
 
-  #begin(): void {
-    this.#pump().catch((cause: unknown) =>
-      this.#lose(new RunError('internal', `Run ${this.fence.run} could not be written.`, { cause })),
+  /** Resolves when there is room for more: undefined while there is. Whoever brings text must not bring it without end. */
+  room(): Promise<void> | undefined {
+    if (this.#unwritten <= mostUnwritten) return undefined;
+    this.#room ??= Promise.withResolvers();
+    return this.#room.promise;
+  }
+
+  #offer(isAwaited: boolean): void {
+    if (this.#underWay || this.#isLost || this.#offered === 'awaited') return;
+    if (this.#offered === 'gathering' && !isAwaited) return;
+    const isFirst = this.#offered === 'not';
+    this.#offered = isAwaited ? 'awaited' : 'gathering';
+    const { journal } = this.#settings.store;
+    // What is written of a run is nobody's, whoever set it off.
+    if (journal.offer) unowned(() => journal.offer?.(this, isAwaited));
+    else if (isFirst) unowned(() => queueMicrotask(() => this.#append()));
+  }
+
+  /** For a store that does not ask. */
+  #append(): void {
+    const append = this.next();
+    if (!append) return;
+    this.#settings.store.journal.append(append).then(
+      () => this.durable(),
+      (thrown: unknown) => this.failed(thrown),
     );
   }
 
-  async #pump(): Promise<void> {
-    const { store, clock, signal, space, meter } = this.#settings;
-    let pause = firstPause;
-    let failingSince: number | undefined;
-    while (this.#unacknowledged.length > 0) {
-      if (signal.aborted || this.#isLost) return;
-      const append = this.#nextAppend();
-      try {
-        const begun = clock.worked();
-        await store.journal.append(append);
-        meter?.committed(clock.worked() - begun);
-        space.take(Buffer.byteLength(append.frames));
-        this.#acknowledge(append.last);
-        failingSince = undefined;
-        pause = firstPause;
-      } catch (thrown) {
-        failingSince ??= clock.worked();
-        const before = this.#head;
-        await this.#reconcile(thrown);
-        if (this.#isLost) return;
-        if (this.#head > before) continue;
-        if (clock.worked() - failingSince >= patience) return this.#giveUp(thrown);
-        await clock.sleep(pause, signal);
-        pause = Math.min(pause * 2, longestPause);
-      }
-    }
-    this.#pumping = false;
-  }
-
-  #nextAppend(): Append {
-    const { frames, last } = this.#nextFrames();
+  next(): Append | undefined {
+    this.#offered = 'not';
+    const [part] = this.#parts;
+    if (!part || this.#underWay || this.#isLost || this.#settings.signal.aborted) return undefined;
+    this.#underWay = { part, begun: this.#settings.clock.worked() };
+    const { frames, last, blobs } = part;
     const isEnd = this.tree.ended !== undefined && last === this.tree.seq;
     // Only what these entries use: more is emitted while the append is on its way.
     const uses = this.#uses.filter(({ seq }) => seq <= last);
@@ -156,26 +193,59 @@ export class Writer {
         approvals: this.tree.undecided,
       },
       ...(uses.length > 0 ? { uses } : {}),
+      ...(blobs.length > 0 ? { blobs } : {}),
       ...(isEnd ? { ends: true } : {}),
     };
   }
 
-  /** What has gathered; of very much, as much as one append takes, cut behind a text: nothing else stands alone. */
-  #nextFrames(): { readonly frames: string; readonly last: number } {
-    let frames = '';
-    let last = this.#head;
-    for (const entry of this.#unacknowledged) {
-      frames += encode(entry);
-      last = entry.seq;
-      if (frames.length >= largestAppend && entry.event.type === 'text.appended') break;
+  durable(): void {
+    const { clock, meter, space } = this.#settings;
+    if (!this.#underWay) return;
+    const { part, begun } = this.#underWay;
+    this.#failing = undefined;
+    meter?.committed(clock.worked() - begun);
+    space.take(Buffer.byteLength(part.frames));
+    this.#acknowledge(part.last);
+    this.#goOn();
+  }
+
+  failed(thrown: unknown): void {
+    this.#mend(thrown).catch((cause: unknown) =>
+      this.#lose(new RunError('internal', `Run ${this.run} could not be written.`, { cause })),
+    );
+  }
+
+  #goOn(): void {
+    this.#underWay = undefined;
+    if (this.#parts.length > 0) this.#offer(this.#waiters.length > 0);
+  }
+
+  /** Find out what became of an append, and offer what is left: the same text again. */
+  async #mend(thrown: unknown): Promise<void> {
+    const { clock, signal } = this.#settings;
+    const { since, pause } = this.#failing ?? { since: clock.worked(), pause: firstPause };
+    this.#failing = { since, pause };
+    const before = this.#head;
+    await this.#reconcile(thrown);
+    if (this.#isLost) return;
+    if (this.#head === before) {
+      if (clock.worked() - since >= patience) return this.#giveUp(thrown);
+      await clock.sleep(pause, signal);
+      this.#failing = { since, pause: Math.min(pause * 2, longestPause) };
     }
-    return { frames, last };
+    this.#goOn();
   }
 
   #acknowledge(last: number): void {
     this.#head = last;
-    this.#unacknowledged = this.#unacknowledged.filter(({ seq }) => seq > last);
-    this.#uses = this.#uses.filter(({ seq }) => seq > last);
+    while ((this.#parts[0]?.last ?? Infinity) <= last)
+      this.#unwritten -= this.#parts.shift()?.frames.length ?? 0;
+    if (this.#uses.length > 0) this.#uses = this.#uses.filter(({ seq }) => seq > last);
+    if (this.#room && this.#unwritten <= mostUnwritten) {
+      this.#room.resolve();
+      this.#room = undefined;
+    }
+    if (this.#waiters.length === 0) return;
     const ready = this.#waiters.filter(({ seq }) => seq <= last);
     this.#waiters = this.#waiters.filter(({ seq }) => seq > last);
     for (const { resolve } of ready) resolve();

@@ -42,7 +42,7 @@ export class Commands {
       misfit: (approval, decision) => misfitOfDecision(execution, approval, decision),
       fingerprint: (approval, bytes) => editedFingerprint(execution, approval, bytes),
     });
-    execution.writer.emit(event, sent.id);
+    execution.writer.emit(event, { command: sent.id });
     if (event.type === 'stop.requested') void execution.stop();
     if (event.type === 'approval.decided') execution.questions.settle(event.approval);
     if (event.type === 'approval.lapsed') execution.line.hear();

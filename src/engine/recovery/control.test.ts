@@ -265,6 +265,7 @@ describe('stop', () => {
       ...stage.store,
       journal: {
         ...journal,
+        offer: undefined,
         append: async (wanted) => {
           if (wanted.ends) await sendsStop();
           return journal.append(wanted);
@@ -513,6 +514,7 @@ describe('a worker', () => {
       ...stage.store,
       journal: {
         ...journal,
+        offer: undefined,
         append: async (wanted) => {
           appends += 1;
           if (appends % 3 === 1) throw new RunError('unavailable', 'lost before');
@@ -546,6 +548,7 @@ describe('a worker', () => {
       ...stage.store,
       journal: {
         ...journal,
+        offer: undefined,
         append: async (wanted) => {
           if (isAway) throw new RunError('unavailable', 'The disk is full.');
           return journal.append(wanted);

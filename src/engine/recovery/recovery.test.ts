@@ -54,7 +54,7 @@ function slow(store: Store): Store {
     for (let i = 0; i < 3; i += 1) await new Promise(setImmediate);
     return store.journal.append(wanted);
   };
-  return { ...store, journal: { ...store.journal, append } };
+  return { ...store, journal: { ...store.journal, append, offer: undefined } };
 }
 
 describe('a worker that takes over', () => {
@@ -428,6 +428,7 @@ describe('a worker that takes over', () => {
       ...stage.store,
       journal: {
         ...journal,
+        offer: undefined,
         // The worker dies between the entry of the stop and the entry of the end.
         append: (wanted: Append) =>
           wanted.ends && !isCut ? new Promise<never>(() => (isCut = true)) : journal.append(wanted),

@@ -231,7 +231,7 @@ test('[E4 E65] a worker that slept after its intent was recorded, and was set ba
     if (entries.frames.includes('step.opened')) clock.fallAsleep();
     await clock.awake;
   };
-  const store = { ...stage.store, journal: { ...journal, append } };
+  const store = { ...stage.store, journal: { ...journal, append, offer: undefined } };
   const run = await stage.start(stage.hire({ flows: [flow], tools: [note] }, { clock, store }), flow);
   stage.hire({ flows: [flow], tools: [note] });
   await stage.clock.pass(20 * second);

@@ -106,7 +106,9 @@ test('[E210] the turn does not close before the journal has its prompt', async (
       },
     },
   };
-  const flow = flowOf(threeTurns);
+  const attachments = [{ type: 'text/plain', title: 'long', data: 'x'.repeat(100_000) }];
+  const messages = [{ ...user('a'), attachments }];
+  const flow = flowOf(async (scope) => (await scope.turn('model', { key: 'one', messages })).text);
   const worker = stage.hire({ flows: [flow], agents: [agent] }, { store: slow });
   const run = await stage.start(worker, flow);
   expect(stepAt(await stage.tree(run), 'one').status).toBe('running');

@@ -6,6 +6,9 @@ import type { Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepData } from '../record/large-input.ts';
 
+/** Characters. */
+const shortPrompt = 16 * 1024;
+
 /** A prompt as far as the next one is compared with it. */
 interface Sent {
   readonly step: StepId;
@@ -22,8 +25,8 @@ export class Prompts {
     this.#execution = execution;
   }
 
-  /** Resolves when the journal has it. The agent need not wait for that; the end of its turn must. */
-  async record(step: Step, agent: string, turn: Turn): Promise<void> {
+  /** Told with the intent of the turn, unless it is long or something has to be kept for it first. */
+  record(step: Step, agent: string, turn: Turn): Promise<void> | undefined {
     const { hash } = this.#execution.world;
     const offer = offerOf(turn);
     const sent = {
@@ -35,40 +38,51 @@ export class Prompts {
     const kept = before ? inCommon(before.messages, sent.messages) : 0;
     const isSame = before?.offer === sent.offer;
     // Tried again: the same was sent.
-    if (before?.step === step.id && isSame && kept === sent.messages.length) return;
+    if (before?.step === step.id && isSame && kept === sent.messages.length) return undefined;
     const isNext = before !== undefined && before.step < step.id && kept > 0;
-    const blob = await this.#keep({
-      kept: isNext ? kept : 0,
-      messages: turn.messages.slice(isNext ? kept : 0),
-      ...(isNext && isSame ? {} : { offer }),
-    });
-    if (!isOpen(step)) return;
-    const continues = isNext ? { continues: before.step } : {};
-    this.#execution.emit({ type: 'prompt.recorded', step: step.id, ...continues, blob });
-    this.#sent.set(agent, sent);
+    const added = turn.messages.slice(isNext ? kept : 0);
+    const prompt = { kept: isNext ? kept : 0, messages: added, ...(isNext && isSame ? {} : { offer }) };
+    const tell = (clean: New): void => {
+      if (!isOpen(step)) return;
+      this.#tell(step, clean, isNext ? before.step : undefined);
+      this.#sent.set(agent, sent);
+    };
+    if (!isShort(prompt)) return this.#cleanLong(prompt).then(tell);
+    tell(this.#execution.world.secrets.cleanAll(prompt));
+    return undefined;
   }
 
-  async #keep({ messages, ...prompt }: New): Promise<{ readonly blob: string; readonly size: number }> {
+  /** The text goes with the entry that refers to it. */
+  #tell(step: Step, prompt: New, continues: StepId | undefined): void {
+    const text = JSON.stringify(prompt).toWellFormed();
+    const blob = { blob: this.#execution.world.hash(text), size: Buffer.byteLength(text) };
+    const event = { type: 'prompt.recorded', step: step.id, blob } as const;
+    this.#execution.emit(continues === undefined ? event : { ...event, continues }, text);
+  }
+
+  async #cleanLong({ messages, ...prompt }: New): Promise<New> {
+    const { secrets, clock } = this.#execution.world;
+    const light = await this.#execution.insist(() => Promise.all(messages.map((one) => this.#light(one))));
+    return secrets.cleanLong({ ...prompt, messages: light }, clock.breather());
+  }
+
+  async #light({ attachments, ...message }: Message): Promise<Message> {
+    if (!attachments) return message;
     const { world, tree, run } = this.#execution;
-    const { blobs } = world.store;
     const owner = { tenant: tree.started?.tenant ?? '', run };
-    return this.#execution.insist(async () => {
-      const light = async ({ attachments, ...message }: Message): Promise<Message> =>
-        attachments
-          ? {
-              ...message,
-              attachments: await Promise.all(attachments.map((one) => keepData(blobs, owner, one))),
-            }
-          : message;
-      const whole = { ...prompt, messages: await Promise.all(messages.map(light)) };
-      const clean = await world.secrets.cleanLong(whole, world.clock.breather());
-      return blobs.put(owner, JSON.stringify(clean));
-    });
+    const kept = attachments.map((one) => keepData(world.store.blobs, owner, one));
+    return { ...message, attachments: await Promise.all(kept) };
   }
 }
 
 interface New extends Omit<RecordedPrompt, 'messages'> {
   readonly messages: readonly Message[];
+}
+
+/** What is cleaned in one go, and needs nothing kept beside it. */
+function isShort(prompt: New): boolean {
+  const hasAttachments = prompt.messages.some(({ attachments }) => attachments !== undefined);
+  return !hasAttachments && JSON.stringify(prompt).length <= shortPrompt;
 }
 
 function offerOf({ tools, toolChoice, answerSchema }: Turn): Json {

@@ -1,5 +1,6 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { Turn } from '../../gateways/gateway.ts';
+import { aborted } from '../aborted.ts';
 import type { Execution } from '../execution.ts';
 import type { Recalled } from '../leaf/leaf.ts';
 
@@ -51,7 +52,7 @@ async function patiently<T>(
   } catch {
     return undefined;
   } finally {
-    enough.abort();
+    enough.abort(aborted);
     looked.catch(() => undefined);
   }
 }

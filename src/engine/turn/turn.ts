@@ -8,12 +8,13 @@ import { tokensIn } from '../../run/tokens.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { aborted } from '../aborted.ts';
 import { audienceOf } from '../call/audience.ts';
 import { placeOfLast } from '../conversation/last-message.ts';
 import { lineName } from '../conversation/line.ts';
 import { ownState, restored } from '../conversation/restore.ts';
 import { standingOf, type Standing } from '../conversation/standing.ts';
-import { forever, type Execution } from '../execution.ts';
+import type { Execution } from '../execution.ts';
 import { idempotencyKey, type Leaf, type LeafOutcome } from '../leaf/leaf.ts';
 import { agreedTo, mustAsk } from '../leaf/permit.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
@@ -120,8 +121,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
     edited: async () => undefined,
     ...(isModel(agent) ? {} : { exclusive: lineName(conversation, agent.name) }),
     standing: ({ id: step }: Step) => standingOf(execution, { agent, step, ...request }),
-    perform: (step, bytes) =>
-      owned(execution, step, { name: agent.name, work: () => stream(execution, step, sending(bytes)) }),
+    perform: (step, bytes, begin) => perform(execution, step, { ...sending(bytes), begin }),
     recall: async (step, bytes) =>
       recallTurn(execution, agent, await turnOf(execution, step, sending(bytes))),
     ...(agent.gateway.remembers
@@ -178,14 +178,29 @@ function isRepeatable({ tree }: Execution, { id }: Step, { effect }: Agent): boo
   return effect !== 'once' && ![...tree.approvals.values()].some(({ step }) => step === id);
 }
 
-async function stream(execution: Execution, step: Step, sending: Sending): Promise<LeafOutcome> {
+/** What it is asked is recorded with the intent. Looking up what was saved may take long, so leave is asked for after it. */
+async function perform(
+  execution: Execution,
+  step: Step,
+  { begin, ...sending }: Sending & { readonly begin: () => Promise<boolean> },
+): Promise<LeafOutcome | undefined> {
   const { agent, request } = sending;
   const turn = await turnOf(execution, step, sending);
-  // Looking up what was saved took time, and the lease may have ended in it.
-  if (!(await execution.mayAct())) return forever();
   const prompt = execution.prompts.record(step, agent.name, turn);
   // It is waited for in the end; a failure before that must not count as nobody's.
-  prompt.catch(() => {});
+  prompt?.catch(() => {});
+  if (!(await begin())) return undefined;
+  const work = (): Promise<LeafOutcome> => stream(execution, step, { agent, request, turn, prompt });
+  return owned(execution, step, { name: agent.name, work });
+}
+
+interface Streaming extends Pick<Sending, 'agent' | 'request'> {
+  readonly turn: Turn;
+  readonly prompt: Promise<void> | undefined;
+}
+
+async function stream(execution: Execution, step: Step, streaming: Streaming): Promise<LeafOutcome> {
+  const { agent, request, turn, prompt } = streaming;
   const sent = sentCharacters(turn);
   const reader = new TurnReader(execution, step, { agent, sent });
   const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
@@ -209,11 +224,14 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
       if (spent) throw new RunError('over-budget', spent);
       return false;
     });
-    const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) =>
-      hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),
-    );
+    const whenWritten = (isEnough: boolean): boolean | Promise<boolean> =>
+      isEnough || (execution.writer.room()?.then(() => false) ?? false);
+    const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) => {
+      const taken = hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events);
+      return typeof taken === 'boolean' ? whenWritten(taken) : taken.then(whenWritten);
+    });
     const isCut = await Promise.race([read, surplus.closed]);
-    if (isCut) ended.abort();
+    if (isCut) ended.abort(aborted);
     if (!request.tools) tellUnansweredCalls(execution, step, agent);
     await reader.settle(turn.state);
     await prompt;
@@ -227,7 +245,7 @@ async function stream(execution: Execution, step: Step, sending: Sending): Promi
     await prompt;
     return reader.fail(thrown);
   } finally {
-    ended.abort();
+    ended.abort(aborted);
   }
 }
 

@@ -58,7 +58,7 @@ export function cleaner(secrets: readonly string[]): (text: string) => string {
   const hidden = secrets.filter((secret) => secret.length >= 8);
   return (text) => {
     let clean = text;
-    for (const secret of hidden) clean = clean.replaceAll(secret, '[secret]');
+    for (const secret of hidden) clean = clean.replaceAll(secret, '[redacted]');
     clean = clean
       .replaceAll(secretLooking, '[secret]')
       .replaceAll(/[\s\p{Cc}]+/gu, ' ')

@@ -483,7 +483,7 @@ describe('refusals', () => {
     const heard = await hear({ key, headers: { 'api-key': header } });
     expect(typesOf(heard)).toEqual(['turn.retried', 'notice.posted']);
     expect(JSON.stringify(heard)).not.toMatch(/correct-horse|opaque-header/);
-    expect(JSON.stringify(heard)).toContain('[secret]');
+    expect(JSON.stringify(heard)).toContain('[redacted]');
   });
 });
 

@@ -114,6 +114,8 @@ export class ChatReader {
 
   #takeFrame(given: unknown, events: AgentEvent[], data = ''): void {
     const { dialect, complaints, failureOf } = this.#settings;
+    const usual = dialect ? undefined : usualText(given);
+    if (usual !== undefined) return this.#say('content', usual, events);
     const frame = dialect ? this.#ofFirst(given, events) : given;
     const before = events.length;
     const isKnown = dialect?.take(frame, events) ?? false;
@@ -203,6 +205,18 @@ export class ChatReader {
         return 'other';
     }
   }
+}
+
+/** The text of a chunk that holds nothing else: nearly all are these, and the schema would cost more than all else. */
+function usualText(frame: unknown): string | undefined {
+  if (typeof frame !== 'object' || frame === null) return undefined;
+  const { choices, usage, error } = frame as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(choices) || choices.length !== 1 || (usage ?? error ?? null) !== null) return undefined;
+  const { delta, finish_reason: finish } = Object(choices[0]) as Readonly<Record<string, unknown>>;
+  if ((finish ?? null) !== null || typeof delta !== 'object' || delta === null) return undefined;
+  for (const key in delta) if (key !== 'content' && key !== 'role') return undefined;
+  const { content } = delta as Readonly<Record<string, unknown>>;
+  return typeof content === 'string' ? content : undefined;
 }
 
 function isOther(choice: unknown): boolean {

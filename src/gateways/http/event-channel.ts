@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../gateway.ts';
+import type { AgentEvent, Take, Telling } from '../gateway.ts';
 
 type Step = IteratorResult<readonly AgentEvent[], undefined>;
 
@@ -14,18 +14,24 @@ const over: Step = { done: true, value: undefined };
 const highWater = 8;
 
 /** A turn whose events are pushed into a channel by `ask`; it ends when `ask` does. */
-export function channelled(
-  signal: AbortSignal,
-  ask: (channel: EventChannel) => Promise<void>,
-): AsyncIterable<readonly AgentEvent[]> {
+export function channelled(signal: AbortSignal, ask: (channel: EventChannel) => Promise<void>): Telling {
+  const begin = (channel: EventChannel): void => {
+    ask(channel).then(
+      () => channel.close(),
+      (error: unknown) => channel.close(error),
+    );
+  };
   return {
     [Symbol.asyncIterator]() {
       const channel = new EventChannel(signal);
-      ask(channel).then(
-        () => channel.close(),
-        (error: unknown) => channel.close(error),
-      );
+      begin(channel);
       return channel;
+    },
+    each(take) {
+      const channel = new EventChannel(signal);
+      const told = channel.each(take);
+      begin(channel);
+      return told;
     },
   };
 }
@@ -39,15 +45,18 @@ export function signalOf(channel: EventChannel): AbortSignal {
 }
 
 /**
- * What callbacks bring, for whoever iterates: one array for each chunk, in order. Written by hand, since a generator
- * would cost more than all else that is done for a piece of text. Abort and `return` take effect at once, whatever is
- * still queued.
+ * What callbacks bring: one array for each chunk, in order. Whoever has given a `take` is called in the same breath; for
+ * whoever iterates they wait. Written by hand, since a generator would cost more than all else that is done for a piece of
+ * text. Abort and `return` take effect at once, whatever is still queued.
  */
 export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefined> {
   /** Where the chunks come from now. */
   source: Source | undefined;
   readonly #signal: AbortSignal;
   readonly #queue: (readonly AgentEvent[])[] = [];
+  #taking: { readonly take: Take; readonly told: PromiseWithResolvers<boolean> } | undefined;
+  /** Whether `take` has to wait before it can take more. */
+  #isTaking = false;
   #waiting: PromiseWithResolvers<Step> | undefined;
   #failure: { readonly error: unknown } | undefined;
   #isOver = false;
@@ -63,11 +72,19 @@ export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefi
     return this.#isOver;
   }
 
+  /** Call `take` with every chunk. Resolves when all was told: true if it had enough. */
+  each(take: Take): Promise<boolean> {
+    this.#taking = { take, told: Promise.withResolvers() };
+    this.#tellEnd();
+    return this.#taking.told.promise;
+  }
+
   /** False when the reader is behind; the source is resumed when it has caught up. */
   push(events: readonly AgentEvent[]): boolean {
     if (this.#isOver || events.length === 0) return true;
+    if (this.#taking && !this.#isTaking) return this.#give(events);
     if (this.#waiting === undefined) {
-      this.#isBehind = this.#queue.push(events) >= highWater;
+      this.#isBehind = this.#queue.push(events) >= highWater || this.#isTaking;
       return !this.#isBehind;
     }
     const waiting = this.#waiting;
@@ -102,6 +119,44 @@ export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefi
     return Promise.resolve(over);
   }
 
+  /** What `take` throws must not reach whoever brings the chunks. */
+  #give(events: readonly AgentEvent[]): boolean {
+    if (!this.#taking) return true;
+    const { take, told } = this.#taking;
+    try {
+      const taken = take(events);
+      if (taken === false) return true;
+      if (taken === true) {
+        told.resolve(true);
+        this.#leave(undefined);
+        return true;
+      }
+      this.#isTaking = true;
+      this.#isBehind = true;
+      taken.then(
+        (isEnough) => this.#taken(isEnough),
+        (error: unknown) => this.#leave({ error }),
+      );
+      return false;
+    } catch (error) {
+      this.#leave({ error });
+      return true;
+    }
+  }
+
+  /** It can take more: first what came meanwhile. */
+  #taken(isEnough: boolean): void {
+    this.#isTaking = false;
+    if (isEnough) {
+      this.#taking?.told.resolve(true);
+      this.#leave(undefined);
+    }
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
+      if (!this.#give(next)) return;
+    if (this.#isBehind && !this.#isOver) this.#catchUp();
+    this.#tellEnd();
+  }
+
   #catchUp(): void {
     this.#isBehind = false;
     this.source?.resume();
@@ -111,8 +166,12 @@ export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefi
 
   #leave(failure: { readonly error: unknown } | undefined): void {
     this.#queue.length = 0;
+    this.#isTaking = false;
     this.#failure = undefined;
-    if (this.#isOver) return;
+    if (this.#isOver) {
+      if (failure) this.#taking?.told.reject(failure.error);
+      return;
+    }
     this.#end(failure);
     this.source?.cancel();
   }
@@ -124,5 +183,15 @@ export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefi
     else if (failure === undefined) this.#waiting.resolve(over);
     else this.#waiting.reject(failure.error);
     this.#waiting = undefined;
+    this.#tellEnd();
+  }
+
+  /** To whoever is called: once nothing waits to be taken. */
+  #tellEnd(): void {
+    if (!this.#taking || !this.#isOver || this.#isTaking || this.#queue.length > 0) return;
+    const { told } = this.#taking;
+    if (this.#failure) told.reject(this.#failure.error);
+    else told.resolve(false);
+    this.#failure = undefined;
   }
 }

@@ -20,11 +20,23 @@ export function activityOf({ kind, title, key, parent }: EventOf<'step.opened'>,
       return role === 'message' && parent === 0 ? thinking : '';
     case 'registration':
     case 'verdict':
+    case 'facts':
       return '';
     default:
       return title === key ? '' : title;
   }
 }
+
+/** Notices about how the step they stand at ends: where that is a card, its end tells it. */
+export const toldByCards: ReadonlySet<string> = new Set([
+  'AGENT_FAILED',
+  'BUDGET_EXHAUSTED',
+  'CALL_MALFORMED',
+  'CALL_REFUSED',
+  'CALL_SKIPPED',
+  'DUPLICATE_BLOCKED',
+  'TOOLS_DISABLED',
+]);
 
 /** Plans and the like, which models write for us. */
 export function isForMachines(text: string): boolean {

@@ -1,19 +1,36 @@
 import type { EventOf } from '../../run/events.ts';
 import type { Item } from '../../run/values.ts';
+import { below } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Closing } from '../story.ts';
 import { activities, activityOf, isForMachines } from './activity.ts';
-import { endedCard, failed, newCard, type Card } from './card.ts';
+import { endedCard, newCard, type Card } from './card.ts';
 import { lengths, shownText, unsaid } from './said.ts';
-import { cardsAround, nameOf, ownerOf, parentOf, thinkAt, type Draft, type Step } from './draft.ts';
+import {
+  cardsAround,
+  isTold,
+  nameOf,
+  ownerOf,
+  parentOf,
+  tellFailure,
+  thinkAt,
+  type Draft,
+  type Step,
+} from './draft.ts';
 import type { ShownCard } from './happening.ts';
-import { handUp } from './part.ts';
+import { handUp, type Part } from './part.ts';
 import { endSpeech } from './speech.ts';
 
 export function openPart(draft: Draft, opening: EventOf<'step.opened'>, step: Step): void {
   endSpeech(draft, draft.story.run, 'aside');
   const { own } = step;
-  if (own.role !== 'card') return thinkAt(draft, step, activityOf(opening, own.role));
+  if (own.role !== 'card') {
+    // Whoever takes up a failure may open a step for it.
+    const { own: outer } = parentOf(draft, step);
+    [own.failed, outer.failed] = [outer.failed, undefined];
+    return thinkAt(draft, step, activityOf(opening, own.role));
+  }
+  tellFailure(draft, parentOf(draft, step));
   const { memory, at } = draft;
   memory.cards += 1;
   const above = ownerOf(draft, parentOf(draft, step)).own.card;
@@ -30,16 +47,34 @@ function quieten({ memory }: Draft): void {
 
 export function closePart(draft: Draft, closing: Closing, step: Step): void {
   const { role, brought } = step.own;
+  const { failure } = closing;
   endWait(draft, step);
+  tellFailure(draft, step, failure?.message);
+  handDecline(draft, closing, step);
   if (step.own.card) return closeCard(draft, closing, { step, card: step.own.card });
   if (role === 'message') endSpeech(draft, step, closing.outcome === 'stopped' ? 'stopped' : 'whole');
   const said = shownText(brought.said) ?? '';
   const thought = said || brought.mused;
   if (role === 'message' && thought !== '') draft.memory.thought = cutWith(thought, lengths.reasoning, '…');
   if (role === 'thinking' && !isForMachines(said)) thinkAt(draft, step, said);
-  if (closing.failure) thinkAt(draft, step, failed(closing.failure));
+  // What was the last thing to be said need not be said again.
+  if (failure && !isTold(failure, draft.memory.line)) {
+    const outer = parentOf(draft, step);
+    tellFailure(draft, outer, failure.message);
+    outer.own.failed = failure;
+  }
   const kept = role === 'part' ? brought : { ...brought, said: unsaid, mused: '' };
   handUp(ownerOf(draft, step).own.brought, kept);
+}
+
+/** A person's no ends all that was to come of it, and none of that has failed. */
+function handDecline(draft: Draft, { outcome, failure }: Closing, step: Step): void {
+  const isNo = outcome === 'skipped' && failure?.code === 'refused';
+  if (isNo || isDeclined(step, failure)) parentOf(draft, step).own.declined = failure?.message;
+}
+
+function isDeclined({ own: { declined } }: Step, failure: Closing['failure']): boolean {
+  return declined !== undefined && declined === failure?.message;
 }
 
 function closeCard(
@@ -48,7 +83,11 @@ function closeCard(
   { step, card }: { readonly step: Step; readonly card: Card },
 ): void {
   const { brought } = step.own;
-  const ended = endedCard(card, closing, { said: shownText(brought.said), action: brought.action?.name });
+  const ended = endedCard(card, closing, {
+    said: shownText(brought.said),
+    action: brought.action?.name,
+    isDeclined: isDeclined(step, closing.failure),
+  });
   const shown = { ...shownCard(draft, step, card), query: ended.query };
   draft.say({ type: 'card.closed', card: shown, ended, brought });
   quieten(draft);
@@ -76,11 +115,13 @@ function shownCard(draft: Draft, step: Step, card: Card): ShownCard {
   };
 }
 
-/** A person is asked: from now on the cards around it wait. */
+/** A person is asked: from now on the cards around it wait, and those below it, which nobody works on meanwhile. */
 export function beginWait(draft: Draft, step: Step): void {
-  if (step.own.isAsking) return;
-  step.own.isAsking = true;
-  for (const { own } of cardsAround(draft, step)) {
+  if (step.own.waiting) return;
+  const { steps } = draft.story;
+  const around = cardsAround(draft, step).map(({ id }) => id);
+  step.own.waiting = [...around, ...below(steps, step).filter((id) => steps.get(id)?.own.card)];
+  for (const own of waitingWith(draft, step)) {
     if (own.waits.now === 0) own.waits.since = draft.at;
     own.waits.now += 1;
   }
@@ -88,12 +129,16 @@ export function beginWait(draft: Draft, step: Step): void {
 
 /** It goes ahead, or is over. */
 export function endWait(draft: Draft, step: Step): void {
-  if (!step.own.isAsking) return;
-  step.own.isAsking = false;
-  for (const { own } of cardsAround(draft, step)) {
+  for (const own of waitingWith(draft, step)) {
     if (own.waits.now === 1) own.waits.before = waited(own.waits, draft.at);
-    own.waits.now -= 1;
+    own.waits.now = Math.max(0, own.waits.now - 1);
   }
+  step.own.waiting = undefined;
+}
+
+/** As far as they have not ended. */
+function waitingWith({ story: { steps } }: Draft, { own: { waiting = [] } }: Step): readonly Part[] {
+  return waiting.flatMap((id) => steps.get(id)?.own ?? []);
 }
 
 /** Milliseconds in which nobody worked on a card because a person was asked. */

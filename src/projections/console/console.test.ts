@@ -61,7 +61,7 @@ test('a card is told when it opens, with agent, query and reasoning, and again w
     closed(4),
     ended('The fibre is cut.'),
   );
-  const card = { step: 1, agent: 'GraphExplorerAgent', query: 'Which paths use the link?' };
+  const card = { step: 1, agent: 'Graph', query: 'Which paths use the link?' };
   const done = {
     ...card,
     duration: '5.0s',
@@ -78,7 +78,7 @@ test('a card is told when it opens, with agent, query and reasoning, and again w
     { event: 'thread_created', data: { thread_id: 'c-1' } },
     { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'Deciding who works on this…' } },
     { event: 'step_thinking', data: { agent: 'Orchestrator', status: 'The graph knows.' } },
-    { event: 'step_start', data: { step: 1, agent: 'GraphExplorerAgent' } },
+    { event: 'step_start', data: { step: 1, agent: 'Graph' } },
     {
       event: 'step_started',
       data: { ...card, timestamp: '2026-11-15T00:00:04.000Z', reasoning: 'Paths first.' },

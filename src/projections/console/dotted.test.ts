@@ -21,7 +21,7 @@ function told(...events: readonly RunEvent[]): readonly DottedFrame[] {
 test('calls have ids, cards within cards are summed up, and messages come in pieces', () => {
   const sequence = told(
     started(),
-    opened(1, 0, { kind: 'agent', agent: 'Graph', query: 'Paths?' }),
+    opened(1, 0, { kind: 'agent', title: 'Graph', agent: 'graph', query: 'Paths?' }),
     opened(2, 1, callTo('query', { query: 'g.V()' })),
     closed(2, { result: 'two' }),
     said(1, 'Two paths.'),

@@ -1,7 +1,9 @@
+import type { Failure } from '../../run/failure.ts';
 import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
+import { failed as failedText } from './card.ts';
 import { lengths } from './said.ts';
 import type { Happening } from './happening.ts';
 import type { Part } from './part.ts';
@@ -49,7 +51,22 @@ export function think(draft: Draft, agent: string, status: string): void {
 }
 
 export function thinkAt(draft: Draft, step: Step, status: string): void {
+  if (status.trim() === '') return;
+  tellFailure(draft, step, status);
   think(draft, agentAt(draft, step), status);
+}
+
+/** What failed in a step is told by what the step makes of it, if it says so, and by itself if it does not. */
+export function tellFailure(draft: Draft, step: Step, instead = ''): void {
+  const { own } = step;
+  const { failed } = own;
+  own.failed = undefined;
+  if (failed && !isTold(failed, instead)) think(draft, agentAt(draft, step), failedText(failed));
+}
+
+/** Whoever tells of a failure may take it up in a longer sentence. */
+export function isTold({ message }: Failure, text: string): boolean {
+  return text.includes(message.trim().replace(/\.$/, ''));
 }
 
 /** Who is at work there: the agent of the card, or the orchestrator. */
@@ -57,9 +74,9 @@ export function agentAt(draft: Draft, step: Step): string {
   return step.own.owner === 0 ? orchestrator : nameOf(ownerOf(draft, step));
 }
 
-/** Without an agent, a card goes by its title. */
+/** As people call it. */
 export function nameOf({ own, title }: Step): string {
-  return own.card?.agent ?? (title.trim() === '' ? 'Step' : title);
+  return own.card?.name ?? (title.trim() === '' ? 'Step' : title);
 }
 
 /** The card a step belongs to, or the run. */

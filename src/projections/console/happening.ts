@@ -1,6 +1,6 @@
 import type { EventOf, StepId } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
-import { decidedQuestion, type ShownQuestion } from '../shown-question.ts';
+import { decidedQuestion, shownEdit, type ShownQuestion } from '../shown-question.ts';
 import type { Ended } from './card.ts';
 import { decided } from './decision.ts';
 import type { Brought } from './part.ts';
@@ -86,7 +86,7 @@ export function changeBy(event: Changing): Change | undefined {
       return change('in_progress', 'Another worker took over where the last one ended');
     case 'approval.decided': {
       const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
-      return { status, message: decided(event), approval: decidedQuestion(event) };
+      return { status, message: decided(event), approval: decidedQuestion(event), ...shownEdit(event) };
     }
     case 'approval.lapsed':
       return { ...change('in_progress', 'A question lapsed', event.reason), approval: questionId(event) };

@@ -1,4 +1,5 @@
 import type { EventOf, StepId } from '../../run/events.ts';
+import type { Failure } from '../../run/failure.ts';
 import type { SubStep, Visualization } from '../../wire/console.ts';
 import { gathered } from '../preferences/cut.ts';
 import type { OpenStep } from '../story.ts';
@@ -28,12 +29,16 @@ export interface Part {
   card: Card | undefined;
   speech: Speech | undefined;
   speeches: number;
-  /** Whether it waits for a person. */
-  isAsking: boolean;
+  /** While it waits for a person: the cards that wait with it. */
+  waiting: readonly StepId[] | undefined;
   /** Of a card: how many wait in it and below it, since when there are some, and how long some did before. Milliseconds. */
   waits: { now: number; since: number; before: number };
   /** Of a card: the actions it was told of, and those of the cards below it. */
   readonly acts: { readonly own: Set<string>; readonly below: Set<string> };
+  /** What failed in it and was not told yet: it may say so itself. */
+  failed: Failure | undefined;
+  /** Why a person's no ended something in it. */
+  declined: string | undefined;
   brought: Brought;
 }
 
@@ -58,15 +63,17 @@ export function newPart(event: EventOf<'step.opened'>, above: OpenStep<Part> | u
     card: undefined,
     speech: undefined,
     speeches: 0,
-    isAsking: false,
+    waiting: undefined,
     waits: { now: 0, since: 0, before: 0 },
     acts: { own: new Set(), below: new Set() },
+    failed: undefined,
+    declined: undefined,
     brought: nothing(),
   };
 }
 
 /** Steps a flow makes of others, to put them in order. */
-const plain = new Set(['step', 'branch', 'route', 'registration', 'verdict', 'answer']);
+const plain = new Set(['step', 'branch', 'route', 'registration', 'verdict', 'facts', 'answer']);
 
 function roleOf({ kind, agent, effect }: EventOf<'step.opened'>, above: Part): Role {
   if (kind === 'turn') {

@@ -5,10 +5,22 @@ import { gathered } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Tell } from '../story-projection.ts';
 import { shownQuestion } from '../shown-question.ts';
+import { toldByCards } from './activity.ts';
 import { plainText, visualizationOf, withCall } from './card.ts';
 import { lengths, readable, withText } from './said.ts';
 import { act, beginWait, closePart, endWait, openPart } from './cards.ts';
-import { agentAt, noMemory, ownerOf, think, thinkAt, type Draft, type Memory, type Step } from './draft.ts';
+import {
+  agentAt,
+  isTold,
+  noMemory,
+  ownerOf,
+  tellFailure,
+  think,
+  thinkAt,
+  type Draft,
+  type Memory,
+  type Step,
+} from './draft.ts';
 import { changeBy, type Changing, type Names } from './happening.ts';
 import { newPart, nothing, type Part } from './part.ts';
 import { endSpeech, restartSpeech, speak } from './speech.ts';
@@ -59,7 +71,7 @@ export function consoleRun<Frame>(
       'item.attached': drafted(attach),
       'step.closed': drafted(closePart),
       'step.retried': drafted(retry),
-      'notice.posted': drafted((draft, { message }, step) => thinkAt(draft, step, message)),
+      'notice.posted': drafted(note),
       unknown: drafted((draft, { kind }, step) =>
         thinkAt(draft, step, `This version does not know the event «${kind}».`),
       ),
@@ -79,7 +91,10 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
   const isStopped = outcome === 'stopped';
   const { story, memory } = draft;
   endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
-  const whole = readable(partAll(plainText(answer)).shown);
+  const answered = readable(partAll(plainText(answer)).shown);
+  // What a failed run says for want of an answer is its failure.
+  const whole = failure && isTold(failure, answered) ? '' : answered;
+  tellFailure(draft, story.run, failure?.message);
   const isPartial = isStopped && whole === '' && memory.partial !== '';
   const text = isPartial ? memory.partial : whole;
   draft.say({
@@ -143,6 +158,10 @@ function hear(draft: Draft, { channel, text }: EventOf<'text.appended'>, step: S
     // The arguments of a call are the query of its own card.
     case 'arguments':
   }
+}
+
+function note(draft: Draft, { code, message }: EventOf<'notice.posted'>, step: Step): void {
+  if (!step.own.card || !toldByCards.has(code)) thinkAt(draft, step, message);
 }
 
 function retry(draft: Draft, { attempt, reason, call }: EventOf<'step.retried'>, step: Step): void {

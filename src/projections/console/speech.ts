@@ -1,4 +1,4 @@
-import { freshLine, type Draft, type Step } from './draft.ts';
+import { freshLine, tellFailure, type Draft, type Step } from './draft.ts';
 import { part, untagged } from './thinking-tags.ts';
 
 /** A piece of a message to the person. It begins with the first text that is for them. */
@@ -32,6 +32,7 @@ export function endSpeech(draft: Draft, step: Step, how: 'whole' | 'stopped' | '
   if (!own.speech) return;
   if (!own.speech.tagged.isInside) grow(draft, step, own.speech.tagged.held);
   const { id, text, hasBegun } = own.speech;
+  if (how === 'aside') tellFailure(draft, step, text);
   if (hasBegun)
     draft.say({ type: 'speech.ended', id, text, aside: how === 'aside' ? freshLine(draft, text) : '' });
   own.speech = undefined;

@@ -1,5 +1,6 @@
 import type { EventOf, StepId } from '../../run/events.ts';
 import { stageName } from '../../run/stage-name.ts';
+import { calledBy } from '../called.ts';
 import type { Preferences } from '../projection.ts';
 
 /** What must be remembered of an open step to show it, or what it says, in the right place. */
@@ -9,11 +10,18 @@ export interface Placing {
   /** How deep the home is shown. */
   readonly depth: number;
   /** The nearest step that is not a stage, and what it is called: where flat stages hang. */
-  readonly host: { readonly home: StepId; readonly depth: number; readonly name: string };
+  readonly host: {
+    readonly home: StepId;
+    readonly depth: number;
+    readonly agent: string | undefined;
+    readonly name: string;
+  };
   /** How its home tells what it says: as words of its own, as a line of its log once it has ended, or not at all. */
   readonly voice: 'aloud' | 'line' | 'silent';
   readonly isStage: boolean;
   readonly kind: string;
+  /** A router's turn: what it decides, in a form for us, the step around it puts in words. */
+  readonly isDecision: boolean;
   readonly title: string;
   /** What it has said and attached that was not told yet. */
   readonly said: string;
@@ -28,10 +36,11 @@ export type Placed = EventOf<'step.planned'> | EventOf<'step.opened'>;
 export const runPlacing: Placing = {
   home: 0,
   depth: 0,
-  host: { home: 0, depth: 0, name: '' },
+  host: { home: 0, depth: 0, agent: undefined, name: '' },
   voice: 'aloud',
   isStage: false,
   kind: 'run',
+  isDecision: false,
   title: '',
   said: '',
   attached: '',
@@ -48,13 +57,14 @@ export function placingOf(preferences: Preferences, above: Placing, event: Place
   const naming = isMirrored && names ? namingOf(names, event.title) : 'named';
   const isShown = fits && naming === 'named';
   const here = isShown ? { home: event.step, depth: beside.depth + 1 } : homeOf(above);
-  const name = ('agent' in event ? event.agent : undefined) ?? event.title;
+  const agent = event.type === 'step.opened' ? event.agent : undefined;
   return {
     ...here,
-    host: isMirrored ? above.host : { ...here, name },
+    host: isMirrored ? above.host : { ...here, agent, name: nameOf(above, event) },
     voice: isShown ? 'aloud' : voiceOf(preferences, above, event),
     isStage: isMirrored,
     kind: event.kind,
+    isDecision: isDecision(above, event),
     title: event.title,
     said: '',
     attached: '',
@@ -81,14 +91,22 @@ function namingOf(names: readonly string[], title: string): 'named' | 'unfinishe
   return !isBegun || wanted.some((name) => name.startsWith(own)) ? 'unfinished' : 'other';
 }
 
-/**
- * The turn a shown step consists of says what the step has to say; a router's is a decision that the step puts in words.
- * All else must not be mixed with its words.
- */
+function isDecision({ kind }: Placing, event: Placed): boolean {
+  return event.kind === 'turn' && kind === 'route';
+}
+
+/** The turn a shown step consists of says what the step has to say, unless it decides. All else must not be mixed with its words. */
 function voiceOf({ stages }: Preferences, above: Placing, event: Placed): Placing['voice'] {
   if (isStage(event)) return stages === 'off' ? 'silent' : 'line';
-  const isItsOwn = event.kind === 'turn' && above.home === event.parent && above.kind !== 'route';
+  const isItsOwn = event.kind === 'turn' && above.home === event.parent && !isDecision(above, event);
   return isItsOwn ? 'aloud' : 'line';
+}
+
+/** A turn of the agent around it goes by what that one is called. */
+function nameOf({ host }: Placing, event: Placed): string {
+  if (event.type === 'step.planned') return event.title;
+  if (event.agent !== undefined && event.agent === host.agent) return host.name;
+  return calledBy(event) ?? event.title;
 }
 
 function homeOf({ home, depth }: Placing): Pick<Placing, 'home' | 'depth'> {

@@ -142,11 +142,11 @@ function rename(preferences: Preferences, shown: Shown, event: EventOf<'title.ap
 function speak(shown: Shown, event: EventOf<'text.appended'>): Filtered {
   const step = shown.steps.get(event.step);
   if (!step) return event;
-  const { voice, said } = step.placing;
+  const { voice, said, isDecision } = step.placing;
   const { channel, text } = event;
   if (voice === 'silent') return undefined;
   if (voice === 'line') {
-    if (channel === 'content' || channel === 'log')
+    if (!isDecision && (channel === 'content' || channel === 'log'))
       step.placing = { ...step.placing, said: gathered(said, text, longestLine) };
     return undefined;
   }

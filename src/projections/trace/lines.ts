@@ -40,10 +40,12 @@ export function userMessage(text: BlobRef | string, details: Details): TraceLine
 }
 
 /** What was sent is kept beside the journal, under the step: see `withPrompts`. */
-export function modelCalled({ id, opening, model, attempt, own: { phase } }: Step): TraceLine {
+export function modelCalled({ id, opening, model, isBegun, own: { phase }, ...step }: Step): TraceLine {
   const { agent = null } = opening;
-  const asked = `Asked ${agent ?? 'a model'}`;
-  const summary = summaryOf(attempt > 1 ? `${asked} again (attempt ${attempt})` : asked, 'Asked a model');
+  const attempt = isBegun ? step.attempt : 0;
+  const who = agent ?? 'a model';
+  const again = attempt > 1 ? ` again (attempt ${attempt})` : '';
+  const summary = summaryOf(isBegun ? `Asked ${who}${again}` : `Did not ask ${who}`, 'Asked a model');
   const details = { step: id, agent, model: model ?? null, attempt, ...placeOf(phase) };
   return { source: 'orion', type: 'llm_call', direction: 'outbound', summary, details, phase };
 }
@@ -190,9 +192,12 @@ export function asked(event: EventOf<'approval.requested'>): TraceLine {
   return { source: 'system', type: 'approval_requested', summary, details };
 }
 
-export function decided({ approval, by, decision, rationale }: EventOf<'approval.decided'>): TraceLine {
-  const summary = summaryOf(`${by} decided «${decision}»`, 'Decided');
-  const details = { approval, by, decision, rationale: rationale ?? null };
+export function decided(event: EventOf<'approval.decided'>): TraceLine {
+  const { approval, by, decision, rationale, arguments: made } = event;
+  const text = made === undefined ? '' : `: ${plain(shown(made))}`;
+  const summary = summaryOf(`${by} decided «${decision}»${text}`, 'Decided');
+  const edited = made === undefined ? {} : { arguments: shown(made) };
+  const details = { approval, by, decision, rationale: rationale ?? null, ...edited };
   return { source: 'user', type: 'approval_decided', summary, details };
 }
 
@@ -243,6 +248,10 @@ function shown(value: BlobRef | Json | undefined): Json {
   if (isBlobRef(value)) return preview(value.preview ?? '', value.size);
   const text = JSON.stringify(value);
   return text.length > previewLength ? preview(text) : value;
+}
+
+function plain(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function preview(text: string, size = text.length): string {

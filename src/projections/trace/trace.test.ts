@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ask, begin, resultsIn, say, talk, type Conversation } from '../../../test/conversation.ts';
 import { ended, entriesOf, toolOf, until } from '../../../test/world.ts';
-import type { Entry } from '../../run/events.ts';
+import { closed, journal, opened, started } from '../../../test/journal.ts';
+import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
 import { foldAll } from '../../run/fold.ts';
 import { goOn } from '../../run/tool-pause.ts';
 import { TraceEvent, type TraceType } from '../../wire/trace.ts';
@@ -35,6 +36,55 @@ function told({ type, summary, details, phaseIndex, cycleIndex }: TraceEvent): s
     typeof details['phase'] === 'string' ? ` [${details['phase']} ${phaseIndex}/${cycleIndex}]` : '';
   return `${type}${phase}: ${summary}`;
 }
+
+describe('the trace of a message that a person is asked about', () => {
+  const turn = opened(1, 0, { kind: 'turn', agent: 'users', effect: 'once' });
+  const question: RunEvent = {
+    type: 'approval.requested',
+    approval: 'a-1',
+    step: 1,
+    title: 'users',
+    fingerprint: 'f',
+    priority: 'high',
+    allowed: ['approve', 'reject', 'edit'],
+    arguments: 'delete all',
+  };
+  const decision = (more: Partial<EventOf<'approval.decided'>>): RunEvent => ({
+    type: 'approval.decided',
+    approval: 'a-1',
+    decision: 'edit',
+    by: 'local',
+    ...more,
+  });
+
+  test('[P92] [P93] has the call where it was sent, and what a person made of it', () => {
+    const sent = [
+      decision({ arguments: 'delete Ann' }),
+      { type: 'step.started', step: 1 },
+      closed(1),
+    ] as const;
+    const events = traceOf('run_1', journal(started(), turn, question, ...sent));
+    expect(events.map(({ type, summary }) => `${type}: ${summary}`)).toEqual([
+      'user_message: Why is the link down?',
+      'approval_requested: Asked a person: users',
+      'approval_decided: local decided «edit»: delete Ann',
+      'llm_call: Asked users',
+      'llm_result: users said nothing',
+    ]);
+    expect(events[2]?.details).toMatchObject({ arguments: 'delete Ann' });
+    expect(events[3]?.timestamp).toBe('2026-11-15T00:00:04.000Z');
+  });
+
+  test('[P92] says of one that was never sent that it was not', () => {
+    const failure = { code: 'refused', message: 'local rejected «users».' } as const;
+    const no = [decision({ decision: 'reject' }), closed(1, { outcome: 'skipped', failure })];
+    const events = traceOf('run_1', journal(started(), turn, question, ...no));
+    expect(events.slice(3)).toMatchObject([
+      { type: 'llm_call', summary: 'Did not ask users', details: { attempt: 0 } },
+      { type: 'llm_result', summary: 'local rejected «users».', error: failure },
+    ]);
+  });
+});
 
 describe('the trace of a conversation', () => {
   test('[C60] tells phases, calls, duplicates and answers in order', async () => {

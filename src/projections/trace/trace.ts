@@ -42,6 +42,7 @@ export function traceProjection(run: string): Projection<Place<Memory, Traced>, 
       },
       'phase.entered': enter,
       'step.opened': call,
+      'step.started': call,
       'step.retried': call,
       'step.closed': close,
       'text.appended'(_, { channel, call = '', tool }, { own }) {
@@ -83,12 +84,14 @@ function placed(
 
 function call(
   { frames }: Trace,
-  { type }: EventOf<'step.opened' | 'step.retried'>,
+  { type }: EventOf<'step.opened' | 'step.started' | 'step.retried'>,
   step: OpenStep<Traced>,
 ): void {
   step.own.requested = {};
   const { kind } = step.opening;
-  if (kind === 'turn') frames.push(lines.modelCalled(step));
+  // A message that waits for a person, or for its turn, has not been sent.
+  if (kind === 'turn' && step.isBegun) frames.push(lines.modelCalled(step));
+  if (type === 'step.started') return;
   if (kind === 'call' || (kind === 'misfit' && type === 'step.opened')) frames.push(lines.toolCalled(step));
 }
 
@@ -119,7 +122,10 @@ function close({ memory, frames, at }: Trace, event: Closing, step: OpenStep<Tra
   phases.delete(id);
   if (call) ended.set(id, at);
   if (unfinished) frames.push(lines.phaseEnded(unfinished, outcome));
-  if (opening.kind === 'turn') frames.push(lines.modelAnswered(step, event, at));
+  if (opening.kind === 'turn') {
+    if (!step.isBegun) frames.push(lines.modelCalled(step));
+    frames.push(lines.modelAnswered(step, event, at));
+  }
   if (opening.kind === 'registration' && outcome === 'completed')
     frames.push(lines.toolsRegistered(step, event));
   if (opening.kind !== 'call' && opening.kind !== 'misfit') return;

@@ -1,7 +1,15 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../../../test/serving.ts';
+import {
+  appWith,
+  keyIn,
+  serving,
+  sharedAt,
+  temporaryFolder,
+  textAt,
+  type Serving,
+} from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
 
 const apps = {
@@ -33,8 +41,13 @@ test('[V151] a key for badges that a full disk cut off is made anew', async () =
   writeFileSync(file, 'abc');
   const key = keyIn(data);
   const at = await serving({ data, config: locked });
-  expect(statSync(file)).toMatchObject({ size: 32, mode: 0o100_600 });
-  expect(await statusOf(at, await cookieOf(at, key))).toBe(200);
+  const cookie = await cookieOf(at, key);
+  expect(await statusOf(at, cookie)).toBe(200);
+  const [secret] = await sharedAt(at).list({ kind: 'badge secret' });
+  expect(Buffer.from(JSON.parse(secret?.value ?? '""') as string, 'base64')).toHaveLength(32);
+  expect(existsSync(file)).toBe(false);
+  await at.close();
+  expect(await statusOf(await serving({ data, config: locked }), cookie)).toBe(200);
 });
 
 describe('[V21] a badge', () => {
@@ -82,7 +95,6 @@ describe('[V21] a badge', () => {
     const again = await serving({ data, config: locked });
     expect(await statusOf(again, cookie)).toBe(401);
     expect(await statusOf(again, other)).toBe(200);
-    expect(statSync(join(data, 'signed-out.json')).mode & 0o777).toBe(0o600);
   });
 
   test('ended a thousand times over costs no more room than a few', async () => {
@@ -96,7 +108,9 @@ describe('[V21] a badge', () => {
       await signOut(at, cookie);
     }
     for (const cookie of cookies) expect(await statusOf(at, cookie)).toBe(401);
-    expect(readFileSync(join(data, 'signed-out.json'), 'utf8').length).toBeLessThan(5_000);
+    const [person, ...others] = await sharedAt(at).list({ kind: 'signed out' });
+    expect(others).toEqual([]);
+    expect(person?.value.length).toBeLessThan(5_000);
     expect(await statusOf(at, await cookieOf(at, key))).toBe(200);
   });
 

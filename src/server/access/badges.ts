@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { jwtVerify, SignJWT } from 'jose';
-import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
 import { failureOf } from '../../run/failure.ts';
 import { Role, type Caller } from './caller.ts';
+import type { Shared } from '../../stores/store.ts';
+import { changeShared, type Kind } from '../shared/kind.ts';
+import type { SharedStore } from '../shared/watched-kind.ts';
 import { endedBadges } from './ended-badges.ts';
 import type { Lock } from './lock.ts';
 
@@ -15,8 +15,10 @@ export interface Badges {
   /** Whose it is; undefined if it is not good, or not under this lock. */
   read(badge: string): Promise<Caller | undefined>;
   /** End the badge somebody came in with, wherever else it is carried. */
-  end(caller: Caller, now: number): void;
+  end(caller: Caller, now: number): Promise<void>;
   isEnded(caller: Caller): boolean;
+  /** Look who has signed out elsewhere. */
+  lookAgain(): Promise<void>;
 }
 
 const algorithm = 'HS256';
@@ -38,9 +40,9 @@ const Claims = z.object({
   key: z.string().exactOptional(),
 });
 
-export function badgesOf(folder: string, lock: Lock): Badges {
-  const secret = secretOf(join(folder, 'badges.key'));
-  const ended = endedBadges(join(folder, 'signed-out.json'));
+export async function badgesOf(store: SharedStore, lock: Lock): Promise<Badges> {
+  const secret = await secretOf(store.shared);
+  const ended = await endedBadges(store);
   return {
     issue({ tenant, who, role, key, expiresAt }, now) {
       const end = Math.floor(now / 1_000) + badgeLife;
@@ -65,20 +67,34 @@ export function badgesOf(folder: string, lock: Lock): Badges {
     },
     end: (caller, now) => ended.add(caller, now),
     isEnded: (caller) => ended.has(caller),
+    lookAgain: () => ended.lookAgain(),
   };
 }
 
-/** It outlives the process: whoever watches when the server starts again must not have to sign in again. */
-function secretOf(file: string): Uint8Array {
-  const kept = existsSync(file) ? new Uint8Array(readFileSync(file)) : undefined;
-  // One that a full disk cut off could be guessed.
-  if (kept?.length === secretLength) return kept;
-  const made = new Uint8Array(randomBytes(secretLength));
+/** What signs badges, in base64. */
+export const badgeSecret: Kind<string> = { kind: 'badge secret', schema: z.string() };
+
+/**
+ * It outlives the process: whoever watches when the server starts again must not have to sign in again. All processes have
+ * the same one: a browser that signed in at one is known at all.
+ */
+async function secretOf(shared: Shared): Promise<Uint8Array> {
+  const made = randomBytes(secretLength).toString('base64');
+  const place = { kind: badgeSecret, tenant: '', name: '' };
   try {
-    writeWhole(file, Buffer.from(made), { mode: 0o600 });
+    return bytesOf(await changeShared(shared, place, (kept = made) => (isWhole(kept) ? kept : made)));
   } catch (thrown) {
     // Where there is no space it is good for as long as this process.
     if (failureOf(thrown).code !== 'unavailable') throw thrown;
+    return bytesOf(made);
   }
-  return made;
+}
+
+/** One that was cut off could be guessed. */
+export function isWhole(secret: string): boolean {
+  return bytesOf(secret).length === secretLength;
+}
+
+function bytesOf(secret: string): Uint8Array {
+  return new Uint8Array(Buffer.from(secret, 'base64'));
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   appWith,
+  keyAt,
   keyIn,
   serving,
   shareServing,
@@ -92,7 +93,7 @@ describe('[V32] [S08] who decides in a run', () => {
 
   test('[V61] where nobody needs a key nobody can be told apart, so a second person is not to be had', async () => {
     const open = await serving({ config: { apps } });
-    const bo = keyIn(open.data, { name: 'bo', role: 'approver' });
+    const bo = await keyAt(open, { name: 'bo', role: 'approver' });
     const run = textAt(
       await open.ask('/api/runs', { json: { app: 'witnessed', input: { text: 'x' } } }),
       'run',

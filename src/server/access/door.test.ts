@@ -1,5 +1,5 @@
 import crypto, { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { syncBuiltinESMExports } from 'node:module';
 import { connect } from 'node:net';
@@ -9,8 +9,10 @@ import WebSocket from 'ws';
 import {
   appWith,
   temporaryFolder,
+  keyAt,
   keyIn,
   serving,
+  sharedAt,
   shareServing,
   textAt,
   type Serving,
@@ -156,7 +158,7 @@ describe('on this machine', () => {
   test('[S14] a site that the configuration names may use it', async () => {
     const origin = 'https://app.example';
     const at = await serving({ config: { apps, server: { origins: [origin] } } });
-    const key = keyIn(at.data);
+    const key = await keyAt(at);
     const answer = await at.ask('/api/runs', { key, headers: { origin, 'sec-fetch-site': 'cross-site' } });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
@@ -200,7 +202,7 @@ describe('a socket', () => {
 
   let starters = 0;
   async function asked(at: Serving, lines: string): Promise<string> {
-    const key = keyIn(at.data, { name: `starter ${(starters += 1)}` });
+    const key = await keyAt(at, { name: `starter ${(starters += 1)}` });
     const run = textAt(await at.ask('/api/runs', { key, json: { input: { text: 'x' } } }), 'run');
     return raw(at.url, `GET /ws/runs/${run} HTTP/1.1\r\n${upgrade}${lines}\r\n`, 'HTTP/1.1 101');
   }
@@ -227,15 +229,15 @@ describe('a socket', () => {
 });
 
 describe('keys', () => {
-  test('[S02] are kept as hashes, for the owner of the folder alone', () => {
-    const data = temporaryFolder();
-    const key = keyIn(data);
-    const file = join(data, 'keys.json');
-    const kept = readFileSync(file, 'utf8');
-    expect(kept).not.toContain(key);
+  test('[S02] are kept as hashes, for the owner of the folder alone', async () => {
+    const at = await locked();
+    const key = await keyAt(at, { name: 'kept' });
+    await at.close();
+    const files = readdirSync(at.data).filter((name) => !name.endsWith('.sock'));
+    const kept = files.map((name) => readFileSync(join(at.data, name), 'latin1')).join('\n');
     expect(kept).not.toContain(key.slice('vit_'.length + 12 + 1));
     expect(kept).toContain(createHash('sha256').update(key).digest('hex'));
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(at.data, 'vitrine.db')).mode & 0o777).toBe(0o600);
   });
 
   test('[S03] are compared in a time that tells nothing about them', async () => {
@@ -279,20 +281,20 @@ describe('keys', () => {
 
   test('that were made a moment ago are good, and of a role that may not act are refused', async () => {
     const at = await locked();
-    const key = keyIn(at.data, { name: 'ann', role: 'viewer' });
+    const key = await keyAt(at, { name: 'ann', role: 'viewer' });
     expect((await at.ask('/api/runs', { key })).status).toBe(200);
     const refused = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
     expect(refused.status).toBe(403);
     expect((await at.ask('/metrics', { key: at.key })).status).toBe(403);
     expect(
-      (await at.ask('/metrics', { key: keyIn(at.data, { name: 'oli', role: 'operator' }) })).status,
+      (await at.ask('/metrics', { key: await keyAt(at, { name: 'oli', role: 'operator' }) })).status,
     ).toBe(200);
   });
 
   test('[S09] that are revoked close what they have open', async () => {
     const at = await locked();
     const run = textAt(await at.ask('/api/runs', { key: at.key, json: { input: { text: 'x' } } }), 'run');
-    const other = keyIn(at.data, { name: 'other' });
+    const other = await keyAt(at, { name: 'other' });
     const watch = (key: string) =>
       streamViewer({
         url: at.url,
@@ -306,7 +308,7 @@ describe('keys', () => {
     await signedIn.until((body) => body.includes('May I?'));
     const sockets = [at.key, other].map((key) => socketWith(`/ws/runs/${run}`, { at, key }));
     await Promise.all(sockets.map(({ opened }) => opened));
-    revokeKey(at.data, 'someone', Date.now());
+    await revokeKey(sharedAt(at), 'someone', Date.now());
     await Promise.all([mine.closed, signedIn.closed, sockets[0]?.closed]);
     expect(sockets[1]?.socket.readyState).toBe(WebSocket.OPEN);
     sockets[1]?.socket.terminate();
@@ -334,7 +336,7 @@ describe('a browser', () => {
     );
     const tampered = { cookie: `${headers.cookie}x` };
     expect((await at.ask('/api/me', { headers: tampered })).status).toBe(401);
-    revokeKey(at.data, 'someone', Date.now());
+    await revokeKey(sharedAt(at), 'someone', Date.now());
     await vi.waitFor(async () => expect((await at.ask('/api/me', { headers })).status).toBe(401), 5_000);
     expect((await at.ask('/api/sign-out', { method: 'POST' })).headers.get('set-cookie')).toContain(
       'Max-Age=0',

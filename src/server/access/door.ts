@@ -8,8 +8,9 @@ import { badgeIn } from './cookie.ts';
 import { expectHonest, isStranger, type Visit } from './honest.ts';
 import { keyringOf, type Keyring } from './keyring.ts';
 import type { KeyRecord } from './keys.ts';
-import { ensureLocalKey, localKeyFile } from './local-key.ts';
+import { ensureLocalKey, localKeyFile, type KeyPlace } from './local-key.ts';
 import { lockOf, type Surroundings } from './lock.ts';
+import type { SharedStore } from '../shared/watched-kind.ts';
 import { signInLinks } from './sign-in-links.ts';
 import { sourceReader, type Arrival, type Source } from './source.ts';
 import { jwtReader } from './tokens.ts';
@@ -37,8 +38,8 @@ export interface Door {
   bearerOf(ticket: string): Caller | undefined;
   /** Whether somebody who came in earlier may stay. */
   mayStay(caller: Caller): boolean;
-  /** Look for keys that were made or revoked meanwhile. */
-  lookForKeys(): void;
+  /** Look what was changed elsewhere, should nobody have told: keys, and who signed out. */
+  lookAgain(): Promise<void>;
   /** Why what was changed about keys is not seen; undefined while it is. */
   trouble(): string | undefined;
   /** The site a browser's request came from, if it is one of the others that may use this server. */
@@ -47,6 +48,7 @@ export interface Door {
 
 export interface DoorSettings {
   readonly folder: string;
+  readonly store: SharedStore;
   readonly auth: AuthSettings;
   readonly server: Surroundings;
   readonly now: () => number;
@@ -57,22 +59,25 @@ export interface DoorSettings {
   readonly seen?: (credential: string) => void;
 }
 
-export function doorOf(settings: DoorSettings): Door {
-  const { folder, auth, server, now, problem, seen = () => {} } = settings;
+export async function doorOf(settings: DoorSettings): Promise<Door> {
+  const { folder, store, auth, server, now, problem, seen = () => {} } = settings;
   const lock = lockOf(auth, server);
   const { isLocked } = lock;
-  const keyring = keysOf(settings);
-  const badges = badgesOf(folder, lock);
+  const keyring = await keysOf(settings);
+  const badges = await badgesOf(store, lock);
   const links = signInLinks();
   const sourceOf = sourceReader(server.proxies);
   const readJwt = auth.jwt
     ? jwtReader(auth.jwt, (why) => problem('A token was refused for a name in it.', why))
     : undefined;
   const isAlone = isLocked && keyring.isEmpty && auth.jwt === undefined;
-  const owner = auth.local === 'key' || isAlone ? ownerOf(folder, keyring, now()) : undefined;
+  const owner =
+    auth.local === 'key' || isAlone
+      ? await ownerOf({ folder, shared: store.shared, keyring }, now())
+      : undefined;
 
   const holderOf = async (credential: string): Promise<Caller | undefined> => {
-    const record = keyring.find(credential);
+    const record = await keyring.find(credential);
     const known = record ? callerWith(record) : await readJwt?.(credential);
     // On this machine, for this machine: nobody needs a key, so any will do.
     const holder = known ?? (isLocked ? undefined : atThisMachine);
@@ -100,14 +105,16 @@ export function doorOf(settings: DoorSettings): Door {
       const caller = links.take(ticket, now());
       return caller && mayStay(caller) ? caller : undefined;
     },
-    lookForKeys: () => keyring.reload(),
+    async lookAgain() {
+      await Promise.all([keyring.lookAgain(), badges.lookAgain()]);
+    },
     trouble: () => keyring.trouble(),
     guestOrigin: ({ origin }) => server.origins.find((known) => known === origin),
   };
 }
 
-function keysOf({ folder, now, problem, warn = () => {} }: DoorSettings): Keyring {
-  const keyring = keyringOf(folder, {
+async function keysOf({ store, now, problem, warn = () => {} }: DoorSettings): Promise<Keyring> {
+  const keyring: Keyring = await keyringOf(store, {
     now,
     problem(cause) {
       problem('Keys that were made or revoked are not seen.', cause);
@@ -149,8 +156,8 @@ export function ownerIn({ headers }: Pick<Visit, 'headers'>): Caller {
 
 const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };
 
-function ownerOf(folder: string, keyring: Keyring, now: number): Caller | undefined {
-  const record = keyring.find(ensureLocalKey(folder, keyring, now));
+async function ownerOf(place: KeyPlace, now: number): Promise<Caller | undefined> {
+  const record = await place.keyring.find(await ensureLocalKey(place, now));
   return record && callerWith(record);
 }
 

@@ -1,63 +1,59 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
-import { RunError } from '../../run/failure.ts';
-import { jsonIn } from './json-in.ts';
+import type { Kind } from '../shared/kind.ts';
+import { watchedKind, type SharedStore } from '../shared/watched-kind.ts';
 import type { Caller } from './caller.ts';
 
 /** Badges that were ended before their time, over restarts. */
 export interface EndedBadges {
-  add(caller: Caller, now: number): void;
+  add(caller: Caller, now: number): Promise<void>;
   has(caller: Caller): boolean;
+  lookAgain(): Promise<void>;
 }
 
-const Person = z.strictObject({
+export const SignedOut = z.strictObject({
   /** All that were given out until then are ended. */
   until: z.number(),
   /** Each that was ended by itself, with when it would have ended anyhow. */
   badges: z.record(z.string(), z.number()),
 });
-type Person = z.infer<typeof Person>;
-const File = z.strictObject({ version: z.literal(1), people: z.record(z.string(), Person) });
+export type SignedOut = z.infer<typeof SignedOut>;
+
+/** By person. */
+export const signedOutKind: Kind<SignedOut> = { kind: 'signed out', schema: SignedOut };
 
 /** Whoever signs in and out all day long must not fill the disk: beyond this all of theirs are ended at once. */
 const most = 50;
 
-export function endedBadges(file: string): EndedBadges {
-  const people = new Map(Object.entries(peopleIn(file)));
+export async function endedBadges(store: SharedStore): Promise<EndedBadges> {
+  const watched = await watchedKind(store, signedOutKind);
   return {
-    add(caller, now) {
-      const { badge, expiresAt = Infinity } = caller;
+    async add(caller, now) {
+      const { badge, expiresAt = Infinity, tenant } = caller;
       if (!badge) return;
-      const name = personOf(caller);
-      const { until, badges } = people.get(name) ?? { until: 0, badges: {} };
-      const live = Object.entries(badges).filter(([, end]) => end > now);
-      const isMany = live.length >= most;
-      people.set(name, {
-        until: isMany ? now : until,
-        badges: isMany ? {} : { ...Object.fromEntries(live), [badge.id]: expiresAt },
+      await watched.change(tenant, personOf(caller), ({ until, badges } = { until: 0, badges: {} }) => {
+        const live = Object.entries(badges).filter(([, end]) => end > now);
+        const isMany = live.length >= most;
+        return {
+          until: isMany ? now : until,
+          badges: isMany ? {} : { ...Object.fromEntries(live), [badge.id]: expiresAt },
+        };
       });
-      const text = JSON.stringify({ version: 1, people: Object.fromEntries(people) });
-      writeWhole(file, text, { mode: 0o600 });
     },
     has(caller) {
-      const person = caller.badge && people.get(personOf(caller));
-      if (!person || !caller.badge) return false;
-      return caller.badge.at <= person.until || Object.hasOwn(person.badges, caller.badge.id);
+      const { badge, tenant } = caller;
+      const person = badge && watched.get(tenant, personOf(caller));
+      if (!person) return false;
+      return badge.at <= person.until || Object.hasOwn(person.badges, badge.id);
     },
+    lookAgain: () => watched.lookAgain(),
   };
 }
 
-function personOf({ tenant, who, key }: Caller): string {
-  return JSON.stringify([tenant, who, ...(key === undefined ? [] : [key])]);
+function personOf({ who, key }: Caller): string {
+  return personNamed(who, key);
 }
 
-function peopleIn(file: string): Readonly<Record<string, Person>> {
-  if (!existsSync(file)) return {};
-  const parsed = File.safeParse(jsonIn(readFileSync(file, 'utf8')));
-  if (parsed.success) return parsed.data.people;
-  throw new RunError(
-    'malformed',
-    `${file} no longer says who signed out: remove it together with badges.key beside it; then everybody signs in again.`,
-  );
+/** Somebody of a tenant, with the key they came in with. */
+export function personNamed(who: string, key: string | undefined): string {
+  return JSON.stringify(key === undefined ? [who] : [who, key]);
 }

@@ -1,21 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import type { Shared } from '../../stores/store.ts';
+import { changeShared, listShared, type Kind } from '../shared/kind.ts';
 import { Role } from './caller.ts';
 import { folderOwner, localTenant } from '../folder/home.ts';
-import { makeDataFolder } from '../folder/data-folder.ts';
-import { jsonIn } from './json-in.ts';
 
 /** A key without the key: only its hash is kept. */
 export const KeyRecord = z.strictObject({
@@ -32,31 +21,40 @@ export const KeyRecord = z.strictObject({
 });
 export type KeyRecord = z.infer<typeof KeyRecord>;
 
-const KeyFile = z.strictObject({ version: z.literal(1), keys: z.array(KeyRecord) });
+/** The keys of each tenant are one value: whether a name is free is then decided by one at a time. */
+export const keysKind: Kind<readonly KeyRecord[]> = { kind: 'keys', schema: z.array(KeyRecord) };
 
-export function keyFileOf(folder: string): string {
-  return join(folder, 'keys.json');
-}
+/** The name of what a tenant has only one of. */
+const only = '';
 
 export type NewKey = Pick<KeyRecord, 'name' | 'tenant' | 'role' | 'expiresAt'>;
 
-/** Make a key. It is told once, here, and kept nowhere. */
-export function createKey(folder: string, given: NewKey, now: number): { record: KeyRecord; key: string } {
+export interface MadeKey {
+  readonly record: KeyRecord;
+  /** The key itself: it is told once, and kept nowhere. */
+  readonly key: string;
+}
+
+export function newKey(given: NewKey, now: number): MadeKey {
   const id = randomBytes(6).toString('hex');
   const key = `vit_${id}_${randomBytes(32).toString('base64url')}`;
-  const record = { id, ...given, hash: digest(key).toString('hex'), createdAt: now };
-  const added = changeKeys(folder, (keys) => {
-    expectFree(keys, record);
-    return { keys: [...keys, record], record };
+  return { record: { id, ...given, hash: digest(key).toString('hex'), createdAt: now }, key };
+}
+
+/** Make a key. */
+export async function createKey(shared: Shared, given: NewKey, now: number): Promise<MadeKey> {
+  const made = newKey(given, now);
+  await changeShared(shared, { kind: keysKind, tenant: given.tenant, name: only }, (keys = []) => {
+    expectFree(keys, made.record);
+    return [...keys, made.record];
   });
-  return { record: added, key };
+  return made;
 }
 
 /** People of a tenant are told apart by the names of their keys. The owner of a folder may have lost theirs. */
 function expectFree(keys: readonly KeyRecord[], { tenant, name, createdAt: now }: KeyRecord): void {
   const taken = keys.find(
     (key) =>
-      key.tenant === tenant &&
       key.name === name &&
       key.revokedAt === undefined &&
       (key.expiresAt === undefined || key.expiresAt > now),
@@ -69,68 +67,27 @@ function expectFree(keys: readonly KeyRecord[], { tenant, name, createdAt: now }
 }
 
 /** Revoke a key by its id or by its name, if only one has it. */
-export function revokeKey(folder: string, named: string, now: number): KeyRecord {
-  return changeKeys(folder, (keys) => {
-    const record = { ...meant(keys, named), revokedAt: now };
-    return { keys: keys.map((key) => (key.id === record.id ? record : key)), record };
-  });
+export async function revokeKey(shared: Shared, named: string, now: number): Promise<KeyRecord> {
+  const { id, tenant } = meant(await readKeys(shared), named);
+  const keys = await changeShared(shared, { kind: keysKind, tenant, name: only }, (known = []) =>
+    known.map((key) => (key.id === id ? { revokedAt: now, ...key } : key)),
+  );
+  return meant(keys, id, true);
 }
 
-function meant(keys: readonly KeyRecord[], named: string): KeyRecord {
+function meant(keys: readonly KeyRecord[], named: string, isRevoked = false): KeyRecord {
   const found = keys.filter(
-    ({ id, name, revokedAt }) => revokedAt === undefined && (id === named || name === named),
+    ({ id, name, revokedAt }) => (revokedAt !== undefined) === isRevoked && (id === named || name === named),
   );
-  const [only] = found;
-  if (only && found.length === 1) return only;
+  const [only, ...others] = found;
+  if (only && others.length === 0) return only;
   const why = only ? `${found.length} keys are called so; give an id` : 'see «vitrine keys list»';
   throw new RunError('unknown', `There is no single key «${named}» to revoke: ${why}.`);
 }
 
-export function readKeys(folder: string): readonly KeyRecord[] {
-  const file = keyFileOf(folder);
-  if (!existsSync(file)) return [];
-  const parsed = KeyFile.safeParse(jsonIn(readFileSync(file, 'utf8')));
-  if (parsed.success) return parsed.data.keys;
-  throw new RunError(
-    'malformed',
-    `${file} is not a list of keys any more; restore it, or remove it and make new keys.`,
-  );
-}
-
-interface Change {
-  readonly keys: readonly KeyRecord[];
-  /** The one it is about. */
-  readonly record: KeyRecord;
-}
-
-/** One change at a time: of two at once the later would undo the earlier, and a revoked key would be good again. */
-function changeKeys(folder: string, change: (keys: readonly KeyRecord[]) => Change): KeyRecord {
-  makeDataFolder(folder);
-  const file = keyFileOf(folder);
-  const draft = `${file}.draft`;
-  const open = openDraft(draft);
-  try {
-    const { keys, record } = change(readKeys(folder));
-    writeSync(open, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`);
-    fsyncSync(open);
-    renameSync(draft, file);
-    return record;
-  } catch (thrown) {
-    rmSync(draft, { force: true });
-    throw thrown;
-  } finally {
-    closeSync(open);
-  }
-}
-
-function openDraft(draft: string): number {
-  try {
-    return openSync(draft, 'wx', 0o600);
-  } catch (cause) {
-    if (!existsSync(draft)) throw cause;
-    const message = `Another command changes the keys right now: try again. If none does, remove ${draft}.`;
-    throw new RunError('rejected', message, { retryable: true, cause });
-  }
+/** All keys, of every tenant. */
+export async function readKeys(shared: Pick<Shared, 'list'>): Promise<readonly KeyRecord[]> {
+  return (await listShared(shared, keysKind)).flatMap(({ value }) => value);
 }
 
 export function digest(key: string): Buffer {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { keyIn, serving, temporaryFolder, type Serving } from '../../../test/serving.ts';
+import { keyIn, serving, sharedAt, temporaryFolder, type Serving } from '../../../test/serving.ts';
 import { readKeys, revokeKey } from './keys.ts';
 import { linkLife, signInLinks } from './sign-in-links.ts';
 
@@ -53,9 +53,9 @@ describe('[V30] [S60] «auth.local: key» on this machine', () => {
     await first.close();
     const again = await serving({ ...asking, data: first.data });
     expect(keyBeside(again)).toBe(key);
-    expect(readKeys(first.data)).toHaveLength(1);
+    expect(await readKeys(sharedAt(again))).toHaveLength(1);
+    await revokeKey(sharedAt(again), 'local', Date.now());
     await again.close();
-    revokeKey(first.data, 'local', Date.now());
     const third = await serving({ ...asking, data: first.data });
     expect(keyBeside(third)).not.toBe(key);
     expect((await third.ask('/api/me', { key })).status).toBe(401);
@@ -76,8 +76,8 @@ describe('[V30] [S60] «auth.local: key» on this machine', () => {
     expect(second.status).toBe(401);
     expect(second.text).toMatch(/link.*once/);
     // Its badge ends with the key of the folder.
-    revokeKey(at.data, 'local', Date.now());
-    at.server.context.door.lookForKeys();
+    await revokeKey(sharedAt(at), 'local', Date.now());
+    await at.server.context.door.lookAgain();
     expect((await at.ask('/api/me', { headers: { cookie } })).status).toBe(401);
   });
 

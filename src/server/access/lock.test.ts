@@ -1,6 +1,14 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../../../test/serving.ts';
+import {
+  appWith,
+  keyAt,
+  keyIn,
+  serving,
+  temporaryFolder,
+  textAt,
+  type Serving,
+} from '../../../test/serving.ts';
 
 const apps = {
   asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks'),
@@ -26,7 +34,7 @@ describe('[V17] a server that others may reach asks for a key', () => {
     const forwarded = { host: 'vitrine.example', 'x-forwarded-for': '203.0.113.9' };
     expect(await strangerAt(at, forwarded)).toMatchObject({ status: 401 });
     expect(await strangerAt(at, {})).toMatchObject({ status: 401 });
-    const authorization = `Bearer ${keyIn(at.data)}`;
+    const authorization = `Bearer ${await keyAt(at)}`;
     expect(await strangerAt(at, { ...forwarded, authorization })).toMatchObject({ status: 200 });
   });
 
@@ -39,7 +47,7 @@ describe('[V17] a server that others may reach asks for a key', () => {
   ] as const)('where %s is named', async ([, server]) => {
     const at = await serving({ config: { apps, server: structuredClone(server) as object } });
     expect((await at.ask('/api/me')).status).toBe(401);
-    expect((await at.ask('/api/me', { key: keyIn(at.data) })).status).toBe(200);
+    expect((await at.ask('/api/me', { key: await keyAt(at) })).status).toBe(200);
   });
 
   test('and one that names this machine alone does not', async () => {

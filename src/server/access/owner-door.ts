@@ -12,7 +12,13 @@ export function ownerDoor(): Door {
   };
   return {
     isLocked: true,
-    badges: { issue: noBadges, read: async () => undefined, end: noBadges, isEnded: () => false },
+    badges: {
+      issue: noBadges,
+      read: async () => undefined,
+      end: noBadges,
+      isEnded: () => false,
+      lookAgain: async () => {},
+    },
     expectHonest: (visit) => expectHonest(visit, { server, lock, source }),
     isStranger: () => false,
     sourceOf: () => source,
@@ -20,7 +26,7 @@ export function ownerDoor(): Door {
     holderOf: async () => undefined,
     bearerOf: () => undefined,
     mayStay: () => true,
-    lookForKeys() {},
+    lookAgain: async () => {},
     trouble: () => undefined,
     guestOrigin: () => undefined,
   };

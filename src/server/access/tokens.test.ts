@@ -11,7 +11,7 @@ import {
   textAt,
   type Serving,
 } from '../../../test/serving.ts';
-import { streamViewer } from '../../../test/stream.ts';
+import { openBeforeEnd, streamViewer } from '../../../test/stream.ts';
 import { serve } from '../serve.ts';
 
 const apps = {
@@ -222,11 +222,16 @@ describe('tokens', () => {
 
   test('[S05] [S09] that end close what they have open', async () => {
     const at = house();
-    const key = await token({ exp: Math.floor(Date.now() / 1_000) + 2 }).sign(privateKey);
-    const run = textAt(await at.ask('/api/runs', { key, json: { input: { text: 'x' } } }), 'run');
-    const headers = { authorization: `Bearer ${key}` };
-    const viewer = streamViewer({ url: at.url, path: `/api/runs/${run}/events`, headers });
-    await viewer.until((body) => body.includes('May I?'));
+    const viewer = await openBeforeEnd(async (milliseconds) => {
+      const key = await token({ exp: Math.floor((Date.now() + milliseconds) / 1_000) }).sign(privateKey);
+      const started = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
+      if (started.status === 401) return undefined;
+      const headers = { authorization: `Bearer ${key}` };
+      const path = `/api/runs/${textAt(started, 'run')}/events`;
+      const opened = streamViewer({ url: at.url, path, headers });
+      await Promise.race([opened.until((body) => body.includes('May I?')), opened.closed]);
+      return opened.body.includes('May I?') ? opened : undefined;
+    });
     await viewer.closed;
     expect(viewer.isWhole).toBe(false);
   });

@@ -1,20 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { sync as writeWhole } from 'write-file-atomic';
-import { z } from 'zod';
+import { failureOf } from '../../run/failure.ts';
 import { Preferences } from '../../projections/projection.ts';
+import type { Shared } from '../../stores/store.ts';
 import type { App, HomeReader } from '../folder/home.ts';
+import { changeShared, listShared, type Kind } from '../shared/kind.ts';
 import { preferencesFor } from '../viewers/preferring.ts';
 
-const ByApp = z.record(z.string(), Preferences);
-type ByApp = z.infer<typeof ByApp>;
-
 /** Terminals look at a folder without its configuration, so what apps prefer is kept beside their runs. */
-const fileIn = (folder: string): string => join(folder, 'preferences.json');
+export const appPreferences: Kind<Preferences> = { kind: 'app preferences', schema: Preferences };
 
-/** What the apps of a folder prefer, as the last configuration that had them says. */
-export function keptPreferences(folder: string): HomeReader['preferences'] {
-  return preferencesIn(read(folder));
+/** What the apps of a store prefer, as the last configuration that had them says. */
+export async function keptPreferences(shared: Pick<Shared, 'list'>): Promise<HomeReader['preferences']> {
+  return preferencesIn(await read(shared));
 }
 
 export interface Keeping {
@@ -23,34 +19,29 @@ export interface Keeping {
   readonly notices: readonly string[];
 }
 
-/** Keep what these apps prefer. For the process that holds the folder. */
-export function keepPreferences(folder: string, apps: readonly App[]): Keeping {
-  const kept = read(folder);
-  const next = { ...kept };
-  for (const { name, preferences } of apps) {
-    if (preferences) next[name] = preferences;
-    else delete next[name];
-  }
-  const preferences = preferencesIn(next);
+/** Keep what these apps prefer. */
+export async function keepPreferences(shared: Shared, apps: readonly App[]): Promise<Keeping> {
+  const kept = await read(shared);
+  const preferences = preferencesIn(
+    new Map([...kept, ...apps.map(({ name, preferences: own = {} }) => [name, own] as const)]),
+  );
   try {
-    if (JSON.stringify(next) !== JSON.stringify(kept))
-      writeWhole(fileIn(folder), `${JSON.stringify(next)}\n`);
+    for (const { name, preferences: own = {} } of apps) {
+      if (JSON.stringify(own) === JSON.stringify(kept.get(name) ?? {})) continue;
+      await changeShared(shared, { kind: appPreferences, tenant: '', name }, () => own);
+    }
     return { preferences, notices: [] };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    return { preferences, notices: [`Other terminals do not know what apps prefer to show: ${why}.`] };
+    const { code, message } = failureOf(thrown);
+    if (code !== 'unavailable') throw thrown;
+    return { preferences, notices: [`Other terminals do not know what apps prefer to show: ${message}`] };
   }
 }
 
-function preferencesIn(byApp: ByApp): HomeReader['preferences'] {
-  return (app, asked) => preferencesFor(Object.hasOwn(byApp, app) ? byApp[app] : {}, asked);
+function preferencesIn(byApp: ReadonlyMap<string, Preferences>): HomeReader['preferences'] {
+  return (app, asked) => preferencesFor(byApp.get(app), asked);
 }
 
-function read(folder: string): ByApp {
-  try {
-    return ByApp.parse(JSON.parse(readFileSync(fileIn(folder), 'utf8')));
-  } catch {
-    // Without it, or if it cannot be read, everything is shown; the next process to hold the folder writes it again.
-    return {};
-  }
+async function read(shared: Pick<Shared, 'list'>): Promise<ReadonlyMap<string, Preferences>> {
+  return new Map((await listShared(shared, appPreferences)).map(({ name, value }) => [name, value]));
 }

@@ -1,5 +1,6 @@
 import { chmodSync, copyFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
+import { RunError } from '../../run/failure.ts';
 import { backUpRuns } from '../../stores/folder/backup.ts';
 import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
@@ -10,6 +11,11 @@ const left = /^(vitrine\.db|lock\.db|high-water|holder\.json|control\.sock|vitri
 /** Copy a data folder, also while a server works in it, and check the copy. The folder itself does not change. */
 export function backUpFolder(folder: string, into: string): Verified {
   const [from, target] = [resolve(folder), resolve(into)];
+  if (`${target}${sep}`.startsWith(`${from}${sep}`))
+    throw new RunError(
+      'malformed',
+      `${target} is in the folder it would be a copy of: choose a folder elsewhere.`,
+    );
   makeDataFolder(target);
   backUpRuns(from, target);
   for (const entry of readdirSync(from, { withFileTypes: true })) {

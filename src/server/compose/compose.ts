@@ -18,11 +18,13 @@ import type { Store } from '../../stores/store.ts';
 import type { Takes } from '../../worker/worker.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
 import { holderOf } from '../../stores/folder/lock.ts';
-import { sqliteStore } from '../../stores/sqlite.ts';
 import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { agentsOf } from './agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
+import { openStore, type OpenedStore } from './open-store.ts';
+import { storePins } from './store-pins.ts';
+import { withOldFiles } from '../folder/old-files.ts';
 import { holdHome, type HeldHome } from '../folder/hold.ts';
 import { followerOf, type App, type HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
@@ -61,17 +63,18 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const { takes = 'everything' } = settings;
   if (takes === 'nothing') expectShared(settings, 'serve without working');
   makeDataFolder(folder);
+  const known = secretsOf(config);
+  const clean = known.secrets.cleanAll;
   const store = settings.store
     ? { ...settings.store, notices: [], close: async () => {} }
-    : await sqliteStore({ folder, isPatient: takes !== 'asked' });
+    : await openStore(config, { folder, clean, isPatient: takes !== 'asked' });
   let opened: OpenedTools | undefined;
   try {
-    const known = secretsOf(config);
     if (takes !== 'nothing') {
-      opened = await openTools(config.tools, { data: folder, clean: known.secrets.cleanAll });
+      opened = await openTools(config.tools, { data: folder, clean, pins: await storePins(store, clean) });
       await settled(opened, takes);
     }
-    return holding({ ...settings, takes }, { folder, config, known, store, opened });
+    return await holding({ ...settings, takes }, { folder, config, known, store, opened });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -113,7 +116,7 @@ interface Opened {
   readonly folder: string;
   readonly config: Config;
   readonly known: ReturnType<typeof secretsOf>;
-  readonly store: Store & { readonly notices: readonly string[] };
+  readonly store: OpenedStore;
   /** Absent where nobody works. */
   readonly opened: OpenedTools | undefined;
 }
@@ -121,7 +124,7 @@ interface Opened {
 function holding(
   { takes = 'everything', log = stderrLog, meter, grace }: HomeSettings,
   { folder, config, known, store, opened }: Opened,
-): HeldHome {
+): Promise<HeldHome> {
   const apps = appsOf(config, 'The configuration', opened);
   const { secrets, names, notices } = known;
   const world: World = {
@@ -171,13 +174,14 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
   const reader = await sqliteReader({ folder });
   const secrets = keptSecrets(folder);
   const journal = outgoingJournal(reader.journal, secrets);
+  const shared = withOldFiles(reader.shared, { folder, clean: secrets.cleanAll });
   return {
     ...reader,
     journal,
     follow: followerOf(journal),
     blobs: outgoingBlobs(reader.blobs, secrets),
     clean: secrets.clean,
-    preferences: keptPreferences(folder),
+    preferences: await keptPreferences(shared),
   };
 }
 

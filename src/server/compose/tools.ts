@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -8,14 +7,13 @@ import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';
 import { httpTools } from '../../tools/http/http.ts';
 import type { Endpoint } from '../../tools/mcp/connection.ts';
-import { filePins, type Clean, type Pins } from '../../tools/mcp/pins.ts';
+import type { Clean, Pins } from '../../tools/mcp/pins.ts';
 import type { McpServer } from '../../tools/mcp/mcp.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { keptSecrets } from './secret-names.ts';
 import { secretIn } from './secrets.ts';
 import { ToolServers } from './tool-servers.ts';
 
-export { doubtOf, shortPin, type Accepted, type Pinned, type Pins } from '../../tools/mcp/pins.ts';
+export { doubtOf, shortPin, type Accepted, type Pinned } from '../../tools/mcp/pins.ts';
 
 /** The tools of a configuration: those that are here, and those of servers, as far as they are there. */
 export interface OpenedTools {
@@ -29,9 +27,8 @@ const startSeconds = 20;
 /** Servers of tools are started and asked what they have, and ended by `close`. Nothing waits for them here. */
 export async function openTools(
   given: readonly (Tool | ToolSource)[],
-  { data, clean }: { readonly data: string; readonly clean: Clean },
+  { data, ...means }: { readonly data: string; readonly clean: Clean; readonly pins: Pins },
 ): Promise<OpenedTools> {
-  const pins = filePins(pinFileIn(data), clean);
   const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
   expectDistinct(
     own.map(({ name }) => name),
@@ -43,9 +40,7 @@ export async function openTools(
     'MCP servers',
   );
   const names = new Set(own.map(({ name }) => name));
-  const servers = new ToolServers(
-    await Promise.all(sources.map((source) => shelfOf(source, { pins, clean }))),
-  );
+  const servers = new ToolServers(await Promise.all(sources.map((source) => shelfOf(source, means))));
   const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
   return { servers, now, close: () => servers.close() };
 }
@@ -59,15 +54,6 @@ async function shelfOf(
   const { name, approval, effect, sends, trusted } = source;
   const server = mcpServer({ name, trusted, approval, effect, sends, ...means, ...endpointOf(source) });
   return { server, patience: (source.startSeconds ?? startSeconds) * 1_000 };
-}
-
-/** What is known of the tools of MCP servers in a data folder. */
-export function pinsIn(data: string): Pins {
-  return filePins(pinFileIn(data), keptSecrets(data).cleanAll);
-}
-
-function pinFileIn(data: string): string {
-  return join(data, 'mcp-pins.json');
 }
 
 function shipped(source: ToolSource, data: string): readonly Tool[] {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { workplaceIn, type World } from '../../engine/world.ts';
-import { erasures, type Erasures } from '../../front/erase.ts';
 import { frontOf, type Front } from '../../front/front.ts';
 import { startKey } from '../../front/same-again.ts';
 import type { Secrets } from '../../guards/secrets.ts';
@@ -25,8 +24,8 @@ import { forgetInLog, logIn } from '../observe/log.ts';
 import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
-export interface HeldHome extends Home, Erasures {
-  readonly journal: Pick<Journal, 'read' | 'follow'>;
+export interface HeldHome extends Home {
+  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly front: Front;
   /** Absent in a process that only serves. */
   readonly worker: Worker | undefined;
@@ -55,18 +54,17 @@ export interface Holding {
 }
 
 /** Work on the runs of a folder, and let other terminals ask for more. */
-export function holdHome(holding: Holding): HeldHome {
+export async function holdHome(holding: Holding): Promise<HeldHome> {
   const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
   const world = workplaceIn(noting(holding.world, problems));
   const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
-  const erased = erasures();
-  erased.onErased((run) => forgetInLog(logIn(folder), run));
-  const front = frontOf(world, { ...(worker ? { worker } : {}), forget: erased.tellErased });
+  forgetErased(world, folder);
+  const front = frontOf(world, worker ? { worker } : {});
   const over = new AbortController();
   const working = worker?.work(over.signal, { grace });
   const control = controlOf({ front, world, apps });
-  const { preferences, notices: unkept } = keepPreferences(folder, apps);
+  const { preferences, notices: unkept } = await keepPreferences(world.store.shared, apps);
   const { store, secrets } = world;
   const journal = outgoingJournal(store.journal, secrets);
   const rest = once(async () => {
@@ -90,7 +88,6 @@ export function holdHome(holding: Holding): HeldHome {
     follow: followerOf(journal),
     dispatch: store.dispatch,
     blobs: outgoingBlobs(store.blobs, secrets),
-    ...erased,
     ...control,
     async standing(run) {
       return standingOf(await store.dispatch.get(run), { run, worker, problems });
@@ -104,6 +101,18 @@ export function holdHome(holding: Holding): HeldHome {
       await holding.onClose?.();
     },
   };
+}
+
+/** Whichever process erased a run: nothing is said of it here any more. */
+function forgetErased({ store, log }: World, folder: string): void {
+  store.listen((hint) => {
+    if (hint.type !== 'erased') return;
+    try {
+      forgetInLog(logIn(folder), hint.run);
+    } catch (cause) {
+      log.error({ cause }, 'What the log says of a run that was erased is still there.');
+    }
+  });
 }
 
 /** What this process has in hand. */

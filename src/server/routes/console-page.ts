@@ -150,7 +150,7 @@ export const consolePageRoutes = [
       const { run } = await startSession(context, caller, { scenario: '', text });
       const row = await context.home.dispatch.get(run);
       if (!row) throw missing('run', run);
-      return { ...watchRun(context, row, { as: 'console' }), beat: heartbeat };
+      return { ...watchRun({ context, caller }, row, { as: 'console' }), beat: heartbeat };
     },
   }),
 ];

@@ -6,6 +6,7 @@ import { Showing, showing } from '../../wire/native/query.ts';
 import type { Look } from '../runs/trees.ts';
 import { toldRun } from '../sessions/told-run.ts';
 import { route } from './route.ts';
+import { shownTo } from '../viewers/own-preferences.ts';
 import { watchRun } from './run-events.ts';
 
 const executionProtocol = 'execution';
@@ -42,8 +43,8 @@ export const executionRoutes = [
     addresses: 'run',
     query: z.strictObject({ after: z.string().max(300).optional(), ...showing }),
     answers: { 101: { about: 'Envelopes, as they come.' } },
-    handle: ({ context, subject, query }) => ({
-      ...watchRun(context, subject, { as: executionProtocol, ...query }),
+    handle: ({ context, caller, subject, query }) => ({
+      ...watchRun({ context, caller }, subject, { as: executionProtocol, ...query }),
       bare: true,
     }),
   }),
@@ -56,9 +57,9 @@ export const executionRoutes = [
     addresses: 'run',
     query: Showing,
     answers: { 200: { about: 'Every step that has begun, and those that are planned.', schema: Execution } },
-    async handle({ context, subject, query, heavy, signal }) {
+    async handle({ context, caller, subject, query, heavy, signal }) {
       await heavy(subject.bytes);
-      const preferences = context.home.preferences(subject.app, query);
+      const preferences = shownTo({ context, caller }, subject.app, query);
       return { status: 200, parts: await executionOf(context, subject, { preferences, signal }) };
     },
   }),

@@ -1,5 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { readHolder, takeUpRun } from '../../wire/native/folder.ts';
+import { changeShared, listShared, readHolder, takeUpRun } from '../../wire/native/folder.ts';
+import type { Caller } from '../access/caller.ts';
 import { appTold } from '../folder/home.ts';
 import { route } from './route.ts';
 
@@ -7,12 +8,25 @@ export const folderRoutes = [
   route({
     ...readHolder,
     handle({ context: { home, address }, caller }) {
-      if (caller.isOwner !== true)
-        throw new RunError('refused', 'This is for whoever owns the data folder, through the socket in it.');
+      expectOwner(caller);
       return {
         status: 200,
         json: { process: process.pid, url: address() ?? null, apps: home.apps.map(appTold) },
       };
+    },
+  }),
+  route({
+    ...listShared,
+    async handle({ context, caller, body }) {
+      expectOwner(caller);
+      return { status: 200, json: { shared: await context.home.store.shared.list(body) } };
+    },
+  }),
+  route({
+    ...changeShared,
+    async handle({ context, caller, body }) {
+      expectOwner(caller);
+      return { status: 200, json: { version: await context.home.store.shared.set(body) } };
     },
   }),
   route({
@@ -22,3 +36,8 @@ export const folderRoutes = [
     },
   }),
 ];
+
+function expectOwner({ isOwner = false }: Caller): void {
+  if (isOwner) return;
+  throw new RunError('refused', 'This is for whoever owns the data folder, through the socket in it.');
+}

@@ -4,26 +4,35 @@ import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import * as native from '../../wire/native/runs.ts';
 import type { Watching } from '../../wire/native/runs.ts';
+import type { Caller } from '../access/caller.ts';
+import { shownTo } from '../viewers/own-preferences.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
 import { route, type Reply } from './route.ts';
 
 export const eventRoutes = [
   route({
     ...native.watchRun,
-    handle: ({ context, subject, query, header }) =>
-      watchRun(context, subject, { ...query, after: header('last-event-id') || query.after }),
+    handle: ({ context, caller, subject, query, header }) =>
+      watchRun({ context, caller }, subject, { ...query, after: header('last-event-id') || query.after }),
   }),
   route({
     ...native.watchRunOnSocket,
-    handle: ({ context, subject, query }) => watchRun(context, subject, query),
+    handle: ({ context, caller, subject, query }) => watchRun({ context, caller }, subject, query),
   }),
 ];
 
 /** The rest of a run after a cursor, in a protocol. */
-export function watchRun(context: ServerContext, row: RunRow, query: z.infer<typeof Watching>): Reply {
+export function watchRun(
+  { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
+  row: RunRow,
+  query: z.infer<typeof Watching>,
+): Reply {
   const { as = nativeProtocol, after = '0', ...asked } = query;
   const { run, head, state } = row;
-  const told = context.protocols.telling(as, { run, preferences: context.home.preferences(row.app, asked) });
+  const told = context.protocols.telling(as, {
+    run,
+    preferences: shownTo({ context, caller }, row.app, asked),
+  });
   const cursor = cursorIn(after, row);
   if (state === 'ended' && cursor === head) return { status: 204 };
   // Nobody can be told what comes after it: whoever has it would come back for ever.

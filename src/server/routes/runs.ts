@@ -7,6 +7,7 @@ import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';
 import { listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
 import { listedRun, smallRun } from './shapes.ts';
+import { shownTo } from '../viewers/own-preferences.ts';
 import { route } from './route.ts';
 
 /** Of what the journal has, at least one entry. Bytes. */
@@ -29,14 +30,14 @@ export const runRoutes = [
   }),
   route({
     ...readTree,
-    async handle({ context, subject: row, query: { at, ...asked }, heavy, signal }) {
+    async handle({ context, caller, subject: row, query: { at, ...asked }, heavy, signal }) {
       if (at !== undefined && at > row.head) {
         throw new RunError(
           'rejected',
           `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
         );
       }
-      const look = { preferences: context.home.preferences(row.app, asked), at, signal };
+      const look = { preferences: shownTo({ context, caller }, row.app, asked), at, signal };
       if (row.bytes <= smallRun) {
         const tree = await context.trees.shown(row, look);
         return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at) } };

@@ -1,9 +1,11 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 import { fakeSink } from '../../../test/fake-sink.ts';
 import { appWith, idsIn, serving, shareServing, textAt, type Serving } from '../../../test/serving.ts';
+import { streamViewer } from '../../../test/stream.ts';
 import { sessionStreamRoutes } from './session-stream.ts';
 
 const secret = 'sk-very-secret-0123456789';
+const held = Promise.withResolvers<void>();
 let at: Serving;
 let session: string;
 let whole: string;
@@ -14,6 +16,7 @@ beforeAll(() =>
     vi.stubEnv('SESSION_TEST_SECRET', secret);
     const noc = appWith(async (scope, text) => {
       for (let i = 0; i < 300; i += 1) scope.notice('SAID', `${i} ${'x'.repeat(600)}`);
+      if (text === 'hold') await held.promise;
       return `${text} ${secret}`;
     }, 'noc');
     const models = {
@@ -61,6 +64,26 @@ test('a session has all its turns, numbered through, and one who has had some ge
     expect(whole.endsWith(text)).toBe(true);
     expect(idsIn(text)[0]).toBe(since + 1);
   }
+});
+
+test('[V260] who opens it again while a follow-up is under way begins with that, and says so to have all', async () => {
+  const begun = await at.ask('/api/sessions', { json: { scenario: 's', alert_text: 'first' } });
+  const path = `/api/sessions/${textAt(begun, 'session_id')}`;
+  const { text: first } = await at.ask(`${path}/stream`);
+  await at.ask(`${path}/message`, { json: { text: 'hold' } });
+  const told = async (query: string): Promise<string> => {
+    const viewer = streamViewer({ url: at.url, path: `${path}/stream${query}` });
+    await viewer.until((body) => body.includes('299 x'));
+    viewer.socket.destroy();
+    return viewer.body;
+  };
+  const again = await told('');
+  expect(idsIn(again)[0]).toBe(idsIn(first).length + 1);
+  expect(again).toContain('event: user_message');
+  expect(idsIn(await told('?since=0'))[0]).toBe(1);
+  held.resolve();
+  const { text: whole } = await at.ask(`${path}/stream?since=0`);
+  expect((await at.ask(`${path}/stream`)).text).toBe(whole);
 });
 
 test('[S35] no secret is told, neither of this turn nor of those before', () => {

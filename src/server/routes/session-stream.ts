@@ -19,7 +19,7 @@ export const sessionStreamRoutes = [
     role: 'viewer',
     addresses: 'conversation',
     query: z.strictObject({
-      /** How many events were seen. */
+      /** How many events were seen; without it, all are told, or those of a follow-up that is under way. */
       since: whole(0, Number.MAX_SAFE_INTEGER).optional(),
       /** The generation of names; each counts its own events. */
       as: Generation.optional(),
@@ -37,10 +37,18 @@ export const sessionStreamRoutes = [
       const seen = sinceIn(header('last-event-id'));
       // Browsers come back by themselves: one that has everything would come back for ever.
       if (seen !== undefined && isOver(turns) && seen === eventCount(turns)) return { status: 204 };
-      return watchSession(context, turns, { as, since: seen ?? query.since ?? 0 });
+      return watchSession(context, turns, { as, since: seen ?? query.since ?? unsaidSince(turns) });
     },
   }),
 ];
+
+/**
+ * Where one begins who does not say. The original page does so when it opens a session again: it has the turns before from
+ * the log, and puts whatever the stream tells into the one that is under way.
+ */
+function unsaidSince(turns: readonly Turn[]): number {
+  return isOver(turns) ? 0 : eventCount(turns.slice(0, -1));
+}
 
 function isOver(turns: readonly Turn[]): boolean {
   return turns.at(-1)?.row.state === 'ended';

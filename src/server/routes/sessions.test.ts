@@ -25,7 +25,7 @@ beforeAll(() =>
       );
       if (text === 'wait')
         await scope.step(
-          { key: 'b', title: 'Slow', kind: 'agent', agent: 'TelemetryAgent', query: 'cpu' },
+          { key: 'b', title: 'TelemetryAgent', kind: 'agent', agent: 'telemetry', query: 'cpu' },
           () => gate.open.promise,
         );
       return `because of ${text}`;

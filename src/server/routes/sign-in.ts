@@ -20,9 +20,9 @@ export const signInRoutes = [
   }),
   route({
     ...native.signOut,
-    handle({ context, caller, source }) {
+    async handle({ context, caller, source }) {
       const { door } = context;
-      if (caller?.badge) door.badges.end(caller, context.now());
+      if (caller?.badge) await door.badges.end(caller, context.now());
       context.streams.sweep((each) => door.mayStay(each));
       return { status: 204, headers: { 'set-cookie': badgeCookie(source, '', 0) } };
     },
@@ -30,6 +30,17 @@ export const signInRoutes = [
   route({
     ...native.readMe,
     handle: ({ caller }) => ({ status: 200, json: known(caller) }),
+  }),
+  route({
+    ...native.readPreferences,
+    handle: ({ context, caller }) => ({ status: 200, json: context.people.preferencesOf(caller) }),
+  }),
+  route({
+    ...native.setPreferences,
+    async handle({ context, caller, body }) {
+      await context.people.prefer(caller, body);
+      return { status: 200, json: body };
+    },
   }),
   route({
     ...native.listApps,

@@ -71,16 +71,16 @@ interface Streamed {
 /** A run, and its stream in one answer. What could be refused is, before anything has begun. */
 async function startedStream(
   context: ServerContext,
-  { tenant }: Caller,
+  caller: Caller,
   { query, start }: Streamed,
 ): Promise<Reply> {
   context.protocols.telling(query.as ?? nativeProtocol, { run: '' });
-  const giveBack = context.quotas.stream(tenant);
+  const giveBack = context.quotas.stream(caller.tenant);
   try {
     const { run } = await start();
     const row = await context.home.dispatch.get(run);
     if (!row) throw missing('run', run);
-    const reply = watchRun(context, row, query);
+    const reply = watchRun({ context, caller }, row, query);
     return { ...reply, giveBack, headers: { ...reply.headers, ...placeOf(run) } };
   } catch (thrown) {
     giveBack();
@@ -174,8 +174,8 @@ async function withinShare<T>(context: ServerContext, tenant: string, start: () 
   counts.set(tenant, before + 1);
   try {
     const { runs } = context.quotas;
-    const unfinished = await context.home.dispatch.list({ tenant, unfinished: true, limit: runs });
-    if (unfinished.length + before < runs) return await start();
+    const unfinished = await context.home.store.dispatch.unfinished(tenant);
+    if (unfinished + before < runs) return await start();
     const message = `This is more than your share: ${runs} runs have not ended; stop some, or wait.`;
     throw new RunError('over-budget', message, { retryable: true });
   } finally {

@@ -7,8 +7,9 @@ import type { Entry } from '../../run/events.ts';
 import type { Blobs, Chunk, Journal } from '../../stores/store.ts';
 import { envelopeIn } from './files.ts';
 import { longRun } from './long-run.ts';
+import { watching } from '../viewers/watching.ts';
 
-type Readable = Pick<Journal, 'read' | 'follow'>;
+type Readable = Pick<Journal, 'read' | 'follow' | 'watch'>;
 
 /**
  * How many entries before the first one that leaves are looked at: a secret in pieces may have begun there. More of them only
@@ -32,11 +33,15 @@ export function outgoingJournal(journal: Readable, secrets: Secrets): Readable {
     left.delete(run);
     return known.outgoing;
   };
+  const isClean = (run: string, after: number): boolean =>
+    secrets.isEmpty || secrets.isVouched(run, { from: after + 1 });
+  const follow: Journal['follow'] = (run, after, signal) =>
+    isClean(run, after)
+      ? journal.follow(run, after, signal)
+      : followed(journal, secrets, { run, after, signal });
   return {
-    follow: (run, after, signal) =>
-      secrets.isEmpty || secrets.isVouched(run, { from: after + 1 })
-        ? journal.follow(run, after, signal)
-        : followed(journal, secrets, { run, after, signal }),
+    follow,
+    watch: (run, after, watcher) => watching(isClean(run, after) ? journal : { follow })(run, after, watcher),
     async read(run, after) {
       const chunks = await journal.read(run, after);
       const [first, last] = [chunks[0], chunks.at(-1)];

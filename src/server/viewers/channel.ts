@@ -1,6 +1,6 @@
 import { failureOf } from '../../run/failure.ts';
 import { blockSize } from './archive.ts';
-import type { Slice } from './piece.ts';
+import type { Piece, Slice } from './piece.ts';
 import type { Source } from './source.ts';
 import type { Sink, Viewer } from './viewer.ts';
 import { windowAt, type Window } from './window.ts';
@@ -25,7 +25,8 @@ export class Channel {
   readonly viewers = new Set<Viewer>();
   readonly #settings: ChannelSettings;
   readonly #window: Window;
-  readonly #over = new AbortController();
+  readonly #stop: () => void;
+  #isClosed = false;
   #isEnded = false;
   #flushedAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -33,7 +34,10 @@ export class Channel {
   constructor(settings: ChannelSettings) {
     this.#settings = settings;
     this.#window = windowAt(settings.source.start);
-    void this.#live();
+    this.#stop = settings.source.live({
+      piece: (piece) => this.#hear(piece),
+      over: (failure) => this.#end(failure),
+    });
   }
 
   join(sink: Sink, after: number): Viewer {
@@ -53,7 +57,7 @@ export class Channel {
 
   /** Whether nobody can join any more. */
   get isClosed(): boolean {
-    return this.#over.signal.aborted;
+    return this.#isClosed;
   }
 
   /** Look after everyone: a sign of life for those who heard nothing, the end for those who take nothing. */
@@ -80,7 +84,8 @@ export class Channel {
 
   /** Let everyone go. Whoever is not stalled has all there is; the others come back to their place. */
   close(farewell?: 'reconnect'): void {
-    this.#over.abort();
+    this.#isClosed = true;
+    this.#stop();
     this.#flush();
     for (const viewer of this.viewers) {
       this.#leave(viewer);
@@ -88,20 +93,21 @@ export class Channel {
     }
   }
 
-  async #live(): Promise<void> {
-    try {
-      for await (const piece of this.#settings.source.live(this.#over.signal)) {
-        this.#window.push(piece);
-        this.#flushSoon();
-      }
-      if (this.#over.signal.aborted) return;
+  #hear(piece: Piece): void {
+    if (this.#isClosed) return;
+    this.#window.push(piece);
+    this.#flushSoon();
+  }
+
+  #end(failure: unknown): void {
+    if (this.#isClosed) return;
+    if (failure === undefined) {
       this.#isEnded = true;
-    } catch (cause) {
-      // Whoever is cut off here comes back with a cursor, to a store that answers again.
-      this.#settings.problem(cause);
-      return this.close(farewellAfter(cause));
+      return this.#flush();
     }
-    this.#flush();
+    // Whoever is cut off here comes back with a cursor, to a store that answers again.
+    this.#settings.problem(failure);
+    this.close(farewellAfter(failure));
   }
 
   #flushSoon(): void {
@@ -143,9 +149,15 @@ export class Channel {
     if (slice.text === '') return;
     viewer.heard = true;
     this.#settings.delivered(slice.text.length);
-    if (sink.write(slice.in(sink.form))) return;
+    if (this.#write(sink, slice)) return;
     viewer.is = 'stalled';
     viewer.since = this.#settings.now();
+  }
+
+  /** Whoever is alone gets the text as it is; a form is made where it is shared. */
+  #write(sink: Sink, slice: Slice): boolean {
+    if (sink.say && this.viewers.size === 1) return sink.say(slice.text);
+    return sink.write(slice.in(sink.form));
   }
 
   /** One page at a time for those who are behind the window, each as far as its connection takes it. */

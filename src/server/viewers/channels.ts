@@ -31,7 +31,7 @@ export interface Count {
 }
 
 export interface ChannelsSettings {
-  readonly journal: Pick<Journal, 'read' | 'follow'>;
+  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly clean: (frames: string) => string;
   readonly now: () => number;
   readonly problem: (run: string, cause: unknown) => void;

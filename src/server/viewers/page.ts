@@ -12,7 +12,10 @@ export function inBlocks(piece: Piece, size: number): Piece {
     at = last;
   }
   return {
-    ...piece,
+    first: piece.first,
+    last: piece.last,
+    size: piece.size,
+    text: (after, until) => piece.text(after, until),
     from(after) {
       const block = blocks.findLast(({ first }) => first <= after + 1) ?? blocks[0];
       if (!block) return new Slice('', piece.last);

@@ -10,7 +10,7 @@ export type Form = (frames: string) => Buffer;
 export class Slice {
   readonly text: string;
   readonly last: number;
-  readonly #forms = new Map<Form, Buffer>();
+  #forms: Map<Form, Buffer> | undefined;
 
   constructor(text: string, last: number) {
     this.text = text;
@@ -18,6 +18,7 @@ export class Slice {
   }
 
   in(form: Form): Buffer {
+    this.#forms ??= new Map();
     const known = this.#forms.get(form);
     if (known) return known;
     const made = form(this.text);
@@ -40,27 +41,50 @@ export interface Piece {
 
 /** What the journal keeps is what native viewers get. No line break stands inside a frame, so places are found as text. */
 export function nativePiece({ first, last, frames }: Omit<Chunk, 'run'>): Piece {
-  // Whoever reads on asks for the next place: looked for from the start each time, a long piece would cost its square.
-  let near = { seq: first, place: 0 };
-  const placeOf = (seq: number): number => {
-    if (seq <= first) return 0;
-    const place = frames.indexOf(`\nid: ${seq}\n`, seq < near.seq ? 0 : Math.max(0, near.place - 1)) + 1;
-    near = { seq, place };
+  return new NativePiece(first, last, frames);
+}
+
+/** One is made for every commit of every run that is watched. */
+class NativePiece implements Piece {
+  readonly first: number;
+  readonly last: number;
+  readonly #frames: string;
+  /** Whoever reads on asks for the next place: looked for from the start each time, a long piece would cost its square. */
+  #near: { readonly seq: number; readonly place: number } | undefined;
+
+  constructor(first: number, last: number, frames: string) {
+    this.first = first;
+    this.last = last;
+    this.#frames = frames;
+  }
+
+  get size(): number {
+    return this.#frames.length;
+  }
+
+  text(after: number, until: number): string {
+    return part(this.#frames, this.#placeOf(after + 1), this.#endOf(until));
+  }
+
+  from(after: number, most: number): Slice {
+    const frames = this.#frames;
+    const start = this.#placeOf(after + 1);
+    const end = frames.length - start <= most ? -1 : endOfEntry(frames, start, most);
+    if (end < 0) return new Slice(part(frames, start, frames.length), this.last);
+    return new Slice(frames.slice(start, end), idAt(frames, end) - 1);
+  }
+
+  #placeOf(seq: number): number {
+    if (seq <= this.first) return 0;
+    const near = this.#near && this.#near.seq <= seq ? this.#near.place : 0;
+    const place = this.#frames.indexOf(`\nid: ${seq}\n`, Math.max(0, near - 1)) + 1;
+    this.#near = { seq, place };
     return place;
-  };
-  const endOf = (seq: number): number => (seq >= last ? frames.length : placeOf(seq + 1));
-  return {
-    first,
-    last,
-    size: frames.length,
-    text: (after, until) => part(frames, placeOf(after + 1), endOf(until)),
-    from(after, most) {
-      const start = placeOf(after + 1);
-      const end = frames.length - start <= most ? -1 : endOfEntry(frames, start, most);
-      if (end < 0) return new Slice(part(frames, start, frames.length), last);
-      return new Slice(frames.slice(start, end), idAt(frames, end) - 1);
-    },
-  };
+  }
+
+  #endOf(seq: number): number {
+    return seq >= this.last ? this.#frames.length : this.#placeOf(seq + 1);
+  }
 }
 
 function part(text: string, start: number, end: number): string {

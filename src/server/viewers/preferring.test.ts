@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Preferences } from '../../projections/projection.ts';
 import { keepPreferences, keptPreferences } from '../compose/app-preferences.ts';
+import { RunError } from '../../run/failure.ts';
+import { memoryStore, type Commit } from '../../stores/memory.ts';
 import type { App } from '../folder/home.ts';
 import { askedFrom, preferencesFor, type Asked } from './preferring.ts';
 
@@ -40,39 +39,35 @@ describe('[P13] what an app prefers and what its viewer asks for', () => {
 describe('what apps prefer is kept beside their runs', () => {
   const named = (name: string, preferences?: Preferences): App =>
     ({ name, limits: {}, ...(preferences ? { preferences } : {}) }) as App;
-  const folder = (): string => {
-    const made = mkdtempSync(join(tmpdir(), 'vitrine-preferences-'));
-    onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-    return made;
-  };
 
-  test('for those who look without the configuration; the last one that has an app decides', () => {
-    const at = folder();
-    keepPreferences(at, [named('books', app), named('news', { depth: 1 })]);
-    keepPreferences(at, [named('news'), named('tour')]);
-    expect(keptPreferences(at)('books')).toEqual(app);
-    expect(keptPreferences(at)('books', { depth: '*' })).toEqual({ stages: 'flat', names: ['Search'] });
-    expect(keptPreferences(at)('news')).toEqual({});
-    expect(keptPreferences(at)('constructor')).toEqual({});
+  test('for those who look without the configuration; the last one that has an app decides', async () => {
+    const { shared } = memoryStore({ now: () => 0 });
+    await keepPreferences(shared, [named('books', app), named('news', { depth: 1 })]);
+    await keepPreferences(shared, [named('news'), named('tour')]);
+    const kept = await keptPreferences(shared);
+    expect(kept('books')).toEqual(app);
+    expect(kept('books', { depth: '*' })).toEqual({ stages: 'flat', names: ['Search'] });
+    expect(kept('news')).toEqual({});
+    expect(kept('constructor')).toEqual({});
   });
 
-  test('and where nothing is preferred there is no file', () => {
-    const at = folder();
-    keepPreferences(at, [named('books')]);
-    expect(() => readFileSync(join(at, 'preferences.json'))).toThrow('ENOENT');
+  test('and where nothing is preferred, or nothing new, nothing is written', async () => {
+    const { shared } = memoryStore({ now: () => 0 });
+    await keepPreferences(shared, [named('books'), named('news', app)]);
+    const [only, ...others] = await shared.list({ kind: 'app preferences' });
+    expect([only?.name, others]).toEqual(['news', []]);
+    await keepPreferences(shared, [named('books'), named('news', app)]);
+    expect(await shared.list({ kind: 'app preferences' })).toEqual([only]);
   });
 
-  test('a file that cannot be read hides nothing, and is written again', () => {
-    const at = folder();
-    writeFileSync(join(at, 'preferences.json'), '{"books":{"stages":"sideways"}}');
-    expect(keptPreferences(at)('books')).toEqual({});
-    keepPreferences(at, [named('books', { depth: 2 })]);
-    expect(keptPreferences(at)('books')).toEqual({ depth: 2 });
-  });
-
-  test('a folder that cannot be written to is said, and this process knows all the same', () => {
-    const { preferences, notices } = keepPreferences(join(folder(), 'missing'), [named('books', app)]);
+  test('a store that cannot be written is said, and this process knows all the same', async () => {
+    const commit = (apply: () => unknown, operation: string) =>
+      operation === 'share'
+        ? Promise.reject(new RunError('unavailable', 'The disk is full.'))
+        : Promise.resolve(apply());
+    const { shared } = memoryStore({ now: () => 0, commit: commit as Commit });
+    const { preferences, notices } = await keepPreferences(shared, [named('books', app)]);
     expect(preferences('books')).toEqual(app);
-    expect(notices.join()).toMatch(/^Other terminals do not know what apps prefer to show: ENOENT.*\.$/);
+    expect(notices).toEqual(['Other terminals do not know what apps prefer to show: The disk is full.']);
   });
 });

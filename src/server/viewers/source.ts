@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Telling } from '../../projections/projection.ts';
 import { decodeAll } from '../../run/codec.ts';
-import type { Journal } from '../../stores/store.ts';
+import type { Chunk, Journal } from '../../stores/store.ts';
 import type { Framing, WireFrame } from '../../wire/framing.ts';
 import { blockSize, type Archive } from './archive.ts';
 import { inBlocks } from './page.ts';
 import { nativePiece, toldPiece, type Piece } from './piece.ts';
 import type { Places } from './places.ts';
+import { watching } from './watching.ts';
 
 /** A run as those who watch here are told it. */
 export type Teller = Telling<WireFrame>;
@@ -15,15 +16,21 @@ export type Teller = Telling<WireFrame>;
 export interface Source {
   /** The entry its live pieces begin after. */
   readonly start: number;
-  /** Everything after `start`, and then what comes, until the run ends or the signal aborts. */
-  live(signal: AbortSignal): AsyncIterable<Piece>;
+  /** Everything after `start`, and then what comes, until the run ends. Returns what ends it before. */
+  live(hearer: Hearer): () => void;
   /** A piece that holds the entry after `after`, for those who have fallen behind. */
   page(after: number): Promise<Piece>;
 }
 
+export interface Hearer {
+  piece(piece: Piece): void;
+  /** All was told, or why no more can be. */
+  over(failure?: unknown): void;
+}
+
 export interface SourceParts {
   readonly run: string;
-  readonly journal: Pick<Journal, 'follow'>;
+  readonly journal: Pick<Journal, 'follow' | 'watch'>;
   readonly archive: Archive;
   /** Frames that were put together, as they may leave the server. */
   readonly clean: (frames: string) => string;
@@ -40,9 +47,11 @@ export function nativeSource(
 ): Source {
   return {
     start: head,
-    async *live(signal) {
-      for await (const chunk of journal.follow(run, head, signal)) yield nativePiece(chunk);
-    },
+    live: (hearer) =>
+      watching(journal)(run, head, {
+        chunk: (chunk) => hearer.piece(nativePiece(chunk)),
+        over: (failure) => hearer.over(failure),
+      }),
     page: (after) => archive.page(run, after),
   };
 }
@@ -66,7 +75,7 @@ const perStep = 256;
  * behind, is told from the nearest one on, at the same cost anywhere in the run.
  */
 export function toldSource(parts: SourceParts, head: number): Source {
-  const { run, journal, archive, places } = parts;
+  const { run, archive, places } = parts;
   const strides = new LRUCache<number, Promise<Stride>>({ max: keptStrides });
   const placeAt = (seq: number): Teller => {
     const place = places.nearest(seq);
@@ -90,22 +99,7 @@ export function toldSource(parts: SourceParts, head: number): Source {
 
   return {
     start: begin.seq,
-    async *live(signal) {
-      const teller = begin.fork();
-      let since = 0;
-      for await (const chunk of journal.follow(run, begin.seq, signal)) {
-        const piece = nativePiece(chunk);
-        while (teller.seq < piece.last) {
-          const { text } = piece.from(teller.seq, stride);
-          yield told(teller, text, parts);
-          if (teller.hasEnded) return;
-          since += text.length;
-          if (since < strideOf(teller)) continue;
-          places.keep(teller.fork());
-          since = 0;
-        }
-      }
-    },
+    live: (hearer) => tellLive(parts, begin.fork(), hearer),
     async page(after) {
       let from = placeAt(after);
       for (;;) {
@@ -115,6 +109,27 @@ export function toldSource(parts: SourceParts, head: number): Source {
       }
     },
   };
+}
+
+function tellLive(parts: SourceParts, teller: Teller, hearer: Hearer): () => void {
+  const { run, journal, places } = parts;
+  let since = 0;
+  const chunk = (given: Chunk): void => {
+    const piece = nativePiece(given);
+    while (teller.seq < piece.last && !teller.hasEnded) {
+      const { text } = piece.from(teller.seq, stride);
+      hearer.piece(told(teller, text, parts));
+      since += text.length;
+      if (since < strideOf(teller)) continue;
+      places.keep(teller.fork());
+      since = 0;
+    }
+    if (!teller.hasEnded) return;
+    stop();
+    hearer.over();
+  };
+  const stop = watching(journal)(run, teller.seq, { chunk, over: (failure) => hearer.over(failure) });
+  return stop;
 }
 
 /** So far apart that keeping costs less than telling, however many steps are open. */

@@ -54,6 +54,12 @@ export function sseSink(
     framing,
     form,
     write,
+    say(frames) {
+      const size = framing.isBinary ? frames.length : Buffer.byteLength(frames);
+      const text = knowsChunks ? `${size.toString(16)}\r\n${frames}\r\n` : frames;
+      // Where every character is a byte, nothing has to be encoded.
+      return socket?.write(text, size === frames.length ? 'latin1' : 'utf8') ?? true;
+    },
     held: () => socket?.writableLength ?? 0,
     // Between bytes there is no room for a comment.
     beat: (heard) => void (heard || framing.isBinary || write(form(beat))),

@@ -9,6 +9,8 @@ export interface Sink {
   readonly form: Form;
   /** False when it has enough for now: nothing more until it says that it has drained. */
   write(bytes: Buffer): boolean;
+  /** The same for frames that nobody else gets: their bytes are made on the way out. */
+  say?(frames: string): boolean;
   /** Bytes that wait here until they are taken. */
   held(): number;
   /** Time for a sign of life that is no frame, or for asking for one. `heard` if something was just written. */

@@ -48,7 +48,9 @@ export function windowAt(start: number): Window {
     slice(after) {
       // Nearly all viewers are at the same place: they get the same bytes, joined once.
       if (shared?.after === after && shared.head === head) return shared.slice;
-      const slice = join(after);
+      const newest = pieces.at(-1);
+      const isNext = newest?.first === after + 1 && newest.size <= sliceSize;
+      const slice = isNext ? newest.from(after, sliceSize) : join(after);
       if (slice) shared = { after, head, slice };
       return slice;
     },

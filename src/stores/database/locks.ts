@@ -6,7 +6,7 @@ import { lockName, type Line, type Lock, type Rows, type Wanted } from './port.t
  * is next in a line once the line is. Given what was loaded under these locks, it tells whether more is needed.
  */
 export function locksOf(needs: Needs, rows: Rows, held: readonly Lock[] = []): readonly Lock[] {
-  const { runs = [], stands = [], leaves = [], blobs = [], blobsOf = [] } = needs;
+  const { runs = [], stands = [], leaves = [], blobs = [], blobsOf = [], shared = [] } = needs;
   const left = leaves.flatMap((stand) => linesOf(needs, rows, stand));
   const lines = [...stands.flatMap((stand) => linesOf(needs, rows, stand)), ...left];
   const used = rows.blobs.filter(({ users }) => users.some((run) => blobsOf.includes(run)));
@@ -17,6 +17,9 @@ export function locksOf(needs: Needs, rows: Rows, held: readonly Lock[] = []): r
     ...[...blobs, ...used].map(
       ({ tenant, blob }) => ({ kind: 'blob', name: lockName(tenant, blob) }) as const,
     ),
+    ...shared.map(
+      ({ kind, tenant, name }) => ({ kind: 'shared', name: lockName(kind, tenant, name) }) as const,
+    ),
   ];
 }
 
@@ -24,7 +27,7 @@ export function runLock(name: string): Lock {
   return { kind: 'run', name };
 }
 
-/** One order for everybody, so that no two wait for each other: runs, lines, owners of blobs, blobs, each by name. */
+/** One order for everybody, so that no two wait for each other: runs, lines, owners of blobs, blobs, shared values, each by name. */
 export function inOrder(locks: readonly Lock[]): readonly Lock[] {
   const each = new Map(locks.map((lock) => [lockKey(lock), lock]));
   return [...each.values()].sort(compareLocks);
@@ -40,7 +43,7 @@ export function compareLocks(one: Lock, other: Lock): number {
   return one.name < other.name ? -1 : 1;
 }
 
-const kinds: readonly Lock['kind'][] = ['run', 'line', 'owner', 'blob'];
+const kinds: readonly Lock['kind'][] = ['run', 'line', 'owner', 'blob', 'shared'];
 
 /** What to load once these locks are held. */
 export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {
@@ -53,6 +56,7 @@ export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {
     chunks = [],
     blobsOf = [],
     blobs = [],
+    shared = [],
   } = needs;
   const named = (kind: Lock['kind']): readonly string[] =>
     held.filter((lock) => lock.kind === kind).map(({ name }) => name);
@@ -63,6 +67,7 @@ export function wantedWith(needs: Needs, held: readonly Lock[]): Wanted {
     chunks,
     blobs,
     blobsOf,
+    shared,
     runs: named('run'),
     placesOf: [...stands, ...leaves].map(({ run }) => run),
     lines: named('line').map(lineOf),

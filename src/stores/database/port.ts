@@ -1,4 +1,4 @@
-import type { Chunk, Hint, Receipt, RunRow, SentCommand, TenantCount } from '../store.ts';
+import type { Chunk, Hint, Receipt, RunRow, SentCommand, SharedValue, TenantCount } from '../store.ts';
 import type { BlobKey, Due, Needs, RunKey } from '../rules/needs.ts';
 import type { Place } from '../rules/tables.ts';
 
@@ -41,7 +41,7 @@ export interface Transaction {
 
 /** Kept until the transaction is over. Nobody else gets it meanwhile. */
 export interface Lock {
-  readonly kind: 'run' | 'line' | 'owner' | 'blob';
+  readonly kind: 'run' | 'line' | 'owner' | 'blob' | 'shared';
   /** Of a run its id, also as the owner of blobs, which need not be there; else a `lockName`. */
   readonly name: string;
 }
@@ -86,8 +86,11 @@ export interface Rows {
   readonly places: readonly Place[];
   readonly chunks: readonly Chunk[];
   readonly blobs: readonly KeptBlob[];
+  /** Those that were named, and those that were looked for. */
+  readonly shared: readonly SharedValue[];
   readonly text?: string | undefined;
   readonly list?: readonly RunRow[];
+  readonly unfinished?: number;
   readonly count?: readonly TenantCount[];
   readonly questions?: number;
   readonly held?: number;
@@ -99,7 +102,14 @@ export interface GuardedChunk {
 }
 
 /** One row, as it is from now on. */
-export type Change =
+export type Change = RunChange | SharedSet;
+
+export interface SharedSet {
+  readonly type: 'shared.set';
+  readonly value: SharedValue;
+}
+
+export type RunChange =
   | { readonly type: 'run.removed'; readonly run: string }
   | {
       readonly type: 'run.added';
@@ -148,9 +158,18 @@ export class DatabaseError extends Error {
   }
 }
 
-export const noRows: Rows = { now: 0, runs: [], keys: [], commands: [], places: [], chunks: [], blobs: [] };
+export const noRows: Rows = {
+  now: 0,
+  runs: [],
+  keys: [],
+  commands: [],
+  places: [],
+  chunks: [],
+  blobs: [],
+  shared: [],
+};
 
-/** What a line or a blob of a tenant is locked by. */
-export function lockName(tenant: string, name: string): string {
-  return JSON.stringify([tenant, name]);
+/** What a line, a blob or something shared is locked by. */
+export function lockName(...names: readonly string[]): string {
+  return JSON.stringify(names);
 }

@@ -2,7 +2,7 @@ import { memoryTables } from '../memory/tables.ts';
 import type { BlobKey } from '../rules/needs.ts';
 import type { RunRow } from '../store.ts';
 import type { Tables } from '../rules/tables.ts';
-import type { Change, KeptRun, Rows, Wanted } from './port.ts';
+import type { Change, KeptRun, RunChange, Rows, SharedSet, Wanted } from './port.ts';
 
 export interface WorkingSet {
   readonly tables: Tables;
@@ -21,20 +21,25 @@ export interface WorkingSet {
 export function workingSet(rows: Rows, wanted: Wanted): WorkingSet {
   const tables = filled(rows);
   const runs = runRows(tables, rows);
-  let log: Change[] = [];
+  let log: RunChange[] = [];
+  const shared: SharedSet[] = [];
   return {
     tables: {
       ...tables,
       ...answers(rows),
       ...writtenDown(tables, rows, (change) => log.push(change)),
       ...runs.tables,
+      setShared(value) {
+        tables.setShared(value);
+        shared.push({ type: 'shared.set', value });
+      },
       ...onlyWanted(tables, rows, wanted),
       removeRun(run) {
         runs.tables.removeRun(run);
         log = log.filter((change) => change.run !== run || change.type.startsWith('blob'));
       },
     },
-    changes: () => [...runs.changes(), ...log],
+    changes: () => [...runs.changes(), ...log, ...shared],
     runs: runs.all,
     kept: runs.kept,
   };
@@ -63,7 +68,7 @@ type RunTables = Pick<Tables, 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun
 
 interface RunRows {
   readonly tables: RunTables;
-  readonly changes: () => readonly Change[];
+  readonly changes: () => readonly RunChange[];
   readonly all: () => readonly string[];
   readonly kept: (run: string) => KeptRun | undefined;
 }
@@ -82,7 +87,7 @@ function runRows(tables: Tables, rows: Rows): RunRows {
     if (!former || touched.get(run)?.isNew) return rows.now;
     return isChanged(run) ? former.version + 1 : former.version;
   };
-  const changeOf = (run: string): readonly Change[] => {
+  const changeOf = (run: string): readonly RunChange[] => {
     const row = tables.run(run);
     const { key, isNew = false } = touched.get(run) ?? {};
     if (!row) return [];
@@ -145,6 +150,7 @@ function filled(rows: Rows): Tables {
   for (const place of rows.places) tables.addPlace(place);
   for (const { tenant, blob, users } of rows.blobs)
     for (const run of users) tables.addBlob({ tenant, run }, blob, '');
+  for (const value of rows.shared) tables.setShared(value);
   return tables;
 }
 
@@ -156,13 +162,15 @@ function keyName(tenant: string, key: string): string {
 function answers({
   text,
   list,
+  unfinished,
   count,
   questions,
   held,
-}: Rows): Pick<Tables, 'blob' | 'list' | 'count' | 'questions' | 'held'> {
+}: Rows): Pick<Tables, 'blob' | 'list' | 'unfinished' | 'count' | 'questions' | 'held'> {
   return {
     blob: () => text,
     list: () => list ?? [],
+    unfinished: () => unfinished ?? 0,
     count: () => count ?? [],
     questions: () => questions ?? 0,
     held: () => held ?? 0,
@@ -179,7 +187,7 @@ type Written =
   | 'addBlob'
   | 'dropBlobs';
 
-function writtenDown(tables: Tables, rows: Rows, write: (change: Change) => void): Pick<Tables, Written> {
+function writtenDown(tables: Tables, rows: Rows, write: (change: RunChange) => void): Pick<Tables, Written> {
   const blobs: BlobKey[] = [...rows.blobs];
   return {
     addChunk(chunk, at) {

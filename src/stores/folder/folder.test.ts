@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { lockFolder } from './lock.ts';
+import { verify } from './verify.ts';
 import { sqliteReader } from '../sqlite/reader.ts';
-import { schemaVersion } from '../sqlite/schema.ts';
 import { sqliteStore } from '../sqlite.ts';
 import { appending, collect, frames, newRun, range, readAll, refused, seqs } from '../store.contract.ts';
 import type { SentCommand } from '../store.ts';
@@ -241,8 +241,8 @@ test('[N12] a folder of the format before places could be taken is brought up to
   );
   await older.close();
   const database = new DatabaseSync(join(folder, 'vitrine.db'));
-  database.exec('ALTER TABLE run DROP COLUMN replacedBy; ALTER TABLE run DROP COLUMN replaces;');
-  database.exec(`PRAGMA user_version = ${schemaVersion - 1};`);
+  database.exec('DROP TABLE shared; DROP INDEX runByTenant; ALTER TABLE run DROP COLUMN replacedBy;');
+  database.exec('ALTER TABLE run DROP COLUMN replaces; PRAGMA user_version = 2;');
   database.close();
   const store = await sqliteStore({ folder });
   expect(await store.dispatch.get('r')).toMatchObject({ state: 'ended', damaged: null, replacedBy: null });
@@ -256,4 +256,22 @@ test('[N12] a folder of the format before places could be taken is brought up to
     { run: 'r', replacedBy: 's', damaged: null },
   ]);
   await again.close();
+});
+
+test('[Q123] shared values outlive the process, and one that was changed on the disk is given to nobody', async () => {
+  const folder = join(base, 'shared');
+  const key = { kind: 'keys', tenant: 't', name: '' };
+  const first = await sqliteStore({ folder });
+  const version = await first.shared.set({ ...key, value: '["revoked"]', version: 0 });
+  await first.shared.set({ ...key, tenant: 'u', value: '[]', version: 0 });
+  await first.close();
+  const database = new DatabaseSync(join(folder, 'vitrine.db'));
+  database.exec(`UPDATE shared SET value = '["good"]' WHERE tenant = 't'`);
+  database.close();
+  const store = await sqliteStore({ folder });
+  await refused(store.shared.list({ kind: 'keys' }), 'damaged', /«keys t» is damaged/);
+  await refused(store.shared.set({ ...key, value: '[]', version }), 'damaged');
+  expect(await store.shared.list({ kind: 'keys', tenant: 'u' })).toHaveLength(1);
+  await store.close();
+  expect(verify(folder, true).problems).toEqual(['what is kept as «keys t»']);
 });

@@ -5,9 +5,10 @@ import { chunkRows } from '../sqlite/entries.ts';
 import { openForReading } from './folder.ts';
 import { rebuilder } from '../sqlite/rebuilt.ts';
 import { query } from '../sqlite/rows.ts';
+import { strangeShared } from '../sqlite/shared.ts';
 import { rowOf, runRows, selectRuns, type StoredRun } from '../sqlite/runs.ts';
 import { briefly, structureOf, tableProblems, wholeProblems } from '../sqlite/structure.ts';
-import { isCorrupt } from '../sqlite/damage.ts';
+import { isCorrupt, wordsOf } from '../sqlite/damage.ts';
 
 /** What a check of a whole folder found. */
 export interface Verified {
@@ -26,10 +27,13 @@ export function verify(folder: string, untouched: boolean): Verified {
   try {
     database.exec('BEGIN');
     const structure = [...structureOf(database).problems, ...briefly(wholeProblems(database))];
-    const tables = ['chunk', 'blob'].flatMap((table) => briefly(tableProblems(database, table)));
+    const tables = ['chunk', 'blob', 'shared'].flatMap((table) => briefly(tableProblems(database, table)));
     const blobs = strangeBlobs(database);
     const journals = readJournals(database);
-    const problems = [...new Set([...structure, ...tables, ...blobs.problems, ...journals.problems])];
+    const shared = readable(() => strangeShared(database)) ?? [];
+    const strange = shared.map((key) => `what is kept as «${wordsOf(key)}»`);
+    const found = [...structure, ...tables, ...strange, ...blobs.problems, ...journals.problems];
+    const problems = [...new Set(found)];
     return { ...journals, blobs: blobs.count, problems };
   } finally {
     close();

@@ -1,6 +1,8 @@
+import { memoryLists } from './lists.ts';
 import { memoryBlobs, memoryLines } from './parts.ts';
+import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
-import { counted, dueAt, pageSize, pick, type Claimable, type Tables } from '../rules/tables.ts';
+import { counted, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
 
 interface Kept {
   row: RunRow;
@@ -18,39 +20,42 @@ export function memoryTables(): Tables {
     return found;
   };
   const { blobBytes, ...blobs } = memoryBlobs();
+  const held = new Map<string, number>();
+  const hold = (tenant: string, bytes: number): void =>
+    void held.set(tenant, (held.get(tenant) ?? 0) + bytes);
   return {
-    ...runRows(runs, kept),
-    ...entryRows(kept),
+    ...runRows(runs, kept, hold),
+    ...entryRows(kept, hold),
     ...memoryLines(),
     ...blobs,
-    held(tenant) {
-      let bytes = blobBytes(tenant);
-      for (const { row, commands } of runs.values()) {
-        if (row.tenant !== tenant) continue;
-        bytes += row.bytes;
-        for (const { command } of commands.values()) bytes += Buffer.byteLength(JSON.stringify(command));
-      }
-      return bytes;
-    },
+    ...memoryShared(),
+    held: (tenant) => (held.get(tenant) ?? 0) + blobBytes(tenant),
   };
 }
+
+/** Counts what a tenant has more or less. */
+type Hold = (tenant: string, bytes: number) => void;
 
 function runRows(
   runs: Map<string, Kept>,
   kept: (run: string) => Kept,
+  hold: Hold,
 ): Pick<
   Tables,
-  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'claimable' | 'list' | 'questions' | 'count'
+  'run' | 'runWithKey' | 'addRun' | 'changeRun' | 'removeRun' | 'list' | 'count' | keyof OpenRows
 > {
-  const unfinished = new Set<string>();
+  const lists = memoryLists();
+  const unfinished = new Map<string, Kept>();
   const keys = new Map<string, string>();
   const keyOf = (tenant: string, key: string): string => JSON.stringify([tenant, key]);
   return {
     run: (run) => runs.get(run)?.row,
     runWithKey: (tenant, key) => keys.get(keyOf(tenant, key)),
     addRun(row, key) {
-      runs.set(row.run, { row, key, chunks: [], commands: new Map() });
-      unfinished.add(row.run);
+      const added = { row, key, chunks: [], commands: new Map() };
+      runs.set(row.run, added);
+      lists.add(added);
+      unfinished.set(row.run, added);
       if (key !== undefined) keys.set(keyOf(row.tenant, key), row.run);
     },
     changeRun(row) {
@@ -58,28 +63,44 @@ function runRows(
       if (row.state === 'ended') unfinished.delete(row.run);
     },
     removeRun(run) {
-      const { row, key } = runs.get(run) ?? {};
-      if (row && key !== undefined) keys.delete(keyOf(row.tenant, key));
+      const removed = runs.get(run);
+      if (!removed) return;
+      const { row, key, commands } = removed;
+      if (key !== undefined) keys.delete(keyOf(row.tenant, key));
+      hold(row.tenant, -row.bytes);
+      for (const { command } of commands.values()) hold(row.tenant, -sizeOf(command));
       runs.delete(run);
+      lists.remove(removed);
       unfinished.delete(run);
     },
-    claimable: (request) =>
-      due(
-        [...unfinished].map((run) => kept(run).row),
-        request,
-      ),
-    questions: () => [...unfinished].reduce((sum, run) => sum + kept(run).row.approvals, 0),
+    ...openRows(unfinished),
     count: (which) =>
       counted(
         [...runs.values()].map(({ row }) => row),
         which,
       ),
-    list: (filter) => pick([...runs.values()].map(({ row }) => row).reverse(), filter),
+    list: (filter) => lists.list(filter),
   };
+}
+
+type OpenRows = Pick<Tables, 'claimable' | 'questions' | 'unfinished'>;
+
+function openRows(unfinished: ReadonlyMap<string, Kept>): OpenRows {
+  return {
+    claimable: (request) => due(unfinished.values(), request),
+    questions: () => unfinished.values().reduce((sum, { row }) => sum + row.approvals, 0),
+    unfinished: (tenant) =>
+      unfinished.values().reduce((sum, { row }) => sum + (row.tenant === tenant ? 1 : 0), 0),
+  };
+}
+
+function sizeOf(command: Receipt['command']): number {
+  return Buffer.byteLength(JSON.stringify(command));
 }
 
 function entryRows(
   kept: (run: string) => Kept,
+  hold: Hold,
 ): Pick<
   Tables,
   'addChunk' | 'chunksAfter' | 'command' | 'addCommand' | 'useCommand' | 'pending' | 'hasPending'
@@ -88,13 +109,16 @@ function entryRows(
     addChunk(chunk, at) {
       const run = kept(chunk.run);
       run.chunks.push(chunk);
-      const bytes = run.row.bytes + Buffer.byteLength(chunk.frames);
-      run.row = { ...run.row, head: chunk.last, bytes, updatedAt: at };
+      const more = Buffer.byteLength(chunk.frames);
+      hold(run.row.tenant, more);
+      run.row = { ...run.row, head: chunk.last, bytes: run.row.bytes + more, updatedAt: at };
     },
     chunksAfter: (run, after) => page(kept(run).chunks, after),
     command: (run, id) => kept(run).commands.get(id),
     addCommand({ run, id, command }) {
-      kept(run).commands.set(id, { id, command, used: null });
+      const { commands, row } = kept(run);
+      commands.set(id, { id, command, used: null });
+      hold(row.tenant, sizeOf(command));
     },
     useCommand(run, id, seq) {
       const { commands } = kept(run);
@@ -109,9 +133,9 @@ function entryRows(
   };
 }
 
-function due(rows: readonly RunRow[], { flows, now, max }: Claimable): readonly RunRow[] {
+function due(runs: Iterable<Kept>, { flows, now, max }: Claimable): readonly RunRow[] {
   const found: { readonly row: RunRow; readonly at: number }[] = [];
-  for (const row of rows) {
+  for (const { row } of runs) {
     const at = dueAt(row);
     if (at !== null && at <= now && flows.includes(row.flow)) found.push({ row, at });
   }

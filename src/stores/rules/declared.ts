@@ -1,4 +1,5 @@
 import type { Needs, Stand } from './needs.ts';
+import type { SharedKey } from '../store.ts';
 import type { Tables } from './tables.ts';
 
 type Checks = { readonly [Name in keyof Tables]: (...given: Parameters<Tables[Name]>) => boolean };
@@ -39,6 +40,7 @@ function checksOf(tables: Tables, needs: Needs): Checks {
     removeRun: hasRun,
     claimable: (request) => addDue(request),
     list: () => needs.list !== undefined,
+    unfinished: (tenant) => needs.unfinished === tenant,
     questions: () => needs.questions === true,
     count: () => needs.count !== undefined,
     addChunk: ({ run }) => hasRun(run),
@@ -53,6 +55,19 @@ function checksOf(tables: Tables, needs: Needs): Checks {
     held: (tenant) => needs.held === tenant,
     addBlob: ({ tenant }, name) => blobs.some(({ tenant: of, blob }) => of === tenant && blob === name),
     dropBlobs: (run) => blobsOf.includes(run),
+    ...sharedChecks(needs),
+  };
+}
+
+type SharedChecks = Pick<Checks, 'sharedValue' | 'listShared' | 'setShared'>;
+
+function sharedChecks({ shared = [], sharedLike }: Needs): SharedChecks {
+  const has = ({ kind, tenant, name }: SharedKey): boolean =>
+    shared.some((key) => key.kind === kind && key.tenant === tenant && key.name === name);
+  return {
+    sharedValue: has,
+    setShared: has,
+    listShared: () => sharedLike !== undefined,
   };
 }
 

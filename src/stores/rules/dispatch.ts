@@ -158,6 +158,14 @@ export function listNeeds(list: RunFilter): Needs {
   return { list, runs: list.after === undefined ? [] : [list.after] };
 }
 
+export function unfinished({ tables }: Desk, tenant: string): number {
+  return tables.unfinished(tenant);
+}
+
+export function unfinishedNeeds(unfinished: string): Needs {
+  return { unfinished };
+}
+
 export function count({ tables }: Desk, which: Counted): readonly TenantCount[] {
   return tables.count(which);
 }
@@ -186,9 +194,11 @@ export function questionsNeeds(): Needs {
 
 /** Erasing what is not there changes nothing, so an erasure whose outcome is unknown can be repeated. */
 export function erase(desk: Desk, run: string): void {
+  const isThere = desk.tables.run(run) !== undefined;
   leaveAll(desk, run);
   desk.tables.dropBlobs(run);
   desk.tables.removeRun(run);
+  if (isThere) desk.hints.push({ type: 'erased', run });
 }
 
 export function eraseNeeds(run: string): Needs {

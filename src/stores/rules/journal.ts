@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import { put, putNeeds } from './blobs.ts';
 import { expectHead, heldBy, runOf, type Desk } from './desk.ts';
 import { leaveAll } from './lines.ts';
 import type { Needs } from './needs.ts';
@@ -11,7 +12,8 @@ export interface Page {
 }
 
 /** Everything is checked before the first row changes: what is refused leaves no trace in a shared transaction. */
-export function append(desk: Desk, { fence, head, last, frames, summary, uses = [], ends }: Append): void {
+export function append(desk: Desk, given: Append): void {
+  const { fence, head, last, frames, summary, uses = [], blobs = [], ends } = given;
   const row = heldBy(desk, fence);
   expectHead(row, head);
   if (last < head || (last === head) !== (frames === '')) {
@@ -21,6 +23,9 @@ export function append(desk: Desk, { fence, head, last, frames, summary, uses = 
     );
   }
   for (const use of uses) expectUnused(desk, fence.run, use.command);
+  if (blobs.some(({ tenant }) => tenant !== row.tenant))
+    throw new RunError('malformed', `A text that was to be kept for ${fence.run} is of another tenant.`);
+  for (const { text } of blobs) put(desk, { owner: row, text });
   if (last > head) desk.tables.addChunk({ run: fence.run, first: head + 1, last, frames }, desk.now);
   for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
   const grown = runOf(desk, fence.run);
@@ -31,11 +36,12 @@ export function append(desk: Desk, { fence, head, last, frames, summary, uses = 
   }
 }
 
-export function appendNeeds({ fence: { run }, uses = [], ends }: Append): Needs {
+export function appendNeeds({ fence: { run }, uses = [], blobs = [], ends }: Append): Needs {
   return {
     runs: [run],
     ...(ends ? endNeeds(run) : {}),
     commands: uses.map(({ command }) => ({ run, id: command })),
+    blobs: blobs.flatMap(({ tenant, text }) => putNeeds({ owner: { tenant, run }, text }).blobs ?? []),
   };
 }
 

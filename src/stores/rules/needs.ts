@@ -1,4 +1,4 @@
-import type { Counted, RunFilter } from '../store.ts';
+import type { Counted, RunFilter, SharedFilter, SharedKey } from '../store.ts';
 
 export interface RunKey {
   readonly tenant: string;
@@ -52,12 +52,17 @@ export interface Needs {
   readonly blobs?: readonly (BlobKey & { readonly run: string })[];
   /** All that these runs refer to, and who else does. */
   readonly blobsOf?: readonly string[];
+  /** Whether they are there or not. */
+  readonly shared?: readonly SharedKey[];
   /** What is only read, and changed by nobody who read it. */
   readonly text?: BlobKey;
   readonly list?: RunFilter;
+  /** A tenant, whose unfinished runs are counted. */
+  readonly unfinished?: string;
   readonly count?: Counted;
   readonly questions?: boolean;
   readonly held?: string;
+  readonly sharedLike?: SharedFilter;
 }
 
 /** What several operations need together. Those that only read are not put together. */
@@ -74,5 +79,6 @@ export function together(all: readonly Needs[]): Needs {
     chunks: all.flatMap(({ chunks = [] }) => chunks),
     blobs: all.flatMap(({ blobs = [] }) => blobs),
     blobsOf: all.flatMap(({ blobsOf = [] }) => blobsOf),
+    shared: all.flatMap(({ shared = [] }) => shared),
   };
 }

@@ -6,15 +6,31 @@ import { append, appendNeeds, read, readNeeds } from './journal.ts';
 import { hold, holdNeeds, letGo, letGoNeeds } from './lines.ts';
 import { pending, pendingNeeds, send, sendNeeds } from './mailbox.ts';
 import type { Needs } from './needs.ts';
+import { share, shared, sharedNeeds, shareNeeds } from './shared.ts';
 
-const { create, claim, renew, release, handBack, erase, get, find, list, questions, count } = dispatch;
+const { create, claim, renew, release, handBack, erase, get, find, list, unfinished, questions, count } =
+  dispatch;
 
 /**
  * What a store does, once: every adapter runs these same functions over its own rows, so what a simulation shows about
  * the memory store holds for what SQLite does. Each takes one argument, so that an operation can travel to a thread.
  */
-const writes = { append, create, claim, renew, release, handBack, hold, letGo, erase, send, put, damage };
-const reads = { read, get, find, list, questions, count, pending, blob, held };
+const writes = {
+  append,
+  create,
+  claim,
+  renew,
+  release,
+  handBack,
+  hold,
+  letGo,
+  erase,
+  send,
+  put,
+  share,
+  damage,
+};
+const reads = { read, get, find, list, unfinished, questions, count, pending, blob, held, shared };
 
 const rules = { ...writes, ...reads };
 type Rules = typeof rules;
@@ -45,16 +61,19 @@ const needs: { readonly [Name in Operation]: (argument: Argument<Name>) => Needs
   erase: dispatch.eraseNeeds,
   send: sendNeeds,
   put: putNeeds,
+  share: shareNeeds,
   damage: damageNeeds,
   read: readNeeds,
   get: dispatch.getNeeds,
   find: dispatch.findNeeds,
   list: dispatch.listNeeds,
+  unfinished: dispatch.unfinishedNeeds,
   questions: dispatch.questionsNeeds,
   count: dispatch.countNeeds,
   pending: pendingNeeds,
   blob: blobNeeds,
   held: heldNeeds,
+  shared: sharedNeeds,
 };
 
 /** The rows that an operation works on: each rule declares them beside itself. */

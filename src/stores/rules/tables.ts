@@ -1,4 +1,15 @@
-import type { Chunk, Counted, Receipt, RunFilter, RunRow, SentCommand, TenantCount } from '../store.ts';
+import type {
+  Chunk,
+  Counted,
+  Receipt,
+  RunFilter,
+  RunRow,
+  SentCommand,
+  SharedFilter,
+  SharedKey,
+  SharedValue,
+  TenantCount,
+} from '../store.ts';
 
 /** One run standing in line for a name of its tenant. `told` once the run has learned that its turn has come. */
 export interface Place {
@@ -25,6 +36,8 @@ export interface Tables {
   /** Runs that are due at `now`, the longest due first. */
   claimable(request: Claimable): readonly RunRow[];
   list(filter: RunFilter): readonly RunRow[];
+  /** How many runs of a tenant have not ended. */
+  unfinished(tenant: string): number;
   /** Undecided approvals of all runs that have not ended. */
   questions(): number;
   count(which: Counted): readonly TenantCount[];
@@ -54,6 +67,10 @@ export interface Tables {
   addBlob(owner: { readonly tenant: string; readonly run: string }, blob: string, text: string): void;
   /** The run refers to nothing any more; what nobody else refers to is gone. */
   dropBlobs(run: string): void;
+
+  sharedValue(key: SharedKey): SharedValue | undefined;
+  listShared(filter: SharedFilter): readonly SharedValue[];
+  setShared(value: SharedValue): void;
 }
 
 /** How much text one read gives at most, unless a single chunk is larger. */
@@ -103,7 +120,7 @@ export function counted(
     .toSorted((one, other) => other.runs - one.runs || (one.tenant < other.tenant ? -1 : 1));
 }
 
-function fits(row: RunRow, filter: RunFilter): boolean {
+export function fits(row: RunRow, filter: RunFilter): boolean {
   const { tenant, conversation, app, status, unfinished, withApprovals, search } = filter;
   return (
     row.tenant === tenant &&

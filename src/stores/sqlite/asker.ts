@@ -27,7 +27,10 @@ export function askerIn(tables: Pick<Tables, 'run'>): Asker {
       case 'blob':
         return (argument as { readonly tenant: string }).tenant;
       case 'held':
+      case 'unfinished':
         return argument as Argument<'held'>;
+      case 'shared':
+        return (argument as Argument<'shared'>).tenant ?? nobody;
       case 'questions':
       case 'count':
         return nobody;

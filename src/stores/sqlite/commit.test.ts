@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { committer, type Committer } from './commit.ts';
-import { openForWriting, type WriterFolder } from '../folder/folder.ts';
+import { commitsOf, openForWriting, type WriterFolder } from '../folder/folder.ts';
 import { healthOf } from './health.ts';
 import type { Operation } from '../batch.ts';
 import { sqliteTables, type SqliteTables } from './tables.ts';
@@ -74,4 +74,15 @@ test('[Q14] in a folder that was moved away nothing is acknowledged, and the sto
   renameSync(`${path}.aside`, path);
   expect(health.now()).toBeUndefined();
   expect(watched(time, [send])).toMatchObject({ refusals: [] });
+});
+
+test('[Q71] what changes nothing is no commit, but for one that is to show whether the disk takes it', () => {
+  const before = commitsOf(folder.database);
+  const request = { worker: 'w', flows: ['flow@1'], max: 10, lease: 1_000 };
+  expect(commit(time, [{ name: 'claim', argument: request }])).toMatchObject({ results: [[]] });
+  expect(commit(time, [append(7)]).refusals).toHaveLength(1);
+  expect(commitsOf(folder.database)).toBe(before);
+  commit(time, []);
+  commit(time, [append(1)]);
+  expect(commitsOf(folder.database)).toBe(before + 2);
 });

@@ -34,7 +34,9 @@ export function committer(folder: WriterFolder, tables: SqliteTables): Committer
         tables.forget();
         owed = 0;
       }
-      const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }));
+      // Without operations it is to show whether the disk takes a commit.
+      const isProbe = operations.length === 0;
+      const reply = transact(() => ({ ...performAll(desk, operations), hints: desk.hints }), isProbe);
       if (operations.some(({ name }) => name === 'erase')) afterCommit(() => scrub(folder));
       return reply;
     } catch (thrown) {
@@ -71,18 +73,25 @@ export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
   });
 }
 
-function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T) => T {
+/** Work that changes nothing is no commit, unless it is to be one: a server that has nothing to do writes nothing. */
+function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T, isCommit?: boolean) => T {
   const begin = change(database, 'BEGIN IMMEDIATE');
+  const changes = query<{ readonly total: number }>(database, 'SELECT total_changes() AS total');
   const count = query<{ readonly count: number }>(
     database,
     'UPDATE commits SET count = count + 1 RETURNING count',
   );
   const commit = change(database, 'COMMIT');
   const rollback = change(database, 'ROLLBACK');
-  return (work) => {
+  return (work, isCommit = false) => {
     try {
       begin();
+      const before = changes.one()?.total;
       const result = work();
+      if (!isCommit && changes.one()?.total === before) {
+        rollback();
+        return result;
+      }
       const counted = count.one();
       const lost = place.lost();
       if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });

@@ -175,7 +175,7 @@ test('[Q6] a database of a newer format is refused and not touched', async () =>
   await refused(
     sqliteStore({ folder }),
     'rejected',
-    /newer Vitrine \(format 99, this one knows 3\): update Vitrine/,
+    /newer Vitrine \(format 99, this one knows 4\): update Vitrine/,
   );
   await refused(sqliteReader({ folder }), 'rejected', /newer Vitrine/);
   expect(bytes(folder)).toMatchObject(before);

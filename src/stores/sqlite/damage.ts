@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import type { RunRow } from '../store.ts';
+import type { RunRow, SharedKey } from '../store.ts';
 
 /** What SQLite says where the pages of a database do not make sense: SQLITE_CORRUPT, SQLITE_NOTADB. */
 const corrupt = new Set([11, 26]);
@@ -32,6 +32,15 @@ export function damagedKey(key: string): RunError {
 
 export function damagedBlob(blob: string): RunError {
   return new RunError('damaged', `The text ${blob} is damaged: it is not what was put there.`);
+}
+
+export function damagedShared(key: SharedKey): RunError {
+  const message = `«${wordsOf(key)}» is damaged: it is not what was kept. Restore a backup of the folder.`;
+  return new RunError('damaged', message);
+}
+
+export function wordsOf({ kind, tenant, name }: SharedKey): string {
+  return [kind, tenant, name].filter((part) => part !== '').join(' ');
 }
 
 export function damagedCommand(run: string, id: string): RunError {

@@ -33,7 +33,7 @@ export function flatten(operations: readonly Operation[]): unknown[] {
   for (const { name, argument } of operations) {
     if (name !== 'append') cells.push(name, argument);
     else {
-      const { fence, head, last, frames, summary, uses, ends } = argument;
+      const { fence, head, last, frames, summary, uses, blobs, ends } = argument;
       cells.push(
         name,
         fence.run,
@@ -44,6 +44,7 @@ export function flatten(operations: readonly Operation[]): unknown[] {
         summary.status,
         summary.approvals,
         uses,
+        blobs,
         ends,
       );
     }
@@ -58,7 +59,10 @@ export function unflatten(cells: readonly unknown[]): Operation[] {
       operations.push({ name: cells[i], argument: cells[i + 1] } as Operation);
       i += 2;
     } else {
-      const [run, epoch, head, last, frames, status, approvals, uses, ends] = cells.slice(i + 1, i + 10);
+      const [run, epoch, head, last, frames, status, approvals, uses, blobs, ends] = cells.slice(
+        i + 1,
+        i + 11,
+      );
       const argument = {
         fence: { run, epoch },
         head,
@@ -66,10 +70,11 @@ export function unflatten(cells: readonly unknown[]): Operation[] {
         frames,
         summary: { status, approvals },
         uses,
+        blobs,
         ends,
       };
       operations.push({ name: 'append', argument } as Operation);
-      i += 10;
+      i += 11;
     }
   }
   return operations;

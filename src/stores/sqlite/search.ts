@@ -6,12 +6,19 @@ import { query, type Query } from './rows.ts';
 import type { RunFilter, RunRow, TenantCount } from '../store.ts';
 import { counted, listSize, pick, type Tables } from '../rules/tables.ts';
 
-export function questionCount(database: DatabaseSync): Pick<Tables, 'questions'> {
+export function openCounts(database: DatabaseSync): Pick<Tables, 'questions' | 'unfinished'> {
   const undecided = query<{ readonly count: number }>(
     database,
     "SELECT coalesce(sum(approvals), 0) AS count FROM run WHERE approvals > 0 AND state <> 'ended'",
   );
-  return { questions: () => undecided.one()?.count ?? 0 };
+  const open = query<{ readonly count: number }>(
+    database,
+    "SELECT count(*) AS count FROM run WHERE tenant = ? AND state <> 'ended'",
+  );
+  return {
+    questions: () => undecided.one()?.count ?? 0,
+    unfinished: (tenant) => open.one(tenant)?.count ?? 0,
+  };
 }
 
 /** Finding runs without knowing their names. */
@@ -28,6 +35,7 @@ export function runSearch(
     `${selectRuns} WHERE flow = ? AND due <= ? ORDER BY due, number LIMIT ?`,
   );
   const counts = tenantCounts(database);
+  const listing = listings(database);
   const rebuilt = rebuilder(database);
   const oneByOne = looker(database, rebuilt);
   const seen = (stored: StoredRun): RunRow => shownRow(stored, rebuilt) ?? nameless(stored);
@@ -53,9 +61,8 @@ export function runSearch(
       const listed = listedFor(filter.tenant);
       if (!isSound) return pick(oneByOne(listed), filter);
       const { where, values } = conditions(filter);
-      const sql = `${selectRuns} WHERE ${where} ORDER BY number DESC LIMIT ?`;
       try {
-        return query<StoredRun>(database, sql)
+        return listing(where)
           .all(...values, filter.limit ?? listSize)
           .map(listed);
       } catch (thrown) {
@@ -63,6 +70,18 @@ export function runSearch(
         return pick(oneByOne(listed), filter);
       }
     },
+  };
+}
+
+/** Lists by what they ask for, each prepared once. */
+function listings(database: DatabaseSync): (where: string) => Query<StoredRun> {
+  const lists = new Map<string, Query<StoredRun>>();
+  return (where) => {
+    const known = lists.get(where);
+    if (known) return known;
+    const made = query<StoredRun>(database, `${selectRuns} WHERE ${where} ORDER BY number DESC LIMIT ?`);
+    lists.set(where, made);
+    return made;
   };
 }
 
@@ -128,8 +147,8 @@ function looker(
     for (let number = last.one()?.seq ?? 0; number > 0; number -= 1) {
       const found = unlessCorrupt(() => ({ stored: byNumber.one(number) }));
       const stored = found?.stored;
-      // The name may be what is damaged: then nothing in the journal fits it.
-      const row = found && (!stored || shownRow(stored, rebuilt)) ? undefined : proven(number, stored);
+      // The name may be what is damaged: then nothing in the journal fits it. Or it was moved to another number.
+      const row = stored && shownRow(stored, rebuilt) ? undefined : proven(number, stored);
       const shown = row ?? (stored && listed(stored));
       if (shown) rows.push(shown);
     }

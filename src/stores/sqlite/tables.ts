@@ -4,7 +4,8 @@ import { blobRows, lineRows } from './lines.ts';
 import { heldRows } from './held.ts';
 import { change, query } from './rows.ts';
 import { runRows, type RunRowsSettings } from './runs.ts';
-import { questionCount, runSearch } from './search.ts';
+import { openCounts, runSearch } from './search.ts';
+import { sharedRows } from './shared.ts';
 import type { Tables } from '../rules/tables.ts';
 
 export interface SqliteTables extends Tables {
@@ -40,7 +41,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
       removeRun(run);
       runs.forgetRun(run);
     },
-    ...questionCount(database),
+    ...openCounts(database),
     ...runSearch(database, isSound('run')),
     ...chunks,
     ...commands,
@@ -55,6 +56,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     held: (tenant) => held.held(tenant),
     ...lineRows(database),
     ...blobRows(database, held),
+    ...sharedRows(database),
     forget: runs.forgetAll,
   };
 }

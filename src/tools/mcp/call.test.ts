@@ -67,7 +67,7 @@ describe.each([
     { name: 'wait', retryable: true },
     { name: 'wait_once', retryable: false },
   ])(
-    '[M10] $name fails when the server is killed, and the next call finds a new one',
+    '[M10] [E260] $name fails when the server is killed, and the next call finds a new one',
     async ({ name, retryable }) => {
       const pid = await find(server, 'pid');
       const first = Number(await pid.run({}, watched()));
@@ -75,7 +75,10 @@ describe.each([
       const running = (await find(server, name)).run({}, watched());
       await expect.poll(() => lines().slice(count), patience).toContain(`${name} began`);
       process.kill(first, 'SIGKILL');
-      await expect(running).rejects.toMatchObject({ failure: { code: 'unavailable', retryable } });
+      await expect(running).rejects.toMatchObject({
+        isLost: true,
+        failure: { code: 'unavailable', retryable },
+      });
       const second = Number(await pid.run({}, watched()));
       expect(second).not.toBe(first);
       expect(lines().slice(count)).toEqual([`${name} began`, `started ${second}`]);

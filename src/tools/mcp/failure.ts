@@ -36,6 +36,7 @@ export function failedCall(tool: string, effect: Effect, error: unknown): unknow
   return new RunError('unavailable', `The server of ${tool} went away during the call${doubt}.`, {
     cause: error,
     retryable: effect !== 'once',
+    isLost: true,
   });
 }
 

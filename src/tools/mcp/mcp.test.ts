@@ -13,7 +13,7 @@ import {
   watched,
 } from '../../../test/mcp/servers.ts';
 import { toolContract } from '../tool.contract.ts';
-import { filePins } from './pins.ts';
+import { memoryPins } from './pins.ts';
 import { mcpServer } from './mcp.ts';
 
 const signal = AbortSignal.timeout(120_000);
@@ -194,14 +194,14 @@ describe('a server that changes', () => {
     expect([approved.approval, approved.doubt(watched())]).toEqual(['never', undefined]);
   });
 
-  test('[M8] [S26] a description that changed between two starts is found by the pins on disk', async () => {
-    const path = join(temporary(), 'pins.json');
+  test('[M8] [S26] a description that changed between two starts is found by the pins that are kept', async () => {
+    const pins = memoryPins();
     const record = recording();
-    const settings = { name: 'sly', pins: filePins(path), command: record.command };
+    const settings = { name: 'sly', pins, command: record.command };
     const first = open(settings);
     await first.list(signal);
     await first.close();
-    const second = open({ ...settings, pins: filePins(path), command: [...record.command, 'changed'] });
+    const second = open({ ...settings, command: [...record.command, 'changed'] });
     const { tools, notices } = await second.list(signal);
     expect(tools.every((tool) => tool.caution?.(watched()) !== undefined)).toBe(true);
     expect(notices).toContainEqual(
@@ -215,14 +215,13 @@ describe('a server that changes', () => {
 
 describe('a server that nobody trusts', () => {
   test('[M8] to be listed approves nothing; the first call does, and what a person should know is said in full', async () => {
-    const path = join(temporary(), 'pins.json');
     const settings = {
       name: 'new',
       trusted: false,
       effect: { echo: 'pure' as const },
       command: recording().command,
     };
-    const server = open({ ...settings, pins: filePins(path) });
+    const server = open(settings);
     const tool = await find(server, 'echo');
     await server.list(signal);
     expect(tool).toMatchObject({ approval: 'never', effect: 'pure', sends: true, untrusted: true });
@@ -240,13 +239,12 @@ describe('a server that nobody trusts', () => {
   });
 
   test('[M8] what a person approves from another terminal counts at once', async () => {
-    const path = join(temporary(), 'pins.json');
-    const server = open({ name: 'new', trusted: false, pins: filePins(path), command: recording().command });
+    const pins = memoryPins();
+    const server = open({ name: 'new', trusted: false, pins, command: recording().command });
     const tool = await find(server, 'echo');
-    const elsewhere = filePins(path);
-    const { seen } = elsewhere.get('new/echo') ?? expect.fail('it was not seen');
+    const { seen } = pins.get('new/echo') ?? expect.fail('it was not seen');
     expect(seen).toMatchObject({ description: tool.description, schema: { type: 'object' } });
-    elsewhere.set(new Map([['new/echo', { seen, approved: seen.pin }]]));
+    await pins.change(new Map([['new/echo', () => ({ seen, approved: seen.pin })]]));
     expect(tool.doubt(watched())).toBeUndefined();
   });
 

@@ -83,7 +83,11 @@ interface Means {
   readonly clean: Clean;
 }
 
-function arrange(server: string, offered: readonly Definition[], { shelf, clean }: Means): Listing {
+async function arrange(
+  server: string,
+  offered: readonly Definition[],
+  { shelf, clean }: Means,
+): Promise<Listing> {
   const told = clean(offered.map(({ name }) => name));
   const first = new Map(offered.toReversed().map((definition) => [definition.name, definition]));
   const names = nameTools(server, [...first.keys()].toReversed());
@@ -94,7 +98,7 @@ function arrange(server: string, offered: readonly Definition[], { shelf, clean 
       return [definition, isDouble ? 'there is another one of this name' : faultOf(definition)];
     }),
   );
-  const fresh = shelf.see(offered.filter((definition) => faults.get(definition) === undefined));
+  const fresh = await shelf.see(offered.filter((definition) => faults.get(definition) === undefined));
   const tools: McpTool[] = [];
   const notices: string[] = [];
   for (const [i, definition] of offered.entries()) {

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Tool as Definition } from '@modelcontextprotocol/client';
-import { sync as writeWhole } from 'write-file-atomic';
 import { z } from 'zod';
 import { shownAddress, shownCommand } from '../../catalog/literal-secrets.ts';
 import { Deciders, isEnough } from '../../run/deciders.ts';
-import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { Json } from '../../run/values.ts';
 import type { Audience } from '../tool.ts';
@@ -27,7 +23,7 @@ const Accepted = z.object({ tenant: z.string(), approvals: Deciders.exactOptiona
 export type Accepted = z.infer<typeof Accepted>;
 
 /** The tool as it was last seen, and the pins of it that were approved; to be seen is not to be approved. */
-const Pinned = z.object({
+export const Pinned = z.object({
   seen: Sight,
   /** By the owner of the data folder, for everybody. */
   approved: z.string().exactOptional(),
@@ -39,8 +35,11 @@ export type Pinned = z.infer<typeof Pinned>;
 export interface Pins {
   get(key: string): Pinned | undefined;
   all(): ReadonlyMap<string, Pinned>;
-  set(pins: ReadonlyMap<string, Pinned>): void;
+  /** Each gets what is known of it when it is changed, if need be more than once: others change them, too. */
+  change(changes: ReadonlyMap<string, PinChange>): Promise<void>;
 }
+
+export type PinChange = (known: Pinned | undefined) => Pinned;
 
 /** A value without what must not pass; itself if there is nothing of the kind. */
 export type Clean = <T>(value: T) => T;
@@ -93,45 +92,11 @@ export function memoryPins(): Pins {
   return {
     get: (key) => pins.get(key),
     all: () => pins,
-    set: (more) => void (pins = new Map([...pins, ...more])),
-  };
-}
-
-/**
- * Pins in one JSON file, replaced as a whole, so that a crash leaves the old or the new one. It is read again when it
- * changed: a person may approve a tool from a terminal while a server runs.
- */
-export function filePins(path: string, clean: Clean = (value) => value): Pins {
-  let known: { readonly version: string; readonly pins: ReadonlyMap<string, Pinned> } | undefined;
-  const load = (): ReadonlyMap<string, Pinned> => {
-    const version = versionOf(path);
-    if (known?.version !== version) known = { version, pins: cleaned(path, clean) };
-    return known.pins;
-  };
-  return {
-    get: (key) => load().get(key),
-    all: load,
-    set(more) {
-      write(path, new Map([...load(), ...more]));
-      known = undefined;
+    async change(changes) {
+      const next = [...changes].map(([key, change]) => [key, change(pins.get(key))] as const);
+      pins = new Map([...pins, ...next]);
     },
   };
-}
-
-/** What was seen by a version that wrote it down as it was, or before it was known to be secret, is written anew. */
-function cleaned(path: string, clean: Clean): ReadonlyMap<string, Pinned> {
-  const found = read(path);
-  const pins = new Map(
-    [...found].map(([key, pinned]) => [key, { ...pinned, seen: shown(pinned.seen, clean) }]),
-  );
-  if (JSON.stringify([...pins]) === JSON.stringify([...found])) return found;
-  try {
-    write(path, pins);
-  } catch (thrown) {
-    // Where nothing can be written, it is shown without it all the same.
-    if (!(thrown instanceof Error && 'code' in thrown)) throw thrown;
-  }
-  return pins;
 }
 
 /** A tool as it may be kept and shown. */
@@ -139,50 +104,15 @@ export function shown({ endpoint, ...seen }: Sight, clean: Clean): Sight {
   return { ...clean(seen), endpoint: shownEndpoint(endpoint, clean) };
 }
 
+export function withoutSecrets(pinned: Pinned, clean: Clean): Pinned {
+  return { ...pinned, seen: shown(pinned.seen, clean) };
+}
+
 /** A command is kept as the list it is. */
 function shownEndpoint(endpoint: string, clean: Clean): string {
   return endpoint.startsWith('[')
     ? JSON.stringify(clean(shownCommand(z.array(z.string()).parse(JSON.parse(endpoint)))))
     : clean(shownAddress(endpoint));
-}
-
-function versionOf(path: string): string {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.ino}:${found.mtimeNs}:${found.size}`;
-}
-
-/** A version before this one approved whatever it saw first: such a tool counts as not seen. */
-const File = z.record(z.string(), z.union([Pinned, z.string()]));
-
-/** A damaged file is an error: read as empty, a change since the last approval would go by unnoticed. */
-function read(path: string): ReadonlyMap<string, Pinned> {
-  const text = textOf(path);
-  try {
-    const entries = Object.entries(File.parse(JSON.parse(text)));
-    return new Map(entries.flatMap(([key, pin]) => (typeof pin === 'string' ? [] : [[key, pin]])));
-  } catch (error) {
-    throw new RunError(
-      'malformed',
-      `The MCP pins in ${path} are damaged; restore the file, or delete it and approve the tools anew.`,
-      { cause: error },
-    );
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
-    throw new RunError('unavailable', `The MCP pins in ${path} cannot be read; check the file.`, {
-      cause: error,
-    });
-  }
-}
-
-function write(path: string, pins: ReadonlyMap<string, Pinned>): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeWhole(path, `${JSON.stringify(Object.fromEntries(pins), null, 1)}\n`, { mode: 0o600 });
 }
 
 function hash(text: string): string {

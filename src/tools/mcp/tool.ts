@@ -7,7 +7,17 @@ import { callTool } from './call.ts';
 import type { Calls } from './calls.ts';
 import type { Connection } from './connection.ts';
 import type { Link } from './link.ts';
-import { acceptedBy, doubtOf, pinOf, shown, type Clean, type Pinned, type Pins, type Sight } from './pins.ts';
+import {
+  acceptedBy,
+  doubtOf,
+  pinOf,
+  shown,
+  type Clean,
+  type PinChange,
+  type Pinned,
+  type Pins,
+  type Sight,
+} from './pins.ts';
 import { cautionOf, standingOf, type McpRules } from './standing.ts';
 import type { ApprovalRule, Audience, Tool } from '../tool.ts';
 
@@ -21,7 +31,7 @@ export interface McpTool extends Tool {
 /** The tools of one server, made from its definitions. As long as nothing changes, a tool stays the same object. */
 export interface ToolShelf {
   /** Record what is offered; gives what was never seen before, with its pin. */
-  see(offered: readonly Definition[]): ReadonlyMap<Definition, string>;
+  see(offered: readonly Definition[]): Promise<ReadonlyMap<Definition, string>>;
   /** The tool, or why there is none. */
   take(name: string | undefined, definition: Definition): McpTool | string;
 }
@@ -94,7 +104,8 @@ function makeTool(origin: Origin, { name, definition, seen }: Offer): McpTool | 
     },
     async run(input, context) {
       // It took a person who could decide there.
-      if (doubt(context) !== undefined) pins.set(new Map([[key, acceptedBy(context, known())]]));
+      if (doubt(context) !== undefined)
+        await pins.change(new Map([[key, (pinned) => acceptedBy(context, { ...pinned, seen })]]));
       return callTool(target, input, context);
     },
   };
@@ -117,10 +128,10 @@ function sightOf({ endpoint, clean }: Origin, definition: Definition): Sight {
 }
 
 /** Being seen is recorded, and approves nothing; only a configuration that trusts the server vouches for what it had first. */
-function see(origin: Origin, offered: readonly Definition[]): ReadonlyMap<Definition, string> {
+async function see(origin: Origin, offered: readonly Definition[]): Promise<ReadonlyMap<Definition, string>> {
   const { server, pins, rules } = origin;
   const fresh = new Map<Definition, string>();
-  const changed = new Map<string, Pinned>();
+  const changed = new Map<string, PinChange>();
   for (const definition of offered) {
     const key = keyOf(server, definition);
     const seen = sightOf(origin, definition);
@@ -128,9 +139,13 @@ function see(origin: Origin, offered: readonly Definition[]): ReadonlyMap<Defini
     const approved = known?.approved ?? (rules.trusted ? seen.pin : undefined);
     if (known === undefined) fresh.set(definition, seen.pin);
     if (known?.seen.pin === seen.pin && known.approved === approved) continue;
-    changed.set(key, { ...known, seen, ...present({ approved }) });
+    changed.set(key, (pinned) => ({
+      ...pinned,
+      seen,
+      ...present({ approved: pinned?.approved ?? approved }),
+    }));
   }
-  if (changed.size > 0) pins.set(changed);
+  if (changed.size > 0) await pins.change(changed);
   return fresh;
 }
 

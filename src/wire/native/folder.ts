@@ -24,6 +24,49 @@ export const readHolder = endpoint({
   },
 });
 
+const sharedKey = { kind: z.string().min(1), tenant: z.string(), name: z.string() };
+
+const ofTheOwner = {
+  path: '/api/holder/shared',
+  tag: 'operation',
+  role: 'operator',
+  addresses: 'tenant',
+} as const;
+
+export const listShared = endpoint({
+  ...ofTheOwner,
+  method: 'POST',
+  about:
+    'What the processes of a data folder share: keys, pins, preferences. For its owner, through the socket in it.',
+  body: z.strictObject({
+    kind: sharedKey.kind,
+    tenant: sharedKey.tenant.exactOptional(),
+    name: sharedKey.name.exactOptional(),
+  }),
+  answers: {
+    200: {
+      about: 'What is shared.',
+      schema: z.object({
+        shared: z.array(z.object({ ...sharedKey, value: z.string(), version: z.int() })),
+      }),
+    },
+    403: { about: 'You did not come through the folder.' },
+  },
+});
+
+export const changeShared = endpoint({
+  ...ofTheOwner,
+  method: 'PUT',
+  about:
+    'Change one value that is shared, as it was last seen. For the owner of the folder, through the socket in it.',
+  body: z.strictObject({ ...sharedKey, value: z.string(), version: z.int().nonnegative() }),
+  answers: {
+    200: { about: 'Its version now.', schema: z.object({ version: z.int() }) },
+    403: { about: 'You did not come through the folder.' },
+    409: { about: 'It was changed meanwhile.' },
+  },
+});
+
 export const takeUpRun = endpoint({
   method: 'POST',
   path: '/api/runs/:run/take-up',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Preferences } from '../../run/preferences.ts';
 import { endpoint, Role } from './endpoint.ts';
+import { everything } from './query.ts';
 
 /** Who somebody is here. */
 export const Known = z.object({ tenant: z.string(), who: z.string(), role: Role });
@@ -67,6 +68,38 @@ export const readMe = endpoint({
   role: 'viewer',
   addresses: 'tenant',
   answers: { 200: { about: 'You.', schema: Known } },
+});
+
+/** What somebody prefers to see of every run, unless they ask for something else; `*` takes back what an app says. */
+export const OwnPreferences = z.strictObject({
+  stages: Preferences.shape.stages,
+  names: z.array(z.string().min(1).max(200)).max(100).exactOptional(),
+  depth: z.union([z.int().min(0).max(1_000), z.literal(everything)]).exactOptional(),
+});
+export type OwnPreferences = z.infer<typeof OwnPreferences>;
+
+export const readPreferences = endpoint({
+  method: 'GET',
+  path: '/api/me/preferences',
+  about: 'What you prefer to see of runs, whatever app they are of.',
+  tag: 'people',
+  role: 'viewer',
+  addresses: 'tenant',
+  answers: {
+    200: { about: 'Your preferences; what is left out is as each app prefers.', schema: OwnPreferences },
+  },
+});
+
+export const setPreferences = endpoint({
+  method: 'PUT',
+  path: '/api/me/preferences',
+  about:
+    'Say what you prefer to see of runs. It takes the place of all you said before; {} is as each app prefers.',
+  tag: 'people',
+  role: 'viewer',
+  addresses: 'tenant',
+  body: OwnPreferences,
+  answers: { 200: { about: 'Your preferences from now on.', schema: OwnPreferences } },
 });
 
 export const listApps = endpoint({

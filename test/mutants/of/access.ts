@@ -28,7 +28,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'a badge outlives its sign-out',
     file: 'src/server/routes/sign-in.ts',
-    find: 'if (caller?.badge) door.badges.end(caller, context.now());',
+    find: 'if (caller?.badge) await door.badges.end(caller, context.now());',
     replace: '',
     test: 'src/server/access/badges.test.ts',
     only: 'signs out',

@@ -64,7 +64,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'a decision is told as data',
     file: 'src/projections/console/card.ts',
-    find: "if (kind === 'ask') return decisionText(result) ?? plainText(result);",
+    find: "if (card.kind === 'ask') return decisionText(result) ?? plainText(result);",
     replace: '',
     test: rules,
     only: 'P46',
@@ -72,8 +72,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'a blocked repeat of a failure looks like success',
     file: 'src/projections/console/card.ts',
-    find: "|| (outcome === 'reused' && failure !== undefined)",
-    replace: '',
+    find: 'return closing.failure !== undefined;',
+    replace: 'return false;',
     test: rules,
     only: 'P47',
   },

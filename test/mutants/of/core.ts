@@ -193,7 +193,7 @@ export const coreMutants: readonly Mutant[] = [
     find: '`${framing.name} ${watched.as} ${watched.run}`',
     replace: '`${framing.name} ${watched.as}`',
     test: 'test/scenarios/cursor-law.test.ts',
-    only: 'steps with .* after the end',
+    only: '[L2] steps with',
   },
   {
     name: 'the server closes before the end of a run is told',

@@ -48,8 +48,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'what an agent attaches is kept in the journal itself',
     file: 'src/engine/turn/turn.ts',
-    find: 'hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events),',
-    replace: 'take(events),',
+    find: 'hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events);',
+    replace: 'take(events);',
     test: elsewhere,
     only: 'G22]',
   },

@@ -27,8 +27,8 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'a holder that stands still is asked at once',
-    file: 'src/cli/place/enter.ts',
-    find: 'return await askFor(addressIn(data), readHolder, {});',
+    file: 'src/server/folder/holder.ts',
+    find: "return Holder.parse(await askHolder(folder, 'GET', '/api/holder'));",
     replace: 'return { process: 0, url: null, apps: [] };',
     test: 'src/server/folder/home.test.ts',
     only: 'stands still',

@@ -1,0 +1,98 @@
+import { failureOf } from '../../run/failure.ts';
+import type { Store } from '../../stores/store.ts';
+import { changeShared, listShared, type Kind, type Known } from './kind.ts';
+
+/** What is shared, and who tells that it changed. */
+export type SharedStore = Pick<Store, 'shared' | 'listen'>;
+
+/** All values of a kind as this process knows them: at hand, and read again when it hears that one has changed. */
+export interface WatchedKind<T> {
+  get(tenant: string, name: string): T | undefined;
+  /** The same list for as long as nothing was read again. */
+  all(): readonly Known<T>[];
+  /** As `changeShared`; what is at hand afterwards has the change in it. */
+  change(tenant: string, name: string, next: (known: T | undefined) => T): Promise<T>;
+  /** Read them again: a hint may have been lost. Never fails; what cannot be read stays as it was known. */
+  lookAgain(): Promise<void>;
+  /** Resolves when nothing is being read that somebody has heard of. */
+  settled(): Promise<void>;
+  /** Why they cannot be read; undefined while they can. */
+  trouble(): string | undefined;
+}
+
+export interface Watching {
+  /** Hears that they cannot be read any more. */
+  readonly problem?: (cause: unknown) => void;
+  /** Hears that they can again. */
+  readonly restored?: () => void;
+}
+
+export async function watchedKind<T>(
+  { shared, listen }: SharedStore,
+  kind: Kind<T>,
+  watching: Watching = {},
+): Promise<WatchedKind<T>> {
+  let all = await listShared(shared, kind);
+  let known = byName(all);
+  let trouble: string | undefined;
+  const load = async (): Promise<void> => {
+    try {
+      all = await listShared(shared, kind);
+      known = byName(all);
+      if (trouble !== undefined) watching.restored?.();
+      trouble = undefined;
+    } catch (thrown) {
+      const isNew = trouble === undefined;
+      trouble = failureOf(thrown).message;
+      if (isNew) watching.problem?.(thrown);
+    }
+  };
+  const { look: lookAgain, settled } = oneAtATime(load);
+  listen((hint) => {
+    if (hint.type === 'shared' && hint.key.kind === kind.kind) void lookAgain();
+  });
+  return {
+    get: (tenant, name) => known.get(nameOf(tenant, name))?.value,
+    all: () => all,
+    async change(tenant, name, next) {
+      const changed = await changeShared(shared, { kind, tenant, name }, next);
+      await lookAgain();
+      return changed;
+    },
+    lookAgain,
+    settled,
+    trouble: () => trouble,
+  };
+}
+
+/** Whoever asks while one is under way waits for the next: that one may have begun too early for them. */
+function oneAtATime(work: () => Promise<void>): {
+  readonly look: () => Promise<void>;
+  readonly settled: () => Promise<void>;
+} {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const run = (): Promise<void> => {
+    running = work().finally(() => (running = undefined));
+    return running;
+  };
+  return {
+    settled: async () => next ?? running,
+    look() {
+      if (!running) return run();
+      next ??= running.then(() => {
+        next = undefined;
+        return run();
+      });
+      return next;
+    },
+  };
+}
+
+function byName<T>(values: readonly Known<T>[]): ReadonlyMap<string, Known<T>> {
+  return new Map(values.map((value) => [nameOf(value.tenant, value.name), value]));
+}
+
+function nameOf(tenant: string, name: string): string {
+  return JSON.stringify([tenant, name]);
+}

@@ -1,0 +1,76 @@
+import type { Mutant } from '../mutant.ts';
+
+export const pathMutants: readonly Mutant[] = [
+  {
+    name: 'what is to be committed is shown before it is',
+    file: 'src/stores/sqlite.ts',
+    find: 'const reply = await thread.commit(clock(), operations);',
+    replace: `for (const { name, argument } of operations) live.show(name, argument);
+    const reply = await thread.commit(clock(), operations);`,
+    test: 'src/stores/sqlite.test.ts',
+    only: '[J39] nothing is shown',
+  },
+  {
+    name: 'every piece of text is a commit of its own',
+    file: 'src/stores/group-commit.ts',
+    find: 'this.#isAwaited ? 0 : this.#began + interval - performance.now()',
+    replace: '0',
+    test: 'src/stores/group-commit.test.ts',
+    only: '[Q70]',
+  },
+  {
+    name: 'whoever waits for a commit waits like anyone',
+    file: 'src/stores/group-commit.ts',
+    find: 'this.#isAwaited ? 0 : this.#began',
+    replace: 'this.#began',
+    test: 'src/stores/group-commit.test.ts',
+    only: '[Q70]',
+  },
+  {
+    name: 'what is asked of a run overtakes what it has offered',
+    file: 'src/stores/group-commit.ts',
+    find: 'this.#freeze(run);\n    const open',
+    replace: 'const open',
+    test: 'src/stores/group-commit.test.ts',
+    only: '[J38] other operations',
+  },
+  {
+    name: 'in memory, what is asked of a run overtakes what it has offered',
+    file: 'src/stores/memory.ts',
+    find: 'offers.first(runOfOperation(name, argument));',
+    replace: '',
+    test: 'src/stores/memory.test.ts',
+    only: '[J38] what is asked',
+  },
+  {
+    name: 'a watcher takes what it is shown out of order',
+    file: 'src/stores/watch.ts',
+    find: 'this.#isReading || chunk.first !== this.#position + 1',
+    replace: 'false',
+    test: 'src/stores/watch.test.ts',
+    hangs: true,
+  },
+  {
+    name: 'text is taken from a model without end while none can be written',
+    file: 'src/engine/record/writer.ts',
+    find: 'if (this.#unwritten <= mostUnwritten) return undefined;',
+    replace: 'if (this.#unwritten >= 0) return undefined;',
+    test: 'src/engine/record/unwritten.test.ts',
+  },
+  {
+    name: 'what a reader throws is thrown at the connection',
+    file: 'src/gateways/http/event-channel.ts',
+    find: '} catch (error) {\n      this.#leave({ error });\n      return true;',
+    replace: '} catch (error) {\n      throw error;',
+    test: 'src/gateways/http/event-channel.test.ts',
+    only: 'not thrown at',
+  },
+  {
+    name: 'a commit is made where nothing changed',
+    file: 'src/stores/sqlite/commit.ts',
+    find: 'if (!isCommit && changes.one()?.total === before)',
+    replace: 'if (false)',
+    test: 'src/stores/sqlite/commit.test.ts',
+    only: '[Q71]',
+  },
+];
