@@ -27,6 +27,11 @@ const beyond = new Set([
   'DELETE /api/sessions/:conversation 409',
   // Through the socket of the folder.
   'GET /api/holder 200',
+  'POST /api/holder/shared 200',
+  'POST /api/holder/shared 403',
+  'PUT /api/holder/shared 200',
+  'PUT /api/holder/shared 403',
+  'PUT /api/holder/shared 409',
   // Where nobody works at all.
   'POST /api/runs/:run/pause 202',
   'POST /api/runs/:run/resume 202',

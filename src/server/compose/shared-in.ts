@@ -77,11 +77,11 @@ async function whileHolding<T>(folder: string, change: (shared: Shared) => Promi
 function sharedOver(folder: string): Shared {
   return {
     async list(filter) {
-      const answer = await askHolder(folder, 'POST', listShared.path, filter);
+      const answer = await askHolder(folder, listShared, filter);
       return listShared.answers[200].schema.parse(answer).shared;
     },
     async set(change) {
-      const answer = await askHolder(folder, 'PUT', changeShared.path, change);
+      const answer = await askHolder(folder, changeShared, change);
       return changeShared.answers[200].schema.parse(answer).version;
     },
   };

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunError } from '../../run/failure.ts';
-import { Holder } from '../../wire/native/folder.ts';
+import type { Endpoint } from '../../wire/native/endpoint.ts';
+import { Holder, readHolder } from '../../wire/native/folder.ts';
 import { Refusal } from '../../wire/native/refusal.ts';
 import { holderIn } from '../compose/compose.ts';
 import { addressIn, isHeld } from './reach-folder.ts';
@@ -22,7 +23,7 @@ export async function holderOf(folder: string, tell: (line: string) => void): Pr
   const silence = `The process that holds the folder does not answer (${holderIn(folder)}); Ctrl-C ends waiting.`;
   const timer = setTimeout(() => tell(silence), patience);
   try {
-    return Holder.parse(await askHolder(folder, 'GET', '/api/holder'));
+    return Holder.parse(await askHolder(folder, readHolder));
   } catch (thrown) {
     // It has gone, or is about to.
     if (!(thrown instanceof RunError && thrown.failure.code === 'unavailable')) throw thrown;
@@ -35,8 +36,7 @@ export async function holderOf(folder: string, tell: (line: string) => void): Pr
 /** Ask the process that holds a folder, as its owner. */
 export async function askHolder(
   folder: string,
-  method: string,
-  path: string,
+  { method, path }: Pick<Endpoint, 'method' | 'path'>,
   body?: object,
 ): Promise<unknown> {
   const { url, fetch } = addressIn(folder);

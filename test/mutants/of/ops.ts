@@ -28,7 +28,7 @@ export const opsMutants: readonly Mutant[] = [
   {
     name: 'a holder that stands still is asked at once',
     file: 'src/server/folder/holder.ts',
-    find: "return Holder.parse(await askHolder(folder, 'GET', '/api/holder'));",
+    find: 'return Holder.parse(await askHolder(folder, readHolder));',
     replace: 'return { process: 0, url: null, apps: [] };',
     test: 'src/server/folder/home.test.ts',
     only: 'stands still',
