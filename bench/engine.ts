@@ -1,6 +1,6 @@
 // What the engine costs for each streamed event, beside reading the same stream without it.
 import type { Agent } from '../src/catalog/agent.ts';
-import { Engine } from '../src/engine/engine.ts';
+import { Engine } from '../test/engine.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import type { AgentEvent } from '../src/gateways/gateway.ts';
 import { Secrets } from '../src/guards/secrets.ts';

@@ -55,12 +55,14 @@ export { containStrays } from './server/observe/strays.ts';
 export { openHome, type HomeSettings } from './server/compose/compose.ts';
 /** Reads a data folder beside the process that holds it. */
 export { readHome } from './server/compose/compose.ts';
-/** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
-export { Engine } from './engine/engine.ts';
+/** Starts runs, tells them what people ask, erases them; whoever works on them. */
+export { frontOf, type Front } from './front/front.ts';
+/** Claims runs that nobody works on, and executes them. */
+export { Worker } from './worker/worker.ts';
 /** What a run is started with. */
-export type { RunRequest } from './engine/create-run.ts';
-/** Everything an engine stands on. */
-export type { World } from './engine/world.ts';
+export type { RunRequest } from './front/create-run.ts';
+/** Everything both stand on. */
+export { workplaceIn, type Workplace, type World } from './engine/world.ts';
 /** Where runs are kept. */
 export type { Store } from './stores/store.ts';
 /** Keeps runs as long as the process lives. */

@@ -1,6 +1,7 @@
 import type { Agent } from './catalog/agent.ts';
-import { Engine } from './engine/engine.ts';
 import type { Flow } from './engine/scope.ts';
+import { workplaceIn } from './engine/world.ts';
+import { frontOf } from './front/front.ts';
 import { Secrets } from './guards/secrets.ts';
 import { approval } from './policies/approval.ts';
 import { budget } from './policies/budget.ts';
@@ -17,6 +18,7 @@ import type { Limits } from './run/values.ts';
 import { newId, sha256, systemClock } from './server/system.ts';
 import { memoryStore } from './stores/memory.ts';
 import type { Tool } from './tools/tool.ts';
+import { Worker } from './worker/worker.ts';
 
 /** A gateway that replays a script: an agent that always says the same. */
 export { scriptedGateway } from './gateways/scripted/scripted.ts';
@@ -62,23 +64,22 @@ export async function playRun({
 }: Play): Promise<Played> {
   const store = memoryStore({ now: () => Date.now() });
   const problems: unknown[] = [];
-  const engine = new Engine(
-    {
-      store,
-      clock: systemClock,
-      catalog: { flows: [flow], agents, tools },
-      policies: [budget, duplicate, taint, approval],
-      log: { error: ({ cause }) => void problems.push(cause) },
-      newId,
-      hash: sha256,
-      secrets: new Secrets(),
-    },
-    'test',
-  );
+  const world = workplaceIn({
+    store,
+    clock: systemClock,
+    catalog: { flows: [flow], agents, tools },
+    policies: [budget, duplicate, taint, approval],
+    log: { error: ({ cause }) => void problems.push(cause) },
+    newId,
+    hash: sha256,
+    secrets: new Secrets(),
+  });
+  const worker = new Worker(world, 'test');
+  const front = frontOf(world, { worker });
   const over = new AbortController();
-  const working = engine.work(over.signal);
+  const working = worker.work(over.signal);
   try {
-    const { run } = await engine.start({ app: flow.name, flow, input: { text }, ...more });
+    const { run } = await front.start({ app: flow.name, flow, input: { text }, ...more });
     const tree = emptyTree();
     const entries: Entry[] = [];
     const answered = new Set<string>();
@@ -90,7 +91,7 @@ export async function playRun({
       for (const asked of undecidedApprovals(tree)) {
         if (answered.has(asked.approval)) continue;
         answered.add(asked.approval);
-        await engine.send(run, commandFor(asked, decide));
+        await front.send(run, commandFor(asked, decide));
       }
     }
     return { tree: flatTree(tree, run), entries, problems };

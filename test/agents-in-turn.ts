@@ -1,5 +1,5 @@
 // Agents with tools, one after the other, in one run: what one has called the others have called.
-import { Engine } from '../src/engine/engine.ts';
+import { Engine } from './engine.ts';
 import type { Scope } from '../src/engine/scope.ts';
 import { converseIn } from '../src/flows/converse.ts';
 import type { ConverseRules } from '../src/flows/converse-settings.ts';

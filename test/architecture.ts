@@ -31,11 +31,24 @@ const table: Readonly<Record<string, readonly string[]>> = {
   tools: ['run', 'wire', 'catalog', 'schema'],
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
   flows: ['run', 'wire', 'catalog', 'src/engine/scope.ts'],
-  front: ['run', 'wire', 'ports'],
   projections: ['run', 'wire'],
-  server: ['run', 'wire', 'wire/native', 'catalog', 'loop', 'guards', 'engine', 'flows', 'front', 'ports'],
+  front: ['run', 'wire', 'engine', 'ports'],
+  worker: ['run', 'engine', 'ports'],
+  server: [
+    'run',
+    'wire',
+    'wire/native',
+    'catalog',
+    'loop',
+    'guards',
+    'engine',
+    'flows',
+    'front',
+    'worker',
+    'ports',
+  ],
   client: ['run', 'wire', 'wire/native'],
-  cli: ['run', 'wire', 'wire/native', 'client', 'server'],
+  cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
   web: ['run', 'wire', 'wire/native', 'client'],
 };
@@ -56,7 +69,7 @@ const parts = [
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
 const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
-const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows'];
+const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;
 
 /** What is wrong with a file, each in a sentence. `packages` are those the product depends on. */

@@ -1,6 +1,6 @@
 // One agent with tools, run to its end over real parts: the memory store, the engine, the policies.
-import type { RunRequest } from '../src/engine/create-run.ts';
-import { Engine } from '../src/engine/engine.ts';
+import type { RunRequest } from '../src/front/create-run.ts';
+import { Engine } from './engine.ts';
 import { converse } from '../src/flows/converse.ts';
 import type { ConverseRules } from '../src/flows/converse-settings.ts';
 import type { Gateway, Message, Turn } from '../src/gateways/gateway.ts';

@@ -1,5 +1,5 @@
-import type { RunRequest } from '../src/engine/create-run.ts';
-import { Engine } from '../src/engine/engine.ts';
+import type { RunRequest } from '../src/front/create-run.ts';
+import { Engine } from './engine.ts';
 import type { Agent } from '../src/catalog/agent.ts';
 import type { RunTree } from '../src/run/tree.ts';
 import { ended, flowOf, startRun, testWorld, type Problem, type TestWorld } from './world.ts';

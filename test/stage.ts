@@ -1,5 +1,5 @@
 // Workers that share one store and one clock, and can die: a dead one gets no answer any more.
-import { Engine } from '../src/engine/engine.ts';
+import { Engine } from './engine.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import type { Catalog, World } from '../src/engine/world.ts';
 import type { Command } from '../src/run/commands.ts';

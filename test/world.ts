@@ -1,7 +1,7 @@
 // A small world for tests of the engine: real stores and gateways, the machine's clock.
 import type { Agent } from '../src/catalog/agent.ts';
-import type { RunRequest } from '../src/engine/create-run.ts';
-import { Engine } from '../src/engine/engine.ts';
+import type { RunRequest } from '../src/front/create-run.ts';
+import { Engine } from './engine.ts';
 import type { Flow, Scope } from '../src/engine/scope.ts';
 import type { Catalog, World } from '../src/engine/world.ts';
 import { Secrets } from '../src/guards/secrets.ts';

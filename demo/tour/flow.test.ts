@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testWorld, until } from '../../test/world.ts';
 import type { Agent } from '../../src/catalog/agent.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../../test/engine.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
 import { memoryStore, type Commit } from '../../src/stores/memory.ts';

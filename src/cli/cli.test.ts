@@ -45,6 +45,16 @@ test.for([
         'Names of keys and tenants are up to 64 letters, digits, ., @, _ and -.',
       ] as const,
   ),
+  [
+    'serving without working, in a folder [V183]',
+    ['serve', '--no-work'],
+    'To serve without working takes a store that processes share, and the data folder',
+  ],
+  [
+    'working without serving, in a folder [V183]',
+    ['work'],
+    'To work without serving takes a store that processes share, and the data folder',
+  ],
   ['a number that is none', ['runs', '--limit', 'x'], '--limit is «x»: give a whole number from 1 on.'],
 ] as const)('%s is answered in a sentence, and nothing is changed', async ([, words, sentence]) => {
   const isPlaced = words[0] !== 'rnu';

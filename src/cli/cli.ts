@@ -24,6 +24,7 @@ import { show } from './commands/show.ts';
 import { stop } from './commands/stop.ts';
 import { trace } from './commands/trace.ts';
 import { verify } from './commands/verify.ts';
+import { work } from './commands/work.ts';
 import { completionFor, shells } from './completion.ts';
 import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
@@ -35,6 +36,7 @@ const commands: readonly CliCommand[] = [
   run,
   demo,
   serve,
+  work,
   runs,
   show,
   follow,

@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Clock } from './time/clock.ts';
 import type { Meter } from './meter.ts';
 import type { Flow } from './scope.ts';
-import type { StoreTime } from './time/store-time.ts';
+import { StoreTime } from './time/store-time.ts';
 
 /** What runs are made of here. */
 export interface Catalog {
@@ -49,7 +49,11 @@ export interface World {
   readonly meter?: Meter | undefined;
 }
 
-/** The same as one worker has it. */
+/** The same as one process has it. */
 export interface Workplace extends World {
   readonly time: StoreTime;
+}
+
+export function workplaceIn(world: World): Workplace {
+  return { ...world, time: new StoreTime(world.clock, world.store.dispatch) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerOf, ask, policies, resultsIn, say, stepsOf } from '../../test/conversation.ts';
 import { startRun, testWorld, toolOf, treeOf } from '../../test/world.ts';
-import { Engine } from '../engine/engine.ts';
+import { Engine } from '../../test/engine.ts';
 import type { Turn } from '../gateways/gateway.ts';
 import type { Move } from '../gateways/scripted/script.ts';
 import { scriptedGateway } from '../gateways/scripted/scripted.ts';

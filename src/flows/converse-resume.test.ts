@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ask, begin, resultsIn, say, stepsOf, type Talk } from '../../test/conversation.ts';
 import { ended, entriesOf, toolOf, treeOf, until } from '../../test/world.ts';
-import { Engine } from '../engine/engine.ts';
+import { Engine } from '../../test/engine.ts';
 import { RunError } from '../run/failure.ts';
 import { goOn, ResumeRequest } from '../run/tool-pause.ts';
 import { resumeCommand } from './converse-resume.ts';

@@ -5,7 +5,7 @@ import { cast, numbered } from '../../test/numbered-plan.ts';
 import { Stage } from '../../test/stage.ts';
 import { agentOf, ended, entriesOf, startRun, testWorld, until, type TestWorld } from '../../test/world.ts';
 import type { Agent } from '../catalog/agent.ts';
-import { Engine } from '../engine/engine.ts';
+import { Engine } from '../../test/engine.ts';
 import type { Gateway, Turn } from '../gateways/gateway.ts';
 import { decodeAll, encodeAll } from '../run/codec.ts';
 import type { Entry } from '../run/events.ts';

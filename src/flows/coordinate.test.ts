@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentOf, ended, startRun, testWorld, until, type TestWorld } from '../../test/world.ts';
 import type { Agent } from '../catalog/agent.ts';
-import { Engine } from '../engine/engine.ts';
+import { Engine } from '../../test/engine.ts';
 import type { Turn } from '../gateways/gateway.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';

@@ -179,7 +179,14 @@ export const RunEvent = z.discriminatedUnion('type', [
     call: Call.optional(),
     model: z.string().optional(),
   }),
-  z.object({ type: z.literal('notice.posted'), ...step, code: z.string(), message: z.string() }),
+  z.object({
+    type: z.literal('notice.posted'),
+    ...step,
+    code: z.string(),
+    message: z.string(),
+    /** The command that became this. */
+    command: z.string().optional(),
+  }),
   z.object({
     type: z.literal('approval.requested'),
     approval: z.string(),

@@ -18,6 +18,10 @@ export interface AppSettings {
   readonly clean: (text: string) => string;
   /** What must not stand in a refusal: paths of this machine. */
   readonly hidden: readonly string[];
+  /** Connections that came through the socket of the folder. */
+  readonly owners: WeakSet<object>;
+  /** What is being answered to its owner. */
+  readonly answering: Set<Promise<unknown>>;
   /** How long whoever is answered may take nothing before they are cut off, in milliseconds. */
   readonly patience: number;
 }
@@ -33,7 +37,7 @@ const alwaysAnswered: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 /** The HTTP side of the server. Every request passes the door before any of it is read. */
 export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
-  const { context, routes } = settings;
+  const { routes } = settings;
   const app = fastify({
     bodyLimit,
     requestTimeout: arrival,
@@ -53,7 +57,7 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   });
   app.server.on('checkExpectation', refuseExpectation);
   const callerOf = letIn(app, settings);
-  const note = noteAnswers(app, context, callerOf);
+  const note = noteAnswers(app, settings, callerOf);
   app.setErrorHandler((error, _, reply) => refuse(settings, reply, error));
   app.setNotFoundHandler((_, reply) =>
     refuse(settings, reply, new RunError('unknown', 'There is nothing at this address.')),
@@ -76,12 +80,12 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
 type CallerOf = (request: FastifyRequest) => Caller | undefined;
 type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
-function letIn(app: FastifyInstance, { context, routes }: AppSettings): CallerOf {
+function letIn(app: FastifyInstance, { context, routes, owners }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(safeHeaders);
     welcomeGuest(context, request, reply);
-    const visit = visitOf(request);
+    const visit = visitOf(request, owners);
     if (context.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
     const isStranger = context.door.isStranger(visit);
     if (isStranger) reply.headers(strangerHeaders);
@@ -92,6 +96,7 @@ function letIn(app: FastifyInstance, { context, routes }: AppSettings): CallerOf
     const caller = await context.door.callerOf(withKey(visit, routeOf(routes, request)?.keyHeader));
     if (!caller) return;
     callers.set(request, caller);
+    if (caller.isOwner) return;
     context.quotas.request(caller.tenant, { now: context.now(), bytes: bodyBytes(request, 0) });
   });
   return (request) => callers.get(request);
@@ -104,12 +109,14 @@ function withKey(visit: Visit, header: string | undefined): Visit {
   return { ...visit, headers: { ...visit.headers, authorization: `Bearer ${key}` } };
 }
 
-function visitOf({ method, headers, raw }: FastifyRequest): Visit {
-  return { method, headers, rawHeaders: raw.rawHeaders, isSocket: false, peer: raw.socket.remoteAddress };
+function visitOf({ method, headers, raw }: FastifyRequest, owners: WeakSet<object>): Visit {
+  const { rawHeaders, socket } = raw;
+  const isOwner = owners.has(socket);
+  return { method, headers, rawHeaders, isSocket: false, peer: socket.remoteAddress, isOwner };
 }
 
 /** Each answer is counted once: when it is over, or, if it goes on, when it has begun. */
-function noteAnswers(app: FastifyInstance, context: ServerContext, callerOf: CallerOf): Note {
+function noteAnswers(app: FastifyInstance, { context, owners }: AppSettings, callerOf: CallerOf): Note {
   const noted = new WeakSet<FastifyRequest>();
   const note: Note = (request, { statusCode: status, elapsedTime: milliseconds }) => {
     if (noted.has(request)) return;
@@ -117,7 +124,7 @@ function noteAnswers(app: FastifyInstance, context: ServerContext, callerOf: Cal
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'none';
     context.metrics.answered({ method, route, status, seconds: milliseconds / 1_000 });
-    const { address: from } = context.door.sourceOf(visitOf(request));
+    const { address: from } = context.door.sourceOf(visitOf(request, owners));
     const { who, tenant } = callerOf(request) ?? {};
     context.log.answered({ method, route, status, milliseconds, from, who, tenant });
   };
@@ -161,10 +168,10 @@ function register(
       async handler(request, reply) {
         const caller = callerOf(request);
         const signal = leaving(reply);
-        const answer = await route.answer({
+        const answering = route.answer({
           context: settings.context,
           caller,
-          source: settings.context.door.sourceOf(visitOf(request)),
+          source: settings.context.door.sourceOf(visitOf(request, settings.owners)),
           params: request.params,
           query: request.query,
           body: request.body,
@@ -172,6 +179,7 @@ function register(
           signal,
           heavy: (bytes) => settings.context.heavy.enter(caller?.tenant ?? '', bytes, signal),
         });
+        const answer = await (caller?.isOwner ? keptIn(settings.answering, answering) : answering);
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
         // A stream may go on for days; what was sent to begin it has long been read.
@@ -181,6 +189,11 @@ function register(
       },
     });
   }
+}
+
+async function keptIn<T>(kept: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+  kept.add(promise);
+  return promise.finally(() => kept.delete(promise));
 }
 
 /** The room that the body of a request had is given back, once. */

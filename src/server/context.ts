@@ -31,6 +31,8 @@ export interface ServerContext {
   readonly readiness: Readiness;
   /** A text without the paths of this machine. */
   hide(text: string): string;
+  /** Where it serves, once it does. */
+  readonly address: () => string | undefined;
   now(): number;
   newId(kind: string): string;
   /** True from the moment the server begins to go away. */

@@ -1,35 +1,19 @@
-import { resolve } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { Registry } from 'prom-client';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
-import { failureOf, RunError } from '../run/failure.ts';
+import { RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
-import { appOf } from './app.ts';
-import { openHome, protocols, showing } from './compose/compose.ts';
+import type { Store } from '../stores/store.ts';
 import { doorOf } from './access/door.ts';
-import type { HeldHome } from './folder/hold.ts';
-import { heavyWork } from './http/heavy.ts';
-import { defaultAppOf } from './folder/home.ts';
-import { requestLogOf } from './observe/request-log.ts';
+import { openHome, protocols } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
+import type { HeldHome } from './folder/hold.ts';
+import { hostHome } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
-import { followed, logTailOf } from './observe/log-tail.ts';
-import { metricsOf, type Gauges } from './observe/metrics.ts';
-import { strandedIn } from './observe/stranded.ts';
-import { protocolsOf, type Protocol } from './viewers/protocols.ts';
-import { quotasOf } from './runs/quotas.ts';
-import { withoutPaths } from './http/refusal.ts';
-import { readinessOf } from './observe/readiness.ts';
-import { doorRoutes } from './routes/protocol-doors.ts';
-import { routeTable } from './routes/table.ts';
 import { runMetrics } from './observe/run-metrics.ts';
-import { openStreams } from './http/streams.ts';
-import { newId } from './system.ts';
-import { treesOf } from './runs/trees.ts';
-import { Channels } from './viewers/channels.ts';
-import { peopleOf } from './viewers/own-preferences.ts';
-import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
+import type { Protocol } from './viewers/protocols.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -43,6 +27,10 @@ export interface ServeSettings {
   readonly log?: Log;
   /** Where whoever started the server is told what cannot wait; a log may be where the trouble is. */
   readonly warn?: (line: string) => void;
+  /** False for a process that only serves: others work on what is asked here. Needs a store that processes share. */
+  readonly works?: boolean;
+  /** Where runs are kept, if not in the folder: a store that other processes share. Whoever opened it closes it. */
+  readonly store?: Store;
   /** Seconds that what has begun may take once the server is told to end. */
   readonly grace?: number | undefined;
   /** How long a viewer may take nothing before it is cut off, in milliseconds. */
@@ -58,6 +46,8 @@ function protocolsIn({ protocols: more = [] }: ServeSettings): readonly Protocol
 export interface RunningServer {
   readonly url: string;
   readonly context: ServerContext;
+  /** What whoever started it should know. */
+  readonly notices: readonly string[];
   /** Where the key of whoever owns the folder is, if the server had to make one or was asked to. */
   readonly keyFile?: string;
   /** Signs one browser in, once, where «auth.local» asks for a key. */
@@ -66,8 +56,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How long open requests get to end when the server goes away. Milliseconds. */
-const farewell = 2_000;
 /** How soon whoever may not stay is gone, and how often it is looked for what nobody told. */
 const sweepEvery = 1_000;
 const lookEvery = 10_000;
@@ -85,9 +73,10 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     data: folder,
     meter: runMetrics(registry),
     config,
-    takes: 'everything',
+    takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
     grace: settings.grace,
+    ...present({ store: settings.store }),
   });
   try {
     const log = cleanLog(given, home.secrets.clean);
@@ -106,50 +95,33 @@ interface Opening extends ServeSettings {
 }
 
 async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
-  const { config, folder } = opening;
-  const closing = new AbortController();
-  const context = await contextOf(home, { ...opening, closing: closing.signal });
-  forgetErased(context);
-  const app = await appOf({
-    context,
-    routes: [...routeTable, ...doorRoutes(protocolsIn(opening))],
-    clean: home.secrets.clean,
-    hidden: hiddenIn(folder),
+  const { host, port } = opening.config.server;
+  const hosted = await hostHome(home, {
+    ...opening,
+    protocols: protocolsIn(opening),
     patience: opening.patience ?? patience,
+    doorOf,
   });
-  const { host, port } = config.server;
-  await app.listen({ host, port, backlog }).catch((cause: unknown) => {
+  const { app, context } = hosted;
+  await app.listen({ host, port, backlog }).catch(async (cause: unknown) => {
+    await hosted.hush();
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
   const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
-  home.announce(url);
+  hosted.announce(url);
   await context.readiness.now();
   const { keyFile, ticket } = context.door;
   return {
     url,
     context,
+    notices: hosted.notices,
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
     async close() {
-      closing.abort();
       rest();
-      context.readiness.close();
-      // Whoever asks while what has begun comes to its end is told that this server is going away.
-      await home.rest();
-      const closed = app.close();
-      context.logTail.close();
-      context.feedViewers.close();
-      await context.channels.close();
-      const enough = setTimeout(() => {
-        app.server.closeAllConnections();
-        // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
-        context.streams.sweep(() => false);
-      }, farewell);
-      await closed;
-      clearTimeout(enough);
-      await home.close();
+      await hosted.close();
     },
   };
 }
@@ -167,19 +139,6 @@ function lookAfter({ door, people, streams }: ServerContext): () => void {
   };
 }
 
-function forgetErased({ home, trees, channels }: ServerContext): void {
-  home.store.listen((hint) => {
-    if (hint.type !== 'erased') return;
-    trees.forget(hint.run);
-    channels.forget(hint.run);
-  });
-}
-
-/** What must not stand in an answer: paths of this machine. */
-function hiddenIn(folder: string): readonly string[] {
-  return [folder, process.cwd()];
-}
-
 /** Why nothing can be heard at an address, and what to do. */
 function unheard(cause: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
   if (!(cause instanceof Error && 'code' in cause)) return cause;
@@ -192,98 +151,6 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
   const why = fixes[String(cause.code)];
   if (why === undefined) return cause;
   return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
-}
-
-interface Serving extends Opening {
-  readonly closing: AbortSignal;
-}
-
-async function contextOf(
-  home: HeldHome,
-  { config, folder, log, closing, ...settings }: Serving,
-): Promise<ServerContext> {
-  const now = (): number => Date.now();
-  const requestLog = requestLogOf(config.server.log, log);
-  const logTail = logTailOf();
-  const door = await doorOf({
-    folder,
-    store: home.store,
-    auth: config.auth,
-    server: config.server,
-    now,
-    problem: (...told) => requestLog.problem(...told),
-    seen: (credential) => home.secrets.addPassing(credential),
-    ...present({ warn: settings.warn }),
-  });
-  const readiness = readinessOf(home.store, log, settings.warn);
-  const metrics = metricsOf(settings.registry, {
-    ...gaugesOf(home),
-    viewers: () => channels.count(),
-    isReady: async () => (await readiness.now()) === undefined,
-  });
-  const channels = channelsOf(home, { log, ...settings }, (characters) => metrics.delivered(characters));
-  return {
-    home,
-    door,
-    people: await peopleOf(home.store),
-    metrics,
-    channels,
-    heavy: heavyWork(),
-    quotas: quotasOf(config.server.quotas, !door.isLocked),
-    streams: openStreams(),
-    trees: treesOf(home.journal, showing),
-    readiness,
-    hide: (text) => withoutPaths(text, hiddenIn(folder)),
-    protocols: protocolsOf(protocolsIn(settings)),
-    now,
-    newId,
-    isClosing: () => closing.aborted,
-    log: followed(requestLog, logTail, now),
-    logTail,
-    feedViewers: viewersOf(home, log),
-    ...present({ defaultApp: defaultAppOf(config) }),
-  };
-}
-
-function channelsOf(
-  { journal, secrets }: HeldHome,
-  { log, patience: given = patience }: Pick<Serving, 'log' | 'patience'>,
-  delivered: (characters: number) => void,
-): Channels {
-  return new Channels({
-    journal,
-    clean: secrets.clean,
-    now: () => Date.now(),
-    problem(run, cause) {
-      // A run that was erased, or a store that was closed, is no bug.
-      if (failureOf(cause).code === 'internal') log.error({ run, cause }, 'A run could not be shown.');
-    },
-    delivered,
-    patience: given,
-  });
-}
-
-function viewersOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
-  return feedViewers({
-    feed: store.feed,
-    flows: catalog.flows,
-    clean: secrets.clean,
-    failed(cause) {
-      if (failureOf(cause).code === 'internal') log.error({ cause }, 'The feed could not be told.');
-    },
-  });
-}
-
-function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {
-  const { dispatch } = home.store;
-  return {
-    runs: () => home.inHand.length,
-    questions: () => dispatch.questions(),
-    away: () => home.toolServers?.away.length ?? 0,
-    stranded: async () =>
-      (await strandedIn(home.store, home.catalog.flows)).reduce((sum, { runs }) => sum + runs, 0),
-    damaged: async () => (await dispatch.count({ damaged: true })).reduce((sum, { runs }) => sum + runs, 0),
-  };
 }
 
 function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {

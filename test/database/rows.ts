@@ -211,13 +211,12 @@ export class StoredRows {
       case 'lease.moved':
         if (stored) stored.row = { ...stored.row, leaseUntil: change.until };
         return;
-      case 'chunk.added':
-        stored?.chunks.push({
-          ...change.chunk,
-          at: change.at,
-          bytes: (stored.chunks.at(-1)?.bytes ?? 0) + Buffer.byteLength(change.chunk.frames),
-        });
+      case 'chunk.added': {
+        const { chunk, at } = change;
+        const bytes = (stored?.chunks.at(-1)?.bytes ?? 0) + Buffer.byteLength(chunk.frames);
+        stored?.chunks.push({ ...chunk, at, bytes });
         return;
+      }
       case 'command.added': {
         const { id, command } = change.sent;
         stored?.commands.set(id, { id, command, used: null });

@@ -4,7 +4,7 @@ import { Secrets } from '../../src/guards/secrets.ts';
 import { approval } from '../../src/policies/approval.ts';
 import { budget } from '../../src/policies/budget.ts';
 import { decodeAll } from '../../src/run/codec.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Append, Appender, Store } from '../../src/stores/store.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import { decodeAll } from '../../src/run/codec.ts';
 import type { Command } from '../../src/run/commands.ts';
 import type { Entry } from '../../src/run/events.ts';

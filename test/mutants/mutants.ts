@@ -10,6 +10,7 @@ import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
 import { definitionMutants } from './of/definitions.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
+import { frontMutants } from './of/front.ts';
 import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
@@ -42,6 +43,7 @@ export const mutants: readonly Mutant[] = [
   ...definitionMutants,
   ...feedMutants,
   ...firstMinutesMutants,
+  ...frontMutants,
   ...gatewayMutants,
   ...graphMutants,
   ...hostileMutants,

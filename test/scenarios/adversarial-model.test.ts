@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import { converse } from '../../src/flows/converse.ts';
 import type { ActionTools, ConverseRules } from '../../src/flows/converse-settings.ts';
 import { RunError } from '../../src/run/failure.ts';

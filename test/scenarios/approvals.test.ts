@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Secrets } from '../../src/guards/secrets.ts';
 import { expect, test } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import { approval } from '../../src/policies/approval.ts';
 import { budget } from '../../src/policies/budget.ts';
 import type { Command } from '../../src/run/commands.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Agent } from '../../src/catalog/agent.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { channelled } from '../../src/gateways/http/event-channel.ts';
 import { Secrets } from '../../src/guards/secrets.ts';

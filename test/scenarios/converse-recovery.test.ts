@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { converse } from '../../src/flows/converse.ts';
 import type { ConverseRules } from '../../src/flows/converse-settings.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { ended, entriesOf, flowOf, startRun, testWorld, toolOf } from '../world.ts';
 

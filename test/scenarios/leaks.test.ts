@@ -215,7 +215,6 @@ describe('the name of a conversation', () => {
       app: 'echo',
       flow: 'echo@1',
       text: 'go',
-      by: 'ann',
       key: 'k',
       conversation: secret,
     });

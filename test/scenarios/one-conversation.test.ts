@@ -62,7 +62,6 @@ async function inFolder(): Promise<Place> {
       flow: 'coordinate@2',
       text,
       conversation,
-      by: 'ann',
       key: `key of ${text}`,
     });
     const asking = (tree: RunTree): boolean =>

@@ -1,6 +1,6 @@
 // Vitrine over a real folder, with a coordinator of four agents that live elsewhere, one for each way to remember.
 import type { Agent } from '../../src/catalog/agent.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import type { Catalog } from '../../src/engine/world.ts';
 import { coordinate } from '../../src/flows/coordinate.ts';
 import { conversationGateway } from '../../src/gateways/conversation/conversation.ts';

@@ -1,6 +1,6 @@
 // Stops against a synchronous `while (true)` three levels deep, as the scenario asserts and the benchmark times them.
 import { z } from 'zod';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import { textOf, type RunTree, type Step } from '../../src/run/tree.ts';
 import { killableTool } from '../../src/tools/killable/killable.ts';
 import { agentOf, ended, entriesOf, flowOf, startRun, testWorld, until } from '../world.ts';

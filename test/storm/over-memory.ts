@@ -57,10 +57,6 @@ function reached(sim: Simulation, store: Store, owner: SimProcess): Store {
       get: (tenant, blob) => via(() => blobs.get(tenant, blob)),
       held: (tenant) => via(() => blobs.held(tenant)),
     },
-    feed: {
-      read: (from) => via(() => store.feed.read(from)),
-      follow: (from, signal) => store.feed.follow(from, signal),
-    },
     listen: (hear) => store.listen((hint) => passOn(sim, owner, () => hear(hint))),
     close: async () => {},
   };

@@ -1,6 +1,6 @@
 // Workers, a person and tools in a simulated world: what is done there, and what the journal said at that moment.
 import { Secrets } from '../../src/guards/secrets.ts';
-import { Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../engine.ts';
 import type { Flow, Scope } from '../../src/engine/scope.ts';
 import type { World } from '../../src/engine/world.ts';
 import type { AgentEvent } from '../../src/gateways/gateway.ts';

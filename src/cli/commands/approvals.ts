@@ -1,6 +1,6 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
-import { damageOf } from '../../server/runs/good-chunks.ts';
+import { damageOf } from '../../front/good-chunks.ts';
 import type { HomeReader } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';

@@ -1,5 +1,5 @@
 import { demoWorld } from '../../server/compose/config.ts';
-import { folderOwner, localTenant, startOf, type Home } from '../../server/folder/home.ts';
+import { localTenant, startOf, type Home } from '../../server/folder/home.ts';
 import { exit, type CliCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { leaveWhenTold } from '../terminal/leave.ts';
@@ -30,7 +30,7 @@ export const demo: CliCommand = {
       if (await isEmpty(home)) {
         const app = settings.chosen(undefined);
         terminal.say();
-        const begun = await home.start(startOf(app, { text: firstRequest, by: folderOwner }));
+        const begun = await home.start(startOf(app, { text: firstRequest }));
         strip(terminal, [
           ['watch', `the tree grows below, and at ${server.url}`],
           ['approve', `press a when it asks; in another terminal: ${hint(given, 'approvals')}`],

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { runsOf } from '../../server/runs/erase.ts';
+import { runsOf } from '../../front/erase.ts';
 import { localTenant, type Home } from '../../server/folder/home.ts';
 import { exit, lookOptions, tenantOption, type CliCommand } from '../command.ts';
 import { findRun } from '../place/find.ts';

@@ -20,8 +20,7 @@ export const pause: CliCommand = {
       const { sentence, isDone } = await sendTo(home, run, { type: 'pause', by: folderOwner, ...why });
       (isDone ? terminal.say : terminal.warn)(sentence);
       if (isDone) terminal.warn(`Go on with: ${hint(given, 'resume', run)}`);
-      while (home.isHolder && (await home.standing(run)).is === 'working')
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      await home.released(run);
       return isDone ? exit.completed : exit.failed;
     });
   },

@@ -100,7 +100,7 @@ async function resumeAll(home: Home, rows: readonly RunRow[], where: Where): Pro
     const { code, isOrphaned } = await showRun(home, { run, after: head }, where);
     if (isOrphaned) return { code, isOrphaned };
     codes.push(code);
-    if (code === exit.stopped && home.inHand.includes(run)) break;
+    if (code === exit.stopped && home.inHand().includes(run)) break;
   }
   return { code: Math.max(exit.completed, ...codes), isOrphaned: false };
 }

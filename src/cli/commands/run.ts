@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import { folderOwner, startOf } from '../../server/folder/home.ts';
+import { startOf } from '../../server/folder/home.ts';
 import { assistantOptions, withAssistant } from '../place/assistant.ts';
 import { askedIn, anywhereOptions, jsonOption, showingOptions, type CliCommand } from '../command.ts';
 import { throughRun } from '../place/in-home.ts';
@@ -30,7 +30,7 @@ export const run: CliCommand = {
     if (text.trim() === '') throw new RunError('malformed', 'Say what to do: vitrine run "<text>".');
     askedIn(given);
     const conversation = given.text('conversation');
-    const said = { text, by: folderOwner, ...(conversation === undefined ? {} : { conversation }) };
+    const said = { text, ...(conversation === undefined ? {} : { conversation }) };
     const server = serverOf(given);
     if (server) {
       const request = requestTo(given.text('app'), said);

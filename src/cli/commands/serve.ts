@@ -6,6 +6,14 @@ import type { RunningServer } from '../../server/serve.ts';
 import { settingsOf, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
+export const graceOption = {
+  grace: {
+    type: 'string',
+    value: '<seconds>',
+    about: 'how long what has begun may take when told to end; 5 unless said',
+  },
+} as const satisfies CliCommand['options'];
+
 export const serve: CliCommand = {
   name: 'serve',
   usage: '[options]',
@@ -19,12 +27,12 @@ export const serve: CliCommand = {
   options: {
     host: { type: 'string', value: '<address>', about: 'where to listen; 127.0.0.1 unless said' },
     port: { type: 'string', value: '<number>', about: '4177 unless said; 0 for any that is free' },
-    private: { type: 'boolean', about: 'ask for a key on this machine, too: other users of it are kept out' },
-    grace: {
-      type: 'string',
-      value: '<seconds>',
-      about: 'how long what has begun may take when told to end; 5 unless said',
+    'no-work': {
+      type: 'boolean',
+      about: 'serve only: «vitrine work» in other processes works on the runs, in a store that all share',
     },
+    private: { type: 'boolean', about: 'ask for a key on this machine, too: other users of it are kept out' },
+    ...graceOption,
     ...homeOptions,
   },
   words: [0, 0],
@@ -41,8 +49,8 @@ export const serve: CliCommand = {
 };
 
 /** Where it is, and how to come in. */
-export function greet({ url, keyFile, link, context }: RunningServer, terminal: Terminal): void {
-  for (const notice of context.home.notices) terminal.warn(visibleLine(notice));
+export function greet({ url, keyFile, link, context, notices }: RunningServer, terminal: Terminal): void {
+  for (const notice of notices) terminal.warn(visibleLine(notice));
   context.home.toolServers?.hear((notice) => terminal.warn(visibleLine(notice)));
   terminal.say(`Vitrine listens on ${url}`);
   for (const line of inventory(context)) terminal.say(`  ${visibleLine(line)}`);
@@ -82,6 +90,7 @@ export async function listening(
   return startServer({
     ...home,
     isPrivate: given.flag('private'),
+    works: !given.flag('no-work'),
     warn: (line) => terminal.warn(visibleLine(line)),
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
@@ -97,7 +106,7 @@ function portIn(given: Given): number | undefined {
   throw new RunError('malformed', `--port is «${text}»: give a number from 0 to 65535.`);
 }
 
-function graceIn(given: Given): number | undefined {
+export function graceIn(given: Given): number | undefined {
   const text = given.text('grace');
   if (text === undefined) return undefined;
   const seconds = Number(text);

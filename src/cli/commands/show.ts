@@ -1,5 +1,5 @@
 import { flatTree } from '../../run/flat-tree.ts';
-import { damageOf } from '../../server/runs/good-chunks.ts';
+import { damageOf } from '../../front/good-chunks.ts';
 import {
   askedIn,
   lookOptions,

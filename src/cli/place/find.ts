@@ -5,7 +5,7 @@ import { onlyQuestion } from '../../run/only-question.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { localTenant, type HomeReader, type RunRow } from '../../server/folder/home.ts';
-import { goodChunks } from '../../server/runs/good-chunks.ts';
+import { goodChunks } from '../../front/good-chunks.ts';
 import type { RunQuery } from '../../server/runs/run-filter.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
 

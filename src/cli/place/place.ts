@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
+import { askFor } from '../../client/ask.ts';
 import type { ServerAddress } from '../../client/client.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { readHome, type HomeSettings } from '../../server/compose/compose.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
 import { isLocal } from '../../server/access/lock.ts';
-import { controlClient, servedAt } from '../../server/folder/control-client.ts';
-import { enterHome } from '../../server/folder/enter.ts';
+import { addressIn, isHeld as isFolderHeld } from '../../server/folder/reach-folder.ts';
 import type { Home, HomeReader } from '../../server/folder/home.ts';
+import { readHolder } from '../../wire/native/folder.ts';
 import type { Given } from '../command.ts';
+import { enterHome } from './enter.ts';
 import { serverHome } from './server-home.ts';
 import { dataOf, folderOf, usualFolder } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -80,6 +82,12 @@ async function withKey(server: ServerAddress): Promise<ServerAddress> {
   return own !== undefined && isSame(own, server.url) ? { ...server, ...present({ key }), url: own } : server;
 }
 
+/** Where the process that holds a folder serves it; undefined when it does not, or nobody holds it. */
+async function servedAt(folder: string): Promise<string | undefined> {
+  if (!(await isFolderHeld(folder))) return undefined;
+  return (await askFor(addressIn(folder), readHolder, {})).url ?? undefined;
+}
+
 function isSame(own: string, asked: string): boolean {
   const { hostname, port, pathname } = new URL(asked);
   return isLocal(hostname) && port === new URL(own).port && pathname === '/';
@@ -88,9 +96,7 @@ function isSame(own: string, asked: string): boolean {
 /** Whether somebody works there: a server does, a folder only has somebody who does. */
 export async function isHeld(given: Given): Promise<boolean> {
   if (serverOf(given)) return true;
-  const holder = await controlClient(dataOf(given));
-  holder?.close();
-  return holder !== undefined;
+  return isFolderHeld(dataOf(given));
 }
 
 /** Come to a place to look, and to change nothing. */

@@ -4,11 +4,10 @@ import { vitrineClient, type Client, type ListedRun, type ServerAddress } from '
 import { encodeAll } from '../../run/codec.ts';
 import type { Command } from '../../run/commands.ts';
 import type { Entry } from '../../run/events.ts';
-import { failureOf, RunError } from '../../run/failure.ts';
-import { fold } from '../../run/fold.ts';
+import { failureOf } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { emptyTree, runStatus, type RunStatus, type RunTree } from '../../run/tree.ts';
-import { runsOf } from '../../server/runs/erase.ts';
+import type { RunStatus } from '../../run/tree.ts';
+import { sent } from './sent.ts';
 import { localTenant, type Home, type StartRequest } from '../../server/folder/home.ts';
 import { preferencesFor } from '../../server/viewers/preferring.ts';
 import { newId } from '../../server/system.ts';
@@ -34,18 +33,30 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
   const preferred = new Map(apps.map(({ name, preferences }) => [name, preferences]));
   const conversations = new Map<string, string>();
   const find = finder(server, client, conversations);
-  const followed = new Map<string, RunTree>();
+  const followed = new Set<string>();
   const get = (run: string): Promise<Row | undefined> => find(run).catch(unlessUnknown);
   const list = lister(client);
   return {
     isHolder: false,
     isGone: () => false,
-    inHand: [],
+    inHand: () => [],
+    released: async () => {},
+    idle: async () => {},
+    listen: () => () => {},
     notices: [],
     // What is secret is known to the server, which has cleaned what it sends.
     clean: (text) => text,
     preferences: (app, asked) => preferencesFor(preferred.get(app), asked),
-    journal: journalAt(server, { get, followed }),
+    journal: {
+      async read(run, after) {
+        const entries = await entriesBetween(server, { run, after, until: (await get(run))?.head ?? 0 });
+        return entries.length === 0 ? [] : [pieceOf(run, entries)];
+      },
+    },
+    follow(run, signal) {
+      followed.add(run);
+      return followEntries(server, { run, showing: 'everything', signal });
+    },
     // What others have there is not for whoever has a key.
     dispatch: { get, list, count: async () => [] },
     runs: async (_, query) => (await client.runs(query)).runs.map(rowOf),
@@ -64,40 +75,10 @@ export async function serverHome(server: ServerAddress): Promise<Home> {
       return { id: '', used, fresh: true, command };
     },
     takeUp: async () => true,
-    async erase(conversation) {
-      const runs = await runsOf({ list }, { tenant: localTenant, conversation });
-      await client.forget(conversation);
-      return runs.length;
-    },
-    async standing(run) {
-      const tree = followed.get(run);
-      const state = tree ? stateOf(runStatus(tree)) : ((await get(run))?.state ?? 'ended');
-      return { is: state === 'ended' ? 'ended' : state === 'waiting' ? 'parked' : 'working' };
-    },
+    erase: (conversation) => client.forget(conversation),
+    // What becomes of it is the server's business, and told in the journal.
+    standing: async () => ({ is: 'working' }),
     close: async () => {},
-  };
-}
-
-interface Reading {
-  readonly get: (run: string) => Promise<Row | undefined>;
-  /** The trees of what is followed, which is known without asking. */
-  readonly followed: Map<string, RunTree>;
-}
-
-function journalAt(server: ServerAddress, { get, followed }: Reading): Home['journal'] {
-  return {
-    async *follow(run, after, signal) {
-      const tree = emptyTree();
-      for await (const entries of followEntries(server, { run, after, showing: 'everything', signal })) {
-        for (const entry of entries) fold(tree, entry);
-        followed.set(run, tree);
-        yield pieceOf(run, entries);
-      }
-    },
-    async read(run, after) {
-      const entries = await entriesBetween(server, { run, after, until: (await get(run))?.head ?? 0 });
-      return entries.length === 0 ? [] : [pieceOf(run, entries)];
-    },
   };
 }
 
@@ -180,26 +161,6 @@ function stateOf(status: RunStatus): Row['state'] {
 
 function unlessUnknown(thrown: unknown): undefined {
   if (failureOf(thrown).code !== 'unknown') throw thrown;
-}
-
-/** The entry a command became, where the server says so. */
-async function sent(client: Client, run: string, command: Command): Promise<number | null> {
-  switch (command.type) {
-    case 'pause':
-    case 'resume':
-    case 'stop':
-      return (await client[command.type](run, command.reason)).seq;
-    case 'message':
-      return (await client.message(run, command.text)).seq;
-    case 'decide': {
-      const { type: _, by: __, approval, ...decision } = command;
-      await client.decide(approval, { ...present(decision), decision: decision.decision });
-      return null;
-    }
-    case 'lapse':
-    case 'tell':
-      throw new RunError('malformed', `Only another run may send «${command.type}».`);
-  }
 }
 
 /** What was decided is answered with the approval; a terminal wants the entry it became. */

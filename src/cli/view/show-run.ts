@@ -133,9 +133,10 @@ async function wholeOf({ blobs }: HomeReader, tenant: string, { blob }: BlobRef)
 
 /** Other terminals may have asked for runs of their own; what was begun here is not dropped half done. */
 async function finishOthers(home: Home, terminal: Terminal, { signal }: Leaving): Promise<void> {
-  if (home.inHand.length === 0) return;
-  terminal.warn(`Still working on ${home.inHand.join(', ')} for another terminal; Ctrl-C leaves.`);
-  while (home.inHand.length > 0 && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 100));
+  if (home.inHand().length === 0) return;
+  terminal.warn(`Still working on ${home.inHand().join(', ')} for another terminal; Ctrl-C leaves.`);
+  const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  if (!signal.aborted) await Promise.race([home.idle(), left]);
 }
 
 function codeOf({ is, tree }: Watched): number {

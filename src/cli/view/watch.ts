@@ -1,12 +1,12 @@
-import { setTimeout } from 'node:timers/promises';
 import { isForAnother } from '../../run/deciders.ts';
-import { decodeAll } from '../../run/codec.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { showing } from '../../server/compose/compose.ts';
 import { folderOwner, type Home, type HomeReader, type RunRow } from '../../server/folder/home.ts';
 import type { Asked } from '../../server/viewers/preferring.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
+import { Bell } from './bell.ts';
 import type { View } from './view.ts';
 
 /**
@@ -27,11 +27,8 @@ export interface WatchOptions {
   readonly yes?: boolean;
 }
 
-const lookAgain = 100;
 /** Notices with which the engine itself pauses a run. */
 const setAside: ReadonlySet<string> = new Set(['FLOW_DIVERGED', 'RESULT_MISSING']);
-/** A run that is just being taken up looks for a moment as if nobody had it. */
-const signsOfLeaving = 5;
 
 /** Follow a run until it ends, or until nothing more will happen without somebody who is not here. */
 export async function watch(
@@ -46,6 +43,8 @@ export async function watch(
   const shown = treeFor(home, row, asked);
   const { tree } = shown;
   const answered = new Set<string>();
+  const bell = new Bell();
+  const unlisten = home.listen(() => bell.ring());
   const following = follow(home, run, {
     view,
     signal,
@@ -53,17 +52,19 @@ export async function watch(
     async after() {
       // What was asked early in a long journal may have been answered later in it.
       if (yes && tree.seq >= head) await approveAll(home, run, { tree, answered });
+      bell.ring();
     },
   });
   try {
     const watched = await Promise.race([
       following,
-      settle({ home, run, view, asked, yes, head, signal, tree }),
+      settle({ home, run, view, asked, yes, head, signal, tree, bell }),
     ]);
     view.close(watched);
     return watched;
   } finally {
     over.abort();
+    unlisten();
     await following.catch(() => {});
   }
 }
@@ -104,8 +105,8 @@ async function follow(
   { view, signal, shown: { tree, take }, after }: Following,
 ): Promise<Watched> {
   try {
-    for await (const { frames } of home.journal.follow(run, 0, signal)) {
-      for (const entry of decodeAll(frames)) {
+    for await (const entries of home.follow(run, signal)) {
+      for (const entry of entries) {
         const visible = take(entry);
         if (visible) view.show(visible, tree);
       }
@@ -147,22 +148,26 @@ interface Settling extends Required<WatchOptions> {
   readonly tree: RunTree;
   readonly head: number;
   readonly signal: AbortSignal;
+  /** Rings when something has come. */
+  readonly bell: Bell;
 }
 
-/** Resolves when the run waits for somebody who is not here, or nobody works on it. */
+/** Resolves when the run waits for somebody who is not here, or nobody works on it. It looks when something has come. */
 async function settle(watching: Settling): Promise<Watched> {
-  const { home, run, tree, signal, head } = watching;
-  let signs = 0;
+  const { home, run, tree, signal, head, bell } = watching;
   while (!signal.aborted) {
-    await setTimeout(lookAgain, undefined, { signal }).catch(() => {});
-    if (signal.aborted || tree.seq < head) continue;
-    const { seq } = tree;
-    const standing = await home.standing(run);
-    if (tree.seq !== seq) continue;
-    if (standing.is === 'parked' && isStuck(watching)) return { is: 'waiting', tree };
-    signs = standing.is === 'left' ? signs + 1 : 0;
-    if (standing.is === 'left' && signs >= signsOfLeaving)
-      return { is: 'left', tree, ...(standing.why === undefined ? {} : { why: standing.why }) };
+    const more = bell.next();
+    if (tree.seq >= head && (await bell.isQuiet(signal))) {
+      if (isStuck(watching)) {
+        // What is put away while it is not parked would be handed back, and taken up again for nothing.
+        const isReleased = await Promise.race([home.released(run).then(() => true), more.then(() => false)]);
+        if (isReleased) return { is: 'waiting', tree };
+      } else {
+        const standing = await home.standing(run);
+        if (standing.is === 'left') return { is: 'left', tree, ...present({ why: standing.why }) };
+      }
+    }
+    await more;
   }
   return new Promise(() => {});
 }

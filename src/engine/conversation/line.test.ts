@@ -11,7 +11,7 @@ import { sha256 } from '../../server/system.ts';
 import { budget } from '../../policies/budget.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunState, Store } from '../../stores/store.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import type { Flow } from '../scope.ts';
 
 const user = (text: string) => ({ messages: [{ role: 'user' as const, text }] });

@@ -4,7 +4,7 @@ import type { Agent } from '../../catalog/agent.ts';
 import type { Turn } from '../../gateways/gateway.ts';
 import type { Json } from '../../run/values.ts';
 import type { Move } from '../../gateways/scripted/script.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 
 interface Cast {
   readonly agent?: Partial<Agent>;

@@ -4,7 +4,7 @@ import { ended, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../..
 import type { Policy } from '../../policies/policy.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import type { Flow } from '../scope.ts';
 
 /** A tool that counts what it does, and waits in it until it is let go. */

@@ -13,7 +13,7 @@ import { textOf } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import type { Store } from '../../stores/store.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import { HoldBack } from './hold-back.ts';
 import type { Scope } from '../scope.ts';
 

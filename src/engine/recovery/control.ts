@@ -28,7 +28,12 @@ export interface Judge {
  * The one entry a command becomes. A command that comes too late, or asks for what cannot be, becomes a notice: it is
  * never dropped, and whoever sent it can see what became of it.
  */
-export function entryFor({ id, command }: SentCommand, tree: RunTree, judge: Judge): RunEvent {
+export function entryFor(sent: SentCommand, tree: RunTree, judge: Judge): RunEvent {
+  const event = eventFor(sent, tree, judge);
+  return event.type === 'notice.posted' ? { ...event, command: sent.id } : event;
+}
+
+function eventFor({ id, command }: SentCommand, tree: RunTree, judge: Judge): RunEvent {
   const by = { by: command.by, command: id };
   switch (command.type) {
     case 'pause':

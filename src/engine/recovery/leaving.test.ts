@@ -3,7 +3,7 @@ import { Stage } from '../../../test/stage.ts';
 import { calm } from '../../../test/virtual-clock.ts';
 import { flowOf, testWorld, toolOf } from '../../../test/world.ts';
 import type { Json } from '../../run/values.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import type { Catalog } from '../world.ts';
 
 const second = 1_000;

@@ -12,7 +12,7 @@ import type { Effect, Json } from '../../run/values.ts';
 import { sqliteStore } from '../../stores/sqlite.ts';
 import type { Append, Store } from '../../stores/store.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import type { Execution } from '../execution.ts';
 import { fingerprintOf } from '../question/fingerprint.ts';
 import type { Scope } from '../scope.ts';

@@ -8,7 +8,7 @@ import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import type { Flow, Node, Scope, Settled } from '../scope.ts';
 
 function shown(tree: RunTree): string[] {

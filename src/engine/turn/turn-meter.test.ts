@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { answerOf } from '../../../test/conversation.ts';
 import { ended, flowOf, startRun, testWorld } from '../../../test/world.ts';
 import type { AgentEvent, Gateway } from '../../gateways/gateway.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../../../test/engine.ts';
 import type { TurnRequest } from '../scope.ts';
 
 function gatewayOf(events: () => Iterable<readonly AgentEvent[]>): {

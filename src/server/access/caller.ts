@@ -11,6 +11,8 @@ export interface Caller {
   readonly key?: string;
   /** Milliseconds since 1970, where what they came in with ends by itself. */
   readonly expiresAt?: number;
+  /** Whether they came through the socket of the data folder, which only its owner can reach. */
+  readonly isOwner?: boolean;
   /** The badge of their browser: when it signs out, what it has open is closed. */
   readonly badge?: { readonly id: string; readonly at: number };
 }

@@ -115,7 +115,7 @@ describe('[V32] [S08] who decides in a run', () => {
 
   test('[E111] holds for the terminal as well: the engine itself refuses', async () => {
     const { home } = (await serving({ config: { apps } })).server.context;
-    const begun = { app: 'witnessed', flow: 'asks@1', text: 'x', by: 'ana', key: 'k' };
+    const begun = { app: 'witnessed', flow: 'asks@1', text: 'x', key: 'k' };
     const { run } = await home.start(begun);
     const tree = async (): Promise<RunTree> => (await loadRun(home.journal, await rowOf())).tree;
     const rowOf = async (): Promise<RunRow> => (await home.dispatch.get(run)) as RunRow;
@@ -124,7 +124,7 @@ describe('[V32] [S08] who decides in a run', () => {
     const { approval = '', fingerprint = '' } = question ?? {};
     const decide = (by: string): Promise<unknown> =>
       home.send(run, { type: 'decide', decision: 'approve', by, approval, fingerprint });
-    await decide('ana');
+    await decide('local');
     expect((await tree()).notices.at(-1)).toMatchObject({
       code: 'DECISION_REFUSED',
       message: expect.stringContaining('second person'),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthSettings } from '../../catalog/server-settings.ts';
 import { folderOwner, localTenant } from '../folder/home.ts';
+import { tenantHeader } from '../folder/reach-folder.ts';
 import { badgesOf, type Badges } from './badges.ts';
 import type { Caller } from './caller.ts';
 import { badgeIn } from './cookie.ts';
@@ -97,7 +98,7 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
     holderOf,
     mayStay,
     sourceOf,
-    isStranger: (visit) => isStranger(visit, { server, source: sourceOf(visit) }),
+    isStranger: (visit) => !visit.isOwner && isStranger(visit, { server, source: sourceOf(visit) }),
     expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
     callerOf: (visit) => callerOf(visit, { isLocked, badges, sourceOf, seen, holderOf, mayStay }),
     bearerOf(ticket) {
@@ -129,6 +130,7 @@ interface Ways extends Pick<Door, 'isLocked' | 'badges' | 'sourceOf' | 'holderOf
 }
 
 async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
+  if (visit.isOwner) return ownerIn(visit);
   const { isLocked, badges, seen } = ways;
   const { headers } = visit;
   const [, credential] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
@@ -145,6 +147,12 @@ async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
 
 /** Where clients of other systems put their keys. */
 const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
+
+/** Whoever has the folder has what is in it, also what others keep there, and is called so whatever they say. */
+export function ownerIn({ headers }: Pick<Visit, 'headers'>): Caller {
+  const tenant = headers[tenantHeader];
+  return { ...atThisMachine, isOwner: true, ...(typeof tenant === 'string' ? { tenant } : {}) };
+}
 
 const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };
 

@@ -13,6 +13,8 @@ export interface Visit {
   readonly isSocket: boolean;
   /** The other end of the connection. */
   readonly peer: string | undefined;
+  /** Whether it came through the socket of the data folder, which only its owner can reach. */
+  readonly isOwner: boolean;
 }
 
 interface Place {
@@ -27,6 +29,8 @@ interface Place {
  */
 export function expectHonest(visit: Visit, place: Place): void {
   expectOnce(visit);
+  // No browser and no proxy gets to a socket in a folder.
+  if (visit.isOwner) return;
   if (!place.lock.isLocked) expectDirect(visit.headers);
   expectName(visit, place);
   expectOrigin(visit, place);

@@ -3,7 +3,7 @@ import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { Limits, type Json } from '../../run/values.ts';
-import type { RunDefinition } from '../../engine/create-run.ts';
+import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { DefinitionsFront } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';

@@ -14,6 +14,8 @@ import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
+import type { Store } from '../../stores/store.ts';
+import type { Takes } from '../../worker/worker.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
 import { holderOf } from '../../stores/folder/lock.ts';
 import { verify, type Verified } from '../../stores/folder/verify.ts';
@@ -24,7 +26,7 @@ import { openStore, type OpenedStore } from './open-store.ts';
 import { storePins } from './store-pins.ts';
 import { withOldFiles } from '../folder/old-files.ts';
 import { holdHome, type HeldHome } from '../folder/hold.ts';
-import type { App, HomeReader } from '../folder/home.ts';
+import { followerOf, type App, type HomeReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
@@ -44,8 +46,10 @@ export interface HomeSettings {
   /** The data folder. */
   readonly data: string;
   readonly config?: ConfigInput;
-  /** Take up every unfinished run of the folder, or only what is asked for; everything, unless said. */
-  readonly takes?: 'asked' | 'everything';
+  /** Which runs to work on: every unfinished one, those that are asked for, or none; everything, unless said. */
+  readonly takes?: Takes | 'nothing';
+  /** Where runs are kept, if not in the folder: a store that other processes share. Whoever opened it closes it. */
+  readonly store?: Store;
   readonly log?: Log;
   /** Counts what its runs do. */
   readonly meter?: Meter;
@@ -61,15 +65,21 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   appsOf(config, 'The configuration');
   expectKeys(config);
   expectFolders(config.tools);
+  const { takes = 'everything' } = settings;
+  if (takes === 'nothing') expectShared(settings, 'serve without working');
   makeDataFolder(folder);
   const known = secretsOf(config);
   const clean = known.secrets.cleanAll;
-  const store = await openStore(config, { folder, clean, isPatient: settings.takes !== 'asked' });
+  const store = settings.store
+    ? { ...settings.store, notices: [], close: async () => {} }
+    : await openStore(config, { folder, clean, isPatient: takes !== 'asked' });
   let opened: OpenedTools | undefined;
   try {
-    opened = await openTools(config.tools, { data: folder, clean, pins: await storePins(store, clean) });
-    await settled(opened, settings.takes ?? 'everything');
-    return await holding(settings, { folder, config, known, store, opened });
+    if (takes !== 'nothing') {
+      opened = await openTools(config.tools, { data: folder, clean, pins: await storePins(store, clean) });
+      await settled(opened, takes);
+    }
+    return await holding({ ...settings, takes }, { folder, config, known, store, opened });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -77,8 +87,26 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   }
 }
 
+/** Work on the runs of a store that others share, and serve nothing. */
+export async function openWorker(settings: HomeSettings): Promise<Pick<HeldHome, 'notices' | 'close'>> {
+  expectShared(settings, 'work without serving');
+  return openHome({ ...settings, takes: 'everything' });
+}
+
+/**
+ * To serve and to work in two processes takes a store that both have. A data folder has one process at a time, so what one
+ * half began the other would never see.
+ */
+function expectShared({ store, data }: Pick<HomeSettings, 'store' | 'data'>, wish: string): void {
+  if (store) return;
+  throw new RunError(
+    'malformed',
+    `To ${wish} takes a store that processes share, and the data folder ${resolve(data)} is for one process at a time: use «vitrine serve», which does both.`,
+  );
+}
+
 /** Whoever runs one thing waits for the servers of tools it may need; whoever serves many does not wait for the slowest. */
-async function settled({ servers }: OpenedTools, takes: 'asked' | 'everything'): Promise<void> {
+async function settled({ servers }: OpenedTools, takes: Takes): Promise<void> {
   const enough = new AbortController();
   const { signal } = enough;
   const long = takes === 'asked' ? servers.tried : delay(serveWait, undefined, { signal }).catch(() => {});
@@ -94,7 +122,8 @@ interface Opened {
   readonly config: Config;
   readonly known: ReturnType<typeof secretsOf>;
   readonly store: OpenedStore;
-  readonly opened: OpenedTools;
+  /** Absent where nobody works. */
+  readonly opened: OpenedTools | undefined;
 }
 
 async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome> {
@@ -115,17 +144,17 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: (grace ?? config.server.grace) * 1_000,
-    toolServers: opened.servers,
+    ...(opened ? { toolServers: opened.servers } : {}),
     notices: [
       ...(config.notice === undefined ? [] : [config.notice]),
       ...store.notices,
-      ...opened.servers.notices,
+      ...(opened?.servers.notices ?? []),
       ...tellStranded(stranded, world.log),
       ...known.notices,
       ...keepSecretNames(folder, known.names),
     ],
     async onClose() {
-      await opened.close();
+      await opened?.close();
       await config.close?.();
     },
   });
@@ -143,9 +172,9 @@ function worldOf(
       flows,
       agents: agentsOf(config),
       get tools() {
-        return opened.now();
+        return opened?.now() ?? [];
       },
-      absence: (tool) => opened.servers.absence(tool),
+      absence: (tool) => opened?.servers.absence(tool),
     },
     policies: [budget, duplicate, taint, approval, ...Object.values(config.policies)],
     log: cleanLog(log, secrets.clean),
@@ -162,10 +191,12 @@ export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<Ho
   const folder = resolve(data);
   const reader = await sqliteReader({ folder });
   const secrets = keptSecrets(folder);
+  const journal = outgoingJournal(reader.journal, secrets);
   const shared = withOldFiles(reader.shared, { folder, clean: secrets.cleanAll });
   return {
     ...reader,
-    journal: outgoingJournal(reader.journal, secrets),
+    journal,
+    follow: followerOf(journal),
     runs: (tenant, query) => reader.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(reader.blobs, secrets),
     clean: secrets.clean,

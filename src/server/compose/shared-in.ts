@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { join } from 'node:path';
-import { failureOf, RunError } from '../../run/failure.ts';
+import { failureOf } from '../../run/failure.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
 import type { Shared } from '../../stores/store.ts';
+import { changeShared, listShared } from '../../wire/native/folder.ts';
 import { openStore } from './open-store.ts';
 import { keptSecrets } from './secret-names.ts';
-import { controlClient, type ControlClient } from '../folder/control-client.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
-import { isHeld, isThere, pause, silence, tries } from '../folder/enter.ts';
+import { askHolder, holderOf, isLocked, pause, tries } from '../folder/holder.ts';
 import { hasOldFiles, withOldFiles } from '../folder/old-files.ts';
 
 export type { Shared };
@@ -22,7 +22,7 @@ export async function readShared<T>(
   look: (shared: Pick<Shared, 'list'>) => Promise<T>,
 ): Promise<T> {
   const holder = await holderOf(folder, tell);
-  if (holder) return look(sharedOver(holder)).finally(() => holder.close());
+  if (holder) return look(sharedOver(folder));
   await bringUpToDate(folder, tell);
   const clean = keptSecrets(folder).cleanAll;
   if (!existsSync(join(folder, 'vitrine.db'))) return look(withOldFiles(nothing, { folder, clean }));
@@ -55,11 +55,11 @@ export async function changeSharedIn<T>(
   makeDataFolder(folder);
   for (let left = tries; ; left -= 1) {
     const holder = await holderOf(folder, tell);
-    if (holder) return change(sharedOver(holder)).finally(() => holder.close());
+    if (holder) return change(sharedOver(folder));
     try {
       return await whileHolding(folder, change);
     } catch (thrown) {
-      if (left === 0 || !isHeld(folder, thrown)) throw thrown;
+      if (left === 0 || !isLocked(folder, thrown)) throw thrown;
       await setTimeout(pause);
     }
   }
@@ -74,24 +74,15 @@ async function whileHolding<T>(folder: string, change: (shared: Shared) => Promi
   }
 }
 
-async function holderOf(folder: string, tell: Tell): Promise<ControlClient | undefined> {
-  const client = await controlClient(folder);
-  return client && (await isThere(client, () => tell(silence(folder)))) ? client : undefined;
-}
-
-function sharedOver(client: ControlClient): Shared {
+function sharedOver(folder: string): Shared {
   return {
     async list(filter) {
-      const reply = await client.ask({ type: 'shared', filter });
-      return 'shared' in reply ? reply.shared : unanswered();
+      const answer = await askHolder(folder, listShared, filter);
+      return listShared.answers[200].schema.parse(answer).shared;
     },
     async set(change) {
-      const reply = await client.ask({ type: 'share', change });
-      return 'version' in reply ? reply.version : unanswered();
+      const answer = await askHolder(folder, changeShared, change);
+      return changeShared.answers[200].schema.parse(answer).version;
     },
   };
-}
-
-function unanswered(): never {
-  throw new RunError('internal', 'The process that holds the folder answered something else.');
 }

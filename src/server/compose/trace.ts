@@ -6,7 +6,7 @@ import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { foldAll } from '../../run/fold.ts';
 import type { TraceEvent, TraceFilter } from '../../wire/trace.ts';
-import { goodChunks } from '../runs/good-chunks.ts';
+import { goodChunks } from '../../front/good-chunks.ts';
 import type { HomeReader, RunRow } from '../folder/home.ts';
 
 export type { TraceEvent };

@@ -1,16 +1,25 @@
 import { LRUCache } from 'lru-cache';
-import { Engine } from '../../engine/engine.ts';
-import { flowId } from '../../engine/flow-id.ts';
 import { strandedBy } from '../../engine/recovery/stranded.ts';
-import type { World } from '../../engine/world.ts';
+import { workplaceIn, type World } from '../../engine/world.ts';
+import { frontOf, type Front } from '../../front/front.ts';
+import { startKey } from '../../front/same-again.ts';
 import type { Secrets } from '../../guards/secrets.ts';
-import { failureOf, RunError, type Failure } from '../../run/failure.ts';
-import type { Receipt, RunRow } from '../../stores/store.ts';
+import { RunError } from '../../run/failure.ts';
+import type { Journal, RunRow } from '../../stores/store.ts';
+import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
-import { listenForControl } from './control.ts';
-import { isEdit } from '../runs/command-run.ts';
-import { eraseConversation, type Erasing } from '../runs/erase.ts';
-import { folderOwner, localTenant, type App, type Control, type Home, type Standing } from './home.ts';
+import {
+  appNamed,
+  appTold,
+  expectSameApp,
+  followerOf,
+  folderOwner,
+  localTenant,
+  type App,
+  type Control,
+  type Home,
+  type Standing,
+} from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
@@ -18,15 +27,16 @@ import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
 export interface HeldHome extends Home {
-  readonly engine: Engine;
+  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
+  readonly front: Front;
+  /** Absent in a process that only serves. */
+  readonly worker: Worker | undefined;
   readonly store: World['store'];
   readonly apps: readonly App[];
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
-  /** Tell other terminals of this folder where it is served. */
-  announce(url: string): void;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
   rest(): Promise<void>;
 }
@@ -36,8 +46,7 @@ export interface Holding {
   readonly folder: string;
   readonly apps: readonly App[];
   readonly worker: string;
-  /** Work on what is asked for, or on everything that is unfinished. */
-  readonly takes: 'asked' | 'everything';
+  readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
   readonly notices: readonly string[];
   /** How long what has begun may take when all is to end. Milliseconds. */
@@ -46,52 +55,48 @@ export interface Holding {
   readonly onClose?: () => Promise<void>;
 }
 
-/** How long a command may take to become an entry before we stop waiting for it, in milliseconds. */
-const patience = 5_000;
-const lookAgain = 15;
-
 /** Work on the runs of a folder, and let other terminals ask for more. */
 export async function holdHome(holding: Holding): Promise<HeldHome> {
-  const { folder, apps, worker, takes, notices, grace } = holding;
+  const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
-  const world = noting(holding.world, problems);
-  const engine = new Engine(world, worker);
-  const asked = new Set<string>();
-  const over = new AbortController();
-  const working = engine.work(over.signal, { only: takes === 'asked' ? asked : undefined, grace });
+  const world = workplaceIn(noting(holding.world, problems));
+  const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
   forgetErased(world, folder);
-  const control = controlOf({ engine, world, apps, asked });
-  let url: string | undefined;
-  const heard = { ...control, shared: world.store.shared, where: () => url };
-  const listening = await listenForControl(folder, heard).catch((thrown: unknown) => failureOf(thrown));
+  const front = frontOf(world, worker ? { worker } : {});
+  const over = new AbortController();
+  const working = worker?.work(over.signal, { grace });
+  const control = controlOf({ front, world, apps });
+  const { preferences, notices: unkept } = await keepPreferences(world.store.shared, apps);
   const { store, secrets } = world;
-  const { preferences, notices: unkept } = await keepPreferences(store.shared, apps);
-  const rest = once(() => letGo(listening, over, working));
+  const journal = outgoingJournal(store.journal, secrets);
+  const rest = once(async () => {
+    over.abort();
+    await working;
+  });
   return {
     isHolder: true,
     isGone: () => false,
-    get inHand() {
-      return engine.busyWith;
-    },
-    engine,
+    front,
+    worker,
     store,
     apps,
     catalog: world.catalog,
     secrets,
     toolServers: holding.toolServers,
-    announce: (served) => void (url = served),
-    notices: [...notices, ...(typeof listening === 'function' ? [] : [unheard(listening)]), ...unkept],
+    notices: [...notices, ...unkept],
     clean: secrets.clean,
     preferences,
-    journal: outgoingJournal(store.journal, secrets),
+    journal,
+    follow: followerOf(journal),
     dispatch: store.dispatch,
     runs: (tenant, query) => store.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(store.blobs, secrets),
     ...control,
     async standing(run) {
-      const isOurs = takes === 'everything' || asked.has(run);
-      return standingOf(await store.dispatch.get(run), { run, engine, isOurs, problems, world });
+      return standingOf(await store.dispatch.get(run), { run, worker, problems, world });
     },
+    listen: (hear) => problems.listen(hear),
+    ...handOf(worker),
     rest,
     async close() {
       await rest();
@@ -113,15 +118,13 @@ function forgetErased({ store, log }: World, folder: string): void {
   });
 }
 
-/** Hear of nothing more, and finish what is in hand. */
-async function letGo(
-  listening: Failure | (() => Promise<void>),
-  over: AbortController,
-  working: Promise<void>,
-): Promise<void> {
-  if (typeof listening === 'function') await listening();
-  over.abort();
-  await working;
+/** What this process has in hand. */
+function handOf(worker: Worker | undefined): Pick<Home, 'inHand' | 'released' | 'idle'> {
+  return {
+    inHand: () => worker?.busyWith ?? [],
+    released: async (run) => worker?.released(run),
+    idle: async () => worker?.idle(),
+  };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {
@@ -130,110 +133,81 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 interface Parts {
-  readonly engine: Engine;
+  readonly front: Front;
   readonly world: World;
   readonly apps: readonly App[];
-  readonly asked: Set<string>;
 }
 
-function controlOf({ engine, world, apps, asked }: Parts): Control {
-  const { dispatch } = world.store;
-  const isKnown = ({ flow }: RunRow): boolean => world.catalog.flows.some((known) => flowId(known) === flow);
-  const take = async (run: string): Promise<void> => {
-    for (const other of asked) if ((await dispatch.get(other))?.state === 'ended') asked.delete(other);
-    asked.add(run);
-    await engine.claim(run);
-  };
-  const send: Control['send'] = async (run, command) => {
-    const id = world.newId('command');
-    const receipt = await engine.send(run, command, id);
-    const row = await dispatch.get(run);
-    if (!row) return receipt;
-    if (isKnown(row)) await take(run);
-    // What shall run instead is judged by tools that are not known here.
-    else if (isEdit(command)) return receipt;
-    else await engine.record(row);
-    return seen(world, receipt, () => engine.send(run, command, id));
+function controlOf({ front, world, apps }: Parts): Control {
+  const found = async (run: string): Promise<RunRow> => {
+    const row = await world.store.dispatch.get(run);
+    if (row) return row;
+    throw new RunError('unknown', `There is no run ${run}.`);
   };
   return {
-    async start({ app: name, flow, text, conversation, by, key }) {
-      const app = apps.find((known) => known.name === name);
-      if (!app || flowId(app.flow) !== flow) throw cannotStart(apps, `«${name}» (${flow})`);
+    async start({ app: name, flow, text, conversation, key }) {
+      expectSameApp({ process: process.pid, apps: apps.map(appTold) }, { app: name, flow });
+      const app = appNamed(apps, name);
       await expectReady(world.store);
-      const started = await engine.start({
+      const started = await front.start({
         app: app.name,
         flow: app.flow,
         input: { text },
         limits: app.limits,
         approvals: app.approvals,
         definition: await app.definition?.(),
-        caller: { tenant: localTenant, who: by, idempotencyKey: key },
+        caller: {
+          tenant: localTenant,
+          who: folderOwner,
+          idempotencyKey: startKey(folderOwner, key),
+        },
         ...(conversation === undefined ? {} : { conversation }),
       });
-      asked.add(started.run);
       return { run: started.run, conversation: started.conversation };
     },
-    send,
-    erase: eraser({ engine, dispatch, journal: world.store.journal, send }),
-    async takeUp(run) {
-      const row = await dispatch.get(run);
-      if (!row) throw new RunError('unknown', `There is no run ${run}.`);
-      if (!isKnown(row)) return false;
-      await take(run);
-      return true;
+    async send(run, command) {
+      const id = world.newId('command');
+      return (await front.command(await found(run), { command, id })).receipt;
     },
+    async erase(conversation, tenant = localTenant) {
+      await front.erase({ tenant, conversation, by: folderOwner });
+    },
+    takeUp: async (run) => front.takeUp(await found(run)),
   };
-}
-
-interface Eraser extends Pick<Erasing, 'dispatch' | 'journal'>, Pick<Control, 'send'> {
-  readonly engine: Engine;
-}
-
-function eraser({ engine, send, ...erasing }: Eraser): Control['erase'] {
-  const stop = { type: 'stop', by: folderOwner, reason: 'The conversation is erased.' } as const;
-  return (conversation, tenant = localTenant) =>
-    eraseConversation(
-      { ...erasing, stop: ({ run }) => send(run, stop), released: (run) => engine.released(run) },
-      { tenant, conversation },
-    );
-}
-
-/** Asked again with its own id, a command tells what became of it. */
-async function seen({ clock }: World, sent: Receipt, again: () => Promise<Receipt>): Promise<Receipt> {
-  const { signal } = new AbortController();
-  const until = clock.worked() + patience;
-  let receipt = sent;
-  while (receipt.used === null && clock.worked() < until) {
-    await clock.sleep(lookAgain, signal);
-    receipt = await again();
-  }
-  return { ...receipt, fresh: sent.fresh };
 }
 
 interface Signs {
   readonly run: string;
-  readonly engine: Engine;
-  readonly isOurs: boolean;
+  readonly worker: Worker | undefined;
   readonly problems: Problems;
   readonly world: World;
 }
 
-function standingOf(row: RunRow | undefined, { run, engine, isOurs, problems, world }: Signs): Standing {
+function standingOf(row: RunRow | undefined, { run, worker, problems, world }: Signs): Standing {
   if (!row || row.state === 'ended') return { is: 'ended' };
-  const stranded = isOurs ? strandedBy(world.catalog.flows, row) : undefined;
+  const stranded = worker?.isMine(run) ? strandedBy(world.catalog.flows, row) : undefined;
   if (stranded !== undefined) return { is: 'left', why: stranded };
   if (row.state === 'waiting') return { is: 'parked' };
-  const problem = problems.of(run) ?? engine.trouble;
-  if (engine.busyWith.includes(run) || (isOurs && problem === undefined)) return { is: 'working' };
+  const problem = problems.of(run) ?? worker?.trouble;
+  if (!worker || worker.busyWith.includes(run) || (worker.isMine(run) && problem === undefined))
+    return { is: 'working' };
   return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
 }
 
 /** What was last said to be wrong with each run, for whoever asks why nobody works on it. */
 class Problems {
   readonly #known = new LRUCache<string, string>({ max: 1_000 });
+  readonly #hearing = new Set<() => void>();
 
   note(run: string | undefined, problem: string): void {
     if (run !== undefined) this.#known.set(run, problem);
+    for (const hear of this.#hearing) hear();
+  }
+
+  /** Returns what ends it. */
+  listen(hear: () => void): () => void {
+    this.#hearing.add(hear);
+    return () => this.#hearing.delete(hear);
   }
 
   of(run: string): string | undefined {
@@ -252,17 +226,4 @@ function noting(world: World, problems: Problems): World {
       },
     },
   };
-}
-
-/** A folder whose disk knows no sockets can be worked in all the same. */
-function unheard({ message }: Failure): string {
-  return `Other terminals can read this folder, but their commands do not arrive: ${message}`;
-}
-
-function cannotStart(apps: readonly App[], wanted: string): RunError {
-  const known = apps.map(({ name, flow }) => `«${name}» (${flowId(flow)})`).join(', ') || 'no app at all';
-  return new RunError(
-    'rejected',
-    `Process ${process.pid} holds this folder and cannot run ${wanted}; it has ${known}: wait until it ends, or choose another folder.`,
-  );
 }

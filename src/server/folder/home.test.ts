@@ -1,14 +1,15 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ended, flowOf, toolOf, until } from '../../../test/world.ts';
 import type { ConfigInput } from '../../catalog/config.ts';
 import { openHome, readHome } from '../compose/compose.ts';
-import { controlClient } from './control-client.ts';
-import { controlPath } from './control-path.ts';
-import { enterHome } from './enter.ts';
+import { enterHome } from '../../cli/place/enter.ts';
+import { holdFolder } from '../hold-folder.ts';
+import { isHeld } from './reach-folder.ts';
+import { socketPath } from './socket-path.ts';
 import type { HeldHome } from './hold.ts';
 import type { Home } from './home.ts';
 
@@ -35,7 +36,7 @@ function gated(): { config: ConfigInput; letThrough: () => void } {
 }
 
 async function holder(config: ConfigInput = {}, folder = data): Promise<HeldHome> {
-  const home = await openHome({ data: folder, config, takes: 'asked' });
+  const home = await holdFolder({ data: folder, config, takes: 'asked' });
   open.push(home);
   return home;
 }
@@ -46,7 +47,7 @@ async function visitor(folder = data): Promise<Home> {
   return home;
 }
 
-const request = { app: 'gated', flow: 'gated@1', text: 'It', by: 'ann', key: 'k' };
+const request = { app: 'gated', flow: 'gated@1', text: 'It', key: 'k' };
 
 test('[Q20] a folder in which nothing would be kept starts nothing, and says so at once', async () => {
   const place = join(data, 'place');
@@ -64,12 +65,12 @@ test('[Q43] a process that stands still is asked for nothing but whether it is t
   mkdirSync(place, { recursive: true });
   const asked = Promise.withResolvers<string>();
   const still = createServer((socket) => void socket.once('data', (line) => asked.resolve(String(line))));
-  await new Promise<void>((resolve) => still.listen(controlPath(place), resolve));
+  await new Promise<void>((resolve) => still.listen(socketPath(place), resolve));
   const sockets: Socket[] = [];
   still.on('connection', (socket) => sockets.push(socket));
   const entering = visitor(place);
   const first = await Promise.race([asked.promise, entering.then(() => 'entered', String)]);
-  expect(first).toBe('{"type":"where"}\n');
+  expect(first).toMatch(/^GET \/api\/holder HTTP\/1\.1\r\n/);
   still.close();
   for (const socket of sockets) socket.destroy();
   expect((await entering).isHolder).toBe(true);
@@ -110,13 +111,26 @@ describe('a data folder', () => {
     const visiting = await visitor();
     const paused = await visiting.send(run, { type: 'pause', by: 'bo' });
     expect(paused.used).toBeGreaterThan(0);
-    letThrough();
     await visiting.send(run, { type: 'resume', by: 'bo' });
+    letThrough();
     expect((await ended(held.store, run)).ended?.outcome).toBe('completed');
     await expect(visiting.send(run, { type: 'stop', by: 'bo' })).rejects.toThrow(`Run ${run} has ended`);
     await expect(visiting.send('run_none', { type: 'stop', by: 'bo' })).rejects.toMatchObject({
       failure: { code: 'unknown' },
     });
+  });
+
+  test('[V186] a holder that goes away answers what it was asked before', async () => {
+    const held = await holder(gated().config);
+    const { run } = await held.start(request);
+    await until(held.store, run, ({ working }) => working === 1);
+    const visiting = await visitor();
+    const sending = vi.spyOn(held.store.mailbox, 'send');
+    const stopping = visiting.send(run, { type: 'stop', by: 'bo' });
+    await vi.waitFor(() => expect(sending).toHaveBeenCalled(), 60_000);
+    open.splice(open.indexOf(held), 1);
+    await held.close();
+    expect((await stopping).used).toBeGreaterThan(0);
   });
 
   test('asked twice with one key, a holder begins one run, also after another process was asked', async () => {
@@ -157,7 +171,7 @@ describe('a data folder', () => {
     expect(await second.takeUp(paused.run)).toBe(false);
     const said = await second.send(paused.run, { type: 'message', by: 'ann', text: 'hurry' });
     expect(said.used).toBeGreaterThan(0);
-    expect(second.inHand).toEqual([]);
+    expect(second.inHand()).toEqual([]);
     // Whether an edit fits is known to tools that are not here: it waits for them.
     const edit = {
       type: 'decide',
@@ -199,7 +213,7 @@ describe('a data folder', () => {
     const reading = await readHome({ data });
     expect((await reading.dispatch.list({ tenant: 'local' })).map((row) => row.run)).toEqual([run]);
     await reading.close();
-    expect(await controlClient(data)).toBeUndefined();
+    expect(await isHeld(data)).toBe(false);
   });
 
   test('a model whose key is gone fails by the name of the variable', async () => {
@@ -234,46 +248,24 @@ describe('a data folder', () => {
   });
 });
 
-describe('the control socket', () => {
+describe('the socket of a folder', () => {
   test.skipIf(process.platform === 'win32')('is for its owner alone', async () => {
     await holder();
-    expect(statSync(controlPath(data)).mode & 0o777).toBe(0o600);
+    expect(statSync(socketPath(data)).mode & 0o777).toBe(0o600);
   });
 
   test('is found also where the path of the folder is longer than a socket may have', async () => {
     const deep = join(data, 'd'.repeat(60), 'e'.repeat(60));
     mkdirSync(deep, { recursive: true });
-    expect(controlPath(deep).startsWith(deep)).toBe(false);
+    expect(socketPath(deep).startsWith(deep)).toBe(false);
     await holder({}, deep);
     expect((await visitor(deep)).isHolder).toBe(false);
   });
 
   test('that was left behind by a process that died is in nobody’s way', async () => {
-    writeFileSync(controlPath(data), '');
+    writeFileSync(socketPath(data), '');
     const held = await holder();
     expect(held.notices).toEqual([]);
     expect((await visitor()).isHolder).toBe(false);
-  });
-
-  test.for([
-    ['no JSON', 'hello', 'The request is not a line of JSON.'],
-    ['an unknown request', '{"type":"dance"}', 'The request does not fit: type: '],
-    ['a command with a wrong field', '{"type":"send","run":"r","command":{"type":"stop"}}', 'command.by: '],
-  ] as const)('answers %s with what is wrong, and goes on', async ([, line, sentence]) => {
-    await holder();
-    const socket = createConnection(controlPath(data));
-    const replies: string[] = [];
-    const two = new Promise<void>((resolve) => {
-      socket.setEncoding('utf8').on('data', (piece: string) => {
-        replies.push(...piece.trimEnd().split('\n'));
-        if (replies.length === 2) resolve();
-      });
-    });
-    socket.write(`${line}\n{"type":"takeUp","run":"none"}\n`);
-    await two;
-    socket.destroy();
-    expect(replies[0]).toContain(sentence);
-    expect(JSON.parse(replies[0] ?? '')).toMatchObject({ failure: { code: 'malformed' } });
-    expect(JSON.parse(replies[1] ?? '')).toMatchObject({ failure: { code: 'unknown' } });
   });
 });

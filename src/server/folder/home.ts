@@ -1,13 +1,16 @@
 import { flowId } from '../../engine/flow-id.ts';
 import type { Deciders } from '../../run/deciders.ts';
 import type { Command } from '../../run/commands.ts';
+import type { Entry } from '../../run/events.ts';
+import { decodeAll } from '../../run/codec.ts';
 import type { Limits } from '../../run/values.ts';
-import type { RunDefinition } from '../../engine/create-run.ts';
+import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Preferences } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
 import { newId } from '../system.ts';
 import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../../stores/store.ts';
+import type { Holder } from '../../wire/native/folder.ts';
 import type { RunQuery } from '../runs/run-filter.ts';
 import type { Asked } from '../viewers/preferring.ts';
 
@@ -34,7 +37,6 @@ export interface StartRequest {
   readonly flow: string;
   readonly text: string;
   readonly conversation?: string;
-  readonly by: string;
   /** Whoever asks again with the same key means the same run: the process that was asked may have gone meanwhile. */
   readonly key: string;
 }
@@ -44,15 +46,17 @@ export interface Control {
   start(request: StartRequest): Promise<{ readonly run: string; readonly conversation: string }>;
   /** What became of the command; `used` is null only if nobody here can work on the run. */
   send(run: string, command: Command): Promise<Receipt>;
-  /** Stop the runs of a conversation and take every trace of them away; how many there were. */
-  erase(conversation: string, tenant?: string): Promise<number>;
+  /** Stop the runs of a conversation and take every trace of them away. */
+  erase(conversation: string, tenant?: string): Promise<void>;
   /** Have a run worked on; false where its flow is not known. */
   takeUp(run: string): Promise<boolean>;
 }
 
 /** What can be read of a folder, whoever holds it. */
 export interface HomeReader {
-  readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
+  readonly journal: Pick<Journal, 'read'>;
+  /** What a run has recorded, and then what it records, as it comes together, until it ends. */
+  follow(run: string, signal: AbortSignal): AsyncIterable<readonly Entry[]>;
   readonly dispatch: Pick<Dispatch, 'get' | 'list' | 'count'>;
   readonly blobs: Pick<Blobs, 'get'>;
   /** A page of a tenant's runs, the newest first. */
@@ -80,13 +84,44 @@ export interface Home extends HomeReader, Control {
   /** What the owner should know about the folder as it was found. */
   readonly notices: readonly string[];
   standing(run: string): Promise<Standing>;
+  /** Hear that runs may stand differently, for a reason that no journal tells. Returns what ends it. */
+  listen(hear: () => void): () => void;
+  /** Resolves when this process does not have the run in hand. */
+  released(run: string): Promise<void>;
+  /** Resolves when this process has no run in hand. */
+  idle(): Promise<void>;
   /** Runs this process works on. */
-  readonly inHand: readonly string[];
+  inHand(): readonly string[];
+}
+
+/** What a journal has, and then what it gets. */
+export function followerOf(journal: Pick<Journal, 'follow'>): HomeReader['follow'] {
+  return async function* (run, signal) {
+    for await (const { frames } of journal.follow(run, 0, signal)) yield decodeAll(frames);
+  };
 }
 
 /** A run of an app, as the process that holds the folder is asked for it. */
 export function startOf({ name, flow }: App, more: Omit<StartRequest, 'app' | 'flow' | 'key'>): StartRequest {
   return { app: name, flow: flowId(flow), key: newId('start'), ...more };
+}
+
+/** An app with the flow it has. */
+export function appTold({ name, flow }: App): Holder['apps'][number] {
+  return { name, flow: flowId(flow) };
+}
+
+/** Whoever comes beside a process gets its apps: one of the same name with another flow is another app. */
+export function expectSameApp(
+  { process: holder, apps }: Pick<Holder, 'process' | 'apps'>,
+  { app, flow }: Pick<StartRequest, 'app' | 'flow'>,
+): void {
+  if (apps.some((known) => known.name === app && known.flow === flow)) return;
+  const known = apps.map((each) => `«${each.name}» (${each.flow})`).join(', ') || 'no app at all';
+  throw new RunError(
+    'rejected',
+    `Process ${holder} holds this folder and cannot run «${app}» (${flow}); it has ${known}: wait until it ends, or choose another folder.`,
+  );
 }
 
 /** The app somebody means, or a failure that names those there are. */

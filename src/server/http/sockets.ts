@@ -124,7 +124,7 @@ async function answer(
 }
 
 function visitOf({ headers, rawHeaders, socket }: IncomingMessage): Visit {
-  return { method: 'GET', headers, rawHeaders, isSocket: true, peer: socket.remoteAddress };
+  return { method: 'GET', headers, rawHeaders, isSocket: true, peer: socket.remoteAddress, isOwner: false };
 }
 
 /** As on all other routes: a name that stands twice is a list. */

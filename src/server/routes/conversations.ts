@@ -5,8 +5,7 @@ import type { RunFilter, RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/conversations.ts';
 import type { Exchange, ListedConversation } from '../../wire/native/conversations.ts';
 import { largestPage, pageSize } from '../../wire/native/query.ts';
-import { commandRun, sameAgain } from '../runs/command-run.ts';
-import { eraseConversation, runsOf } from '../runs/erase.ts';
+import { runsOf } from '../../front/erase.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { endedOf, startedOf } from '../runs/run-edges.ts';
@@ -56,15 +55,7 @@ export async function eraseFor(
   { tenant, who }: { readonly tenant: string; readonly who: string },
   conversation: string,
 ): Promise<void> {
-  const { engine, store } = context.home;
-  const command = { type: 'stop', by: who, reason: 'The conversation is erased.' } as const;
-  const erasing = {
-    dispatch: store.dispatch,
-    journal: store.journal,
-    stop: (row: RunRow) => commandRun(context, row, { command, id: sameAgain('stop', row.run) }),
-    released: (run: string) => engine.released(run),
-  };
-  await eraseConversation(erasing, { tenant, conversation });
+  await context.home.front.erase({ tenant, conversation, by: who });
 }
 
 /** The newest run of each conversation, newest first. */

@@ -7,7 +7,8 @@ import type { RunRow } from '../../stores/store.ts';
 import { Commanded, pauseRun, resumeRun, sendMessage, stopRun } from '../../wire/native/commands.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
-import { commandRun, sameAgain, type Outcome } from '../runs/command-run.ts';
+import type { Outcome } from '../../front/command-run.ts';
+import { sameAgain, stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { idempotencyKeyIn } from './shapes.ts';
@@ -28,15 +29,13 @@ export const commandRoutes: readonly Route[] = [
       ...endpoint,
       async handle({ context, caller, subject, body, header }) {
         const key = idempotencyKeyIn(header);
-        // There is one stop in a run: whoever asks again, also after its end, gets what the first one got.
-        const again =
-          type === 'stop' ? sameAgain('stop', subject.run) : key && sameAgain(type, caller.who, key);
+        const again = type === 'stop' ? stopOf(subject.run) : key && sameAgain(type, caller.who, key);
         const asked = { type, by: caller.who, ...present({ reason: body.reason }) };
         const batch = ResumeRequest.strip().safeParse(body).data;
         const { command, id } = await meant(context, subject, { asked, batch, isKeyed: key !== undefined });
         if (command.type === 'decide') await expectDecider(context, caller, subject);
         const sent = { command, id: id ?? again ?? context.newId('command') };
-        return told(subject.run, await commandRun(context, subject, sent));
+        return told(subject.run, await context.home.front.command(subject, sent));
       },
     }),
   ),
@@ -51,7 +50,7 @@ export const commandRoutes: readonly Route[] = [
       const command: Command = { type: 'message', by: who, text: body.text, ...more };
       const bytes = sizeOf({ text: body.text, attachments });
       const outcome = await withinQuota(context, { tenant, bytes }, () =>
-        commandRun(context, subject, { command, id }),
+        context.home.front.command(subject, { command, id }),
       );
       expectSame(outcome.receipt.command, context.home.secrets.cleanAll(command));
       const reply = told(subject.run, outcome);

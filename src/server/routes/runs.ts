@@ -4,7 +4,7 @@ import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatParts, flatTree } from '../../run/flat-tree.ts';
 import { present } from '../../run/present.ts';
-import { damageOf, goodChunks } from '../runs/good-chunks.ts';
+import { damageOf, goodChunks } from '../../front/good-chunks.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';

@@ -4,7 +4,7 @@ import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Labels } from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
-import { commandRun, sameAgain } from '../runs/command-run.ts';
+import { stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { startedOf } from '../runs/run-edges.ts';
 import { eventCount, Generation, sessionStatus, turnsOf } from '../sessions/session-turns.ts';
@@ -209,7 +209,7 @@ function onceHeavy(heavy: (bytes: number) => Promise<void>): (bytes: number) => 
 
 async function cancel(context: ServerContext, row: RunRow, { who }: Caller): Promise<void> {
   const command = { type: 'stop', by: who } as const;
-  await commandRun(context, row, { command, id: sameAgain('stop', row.run) });
+  await context.home.front.command(row, { command, id: stopOf(row.run) });
 }
 
 /** Sessions that are worked on now; those that wait for a person cost nothing. */

@@ -1,4 +1,5 @@
 import { keptName } from '../../engine/record/kept-name.ts';
+import { startKey } from '../../front/same-again.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
@@ -13,7 +14,7 @@ import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { sameAgainAs } from '../runs/again.ts';
-import { ownKey, sameRun, startedWith } from '../runs/same-start.ts';
+import { sameRun, startedWith } from '../runs/same-start.ts';
 import { sha256 } from '../system.ts';
 import type { Asked } from '../viewers/preferring.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
@@ -126,9 +127,9 @@ export async function startRun(
   if (earlier) return sameRun(context, earlier.run, wanted);
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
-  const idempotency = key === undefined ? {} : { idempotencyKey: ownKey(caller, key) };
-  const start = async (): ReturnType<ServerContext['home']['engine']['start']> =>
-    context.home.engine.start({
+  const idempotency = key === undefined ? {} : { idempotencyKey: startKey(who, key) };
+  const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
+    context.home.front.start({
       ...wanted,
       definition: await app.definition?.(),
       approvals: app.approvals,

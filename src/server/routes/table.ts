@@ -4,6 +4,7 @@ import { conversationRoutes } from './conversations.ts';
 import { executionRoutes } from './execution.ts';
 import { feedRoutes } from './feed.ts';
 import { fileRoutes } from './files.ts';
+import { folderRoutes } from './folder.ts';
 import { healthRoutes } from './health.ts';
 import { openApiRoute } from './openapi.ts';
 import { pageRoutes } from './page.ts';
@@ -28,6 +29,7 @@ const described: readonly Route[] = [
   ...approvalRoutes,
   ...conversationRoutes,
   ...fileRoutes,
+  ...folderRoutes,
   ...sessionRoutes,
   ...sessionStreamRoutes,
   ...consolePageRoutes,

@@ -23,11 +23,11 @@ test('[V66] an agent elsewhere knows a conversation of each tenant by an id of i
       auth: { required: true },
     },
   });
-  const { engine } = at.server.context.home;
+  const { front } = at.server.context.home;
   for (const tenant of ['acme', 'umbra', 'local']) {
     const key = await keyAt(at, { tenant });
     const caller = { tenant, who: 'someone' };
-    await engine.start({
+    await front.start({
       app: 'talk',
       flow: talk.flow,
       input: { text: 'x' },

@@ -116,6 +116,8 @@ test('[S49] whoever goes away before the socket is opened has used up nothing', 
       routes: [leaves],
       clean: String,
       hidden: [],
+      owners: new WeakSet(),
+      answering: new Set(),
       patience: 1,
     });
     const local = Object.defineProperty(new Socket(), 'remoteAddress', { value: '127.0.0.1' });

@@ -2,7 +2,7 @@ import { decodeAll } from '../../run/codec.ts';
 import { indexedAll, joinIndexed, noFacts, type Indexed } from '../../run/facts.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Dispatch, Journal } from '../../stores/store.ts';
-import { goodChunks } from './good-chunks.ts';
+import { goodChunks } from '../../front/good-chunks.ts';
 
 export interface Reindexing {
   readonly dispatch: Pick<Dispatch, 'count' | 'list' | 'reindex'>;

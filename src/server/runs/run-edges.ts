@@ -1,7 +1,7 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { goodChunks } from './good-chunks.ts';
+import { goodChunks } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
 
 type Place = Pick<RunRow, 'run' | 'head' | 'state'>;

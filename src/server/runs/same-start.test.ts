@@ -54,7 +54,7 @@ describe('[V65] an idempotency key', () => {
     if (!app) throw new Error('there is an app');
     const caller = { tenant: 'acme', who: 'ana', idempotencyKey: 'old' };
     const { flow, limits } = app;
-    const { run } = await home.engine.start({ app: 'asks', flow, limits, input: { text: 'x' }, caller });
+    const { run } = await home.front.start({ app: 'asks', flow, limits, input: { text: 'x' }, caller });
     expect(await starts(ana, 'old')).toBe(run);
     expect(await starts(bo, 'old')).not.toBe(run);
   });

@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
-import { sameAgain } from './command-run.ts';
+import { startKey } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { blobName } from '../system.ts';
 
@@ -17,11 +17,6 @@ export interface WantedRun {
   readonly replaces?: string;
 }
 
-/** An idempotency key is of the person who chose it, and may be anything: neither others nor the store see what it was. */
-export function ownKey({ who }: Caller, key: string): string {
-  return sameAgain('start', who, key);
-}
-
 /** The run that somebody began with an idempotency key. */
 export async function startedWith(
   context: ServerContext,
@@ -30,7 +25,7 @@ export async function startedWith(
 ): Promise<RunRow | undefined> {
   const { tenant, who } = caller;
   const { dispatch } = context.home.store;
-  const own = await dispatch.find({ tenant, idempotencyKey: ownKey(caller, key) });
+  const own = await dispatch.find({ tenant, idempotencyKey: startKey(who, key) });
   if (own) return own;
   // Earlier versions kept the key as it came.
   const old = await dispatch.find({ tenant, idempotencyKey: key });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { ViewOptions } from '../../projections/projection.ts';
-import { runsOf } from '../runs/erase.ts';
+import { runsOf } from '../../front/erase.ts';
 import type { Asker } from '../routes/route.ts';
 import { toldRun, type ToldFrame } from './told-run.ts';
 

@@ -2,7 +2,7 @@ import { decodeAll } from '../../run/codec.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { breather } from '../../loop/breather.ts';
 import { longRun } from '../runs/long-run.ts';
-import { goodChunks } from '../runs/good-chunks.ts';
+import { goodChunks } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
 import type { ViewOptions } from '../../projections/projection.ts';
 

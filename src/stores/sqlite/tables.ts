@@ -28,9 +28,8 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
   );
   const add = (run: string, bytes: number): void => held.add(runs.run(run)?.tenant ?? '', bytes);
-  const removals = ['chunk', 'command', 'head'].map((table) =>
-    change(database, `DELETE FROM ${table} WHERE run = ?`),
-  );
+  const tables = ['chunk', 'command', 'head'];
+  const removals = tables.map((table) => change(database, `DELETE FROM ${table} WHERE run = ?`));
   const gone = runRemoval(database);
   const terms = termRows(database);
   return {

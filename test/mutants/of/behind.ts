@@ -25,7 +25,7 @@ export const behindMutants: readonly Mutant[] = [
   {
     name: 'nobody hears that a run was erased',
     file: 'src/stores/rules/dispatch.ts',
-    find: "  if (isThere) desk.hints.push({ type: 'erased', run });\n",
+    find: "  desk.hints.push({ type: 'erased', run });\n",
     replace: '',
     test: contract,
     only: 'Q124',
@@ -112,7 +112,7 @@ export const behindMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody forgets what another process erased',
-    file: 'src/server/serve.ts',
+    file: 'src/server/host.ts',
     find: "    if (hint.type !== 'erased') return;\n    trees",
     replace: "    if (hint.type !== 'ready') return;\n    trees",
     test: shared,

@@ -231,7 +231,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'the client comes back before it may',
-    file: 'src/client/follow.ts',
+    file: 'src/client/stream.ts',
     find: 'told.retry = Math.min(reader.retry ?? told.retry, longestRetry);',
     replace: 'void longestRetry;',
     test: 'test/scenarios/client.test.ts',

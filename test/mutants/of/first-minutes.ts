@@ -59,7 +59,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'questions that wait are not counted',
-    file: 'src/server/serve.ts',
+    file: 'src/server/host.ts',
     find: 'questions: () => dispatch.questions(),',
     replace: 'questions: async () => 0,',
     test: 'src/server/observe/metrics.test.ts',
@@ -83,8 +83,8 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'what is erased beside a server stays in the folder',
-    file: 'src/server/runs/erase.ts',
-    find: 'await erasing.dispatch.erase(row.run);',
+    file: 'src/front/erase.ts',
+    find: 'await dispatch.erase(row.run);',
     replace: '',
     test: 'src/cli/first-minutes.test.ts',
     only: 'V107',

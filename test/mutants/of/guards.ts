@@ -47,9 +47,9 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'a command waits in the mailbox with its secrets',
-    file: 'src/engine/engine.ts',
-    find: 'const cleaned = this.#world.secrets.cleanAll(checked.data);',
-    replace: 'const cleaned = checked.data;',
+    file: 'src/front/front.ts',
+    find: 'const cleaned = world.secrets.cleanAll(checked(command));',
+    replace: 'const cleaned = checked(command);',
     test: engine,
     only: 'K7',
   },
@@ -167,7 +167,7 @@ export const guardMutants: readonly Mutant[] = [
   },
   {
     name: 'a conversation is called by a secret',
-    file: 'src/engine/create-run.ts',
+    file: 'src/front/create-run.ts',
     find: "keptName(world, name, 'conversation_')",
     replace: 'name',
     test: leaks,

@@ -19,7 +19,7 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'what a stop cut off is erased with its run',
-    file: 'src/server/runs/erase.ts',
+    file: 'src/front/erase.ts',
     find: 'if (doubts.length > 0) throw inDoubt(doubts);',
     replace: '',
     test: 'test/scenarios/operator.test.ts',
@@ -27,9 +27,9 @@ export const opsMutants: readonly Mutant[] = [
   },
   {
     name: 'a holder that stands still is asked at once',
-    file: 'src/server/folder/enter.ts',
-    find: "await client.ask({ type: 'where' });",
-    replace: '',
+    file: 'src/server/folder/holder.ts',
+    find: 'return Holder.parse(await askHolder(folder, readHolder));',
+    replace: 'return { process: 0, url: null, apps: [] };',
     test: 'src/server/folder/home.test.ts',
     only: 'stands still',
   },

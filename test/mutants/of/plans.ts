@@ -84,7 +84,7 @@ export const planMutants: readonly Mutant[] = [
   {
     name: 'names in the settings of a coordinator are not checked',
     file: 'src/server/compose/named-flows.ts',
-    find: 'expectNone(name, wrongNames(checked, agents));',
+    find: 'expectNone(app, wrongNames(settings, agents));',
     replace: '',
     test: 'src/server/compose/names-in-settings.test.ts',
     only: 'a router that is not there',

@@ -14,7 +14,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker takes its own runs from itself after a sleep',
-    file: 'src/engine/engine.ts',
+    file: 'src/worker/worker.ts',
     find: 'if (!isSure) await this.#renew();',
     replace: '',
     test: time,
@@ -38,7 +38,7 @@ export const timeMutants: readonly Mutant[] = [
   },
   {
     name: 'a worker that leaves waits for nothing',
-    file: 'src/engine/engine.ts',
+    file: 'src/worker/worker.ts',
     find: 'if (grace === 0) return;',
     replace: 'return;',
     test: 'src/engine/recovery/leaving.test.ts',

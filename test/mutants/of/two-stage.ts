@@ -72,8 +72,8 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a wrong label begins a run',
-    file: 'src/engine/create-run.ts',
-    find: 'flowOf(world, flow).check?.({ labels: request.labels ?? {} });',
+    file: 'src/front/create-run.ts',
+    find: 'flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body });',
     replace: 'flowOf(world, flow);',
     test: converse,
     only: 'C76',

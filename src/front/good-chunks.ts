@@ -1,5 +1,5 @@
-import { failureOf } from '../../run/failure.ts';
-import type { Chunk, Journal, RunRow } from '../../stores/store.ts';
+import { failureOf } from '../run/failure.ts';
+import type { Chunk, Journal, RunRow } from '../stores/store.ts';
 
 /** What a journal has after a cursor, as far as it is good: what is damaged ends it, like its end. */
 export async function goodChunks(

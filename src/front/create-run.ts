@@ -1,20 +1,20 @@
 import { encodeAll } from '../run/codec.ts';
 import type { Deciders } from '../run/deciders.ts';
-import type { Entry, EventOf } from '../run/events.ts';
+import type { EventOf } from '../run/events.ts';
 import { indexedAll } from '../run/facts.ts';
 import { failureOf } from '../run/failure.ts';
 import { folderOwner, localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
 import type { Json, Limits } from '../run/values.ts';
 import type { NewRun } from '../stores/store.ts';
-import { pastOf } from './conversation/past.ts';
-import { beginningOf } from './recovery/beginning.ts';
-import { flowId, flowOf } from './flow-id.ts';
-import { keptName } from './record/kept-name.ts';
-import { keepLargeInput } from './record/large-input.ts';
-import { leaseLength, momentOf, type Moment } from './time/lease.ts';
-import type { Flow } from './scope.ts';
-import type { Workplace } from './world.ts';
+import { pastOf } from '../engine/conversation/past.ts';
+import { beginningOf, type Begun } from '../engine/recovery/beginning.ts';
+import { flowId, flowOf } from '../engine/flow-id.ts';
+import { keptName } from '../engine/record/kept-name.ts';
+import { keepLargeInput } from '../engine/record/large-input.ts';
+import { leaseLength, momentOf } from '../engine/time/lease.ts';
+import type { Flow } from '../engine/scope.ts';
+import type { Workplace } from '../engine/world.ts';
 
 /** How long a store may be unavailable before a run cannot be started, and how often it is asked meanwhile. */
 const patience = 5_000;
@@ -48,12 +48,16 @@ export interface RunDefinition {
 export interface CreatedRun {
   readonly run: string;
   readonly conversation: string;
-  /** How it begins, and when this worker asked for it; absent where the same was asked for before. */
-  readonly begun?: { readonly entries: readonly Entry[]; readonly claimed: Moment };
+  /** Absent where the same was asked for before. */
+  readonly begun?: Begun;
 }
 
-/** Write the beginning of a run, with a lease for this worker. It is durable when this resolves. */
-export async function createRun(world: Workplace, worker: string, request: RunRequest): Promise<CreatedRun> {
+/** Write the beginning of a run, for anyone to take, or with a lease for this worker. It is durable when this resolves. */
+export async function createRun(
+  world: Workplace,
+  request: RunRequest,
+  worker: string | undefined,
+): Promise<CreatedRun> {
   const run = world.newId('run');
   const conversation = conversationNamed(world, request.conversation);
   const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
@@ -83,10 +87,11 @@ export async function createRun(world: Workplace, worker: string, request: RunRe
     ...present({ replaces: request.replaces }),
     // What the configuration says is kept for everybody.
     ...present({ definition: definition?.tenant === tenant ? definition.hash : undefined }),
-    claim: { worker, lease: leaseLength },
+    ...(worker === undefined ? {} : { claim: { worker, lease: leaseLength } }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
   });
-  if (created.created) return { run, conversation, begun: { entries, claimed } };
+  if (created.created)
+    return { run, conversation, begun: { entries, claimed, definition: definition?.body } };
   return { run: created.run, conversation: (await store.dispatch.get(created.run))?.conversation ?? '' };
 }
 

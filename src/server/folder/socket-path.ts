@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 const longest = 100;
 
 /** Where the process that holds a folder is reached. */
-export function controlPath(folder: string): string {
+export function socketPath(folder: string): string {
   const place = canonical(folder);
   const name = `vitrine-${createHash('sha256').update(place).digest('hex').slice(0, 20)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`;

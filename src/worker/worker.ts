@@ -1,45 +1,47 @@
-import { Command } from '../run/commands.ts';
-import { errorOf, failureOf, RunError } from '../run/failure.ts';
+import type { Begun } from '../engine/recovery/beginning.ts';
+import { errorOf, failureOf } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
-import type { Claim, Fence, Hint, Receipt, RunRow } from '../stores/store.ts';
-import { createRun, type RunRequest } from './create-run.ts';
-import { Execution } from './execution.ts';
-import { flowId, flowOf } from './flow-id.ts';
-import { leaseLength, momentOf, type Moment } from './time/lease.ts';
-import { loadClaimed, newRun, type Claimed, type Loaded } from './recovery/load.ts';
-import { Probation } from './recovery/probation.ts';
-import { recordCommands } from './recovery/record-commands.ts';
-import { runFlow } from './scope/run-flow.ts';
-import { StoreTime } from './time/store-time.ts';
-import type { Workplace, World } from './world.ts';
+import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
+import { Execution } from '../engine/execution.ts';
+import { flowId, flowOf } from '../engine/flow-id.ts';
+import { leaseLength, momentOf, type Moment } from '../engine/time/lease.ts';
+import { loadClaimed, newRun, type Claimed, type Loaded } from '../engine/recovery/load.ts';
+import { Probation } from '../engine/recovery/probation.ts';
+import { recordCommands } from '../engine/recovery/record-commands.ts';
+import { runFlow } from '../engine/scope/run-flow.ts';
+import type { Workplace } from '../engine/world.ts';
 
 const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */
 const lookAgain = 1_000;
 const claimAtOnce = 16;
 
+/** Which runs a worker takes: all, or those it was asked for: one that will not stay must not begin what it cannot finish. */
+export type Takes = 'everything' | 'asked';
+
 export interface WorkSettings {
-  /** The others are left alone: a worker that will not stay must not begin what it cannot finish. */
-  readonly only?: ReadonlySet<string> | undefined;
   /** How long what has begun may take to come to its end, once the worker is told to leave. Milliseconds. */
   readonly grace?: number;
 }
 
-/** A worker: starts runs, takes up those that nobody works on, and passes commands on. */
-export class Engine {
-  readonly worker: string;
+/** Claims runs that nobody works on, executes them, and keeps their leases. */
+export class Worker {
+  readonly name: string;
+  readonly takes: Takes;
   readonly #world: Workplace;
   readonly #executions = new Map<string, Execution>();
+  readonly #asked = new Set<string>();
   readonly #probation = new Probation();
   /** What went wrong last, and is tried again every second: said once. */
   readonly #troubles = new Map<string, string>();
   #wake = new AbortController();
   #isLeaving = false;
 
-  constructor(world: World, worker: string) {
-    this.#world = { ...world, time: new StoreTime(world.clock, world.store.dispatch) };
-    this.worker = worker;
+  constructor(world: Workplace, name: string, takes: Takes = 'everything') {
+    this.#world = world;
+    this.name = name;
+    this.takes = takes;
   }
 
   /** What keeps this worker from its work now, and is tried again. */
@@ -52,40 +54,41 @@ export class Engine {
     return [...this.#executions.keys()];
   }
 
-  /** Start a run here. It is durable when this resolves. */
-  async start(request: RunRequest): Promise<{ run: string; conversation: string; created: boolean }> {
-    const { run, conversation, begun } = await createRun(this.#world, this.worker, request);
-    if (!begun) return { run, conversation, created: false };
-    this.#world.secrets.vouch(run, 1);
-    const loaded = newRun(foldAll(begun.entries), request.definition?.body);
-    this.#execute({ run, epoch: 1 }, { ...loaded, claimed: begun.claimed });
-    return { run, conversation, created: true };
+  /** Whether this worker has the flow that a run needs. */
+  knows({ flow }: Pick<RunRow, 'flow'>): boolean {
+    return this.#world.catalog.flows.some((known) => flowId(known) === flow);
   }
 
-  /** Hand a command to a run, wherever it is. The same id again gets the same receipt. */
-  async send(run: string, command: Command, id = this.#world.newId('command')): Promise<Receipt> {
-    const checked = Command.safeParse(command);
-    if (!checked.success) {
-      const [issue] = checked.error.issues;
-      throw new RunError(
-        'malformed',
-        `The command does not fit: ${issue?.path.join('.') || 'type'}: ${issue?.message ?? ''}.`,
-      );
-    }
-    // A command waits in the store before it becomes an entry.
-    const cleaned = this.#world.secrets.cleanAll(checked.data);
-    return this.#world.store.mailbox.send({ id, run, command: cleaned });
+  /** Whether it takes a run up, once that wants a worker. */
+  isMine(run: string): boolean {
+    return this.takes === 'everything' || this.#asked.has(run);
+  }
+
+  /** Execute a run that was created in this worker's hand. */
+  begin(run: string, { entries, claimed, definition }: Begun): void {
+    if (this.takes === 'asked') this.#asked.add(run);
+    this.#world.secrets.vouch(run, 1);
+    this.#execute({ run, epoch: 1 }, { ...newRun(foldAll(entries), definition), claimed });
+  }
+
+  /** Take a run up, and again whenever it wants a worker; false where its flow is not known here. */
+  async takeUp(row: RunRow): Promise<boolean> {
+    if (!this.knows(row)) return false;
+    if (this.takes === 'everything') return true;
+    this.#asked.add(row.run);
+    await this.claim(row.run);
+    return true;
   }
 
   /**
    * Take up runs and keep the leases of those in hand, until the signal aborts; then let what has begun come to its end,
    * and hand back what is left.
    */
-  async work(signal: AbortSignal, { only, grace = 0 }: WorkSettings = {}): Promise<void> {
+  async work(signal: AbortSignal, { grace = 0 }: WorkSettings = {}): Promise<void> {
     const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
     const over = new AbortController();
     const leases = this.#keepLeases(over.signal);
-    await this.#takeUpRuns(signal, only);
+    await this.#takeUpRuns(signal);
     await this.#leave(grace);
     over.abort();
     await leases;
@@ -103,11 +106,11 @@ export class Engine {
     enough.abort();
   }
 
-  async #takeUpRuns(signal: AbortSignal, only: ReadonlySet<string> | undefined): Promise<void> {
+  async #takeUpRuns(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      if (!only) await this.#quietly('claim', () => this.#claimAll(signal));
-      for (const run of only ?? []) await this.#quietly('claim', () => this.claim(run));
+      if (this.takes === 'everything') await this.#quietly('claim', () => this.#claimAll(signal));
+      else for (const run of this.#asked) await this.#quietly('claim', () => this.claim(run));
       await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, this.#wake.signal]));
     }
   }
@@ -127,7 +130,7 @@ export class Engine {
     await this.#beSureOfLeases();
     const claimed = momentOf(this.#world.clock);
     const claims = await this.#world.store.dispatch.claim({
-      worker: this.worker,
+      worker: this.name,
       flows: this.#world.catalog.flows.map(flowId),
       max: claimAtOnce,
       lease: leaseLength,
@@ -141,7 +144,7 @@ export class Engine {
 
   /** Record what was asked of a run whose flow is not known here. */
   record(row: RunRow): Promise<void> {
-    return recordCommands(this.#world, this.worker, row);
+    return recordCommands(this.#world, this.name, row);
   }
 
   /** After a sleep its own runs look like those of a worker that is gone: it must not take them from itself. */
@@ -158,7 +161,7 @@ export class Engine {
     this.#executions.get(fence.run)?.drop();
     const loaded = await loadClaimed(this.#world.store, { fence, head, reason });
     const execution = this.#execute(fence, { ...loaded, claimed });
-    execution.emit({ type: 'worker.took', worker: this.worker, epoch: fence.epoch, reason });
+    execution.emit({ type: 'worker.took', worker: this.name, epoch: fence.epoch, reason });
   }
 
   /** Resolves when this worker has nothing in hand. */
@@ -180,6 +183,7 @@ export class Engine {
     if (this.#isLeaving) void execution.leave();
     void execution.done.then(() => {
       if (this.#executions.get(fence.run) === execution) this.#executions.delete(fence.run);
+      if (execution.tree.ended) this.#asked.delete(fence.run);
     });
     // The first entry of a takeover is emitted by the caller, before the flow gets its turn.
     queueMicrotask(() => {

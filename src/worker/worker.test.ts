@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { agentOf, ended, entriesOf, flowOf, startRun, testWorld, toolOf, until } from '../../test/world.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
-import { Engine } from './engine.ts';
+import { Engine } from '../../test/engine.ts';
 
 function named(tree: RunTree, title: string): Step {
   const found = [...tree.steps.values()].find((step) => step.title === title);

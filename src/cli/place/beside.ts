@@ -1,0 +1,116 @@
+import { askFor } from '../../client/ask.ts';
+import { vitrineClient, type Client } from '../../client/client.ts';
+import { followRun } from '../../client/follow.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { expectSameApp, type Home, type HomeReader } from '../../server/folder/home.ts';
+import { addressIn } from '../../server/folder/reach-folder.ts';
+import { readHolder, takeUpRun, type Holder } from '../../wire/native/folder.ts';
+import { treeOf } from './find.ts';
+import { decidedIn, sent } from './sent.ts';
+
+/** A folder that another process holds: read here, asked for there, over the socket in it. */
+export function besideHolder(reader: HomeReader, data: string, holder: Holder): Home {
+  const neighbour = new Neighbour(data, holder);
+  /** Of the tenant whose run it is: whoever has the folder has what is in it. */
+  const clientFor = async (run: string): Promise<Client> =>
+    vitrineClient(addressIn(data, (await reader.dispatch.get(run))?.tenant));
+  return {
+    ...reader,
+    isHolder: false,
+    isGone: () => neighbour.isGone,
+    notices: [],
+    inHand: () => [],
+    released: async () => {},
+    idle: async () => {},
+    listen: (hear) => neighbour.listen(hear),
+    follow: followerBeside(reader, data, neighbour),
+    start: ({ app, flow, text, conversation, key }) =>
+      neighbour.ask(async () => {
+        expectSameApp(holder, { app, flow });
+        const said = { app, text, idempotencyKey: key, ...present({ conversation }) };
+        const begun = await vitrineClient(addressIn(data)).start(said);
+        return { run: begun.run, conversation: begun.conversation };
+      }),
+    send: (run, command) =>
+      neighbour.ask(async () => {
+        const seq = await sent(await clientFor(run), run, command);
+        const used = seq ?? decidedIn(await treeOf(reader, run), command);
+        return { id: '', used, fresh: true, command };
+      }),
+    takeUp: (run) =>
+      neighbour.ask(async () => (await askFor(addressIn(data), takeUpRun, { of: { run } })).taken),
+    erase: (conversation, tenant) =>
+      neighbour.ask(() => vitrineClient(addressIn(data, tenant)).forget(conversation)),
+    async standing(run) {
+      const row = await reader.dispatch.get(run);
+      if (!row || row.state === 'ended') return { is: 'ended' };
+      if (row.state === 'waiting') return { is: 'parked' };
+      if (!neighbour.isGone) return { is: 'working' };
+      return { is: 'left', why: 'The process that worked on it is gone.' };
+    },
+  };
+}
+
+/** What a run records is told by whoever holds the folder; what that one still recorded before it went is in the folder. */
+function followerBeside(reader: HomeReader, data: string, neighbour: Neighbour): Home['follow'] {
+  return async function* (run, signal) {
+    const { tenant } = (await reader.dispatch.get(run)) ?? {};
+    let cursor = 0;
+    for await (const news of followRun(addressIn(data, tenant), { run, showing: 'everything', signal })) {
+      if (news.is === 'entries') {
+        cursor = news.entries.at(-1)?.seq ?? cursor;
+        yield news.entries;
+      }
+      if (news.is === 'away') await neighbour.look();
+      if (neighbour.isGone) break;
+    }
+    if (!neighbour.isGone || signal.aborted) return;
+    for await (const entries of reader.follow(run, signal)) yield entries.filter(({ seq }) => seq > cursor);
+  };
+}
+
+/** The process that holds the folder, as long as it does. */
+class Neighbour {
+  readonly #data: string;
+  readonly #holder: Holder;
+  readonly #hearing = new Set<() => void>();
+  #isGone = false;
+
+  constructor(data: string, holder: Holder) {
+    this.#data = data;
+    this.#holder = holder;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** Hear that it is gone. Returns what ends it. */
+  listen(hear: () => void): () => void {
+    this.#hearing.add(hear);
+    return () => this.#hearing.delete(hear);
+  }
+
+  /** Whether it is still there. Another that has the folder by now need not work on what this one was asked for. */
+  async look(): Promise<void> {
+    const now = await askFor(addressIn(this.#data), readHolder, {}).catch(() => undefined);
+    if (now?.process !== this.#holder.process) this.#leave();
+  }
+
+  async ask<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (failureOf(thrown).code !== 'unavailable') throw thrown;
+      this.#leave();
+      const message = 'The process that holds the folder ended before it answered.';
+      throw new RunError('unavailable', message, { cause: thrown });
+    }
+  }
+
+  #leave(): void {
+    this.#isGone = true;
+    for (const hear of this.#hearing) hear();
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../../../test/serving.ts';
+import { addressIn, tenantHeader } from './reach-folder.ts';
+
+const asks = appWith(async (scope) => (await scope.ask({ key: 'q', title: 'May I?' })).decision, 'asks');
+
+/** What the owner of a folder is answered through the socket in it. */
+async function own(
+  { data }: Serving,
+  path: string,
+  { json, tenant, headers = {} }: { json?: unknown; tenant?: string; headers?: Record<string, string> } = {},
+): Promise<{ readonly status: number; readonly json: unknown; readonly text: string }> {
+  const { url, fetch } = addressIn(data, tenant);
+  const asked = json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) };
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const answer = await fetch(`${url}${path}`, { ...asked, headers: { ...type, ...headers } });
+  const text = await answer.text();
+  return { status: answer.status, text, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+test('[V184] [V60] the socket of a folder has the same API, and whoever comes by it is its owner', async () => {
+  const at = await serving({
+    config: { apps: { asks: { ...asks, approvals: 'second-person' } }, auth: { required: true } },
+  });
+  expect((await at.ask('/api/me')).status).toBe(401);
+  const claims = { authorization: 'Bearer nonsense', origin: 'https://evil.example' };
+  expect((await own(at, '/api/me', { headers: claims })).json).toEqual({
+    tenant: 'local',
+    who: 'local',
+    role: 'operator',
+  });
+  const { json } = await own(at, '/api/holder');
+  expect(json).toEqual({ process: process.pid, url: at.url, apps: [{ name: 'asks', flow: 'asks@1' }] });
+  const begun = await own(at, '/api/runs', { json: { input: { text: 'x' } } });
+  const run = (begun.json as { run: string }).run;
+  const stopped = await own(at, `/api/runs/${run}/stop`, { json: {} });
+  expect([begun.status, stopped.status]).toEqual([201, 200]);
+  const { text } = await own(at, `/api/runs/${run}/entries`);
+  expect(text).toContain('"who":"local"');
+});
+
+test('[V184] at an address nobody is the owner, whatever they say, and the holder is nobody’s business', async () => {
+  const data = temporaryFolder();
+  const key = keyIn(data, { name: 'ann', role: 'operator' });
+  const at = await serving({ data, config: { apps: { asks }, auth: { required: true } } });
+  const headers = { [tenantHeader]: 'acme' };
+  expect(textAt(await at.ask('/api/me', { key, headers }), 'tenant')).toBe('local');
+  expect((await at.ask('/api/holder', { key })).status).toBe(403);
+});
+
+test('[V184] [V171] the owner stops and erases what others keep there', async () => {
+  const data = temporaryFolder();
+  const key = keyIn(data, { name: 'ann', tenant: 'acme' });
+  const at = await serving({ data, config: { apps: { asks }, auth: { required: true } } });
+  const begun = await at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
+  const run = textAt(begun, 'run');
+  expect((await own(at, `/api/runs/${run}`)).status).toBe(404);
+  expect((await own(at, `/api/runs/${run}/stop`, { json: {}, tenant: 'acme' })).status).toBe(200);
+});
