@@ -177,5 +177,5 @@ test('[E253] what is asked of a run is recorded where its flow is not known, who
   const stop = { command: { type: 'stop', by: 'ann' }, id: 's1' } as const;
   await front.command(await rowOf(stage, run), stop);
   const tree = await stage.tree(run);
-  expect([tree.ended?.outcome, codes(tree)]).toEqual(['stopped', []]);
+  expect([tree.ended?.outcome, codes(tree)]).toEqual(['stopped', ['RUN_STRANDED']]);
 });

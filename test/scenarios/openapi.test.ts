@@ -32,6 +32,8 @@ const beyond = new Set([
   'PUT /api/holder/shared 200',
   'PUT /api/holder/shared 403',
   'PUT /api/holder/shared 409',
+  // It goes on for ever.
+  'GET /api/feed 200',
   // Where nobody works at all.
   'POST /api/runs/:run/pause 202',
   'POST /api/runs/:run/resume 202',
@@ -171,6 +173,7 @@ describe('what the server answers is what its description says', () => {
     await ask('GET /api/runs/:run/entries', { id: run, query: '?after=9999' });
     await ask('GET /api/runs/:run/events', { id: run, query: `?after=${seq}` });
     await ask('GET /api/runs/:run/events', { id: run, query: '?after=9999' });
+    await ask('GET /api/feed', { query: '?after=9999' });
     await ask('GET /api/runs', { query: '?limit=1' });
     await ask('GET /api/apps');
     await ask('GET /workflows/execution/:run/steps', { id: run });

@@ -172,7 +172,7 @@ describe('a data folder', () => {
     const said = await second.send(paused.run, { type: 'message', by: 'ann', text: 'hurry' });
     expect(said.used).toBeGreaterThan(0);
     expect(second.inHand()).toEqual([]);
-    // Whether an edit fits is known to tools that are not here: it waits for them.
+    // Whether an edit fits is known to tools that are not here.
     const edit = {
       type: 'decide',
       decision: 'edit',
@@ -181,7 +181,7 @@ describe('a data folder', () => {
       arguments: {},
       fingerprint: 'x',
     } as const;
-    expect((await second.send(paused.run, edit)).used).toBeNull();
+    await expect(second.send(paused.run, edit)).rejects.toThrow('cannot be checked without it');
     await second.close();
     open.pop();
     letThrough();
