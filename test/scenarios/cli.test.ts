@@ -255,7 +255,7 @@ describe('a second terminal', () => {
     const { code, error } = await type('run', 'x', '--config', 'other.json');
     expect(code).toBe(1);
     expect(error).toContain(
-      `Process ${first.child.pid} holds this folder and cannot run «other» (other@1); it has «held»`,
+      `Process ${first.child.pid} holds this folder and cannot run «other» (converse@1); it has «held»`,
     );
   });
 

@@ -7,7 +7,7 @@ import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { DefinitionsFront } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
-import { namedFlows, type FlowMeans } from './named-flows.ts';
+import type { SettledFlow } from './named-flows.ts';
 
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
@@ -20,7 +20,7 @@ const AppBody = z.strictObject({
 });
 
 /** Fails, with the field and the fix, where a body is not an app that can be run here. */
-export function appChecker(flows: readonly Flow[], means: FlowMeans): (body: Json, name: string) => void {
+export function appChecker(flows: readonly (Flow | SettledFlow)[]): (body: Json, name: string) => void {
   return (body, name) => {
     const parsed = AppBody.safeParse(body);
     if (!parsed.success) {
@@ -29,13 +29,13 @@ export function appChecker(flows: readonly Flow[], means: FlowMeans): (body: Jso
       throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
     }
     const { flow, settings = {} } = parsed.data;
-    if (!flows.some((known) => known.name === flow.name && known.version === flow.version)) {
+    const code = flows.find(({ name: called, version }) => called === flow.name && version === flow.version);
+    if (!code) {
       const known = flows.map((one) => `${one.name}@${one.version}`).join(', ');
       const message = `The app «${name}» does not fit: flow: there is no ${flow.name}@${flow.version} here; known: ${known}.`;
       throw new RunError('malformed', message);
     }
-    const named = Object.hasOwn(namedFlows, flow.name) ? namedFlows[flow.name] : undefined;
-    if (named?.version === flow.version) named.read(name, settings, means);
+    if ('readSettings' in code) code.readSettings(name, settings);
   };
 }
 

@@ -133,7 +133,7 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
   const means = { agents: Object.keys(config.agents), tools: opened };
   const flows = flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
-  const definitions = definitionsFront({ store, kinds: { app: appChecker(flows, means) }, clean });
+  const definitions = definitionsFront({ store, kinds: { app: appChecker(flows) }, clean });
   const apps = await publishedApps(definitions, configured, takes === 'everything');
   const world = worldOf(settings, parts, flows);
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];

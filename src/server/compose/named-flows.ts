@@ -107,11 +107,17 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
   },
 };
 
+/** A flow whose settings are data. A program may bring one of the same name that has its own. */
+export interface SettledFlow extends Flow {
+  readSettings(app: string, settings: object): object;
+}
+
 /** The code of a flow that apps name, once for all of them: the settings are in what each run was started with. */
-export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Flow {
+export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): SettledFlow {
   return {
     name,
     version: flow.version,
+    readSettings: (app, given) => flow.read(app, given, means),
     check: ({ labels, definition }) => flow.by(settingsIn(definition), means).check?.({ labels }),
     run: (scope, input) => flow.by(settingsIn(scope.definition), means).run(scope, input),
   };
