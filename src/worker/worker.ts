@@ -1,5 +1,5 @@
 import type { Begun } from '../engine/recovery/beginning.ts';
-import { errorOf, failureOf } from '../run/failure.ts';
+import { failureOf } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
 import { present } from '../run/present.ts';
 import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
@@ -199,8 +199,7 @@ export class Worker {
     if (hint.type === 'shared') return;
     const { type, run } = hint;
     const execution = this.#executions.get(run);
-    if (type === 'damaged') this.#world.log.error({ run, cause: errorOf(hint.failure) }, 'A run is damaged.');
-    else if (type === 'command') void execution?.look();
+    if (type === 'command') void execution?.look();
     else if (type === 'freed') execution?.line.hear();
     else if (type === 'ready') this.#wake.abort();
   }

@@ -117,7 +117,7 @@ test('[V52] the terminal shows what it approves, and a run alone is not enough o
   const refused = [
     [run, 'has changed since it was first asked'],
     [`${second.id}~${first.fingerprint}`, 'What was shown is not what'],
-    [first.id, 'nobody waits for it'],
+    [first.id, 'cannot be decided'],
   ] as const;
   for (const [name, says] of refused) {
     const { code, error } = await type('approve', name);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts';
+import { appWith, keyAt, serving, temporaryFolder, textAt } from '../serving.ts';
 import { functionTool } from '../../src/tools/function.ts';
 import { start, vitrine } from '../vitrine.ts';
 
@@ -13,7 +13,7 @@ test('[V130] who owns a folder is told of the runs that others have there, and c
   const cwd = temporaryFolder();
   const data = join(cwd, '.vitrine');
   const server = await serving({ data, config, isPrivate: true });
-  const key = keyIn(data, { tenant: 'acme' });
+  const key = await keyAt(server, { tenant: 'acme' });
   const run = textAt(await server.ask('/api/runs', { key, json: { input: { text: 'theirs' } } }), 'run');
   const ended = (): Promise<boolean> =>
     server.server.context.home.dispatch.get(run).then((row) => row?.state === 'ended');
@@ -41,7 +41,7 @@ test('[V171] who owns a folder can see what waits there for others, stop it and 
   const data = join(cwd, '.vitrine');
   const asking = appWith(async (scope) => (await scope.ask({ title: 'Well?' })).decision, 'asking');
   const server = await serving({ data, config: { apps: { asking } }, isPrivate: true });
-  const key = keyIn(data, { tenant: 'acme' });
+  const key = await keyAt(server, { tenant: 'acme' });
   const begun = await server.ask('/api/runs', { key, json: { input: { text: 'theirs' } } });
   const run = textAt(begun, 'run');
   await vi.waitUntil(async () => {

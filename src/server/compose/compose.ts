@@ -12,7 +12,7 @@ import { duplicate } from '../../policies/duplicate.ts';
 import { taint } from '../../policies/taint.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
-import { RunError } from '../../run/failure.ts';
+import { errorOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Takes } from '../../worker/worker.ts';
@@ -73,6 +73,7 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
   const store = settings.store
     ? { ...settings.store, notices: [], close: async () => {} }
     : await openStore(config, { folder, clean, isPatient: takes !== 'asked' });
+  tellDamage(store, cleanLog(settings.log ?? stderrLog, known.secrets.clean));
   let opened: OpenedTools | undefined;
   try {
     if (takes !== 'nothing') {
@@ -85,6 +86,14 @@ export async function openHome(settings: HomeSettings): Promise<HeldHome> {
     await store.close();
     throw thrown;
   }
+}
+
+/** From the first moment: a store looks for damage as soon as it is open. */
+function tellDamage({ listen }: Pick<Store, 'listen'>, log: Log): void {
+  listen((hint) => {
+    if (hint.type === 'damaged')
+      log.error({ run: hint.run, cause: errorOf(hint.failure) }, 'A run is damaged.');
+  });
 }
 
 /** Work on the runs of a store that others share, and serve nothing. */

@@ -70,7 +70,7 @@ test('[R40] a writer that stops inside a transaction: reads go on, and the next 
      const tables = sqliteTables(opened.database, { remember: true });
      const commit = committer(opened, tables);
      const names = { run: 'r', tenant: 't', conversation: 'c', app: 'a', title: 'x', flow: 'flow@1' };
-     const create = { name: 'create', argument: { ...names, last: 1, frames: 'id: 1\\ndata: {"t":0,"s":1,"x":"text"}\\n\\n', claim: { worker: 'w', lease: 1000 } } };
+     const create = { name: 'create', argument: { ...names, last: 1, frames: 'id: 1\\ndata: {"t":0,"s":1,"x":"text"}\\n\\n', claim: { worker: 'w', lease: 1 } } };
      commit({ now: Date.now(), jump: 0 }, [create]);
      opened.database.exec("BEGIN IMMEDIATE; UPDATE run SET title = 'never'");
      process.stdout.write('inside');
