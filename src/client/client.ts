@@ -59,8 +59,9 @@ export type { AppList } from '../wire/native/people.ts';
 export type { Showing } from '../wire/native/query.ts';
 /** A run in a list, and a page of them. */
 export type { ListedRun, RunPage } from '../wire/native/runs.ts';
-/** What a feed tells, and where to begin in it. */
+/** What a feed tells. */
 export type { FeedNews } from '../wire/native/feed.ts';
+/** Where to begin in a feed. */
 export type { FeedFrom } from './feed.ts';
 /** A run that has begun. */
 export type { StartedRun } from '../wire/native/starting.ts';

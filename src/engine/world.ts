@@ -11,6 +11,8 @@ import { StoreTime } from './time/store-time.ts';
 /** What runs are made of here. */
 export interface Catalog {
   readonly flows: readonly Flow[];
+  /** True in a process that was told nothing of what there is: it records what is asked of runs, and judges nothing. */
+  readonly isUnread?: boolean;
   readonly agents: readonly Agent[];
   readonly tools: readonly Tool[];
   /** Why a tool is not there that may come. */

@@ -39,13 +39,12 @@ export async function commandRun(
   { command, id }: CommandSent,
 ): Promise<Outcome> {
   const { journal } = world.store;
-  const stranded = worker && strandedBy(world.catalog.flows, row);
-  // What shall run instead is judged by tools that are not known here.
-  if (stranded !== undefined && command.type === 'decide' && command.decision === 'edit')
+  const stranded = worker && strandedBy(world.catalog, row);
+  if (stranded !== undefined && isEdit(command))
     throw new RunError('rejected', `${stranded} What shall run instead cannot be checked without it.`);
   const ask = (): Promise<Receipt> => send(row.run, command, id);
   let receipt = await ask();
-  if (receipt.used === null && (await isHeard({ world, worker }, row))) {
+  if (receipt.used === null && (await isHeard({ world, worker }, row, command))) {
     const entry = await patiently(world, (signal) => becomes(journal, { ...row, id }, signal));
     if (entry) return { receipt: { ...receipt, used: entry.seq }, entry };
     receipt = await again(receipt, ask);
@@ -61,10 +60,21 @@ export async function commandRun(
   };
 }
 
+/** What shall run instead is judged by the flow and its tools: they have to be here. */
+function isEdit(command: Command): boolean {
+  return command.type === 'decide' && command.decision === 'edit';
+}
+
 /** Whether anybody who is known here can make an entry of a command. */
-async function isHeard({ world, worker }: Omit<Parts, 'send'>, row: RunRow): Promise<boolean> {
+async function isHeard(
+  { world, worker }: Omit<Parts, 'send'>,
+  row: RunRow,
+  command: Command,
+): Promise<boolean> {
   if (!worker) return world.catalog.flows.some((flow) => flowId(flow) === row.flow);
-  if (!(await worker.takeUp(row))) await worker.record(row);
+  if (await worker.takeUp(row)) return true;
+  if (isEdit(command)) return false;
+  await worker.record(row);
   return true;
 }
 

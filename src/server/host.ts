@@ -210,7 +210,7 @@ function channelsOf(
 function feedOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
   return feedViewers({
     feed: store.feed,
-    flows: catalog.flows,
+    catalog,
     clean: secrets.clean,
     failed(cause) {
       if (failureOf(cause).code === 'internal') log.error({ cause }, 'The feed could not be told.');

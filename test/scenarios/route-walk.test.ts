@@ -305,8 +305,9 @@ describe('[S06] [S07] [S08] with the key of another tenant', () => {
     await at.ask(`/api/runs/${own}/stop`, { key: theirs, json: {} });
   });
 
-  // The process that holds a folder is told to its owner alone, at the socket in it.
-  const shown = closed.filter(({ each }) => each.path !== '/api/holder');
+  // The process that holds a folder is told to its owner alone, at the socket in it; the feed goes on for ever.
+  const notHere = ['/api/holder', '/api/feed'];
+  const shown = closed.filter(({ each }) => !notHere.includes(each.path));
   test.for(shown.filter(({ each }) => !each.path.includes(':') && each.method === 'GET'))(
     '$name shows nothing of the other',
     async ({ each }) => {
@@ -316,6 +317,22 @@ describe('[S06] [S07] [S08] with the key of another tenant', () => {
       expect(answer.text).not.toContain(tag);
     },
   );
+
+  test('GET /api/feed shows nothing of the other, and what is their own', async () => {
+    const headers = { authorization: `Bearer ${theirs}` };
+    const left = new AbortController();
+    const response = await fetch(`${at.url}/api/feed`, { headers, signal: left.signal });
+    expect(response.status).toBe(200);
+    const own = textAt(await at.ask('/api/runs', { key: theirs, json: { input: { text: 'ours' } } }), 'run');
+    let told = '';
+    for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      told += piece;
+      if (told.includes(own)) break;
+    }
+    left.abort();
+    for (const id of Object.values(things)) expect(told).not.toContain(id);
+    expect(told).not.toContain(tag);
+  });
 
   test.for([
     () => `/api/runs?after=${things.run}`,

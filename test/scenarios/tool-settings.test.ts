@@ -119,7 +119,7 @@ test('[T35] the data folder and hidden files are out of reach of a configuration
   writeFileSync(join(folder, '.env'), 'SECRET=swordfish');
   writeFileSync(join(folder, '.notes'), 'notes of ours');
   configured(folder, `[{ files: '.', hidden: ['.notes'] }]`);
-  const reads = ['.env', 'data/keys.json', '.notes'].map((path) => order('read_file', { path })).join(' ');
+  const reads = ['.env', 'data/vitrine.db', '.notes'].map((path) => order('read_file', { path })).join(' ');
   const data = ['--data', join(folder, 'data')];
   await vitrine(['keys', 'create', 'ada', ...data], { cwd: folder });
   const { out } = await vitrine(['run', `Go. ${reads}`, '--app', 'test', '--json', ...data], { cwd: folder });

@@ -28,7 +28,7 @@ export interface WatchOptions {
 }
 
 /** Notices with which the engine itself pauses a run. */
-const setAside: ReadonlySet<string> = new Set(['FLOW_DIVERGED', 'RESULT_MISSING']);
+const setAside: ReadonlySet<string> = new Set(['FLOW_DIVERGED', 'RESULT_MISSING', 'AGENT_GONE']);
 
 /** Follow a run until it ends, or until nothing more will happen without somebody who is not here. */
 export async function watch(

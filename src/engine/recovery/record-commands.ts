@@ -27,7 +27,7 @@ export async function recordCommands(world: Workplace, worker: string, { run, fl
   const execution = new Execution(world, fence, { ...loaded, claimed });
   execution.emit({ type: 'worker.took', worker, epoch: fence.epoch, reason });
   await execution.look();
-  if (!execution.tree.stopping) sayStranded(execution, flow);
+  if (!execution.tree.stopping && !world.catalog.isUnread) sayStranded(execution, flow);
   if (!execution.tree.stopping) return execution.alone(() => letGo(execution));
   await execution.stop();
   await execution.done;

@@ -15,10 +15,11 @@ const ask = async (scope: Scope): Promise<string> => (await scope.ask({ title: '
 test('[DF20] a run is stranded while its flow is not here, and has not ended or been damaged', () => {
   const flows = [{ name: 'a', version: '2' }];
   const row = { flow: 'a@1', state: 'waiting', damaged: null } as const;
-  expect(strandedBy(flows, row)).toContain('The flow a@1 that it began with is not here: bring it back');
-  expect(strandedBy(flows, { ...row, flow: 'a@2' })).toBeUndefined();
-  expect(strandedBy(flows, { ...row, state: 'ended' })).toBeUndefined();
-  expect(strandedBy(flows, { ...row, damaged: 3 })).toBeUndefined();
+  expect(strandedBy({ flows }, row)).toContain('The flow a@1 that it began with is not here: bring it back');
+  expect(strandedBy({ flows }, { ...row, flow: 'a@2' })).toBeUndefined();
+  expect(strandedBy({ flows }, { ...row, state: 'ended' })).toBeUndefined();
+  expect(strandedBy({ flows }, { ...row, damaged: 3 })).toBeUndefined();
+  expect(strandedBy({ flows: [], isUnread: true }, row)).toBeUndefined();
 });
 
 test('[DF21] [DF22] what is decided while a flow is gone is recorded, told, and counts when it is back', async () => {

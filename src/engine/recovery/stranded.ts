@@ -4,10 +4,16 @@ import type { Flow } from '../scope.ts';
 
 /** Why nobody here can go on with a run, and what to do; undefined where somebody can, or nobody has to. */
 export function strandedBy(
-  flows: readonly Pick<Flow, 'name' | 'version'>[],
+  {
+    flows,
+    isUnread,
+  }: {
+    readonly flows: readonly Pick<Flow, 'name' | 'version'>[];
+    readonly isUnread?: boolean | undefined;
+  },
   { flow, state, damaged }: Pick<RunRow, 'flow' | 'state' | 'damaged'>,
 ): string | undefined {
-  if (state === 'ended' || damaged !== null || flows.some((known) => flowId(known) === flow))
+  if (isUnread || state === 'ended' || damaged !== null || flows.some((known) => flowId(known) === flow))
     return undefined;
   return strandedWords(flow);
 }

@@ -140,11 +140,12 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
   const { folder, config, known, store, opened } = parts;
   const configured = configuredApps(config, 'The configuration', opened);
   const means = { agents: Object.keys(config.agents), tools: opened };
-  const flows = flowsOf(configured, means);
+  const isUnread = settings.config === undefined;
+  const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
   const definitions = definitionsFront({ store, kinds: { app: appChecker(flows) }, clean });
   const apps = await publishedApps(definitions, configured, takes === 'everything');
-  const world = worldOf(settings, parts, flows);
+  const world = worldOf(settings, parts, { flows, isUnread });
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return holdHome({
     world,
@@ -172,13 +173,13 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
 function worldOf(
   { log = stderrLog, meter }: HomeSettings,
   { config, known: { secrets }, store, opened }: Opened,
-  flows: readonly Flow[],
+  code: Pick<World['catalog'], 'flows' | 'isUnread'>,
 ): World {
   return {
     store,
     clock: systemClock,
     catalog: {
-      flows,
+      ...code,
       agents: agentsOf(config),
       get tools() {
         return opened?.now() ?? [];

@@ -185,7 +185,7 @@ interface Signs {
 
 function standingOf(row: RunRow | undefined, { run, worker, problems, world }: Signs): Standing {
   if (!row || row.state === 'ended') return { is: 'ended' };
-  const stranded = worker?.isMine(run) ? strandedBy(world.catalog.flows, row) : undefined;
+  const stranded = worker?.isMine(run) ? strandedBy(world.catalog, row) : undefined;
   if (stranded !== undefined) return { is: 'left', why: stranded };
   if (row.state === 'waiting') return { is: 'parked' };
   const problem = problems.of(run) ?? worker?.trouble;

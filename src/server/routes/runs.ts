@@ -24,7 +24,7 @@ export const runRoutes = [
       // Before the runs: what changes while they are read is told again rather than not at all.
       const { last: feed } = await store.feed.read({ tenant, limit: 0 });
       const rows = await dispatch.list({ ...runFilter(tenant, query), limit: limit + 1 });
-      const runs = rows.slice(0, limit).map((row) => listedRun(row, catalog.flows));
+      const runs = rows.slice(0, limit).map((row) => listedRun(row, catalog));
       const next = rows.length > limit ? (runs.at(-1)?.run ?? null) : null;
       return { status: 200, json: { runs, next, feed } };
     },
@@ -38,7 +38,7 @@ export const runRoutes = [
           `Run ${row.run} has come to entry ${row.head}; ${at} is in its future.`,
         );
       }
-      const stranded = at === undefined ? strandedBy(context.home.catalog.flows, row) : undefined;
+      const stranded = at === undefined ? strandedBy(context.home.catalog, row) : undefined;
       const still = present({ stranded });
       const look = { preferences: shownTo({ context, caller }, row.app, asked), at, signal };
       if (row.bytes <= smallRun) {

@@ -1,5 +1,5 @@
 import { strandedBy } from '../../engine/recovery/stranded.ts';
-import type { Flow } from '../../engine/scope.ts';
+import type { Catalog } from '../../engine/world.ts';
 import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -10,15 +10,15 @@ export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'agai
   return present({ again: replaces ?? undefined, replacedBy: replacedBy ?? undefined });
 }
 
-export function listedRun(row: RunRow, flows: readonly Flow[]): ListedRun {
+export function listedRun(row: RunRow, catalog: Catalog): ListedRun {
   const { run, conversation, app, title, status, approvals, head: seq, bytes, createdAt, updatedAt } = row;
   const listed = { run, conversation, app, title, status, approvals, seq, bytes, createdAt, updatedAt };
-  return { ...listed, ...factsIn(row), ...whyStill(row, flows), ...placeIn(row) };
+  return { ...listed, ...factsIn(row), ...whyStill(row, catalog), ...placeIn(row) };
 }
 
 /** What keeps a run from going on that nobody can mend by waiting. */
-function whyStill(row: RunRow, flows: readonly Flow[]): Pick<ListedRun, 'damaged' | 'stranded'> {
-  return present({ damaged: row.damaged ?? undefined, stranded: strandedBy(flows, row) });
+function whyStill(row: RunRow, catalog: Catalog): Pick<ListedRun, 'damaged' | 'stranded'> {
+  return present({ damaged: row.damaged ?? undefined, stranded: strandedBy(catalog, row) });
 }
 
 function factsIn({ facts }: RunRow): Partial<ListedRun> {

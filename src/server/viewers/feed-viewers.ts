@@ -1,4 +1,4 @@
-import type { Flow } from '../../engine/scope.ts';
+import type { Catalog } from '../../engine/world.ts';
 import type { Feed, FeedItem, FeedPlace } from '../../stores/store.ts';
 import { feedEvents } from '../../wire/native/feed.ts';
 import { listedRun } from '../routes/shapes.ts';
@@ -18,13 +18,12 @@ export interface FeedViewers {
 
 interface Settings {
   readonly feed: Pick<Feed, 'follow'>;
-  /** Those that can be run here. */
-  readonly flows: readonly Flow[];
+  readonly catalog: Catalog;
   readonly clean: (text: string) => string;
   readonly failed: (thrown: unknown) => void;
 }
 
-export function feedViewers({ feed, flows, clean, failed }: Settings): FeedViewers {
+export function feedViewers({ feed, catalog, clean, failed }: Settings): FeedViewers {
   const closing = new AbortController();
   const viewers = new Set<Sink>();
   const beating = setInterval(() => {
@@ -35,7 +34,7 @@ export function feedViewers({ feed, flows, clean, failed }: Settings): FeedViewe
     const { signal, room } = reading(sink, closing.signal);
     try {
       for await (const items of feed.follow({ ...from, limit: page }, signal)) {
-        const isTaken = sink.write(sink.form(clean(items.map((item) => frameOf(item, flows)).join(''))));
+        const isTaken = sink.write(sink.form(clean(items.map((item) => frameOf(item, catalog)).join(''))));
         if (!isTaken) await room();
       }
     } catch (thrown) {
@@ -73,7 +72,7 @@ function reading(sink: Sink, closing: AbortSignal): Reading {
   return { signal, room: () => new Promise((resolve) => (signal.aborted ? resolve() : (drained = resolve))) };
 }
 
-function frameOf({ place, run, row }: FeedItem, flows: readonly Flow[]): string {
-  const [event, data] = row ? [feedEvents.run, listedRun(row, flows)] : [feedEvents.erased, { run }];
+function frameOf({ place, run, row }: FeedItem, catalog: Catalog): string {
+  const [event, data] = row ? [feedEvents.run, listedRun(row, catalog)] : [feedEvents.erased, { run }];
   return `id: ${place}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
