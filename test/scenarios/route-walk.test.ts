@@ -323,7 +323,10 @@ describe('[S06] [S07] [S08] with the key of another tenant', () => {
     const left = new AbortController();
     const response = await fetch(`${at.url}/api/feed`, { headers, signal: left.signal });
     expect(response.status).toBe(200);
-    const own = textAt(await at.ask('/api/runs', { key: theirs, json: { input: { text: 'ours' } } }), 'run');
+    const own = textAt(
+      await at.ask('/api/runs', { key: theirs, json: { app: 'blurts', input: { text: 'ours' } } }),
+      'run',
+    );
     let told = '';
     for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       told += piece;

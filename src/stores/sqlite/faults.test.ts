@@ -74,7 +74,8 @@ test('[R40] a writer that stops inside a transaction: reads go on, and the next 
      commit({ now: Date.now(), jump: 0 }, [create]);
      opened.database.exec("BEGIN IMMEDIATE; UPDATE run SET title = 'never'");
      process.stdout.write('inside');
-     setInterval(() => {}, 1000);`,
+     // Whoever forgets it lets go of the folder.
+     setInterval(() => opened, 1000);`,
     folder,
   );
   writer.kill('SIGSTOP');

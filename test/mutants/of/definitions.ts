@@ -61,7 +61,7 @@ export const definitionMutants: readonly Mutant[] = [
   {
     name: 'nothing is said of what is asked of a stranded run',
     file: 'src/engine/recovery/record-commands.ts',
-    find: 'if (!execution.tree.stopping) sayStranded(execution, flow);',
+    find: 'if (!execution.tree.stopping && !world.catalog.isUnread) sayStranded(execution, flow);',
     replace: '',
     test: stranded,
   },
