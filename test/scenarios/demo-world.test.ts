@@ -86,6 +86,9 @@ test('users are listed, and one is deleted once a person agrees', async () => {
   expect(usersNamed(name)).toHaveLength(found.length);
   const [, approval = ''] = /asks: User management \((\S+)\)/.exec(asked.output) ?? [];
   expect((await vitrine('approve', approval)).code).toBe(0);
+  // To agree needs no configuration: what it says of agents and flows is for whoever goes on.
+  const { output: shown } = await vitrine('show', approval.split('.')[0] ?? '');
+  expect(shown).not.toMatch(/There is no agent|is not here/);
   await vitrine('resume');
   expect(usersNamed(name)).toHaveLength(found.length - 1);
 });

@@ -12,7 +12,7 @@ function versioned(version: string, run: (scope: Scope) => Promise<string>): Flo
 
 const ask = async (scope: Scope): Promise<string> => (await scope.ask({ title: 'Go on?' })).decision;
 
-test('[DF20] a run is stranded while its flow is not here, and has not ended or been damaged', () => {
+test('[DF20] [DF26] a run is stranded while its flow is not here, and has not ended or been damaged', () => {
   const flows = [{ name: 'a', version: '2' }];
   const row = { flow: 'a@1', state: 'waiting', damaged: null } as const;
   expect(strandedBy({ flows }, row)).toContain('The flow a@1 that it began with is not here: bring it back');

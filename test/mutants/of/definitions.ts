@@ -87,4 +87,12 @@ export const definitionMutants: readonly Mutant[] = [
     test: 'src/server/compose/tool-servers.test.ts',
     only: '[DF25]',
   },
+  {
+    name: 'whoever read no configuration calls runs stranded',
+    file: 'src/engine/recovery/stranded.ts',
+    find: 'if (isUnread || state',
+    replace: 'if (state',
+    test: 'src/engine/recovery/stranded.test.ts',
+    only: '[DF26]',
+  },
 ];
