@@ -16,9 +16,14 @@ export type Packages = Readonly<Record<string, Package>>;
 export function faultsOf(packages: Packages, mayRunScripts: readonly string[]): string[] {
   return Object.entries(packages).flatMap(([place, found]) => [
     ...missing(packages, place, found),
-    ...(place === '' || found.link === true ? [] : tampered(place, found)),
+    ...(isOwn(place) || found.link === true ? [] : tampered(place, found)),
     ...scripted(place, found, mayRunScripts),
   ]);
+}
+
+/** The product and its workspaces: no registry has them. */
+function isOwn(place: string): boolean {
+  return !place.includes('node_modules/');
 }
 
 function missing(
