@@ -38,7 +38,7 @@ export const approvalRoutes = [
   route({
     ...native.decideApproval,
     async handle({ context, caller, subject, body }) {
-      const { approval, isHeard } = await decideApproval(context, caller, subject, body);
+      const { approval, isHeard } = await decideApproval(context, caller, { ...subject, body });
       return { status: isHeard ? 200 : 202, json: asked(subject.row, approval) };
     },
   }),

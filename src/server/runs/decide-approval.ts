@@ -22,8 +22,7 @@ export interface Deciding {
 export async function decideApproval(
   context: ServerContext,
   caller: Caller,
-  subject: Subjects['approval'],
-  body: DecisionRequest,
+  { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
 ): Promise<Deciding> {
   await expectDecider(context, caller, subject.row);
   expectAhead(body, context.now());
