@@ -8,11 +8,12 @@ import { isBlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/approvals.ts';
 import type { ApprovalPage, AskedApproval } from '../../wire/native/approvals.ts';
+import type { Caller } from '../access/caller.ts';
 import { expectDecider } from '../access/deciders.ts';
 import { sameAgain } from '../../front/same-again.ts';
 import { damageOf } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
-import { ownRun } from '../runs/owner.ts';
+import { ownRun, type Subjects } from '../runs/owner.ts';
 import { blobName } from '../system.ts';
 import { route, type Reply } from './route.ts';
 import { pageBytes } from './shapes.ts';
@@ -44,13 +45,20 @@ export const approvalRoutes = [
   }),
   route({
     ...native.decideApproval,
-    async handle({ context, caller, subject, body }) {
-      await expectDecider(context, caller, subject.row);
-      expectAhead(body, context.now());
-      return decide(context, subject, { ...meant(subject, body), by: caller.who });
-    },
+    handle: ({ context, caller, subject, body }) => decideAs({ context, caller }, subject, body),
   }),
 ];
+
+/** Somebody's decision, if they may decide and were shown what is asked. */
+export async function decideAs(
+  { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
+  subject: Subjects['approval'],
+  body: DecisionRequest,
+): Promise<Reply> {
+  await expectDecider(context, caller, subject.row);
+  expectAhead(body, context.now());
+  return decide(context, subject, { ...meant(subject, body), by: caller.who });
+}
 
 /** A page ends with a run, or, where one run asks more than a page holds, with one of its approvals. */
 function placeAfter(after: string | undefined): { readonly run?: string; readonly within?: string } {
