@@ -58,9 +58,11 @@ export function termsFor({ agent, tool, labels = [], text = '' }: Sought): reado
 /** What one entry adds; undefined for nearly all of them, so that text costs nothing here. */
 export function indexed({ at, event }: Entry): Indexed | undefined {
   if (event.type === 'run.started') {
-    const { labels, input } = event;
+    const { labels, input, history = [] } = event;
     const named = Object.entries(labels).map(([name, value]) => term.label(name, value));
-    return { facts: { ...noFacts, labels, startedAt: at }, terms: [...named, ...textTerms(input.text)] };
+    const sent = Array.isArray(history) ? history.map(({ text }) => text) : [history];
+    const words = [input.text, ...sent].flatMap(textTerms);
+    return { facts: { ...noFacts, labels, startedAt: at }, terms: [...new Set([...named, ...words])] };
   }
   if (event.type === 'step.opened') {
     const { agent, call, title } = event;
