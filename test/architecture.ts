@@ -49,6 +49,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ports',
   ],
   client: ['run', 'wire', 'wire/native'],
+  program: ['run', 'wire/native', 'client', 'server', 'src/engine/world.ts'],
   cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
   web: ['run', 'wire', 'wire/native', 'client'],
