@@ -5,7 +5,7 @@ import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import { GivenAttachment } from '../../wire/native/attachment.ts';
 import { appNamed, type App } from '../folder/home.ts';
-import { parsed } from '../http/parsed.ts';
+import { parsed } from '../../run/parsed.ts';
 import { startRun, type Start } from '../routes/start-run.ts';
 import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { attachmentsOf } from '../runs/attachments.ts';
@@ -64,13 +64,14 @@ function named(
 async function sentBy(
   visitor: Visitor,
   app: App,
-  { history }: StartWish,
+  { history, ignored: unread = [] }: StartWish,
 ): Promise<NonNullable<Start['sent']>> {
   const ignored = new Set<string>();
   const messages: SentMessage[] = [];
   for (const message of history ?? []) messages.push(await believed(visitor, app, { message, ignored }));
   const notices = [...ignored].map((text) => ({ code: 'CLIENT_STATE_IGNORED', message: text }));
-  return { history: history && messages, notices };
+  const left = unread.map((text) => ({ code: 'REQUEST_FIELD_IGNORED', message: text }));
+  return { history: history && messages, notices: [...notices, ...left] };
 }
 
 interface Believing {
