@@ -53,6 +53,8 @@ export interface StartWish {
   readonly conversation?: string | undefined;
   /** The conversation as the client has it, oldest first. Where it sends one, nothing that is kept here is mixed in. */
   readonly history?: readonly SentMessage[] | undefined;
+  /** The run it goes on after, in the conversation of that one, as far as that one had come. */
+  readonly follows?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** What of the request means nothing here, in sentences: said as notices of the run. */
   readonly ignored?: readonly string[];

@@ -1,18 +1,13 @@
-import OpenAI from 'openai';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import type OpenAI from 'openai';
+import { describe, expect, test, vi } from 'vitest';
+import { clientOf, expectNothingPrinted, teamServer } from '../official/openai.ts';
 import { officialServer } from '../official/process.ts';
 import { ordersIn, standStill, team, teamAnswer, teamPieces, half, teamTree } from '../official/team.ts';
-import { serving, temporaryFolder, type Serving } from '../serving.ts';
+import { serving, temporaryFolder } from '../serving.ts';
 import { superseded } from '../../src/projections/answer-text.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 
-/** Whatever the client prints is a warning. */
-const printed = (['warn', 'error', 'log'] as const).map((name) => vi.spyOn(console, name));
-afterEach(() => expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([]));
-
-function clientOf(url: string, more: object = {}): OpenAI {
-  return new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', ...more });
-}
+expectNothingPrinted();
 
 type Chunk = OpenAI.ChatCompletionChunk;
 type Message = OpenAI.ChatCompletionMessageParam;
@@ -73,11 +68,6 @@ function fingerprintIn(text: string): string {
 }
 
 const asked: Message = { role: 'user', content: 'Frankenstein, please' };
-
-async function teamServer(): Promise<Serving & { folder: string }> {
-  const folder = temporaryFolder();
-  return { ...(await serving({ config: team(folder) })), folder };
-}
 
 describe('[OA1] the official client, unmodified, is put through a whole scenario', () => {
   test('nested agents, a tool, an approval by its words, and the answer of the journal', async () => {

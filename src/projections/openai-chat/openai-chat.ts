@@ -116,7 +116,8 @@ function joinedSteps(frames: readonly ChatFrame[]): readonly object[] {
     if (data === '[DONE]' || !('x_step' in data)) continue;
     const { id, text, channel = 'content', ...more } = data.x_step as Told;
     const step = steps.get(id) ?? {};
-    const said = text === undefined ? {} : { [channel]: String(step[channel] ?? '') + text };
+    const before = step[channel];
+    const said = text === undefined ? {} : { [channel]: typeof before === 'string' ? before + text : text };
     steps.set(id, { ...step, id, ...more, ...said });
   }
   return [...steps.values()];
