@@ -172,20 +172,8 @@ function register(
         reply.raw.on('close', () => gaveBack(received, request));
       },
       async handler(request, reply) {
-        const [caller, signal] = [callerOf(request), leaving(reply)];
-        const answering = route.answer({
-          context: settings.context,
-          caller,
-          source: settings.context.door.sourceOf(visitOf(request, settings.ways)),
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          header: (name) => one(request.headers[name]),
-          signal,
-          heavy: (bytes) => settings.context.heavy.enter(caller?.tenant ?? '', bytes, signal),
-        });
-        const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
-        const answer = seenFrom(wayOf(request, settings.ways), await kept);
+        const caller = callerOf(request);
+        const answer = await answerTo(settings, route, { request, reply, caller });
         if (answer.poured && caller) {
           gaveBack(received, request);
           return pour(settings, reply, { answer, caller, poured: answer.poured });
@@ -206,6 +194,34 @@ function seenFrom({ prefix = '' }: Pick<WayIn, 'prefix'> = {}, answer: Reply): R
   const location = answer.headers?.['location'];
   if (prefix === '' || location === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, location: `${prefix}${location}` } };
+}
+
+interface Exchange {
+  readonly request: FastifyRequest<{ Params: Record<string, string> }>;
+  readonly reply: FastifyReply;
+  readonly caller: Caller | undefined;
+}
+
+async function answerTo(
+  settings: AppSettings,
+  route: Route,
+  { request, reply, caller }: Exchange,
+): Promise<Reply> {
+  const { context, ways } = settings;
+  const signal = leaving(reply);
+  const answering = route.answer({
+    context,
+    caller,
+    source: context.door.sourceOf(visitOf(request, ways)),
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    header: (name) => one(request.headers[name]),
+    signal,
+    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
+  });
+  const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
+  return seenFrom(wayOf(request, ways), await kept);
 }
 
 async function keptIn<T>(kept: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
