@@ -41,7 +41,8 @@ export function toldPiece(told: AnswerText, step: string, piece: string): string
   if (piece === '') return '';
   const isOther = told.step !== step;
   const before = isOther && told.length > 0 ? apart : '';
-  if (isOther) Object.assign(told, { step, length: 0, hash: 0, hasEarlier: told.hasEarlier || before !== '' });
+  if (isOther)
+    Object.assign(told, { step, length: 0, hash: 0, hasEarlier: told.hasEarlier || before !== '' });
   told.hash = hashOn(told.hash, piece);
   told.length += piece.length;
   return before + piece;
