@@ -1,5 +1,6 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
+import { a2uiProtocols } from './a2ui/a2ui.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { executionProjection } from './execution/execution.ts';
@@ -29,6 +30,7 @@ export const ownProtocols = {
     projection: executionProjection,
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
+  ...a2uiProtocols,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;
 
 function named({ event, data }: { readonly event: string; readonly data: object }): Omit<SseFrame, 'id'> {
