@@ -5,6 +5,7 @@ import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
 import { expectOpen, type ServerContext } from './context.ts';
+import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Route } from './routes/route.ts';
@@ -180,6 +181,10 @@ function register(
           heavy: (bytes) => settings.context.heavy.enter(caller?.tenant ?? '', bytes, signal),
         });
         const answer = await (caller?.isOwner ? keptIn(settings.answering, answering) : answering);
+        if (answer.poured && caller) {
+          gaveBack(received, request);
+          return pour(settings, reply, { answer, caller, poured: answer.poured });
+        }
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
         // A stream may go on for days; what was sent to begin it has long been read.
