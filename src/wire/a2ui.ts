@@ -78,13 +78,11 @@ export const SurfaceAction = z.object({
 });
 export type SurfaceAction = z.infer<typeof SurfaceAction>;
 
-/** What went wrong on a surface. Versions say more or less of it. */
-const SurfaceError = z.looseObject({ message: z.string().optional() });
-
-/** What a renderer sends back: `userAction` in version 0.8, `action` beside its version in those after it. */
-export const RendererMessage = z.union([
-  z.strictObject({ userAction: SurfaceAction }),
-  z.strictObject({ version: z.enum(['v0.9', 'v0.9.1', 'v1.0']), action: SurfaceAction }),
-  z.strictObject({ version: z.string().optional(), error: SurfaceError }),
-]);
+/** What a renderer sends back: `userAction` in version 0.8, `action` beside its version in those after it; or what went wrong there. */
+export const RendererMessage = z.strictObject({
+  version: z.enum(['v0.9', 'v0.9.1', 'v1.0']).optional(),
+  userAction: SurfaceAction.optional(),
+  action: SurfaceAction.optional(),
+  error: z.looseObject({ message: z.string().optional() }).optional(),
+});
 export type RendererMessage = z.infer<typeof RendererMessage>;

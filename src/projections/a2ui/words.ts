@@ -5,7 +5,7 @@ import { attachmentText } from '../../run/sent-along.ts';
 import { isBlobRef, type BlobRef, type Item as Attached, type Json } from '../../run/values.ts';
 import { visible } from '../../run/visible.ts';
 import { cutWith } from '../preferences/cut.ts';
-import { shownQuestion } from '../shown-question.ts';
+import { shownQuestion } from '../../run/shown-question.ts';
 import type { Item } from './surface.ts';
 
 /** How much of a text is shown, in characters. */

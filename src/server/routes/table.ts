@@ -1,3 +1,4 @@
+import { a2uiRoutes } from './a2ui-actions.ts';
 import { approvalRoutes } from './approvals.ts';
 import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -29,6 +30,7 @@ const described: readonly Route[] = [
   ...feedRoutes,
   ...commandRoutes,
   ...approvalRoutes,
+  ...a2uiRoutes,
   ...conversationRoutes,
   ...fileRoutes,
   ...folderRoutes,
