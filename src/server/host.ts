@@ -19,7 +19,7 @@ import { metricsOf, type Gauges } from './observe/metrics.ts';
 import { readinessOf } from './observe/readiness.ts';
 import { requestLogOf } from './observe/request-log.ts';
 import { strandedIn } from './observe/stranded.ts';
-import { doorRoutes } from './routes/protocol-doors.ts';
+import { doorRoutes } from './doors/door-routes.ts';
 import { routeTable } from './routes/table.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { treesOf } from './runs/trees.ts';

@@ -14,6 +14,7 @@ import { hostHome } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
+import { lookingAgain } from './shared/watched-kind.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -56,9 +57,8 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How soon whoever may not stay is gone, and how often it is looked for what nobody told. */
+/** How soon whoever may not stay is gone. */
 const sweepEvery = 1_000;
-const lookEvery = 10_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -129,13 +129,10 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
 /** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
 function lookAfter({ door, people, streams }: ServerContext): () => void {
   const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
-  const looking = setInterval(() => {
-    void door.lookAgain();
-    void people.lookAgain();
-  }, lookEvery).unref();
+  const rest = lookingAgain(door, people);
   return () => {
     clearInterval(sweeping);
-    clearInterval(looking);
+    rest();
   };
 }
 

@@ -1,10 +1,10 @@
 import { flatApproval } from '../../run/flat-approval.ts';
-import { undecidedApprovals, type Approval } from '../../run/tree.ts';
+import type { Approval } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/approvals.ts';
 import type { ApprovalPage, AskedApproval } from '../../wire/native/approvals.ts';
-import { damageOf } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
+import { isKnown, openQuestions } from '../runs/open-questions.ts';
 import { ownRun } from '../runs/owner.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { route } from './route.ts';
@@ -27,7 +27,7 @@ export const approvalRoutes = [
             })
           : []),
       ];
-      await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
+      await heavy(Math.max(0, ...rows.map((row) => (isKnown(row) ? 0 : row.bytes))));
       return { status: 200, json: await undecidedPage(context, rows, { limit, after }) };
     },
   }),
@@ -60,10 +60,7 @@ async function undecidedPage(
   let size = 0;
   for (const [i, row] of rows.entries()) {
     if (i === limit) return { approvals, next: rows[i - 1]?.run ?? null };
-    const tree = await context.trees.of(row);
-    // What was asked may have been answered where nobody can read it any more.
-    if (damageOf(row, tree)) continue;
-    const undecided = undecidedApprovals(tree);
+    const undecided = await openQuestions(context, row);
     const had = undecided.findIndex(({ approval }) => approval === after);
     for (const approval of undecided.slice(had + 1)) {
       const told = asked(row, approval);
