@@ -132,6 +132,8 @@ function isTerminal(as: Name, { event, data }: SseFrame): boolean {
       const isCompleted = frame.event === 'run_completed' && frame.payload.status === 'completed';
       return isCompleted || frame.event === 'run_failed';
     }
+    case 'two-stage':
+      return JSON.parse(data).phase === 'complete' && JSON.parse(data).done === true;
     case 'a2ui-flat':
       return /^(Completed|Failed|Stopped)$/.test(String(JSON.parse(data).data?.title));
     case 'a2ui-0.8': {

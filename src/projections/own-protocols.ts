@@ -4,6 +4,7 @@ import { a2uiProtocols } from './a2ui/a2ui.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { executionProjection } from './execution/execution.ts';
+import { twoStageProtocol } from './two-stage/two-stage.ts';
 import type { Framing } from '../wire/framing.ts';
 import type { Protocol } from './projection.ts';
 import { protocol } from './protocol.ts';
@@ -31,6 +32,7 @@ export const ownProtocols = {
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
   ...a2uiProtocols,
+  'two-stage': twoStageProtocol,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;
 
 function named({ event, data }: { readonly event: string; readonly data: object }): Omit<SseFrame, 'id'> {

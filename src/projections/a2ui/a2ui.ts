@@ -25,8 +25,10 @@ function a2ui<Message>(name: string, dialect: Dialect<Message>): Protocol<SseFra
 type State = ReturnType<typeof surfaceProjection.begin>;
 
 function inDialect<Message>(run: string, dialect: Dialect<Message>): Projection<State, Message> {
+  const { begin, weight } = surfaceProjection;
   return {
-    ...surfaceProjection,
+    begin,
+    ...(weight && { weight }),
     project: (state, entry) =>
       surfaceProjection.project(state, entry).flatMap((change) => dialect(run, change)),
   };

@@ -103,7 +103,8 @@ export function flatProjection({
 }): Projection<Place<Memory, Own>, FlatMessage> {
   const surfaceId = `exec_${run}`;
   return {
-    ...inner,
+    begin: inner.begin,
+    ...(inner.weight && { weight: inner.weight }),
     project(state, entry) {
       const { memory } = state;
       const isBeginning = entry.event.type === 'run.started' && !state.story.hasStarted;
