@@ -14,7 +14,6 @@ import { hostHome } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
-import { lookingAgain } from './shared/watched-kind.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -57,8 +56,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How soon whoever may not stay is gone. */
-const sweepEvery = 1_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -75,7 +72,6 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     config,
     takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
-    grace: settings.grace,
     ...present({ store: settings.store }),
   });
   try {
@@ -108,7 +104,6 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   hosted.announce(url);
   await context.readiness.now();
@@ -119,20 +114,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     notices: hosted.notices,
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
-    async close() {
-      rest();
-      await hosted.close();
-    },
-  };
-}
-
-/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
-function lookAfter({ door, people, streams }: ServerContext): () => void {
-  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
-  const rest = lookingAgain(door, people);
-  return () => {
-    clearInterval(sweeping);
-    rest();
+    close: () => hosted.close(),
   };
 }
 
@@ -150,12 +132,11 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
   return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
 }
 
-function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {
+function configOf({ config = {}, host, port, grace, isPrivate = false }: ServeSettings): Config {
   const parsed = readConfig(config, 'The configuration');
   const server = {
     ...parsed.server,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...present({ host, port, grace }),
   };
   return { ...parsed, server, auth: { ...parsed.auth, ...(isPrivate ? { local: 'key' } : {}) } };
 }
