@@ -1,7 +1,10 @@
+import { z } from 'zod';
+import { parsed } from '../../run/parsed.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { FlatMessage } from '../../wire/a2ui.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
+import type { Door, DoorRequest, Wish } from '../door.ts';
 import { protocol } from '../protocol.ts';
 import type { Projection, Protocol, ViewOptions } from '../projection.ts';
 import { flatProjection } from './flat.ts';
@@ -19,7 +22,41 @@ function a2ui<Message>(name: string, dialect: Dialect<Message>): Protocol<SseFra
     projection: ({ run }) => inDialect(run, dialect),
     write: (message: Message) => ({ data: JSON.stringify(message) }),
     prelude: (tree, options) => preludeIn(dialect, tree, options),
+    doors: [
+      { path: `/${name.replace('-', '/')}/:app`, about: startAbout, read: readStart },
+      rejoin(`/${name.replace('-', '/')}/runs/:run`),
+    ],
   });
+}
+
+const startAbout = 'Ask an app something; its surface streams, also while a person is asked.';
+
+const Start = z.strictObject({ message: z.string().min(1), conversation: z.string().min(1).optional() });
+
+function readStart({ params: { app = '' }, body }: DoorRequest): Wish<Framing> {
+  const { message: text, conversation } = parsed(Start, body, 'The request');
+  return { wants: 'start', app, message: { role: 'user', text }, conversation, form: 'stream' };
+}
+
+/** For one who has no cursor: the surface as it stands, and what comes. */
+function rejoin(path: string): Door<Framing> {
+  const about = 'The surface of a run as it stands, after it was deleted, and what comes.';
+  const read: Door<Framing>['read'] = ({ params: { run = '' } }) => ({
+    wants: 'follow',
+    of: { run },
+    answer: 'prelude',
+    form: 'stream',
+  });
+  return { method: 'GET', path, about, role: 'viewer', read };
+}
+
+/** As the workflow platform's own client asks. */
+const FlatStart = z.object({ message: z.string().min(1), session_id: z.string().min(1).nullish() });
+
+function readFlatStart({ params: { app = '' }, body }: DoorRequest): Wish<Framing> {
+  const { message: text, session_id: session } = parsed(FlatStart, body, 'The request');
+  const conversation = session ?? undefined;
+  return { wants: 'start', app, message: { role: 'user', text }, conversation, form: 'stream' };
 }
 
 type State = ReturnType<typeof surfaceProjection.begin>;
@@ -45,6 +82,10 @@ export const a2uiProtocols = {
     projection: flatProjection,
     write: (message) => ({ data: JSON.stringify(message) }),
     prelude: flatPrelude,
+    doors: [
+      { path: '/api/applications/:app/chat/stream', about: startAbout, read: readFlatStart },
+      rejoin('/a2ui/flat/runs/:run'),
+    ],
   }),
   'a2ui-0.8': a2ui('a2ui-0.8', keyedDialect),
   'a2ui-0.9': a2ui('a2ui-0.9', plainDialect('v0.9')),

@@ -23,6 +23,7 @@ interface Memory {
   projectId: string;
   phase: TwoStageFrame['phase'];
   batch: number;
+  /** Counted from 0, as the phases are. */
   cycle: number;
   phaseIndex: number;
   readonly blocked: string[];
@@ -106,7 +107,8 @@ function tell({ memory, frames }: TwoStage, said: Said): void {
 function enter(scene: TwoStage, { phase, batch, cycle }: EventOf<'phase.entered'>): void {
   const { memory } = scene;
   const isFirst = memory.batch === 0;
-  Object.assign(memory, { phase, batch, cycle, phaseIndex: memory.phaseIndex + (isFirst ? 0 : 1) });
+  const phaseIndex = memory.phaseIndex + (isFirst ? 0 : 1);
+  Object.assign(memory, { phase, batch, cycle: Math.max(0, cycle - 1), phaseIndex });
   tell(scene, {});
 }
 

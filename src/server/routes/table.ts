@@ -20,6 +20,7 @@ import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
+import { twoStageRoutes } from '../two-stage/routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -41,6 +42,7 @@ const described: readonly Route[] = [
   ...usageRoutes,
   ...a2aRoutes,
   ...mcpRoutes,
+  ...twoStageRoutes,
 ];
 
 /** Every door of the server. */
