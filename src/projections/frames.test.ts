@@ -13,7 +13,17 @@ import type { Preferences, Telling } from './projection.ts';
 
 type Name = keyof typeof ownProtocols;
 
-const names = Object.keys(ownProtocols) as Name[];
+const names = [
+  'steps',
+  'console',
+  'console-dotted',
+  'execution',
+  'a2ui-flat',
+  'a2ui-0.8',
+  'a2ui-0.9',
+  'a2ui-1.0',
+  'two-stage',
+] as const satisfies readonly Name[];
 const tastes: readonly Preferences[] = [
   {},
   { stages: 'flat' },
@@ -120,7 +130,7 @@ function idOf(frames: readonly SseFrame[], i: number, { seq }: Entry): number | 
   return i === frames.length - 1 ? seq : undefined;
 }
 
-function isTerminal(as: Name, { event, data }: SseFrame): boolean {
+function isTerminal(as: (typeof names)[number], { event, data }: SseFrame): boolean {
   switch (as) {
     case 'steps':
       return JSON.parse(data).e?.type === 'run.ended';

@@ -5,6 +5,8 @@ import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { executionProjection } from './execution/execution.ts';
 import { twoStageProtocol } from './two-stage/two-stage.ts';
+import { openAiChat } from './openai-chat/openai-chat.ts';
+import { openAiResponses } from './openai-responses/openai-responses.ts';
 import type { Framing } from '../wire/framing.ts';
 import type { Protocol } from './projection.ts';
 import { protocol } from './protocol.ts';
@@ -33,6 +35,8 @@ export const ownProtocols = {
   }),
   ...a2uiProtocols,
   'two-stage': twoStageProtocol,
+  'openai-chat': openAiChat,
+  'openai-responses': openAiResponses,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;
 
 function named({ event, data }: { readonly event: string; readonly data: object }): Omit<SseFrame, 'id'> {

@@ -12,7 +12,7 @@ import type { Caller } from '../access/caller.ts';
 import { traceOfProject } from '../compose/trace.ts';
 import type { ServerContext } from '../context.ts';
 import { done } from '../doors/door-routes.ts';
-import { parsed } from '../http/parsed.ts';
+import { parsed } from '../../run/parsed.ts';
 import { route, type Route } from '../routes/route.ts';
 import { missing, ownRun } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
