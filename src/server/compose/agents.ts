@@ -59,6 +59,6 @@ function gatewayOf(
 }
 
 function conversationOf(name: string, { key, ...settings }: ConversationAgent): Gateway {
-  const headers = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
   return conversationGateway({ ...settings, name, headers });
 }
