@@ -4,7 +4,6 @@ import type { EventOf } from '../run/events.ts';
 import { indexedAll } from '../run/facts.ts';
 import { failureOf } from '../run/failure.ts';
 import { folderOwner, localTenant } from '../run/owner.ts';
-import { present } from '../run/present.ts';
 import type { Json, Limits } from '../run/values.ts';
 import type { NewRun } from '../stores/store.ts';
 import { pastOf } from '../engine/conversation/past.ts';
@@ -84,11 +83,11 @@ export async function createRun(
     last: entries.length,
     frames: encodeAll(entries),
     indexed: indexedAll(entries),
-    ...present({ replaces: request.replaces }),
+    replaces: request.replaces,
     // What the configuration says is kept for everybody.
-    ...present({ definition: definition?.tenant === tenant ? definition.hash : undefined }),
-    ...(worker === undefined ? {} : { claim: { worker, lease: leaseLength } }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
+    definition: definition?.tenant === tenant ? definition.hash : undefined,
+    claim: worker === undefined ? undefined : { worker, lease: leaseLength },
+    idempotencyKey: idempotencyKey === undefined ? undefined : keptName(world, idempotencyKey, 'sha256-'),
   });
   if (created.created)
     return { run, conversation, begun: { entries, claimed, definition: definition?.body } };
@@ -111,7 +110,10 @@ function startedWith({ app, flow, limits = {}, approvals, definition }: RunReque
     flow: { name: flow.name, version: flow.version },
     limits,
     labels: { ...labels },
-    ...present({ approvals, earlier, replaces, definition: definition?.hash }),
+    approvals,
+    earlier,
+    replaces,
+    definition: definition?.hash,
   };
 }
 
