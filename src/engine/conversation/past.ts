@@ -1,6 +1,6 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
 import { holdingPlaces } from './places.ts';
 
@@ -22,12 +22,11 @@ export async function pastOf(
   { conversation: named, replaces }: Asked,
   where: { readonly tenant: string; readonly conversation: string },
 ): Promise<Pick<Started, 'earlier' | 'replaces'>> {
-  if (replaces !== undefined)
-    return { replaces, ...present({ earlier: await earlierOf(journal, replaces) }) };
+  if (replaces !== undefined) return { replaces, earlier: await earlierOf(journal, replaces) };
   if (named === undefined) return {};
   const rows = await dispatch.list({ ...where, limit: remembered });
   const ended = holdingPlaces(rows).filter(({ state }) => state === 'ended');
-  return present({ earlier: filled(ended.map(({ run }) => run)) });
+  return { earlier: filled(ended.map(({ run }) => run)) };
 }
 
 async function earlierOf(journal: Store['journal'], run: string): Promise<Started['earlier']> {
