@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import type { Config } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { failureOf, type Failure } from '../run/failure.ts';
-import { present } from '../run/present.ts';
 import type { Door, DoorSettings } from './access/door.ts';
 import { appOf } from './app.ts';
 import { showing } from './compose/compose.ts';
@@ -156,7 +155,7 @@ async function contextOf(
     now,
     problem: (...told) => requestLog.problem(...told),
     seen: (credential) => home.secrets.addPassing(credential),
-    ...present({ warn: settings.warn }),
+    warn: settings.warn,
   });
   const readiness = readinessOf(home.store, log, settings.warn);
   const metrics = metricsOf(settings.registry, {
@@ -185,7 +184,7 @@ async function contextOf(
     log: followed(requestLog, logTail, now),
     logTail,
     feedViewers: feedOf(home, log),
-    ...present({ defaultApp: defaultAppOf(config) }),
+    defaultApp: defaultAppOf(config),
   };
 }
 

@@ -4,7 +4,6 @@ import { Registry } from 'prom-client';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { RunError } from '../run/failure.ts';
-import { present } from '../run/present.ts';
 import type { Store } from '../stores/store.ts';
 import { doorOf } from './access/door.ts';
 import { openHome, protocols } from './compose/compose.ts';
@@ -76,7 +75,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
     grace: settings.grace,
-    ...present({ store: settings.store }),
+    store: settings.store,
   });
   try {
     const log = cleanLog(given, home.secrets.clean);
@@ -117,8 +116,8 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     url,
     context,
     notices: hosted.notices,
-    ...(keyFile === undefined ? {} : { keyFile }),
-    ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
+    keyFile,
+    link: ticket && `${url}/#sign-in=${ticket}`,
     async close() {
       rest();
       await hosted.close();
@@ -154,8 +153,8 @@ function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings)
   const parsed = readConfig(config, 'The configuration');
   const server = {
     ...parsed.server,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    host: host ?? parsed.server.host,
+    port: port ?? parsed.server.port,
   };
-  return { ...parsed, server, auth: { ...parsed.auth, ...(isPrivate ? { local: 'key' } : {}) } };
+  return { ...parsed, server, auth: { ...parsed.auth, local: isPrivate ? 'key' : parsed.auth.local } };
 }

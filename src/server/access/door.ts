@@ -93,8 +93,8 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
   return {
     isLocked,
     badges,
-    ...(owner ? { keyFile: localKeyFile(folder) } : {}),
-    ...(owner && auth.local === 'key' ? { ticket: links.make(owner, now()) } : {}),
+    keyFile: owner && localKeyFile(folder),
+    ticket: owner && auth.local === 'key' ? links.make(owner, now()) : undefined,
     holderOf,
     mayStay,
     sourceOf,
@@ -151,7 +151,11 @@ const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 /** Whoever has the folder has what is in it, also what others keep there, and is called so whatever they say. */
 export function ownerIn({ headers }: Pick<Visit, 'headers'>): Caller {
   const tenant = headers[tenantHeader];
-  return { ...atThisMachine, isOwner: true, ...(typeof tenant === 'string' ? { tenant } : {}) };
+  return {
+    ...atThisMachine,
+    isOwner: true,
+    tenant: typeof tenant === 'string' ? tenant : atThisMachine.tenant,
+  };
 }
 
 const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };
@@ -162,5 +166,5 @@ async function ownerOf(place: KeyPlace, now: number): Promise<Caller | undefined
 }
 
 function callerWith({ id, tenant, name, role, expiresAt }: KeyRecord): Caller {
-  return { tenant, who: name, role, key: id, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return { tenant, who: name, role, key: id, expiresAt };
 }

@@ -13,7 +13,6 @@ import { taint } from '../../policies/taint.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Takes } from '../../worker/worker.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
@@ -154,7 +153,7 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: (grace ?? config.server.grace) * 1_000,
-    ...(opened ? { toolServers: opened.servers } : {}),
+    toolServers: opened?.servers,
     notices: [
       ...(config.notice === undefined ? [] : [config.notice]),
       ...store.notices,
@@ -263,7 +262,9 @@ function configuredApps(
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
-      ...present({ description, approvals, preferences }),
+      description,
+      approvals,
+      preferences,
     };
     const { name: called, version } = flow;
     return {

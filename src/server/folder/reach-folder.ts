@@ -50,7 +50,7 @@ function fetchAt(socket: string, more: Readonly<Record<string, string>>): typeof
       method,
       headers: { ...Object.fromEntries(new Headers(headers)), ...more },
       agent: false,
-      ...(signal ? { signal } : {}),
+      signal: signal ?? undefined,
     });
     asked.on('response', (answer) => resolve(responseOf(answer)));
     asked.on('error', reject);

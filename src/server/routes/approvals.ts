@@ -2,7 +2,6 @@ import { misfitOfFields, type Command, type DecisionRequest } from '../../run/co
 import { decisionTold } from '../../run/decided.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
-import { present } from '../../run/present.ts';
 import type { Approval } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -30,7 +29,7 @@ export const approvalRoutes = [
               tenant: caller.tenant,
               withApprovals: true,
               limit: limit + 1,
-              ...(place.run === undefined ? {} : { after: place.run }),
+              after: place.run,
             })
           : []),
       ];
@@ -100,7 +99,7 @@ function meant(
   body: DecisionRequest,
 ): DecisionRequest {
   const { fingerprint = named, ...rest } = body;
-  const wanted = { ...rest, ...present({ fingerprint }) };
+  const wanted = { ...rest, fingerprint };
   const misfit = misfitOfFields(wanted);
   if (misfit) throw new RunError('malformed', `The body does not fit: ${misfit.field}: ${misfit.message}`);
   const others = [fingerprint, named].filter((each) => each !== undefined && each !== approval.fingerprint);
