@@ -42,8 +42,8 @@ export async function ask<E extends Endpoint>(
   const response = await sent(server, addressOf(server, endpoint, asking), {
     method: endpoint.method,
     headers: headersOf(server, asking),
-    ...(body === undefined ? {} : { body }),
-    ...(signal ? { signal } : {}),
+    body,
+    signal,
   });
   if (response.ok) return response;
   throw await refusalIn(response);

@@ -158,7 +158,7 @@ function register(
       method,
       url,
       exposeHeadRoute: false,
-      ...(most === undefined ? {} : { bodyLimit: most }),
+      bodyLimit: most,
       // Before its body is taken: nobody may send megabytes without saying who they are.
       async onRequest(request, reply) {
         const caller = callerOf(request);
