@@ -66,8 +66,8 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   );
   app.options('*', (_, reply) => reply.code(204).send());
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, body: string) =>
-    body === '' ? undefined : strictJson(body),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    body.length === 0 ? undefined : strictJson(body),
   );
   register(app, settings, { routes: routes.filter(({ body }) => body !== 'bytes'), callerOf, note });
   await app.register(async (inner) => {
