@@ -17,8 +17,8 @@ interface Caller {
 
 /** Who hears what became of a commit. A promise for each would be made for nobody: nearly all are of text that streams. */
 export interface Committed {
-  done(reply: Reply): void;
-  failed(thrown: unknown): void;
+  readonly done: (reply: Reply) => void;
+  readonly failed: (thrown: unknown) => void;
 }
 
 export type CommitAll = (operations: readonly Operation[], committed: Committed) => void;

@@ -58,18 +58,8 @@ export async function sqliteThread(
   let reads = 0;
   return {
     notices,
-    commit({ now, jump }, operations, { done, failed }) {
-      const message: ToThread = ['batch', now, jump, flatten(operations)];
-      const until = performance.now() + patience;
-      const attempt = (): void => send(batch, message, { resolve, reject: failed });
-      const resolve = (reply: unknown): void => {
-        if (reply !== undefined) done(reply as Reply);
-        else if (performance.now() > until) failed(busy());
-        // Between two tries the thread answers those who read.
-        else setTimeout(attempt, pause);
-      };
-      attempt();
-    },
+    commit: ({ now, jump }, operations, committed) =>
+      commitWith(send, ['batch', now, jump, flatten(operations)], committed),
     read: (name, argument) => {
       reads += 1;
       return ask(reads, ['read', reads, name, argument]) as Promise<never>;
@@ -86,6 +76,22 @@ export async function sqliteThread(
       await exit;
     },
   };
+}
+
+function commitWith(
+  send: (id: number, message: ToThread, asking: Waiting) => void,
+  message: ToThread,
+  { done, failed }: Committed,
+): void {
+  const until = performance.now() + patience;
+  const attempt = (): void => send(batch, message, { resolve, reject: failed });
+  const resolve = (reply: unknown): void => {
+    if (reply !== undefined) done(reply as Reply);
+    else if (performance.now() > until) failed(busy());
+    // Between two tries the thread answers those who read.
+    else setTimeout(attempt, pause);
+  };
+  attempt();
 }
 
 /** How long another process may have the database before commits fail, and how often to try meanwhile. Milliseconds. */
