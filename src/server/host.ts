@@ -99,6 +99,8 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
       context.logTail.close();
       context.feedViewers.close();
       await context.channels.close();
+      // A connection whose stream came to its end waits for another request; none will be answered.
+      app.server.closeIdleConnections();
       const enough = setTimeout(() => {
         app.server.closeAllConnections();
         // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
