@@ -90,6 +90,7 @@ export function joinIndexed(one: Indexed | undefined, other: Indexed | undefined
 
 /** The first itself where the other adds nothing. */
 export function joinFacts(one: Facts, other: Facts): Facts {
+  if (other === noFacts) return one;
   const joined = {
     labels: { ...one.labels, ...other.labels },
     agents: joinNames(one.agents, other.agents),
@@ -99,7 +100,19 @@ export function joinFacts(one: Facts, other: Facts): Facts {
     endedAt: other.endedAt ?? one.endedAt,
     tokens: other.tokens ?? one.tokens,
   };
-  return JSON.stringify(joined) === JSON.stringify(one) ? one : joined;
+  return isSame(joined, one) ? one : joined;
+}
+
+function isSame(joined: Facts, one: Facts): boolean {
+  return (
+    joined.agents === one.agents &&
+    joined.tools === one.tools &&
+    joined.asked === one.asked &&
+    joined.startedAt === one.startedAt &&
+    joined.endedAt === one.endedAt &&
+    joined.tokens === one.tokens &&
+    JSON.stringify(joined.labels) === JSON.stringify(one.labels)
+  );
 }
 
 export function indexedAll(entries: readonly Entry[]): Indexed | undefined {
@@ -107,7 +120,7 @@ export function indexedAll(entries: readonly Entry[]): Indexed | undefined {
 }
 
 function joinNames(one: readonly string[], other: readonly string[]): readonly string[] {
-  if (other.every((name) => one.includes(name))) return one;
+  if (one.length >= mostNames || other.every((name) => one.includes(name))) return one;
   return [...new Set([...one, ...other])].slice(0, mostNames);
 }
 
