@@ -57,7 +57,8 @@ export const imaginary = protocol<ReturnType<typeof imaginaryProjection.begin>, 
       keyHeader: 'x-imaginary-key',
       read({ params: { app = '' }, body }) {
         const { say, whole = false, talk } = parsed(Request, body, 'The request');
-        return { app, text: say, isBlock: whole, ...(talk === undefined ? {} : { conversation: talk }) };
+        const message = { role: 'user', text: say } as const;
+        return { wants: 'start', app, message, conversation: talk, form: whole ? 'whole' : 'stream' };
       },
     },
   ],

@@ -133,6 +133,8 @@ export interface Exchange {
   readonly run: string;
   readonly text: string;
   readonly answer: string;
+  /** What hung on the message, where whoever asked sent the conversation along. */
+  readonly attachments?: readonly Attachment[];
 }
 
 export interface PlannedStep {

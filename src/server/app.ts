@@ -6,6 +6,7 @@ import type { Visit } from './access/honest.ts';
 import type { WayIn, WaysIn } from './access/way-in.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
 import { expectOpen, type ServerContext } from './context.ts';
+import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
 import type { Reply, Route } from './routes/route.ts';
@@ -185,6 +186,10 @@ function register(
         });
         const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
         const answer = seenFrom(wayOf(request, settings.ways), await kept);
+        if (answer.poured && caller) {
+          gaveBack(received, request);
+          return pour(settings, reply, { answer, caller, poured: answer.poured });
+        }
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
         // A stream may go on for days; what was sent to begin it has long been read.

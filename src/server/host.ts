@@ -20,10 +20,11 @@ import { metricsOf, type Gauges } from './observe/metrics.ts';
 import { readinessOf } from './observe/readiness.ts';
 import { requestLogOf } from './observe/request-log.ts';
 import { strandedIn } from './observe/stranded.ts';
-import { doorRoutes } from './routes/protocol-doors.ts';
+import { doorRoutes } from './doors/door-routes.ts';
 import { routeTable } from './routes/table.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { treesOf } from './runs/trees.ts';
+import { lookingAgain } from './shared/watched-kind.ts';
 import { Channels } from './viewers/channels.ts';
 import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
 import { peopleOf } from './viewers/own-preferences.ts';
@@ -58,9 +59,8 @@ export interface Hosted {
   readonly close: () => Promise<void>;
 }
 
-/** How soon whoever may not stay is gone, and how often it is looked for what nobody told. Milliseconds. */
+/** How soon whoever may not stay is gone. Milliseconds. */
 const sweepEvery = 1_000;
-const lookEvery = 10_000;
 
 /** How long open requests get to end when the process goes away. Milliseconds. */
 const farewell = 2_000;
@@ -123,13 +123,10 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
 /** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
 function lookAfter({ door, people, streams }: ServerContext): () => void {
   const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
-  const looking = setInterval(() => {
-    void door.lookAgain();
-    void people.lookAgain();
-  }, lookEvery).unref();
+  const rest = lookingAgain(door, people);
   return () => {
     clearInterval(sweeping);
-    clearInterval(looking);
+    rest();
   };
 }
 

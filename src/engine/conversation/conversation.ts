@@ -1,12 +1,14 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import { callHistory } from '../../run/call-history.ts';
 import { failureOf } from '../../run/failure.ts';
+import { filled, present } from '../../run/present.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { BlobRef } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepLarge, loadLarge } from '../record/large.ts';
 import { loadRun } from '../recovery/load.ts';
 import type { Exchange } from '../scope.ts';
+import { exchangesIn, plainExchange } from './sent-history.ts';
 
 /**
  * The earlier runs of a conversation. Which ones count was recorded when this run began, and their journals are final,
@@ -21,6 +23,8 @@ export class Conversation {
   }
 
   async history(): Promise<readonly Exchange[]> {
+    const sent = await this.#execution.sent.messages();
+    if (sent) return this.#whole(exchangesIn(sent).map(plainExchange));
     const exchanges: Exchange[] = [];
     for (const tree of await this.#earlier()) {
       const { started, ended } = tree;
@@ -32,6 +36,17 @@ export class Conversation {
       });
     }
     return exchanges;
+  }
+
+  /** With what was attached, as far as it is still there. */
+  async #whole(exchanges: readonly Exchange[]): Promise<readonly Exchange[]> {
+    const { remembered } = this.#execution;
+    const whole: Exchange[] = [];
+    for (const { attachments = [], ...exchange } of exchanges) {
+      const loaded = await Promise.all(attachments.map((one) => remembered.whole(one)));
+      whole.push({ ...exchange, ...present({ attachments: filled(loaded) }) });
+    }
+    return whole;
   }
 
   /** What a call gave last in an earlier run, not before a time, if nothing was written since. */

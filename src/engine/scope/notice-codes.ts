@@ -5,6 +5,7 @@ export const inScopes: ReadonlySet<string> = new Set([
   'AGENT_GONE',
   'ALREADY_PAUSED',
   'ALREADY_STOPPING',
+  'CLIENT_STATE_IGNORED',
   'DECISION_REFUSED',
   'EARLIER_DAMAGED',
   'FLOW_DIVERGED',

@@ -17,6 +17,8 @@ import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
+import { a2aRoutes } from '../a2a/routes.ts';
+import { mcpRoutes } from '../mcp/routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -35,6 +37,8 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...a2aRoutes,
+  ...mcpRoutes,
 ];
 
 /** Every door of the server. */
