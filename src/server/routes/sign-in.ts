@@ -45,9 +45,10 @@ export const signInRoutes = [
   route({
     ...native.listApps,
     handle({ context: { home, defaultApp } }) {
-      const apps = home.apps.map(({ name, description, preferences }) => ({
+      const apps = home.apps.map(({ name, description, examples, flow, preferences }) => ({
         name,
-        ...present({ description, preferences }),
+        ...present({ description, examples, preferences }),
+        flow: flow.name,
       }));
       const away = home.toolServers?.away ?? [];
       return {
