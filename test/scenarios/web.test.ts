@@ -189,8 +189,8 @@ describeInBrowser('the app', (browser) => {
     await page.keyboard.press('Escape');
     expect(await page.locator('[data-answer=given] :is(a, img, script)').count()).toBe(0);
     await page.click('.folded');
-    await page.locator('[data-step="1"] > .row .hit').click();
-    expect(await page.locator('.row .name', { hasText: 'Twice' }).count()).toBe(1);
+    await page.locator('[data-step="1"] > .row .hit').click({ position: { x: 40, y: 10 } });
+    expect(await page.locator('section[data-run] .row .name', { hasText: 'Twice' }).count()).toBe(1);
     expect(await page.textContent('[data-step="1"] .stream')).toBe('Three links.');
     expect(await page.title()).toBe('all · Vitrine');
     expect(complaints).toEqual([]);
@@ -201,8 +201,8 @@ describeInBrowser('the app', (browser) => {
     const data = temporaryFolder();
     const key = keyIn(data);
     const at = await serving({ data, config: { apps, auth: { required: true } } });
-    await at.ask('/api/runs', { key, json: { conversation: 'c', input: { text: 'locked' } } });
-    const { page } = await opened(browser(), `${at.url}/c/c`);
+    const begun = await at.ask('/api/runs', { key, json: { input: { text: 'locked' } } });
+    const { page } = await opened(browser(), `${at.url}/c/${textAt(begun, 'conversation')}`);
     await page.fill('[name=key]', 'wrong');
     await expectAccessible(page);
     await page.click('.sign-in button');
@@ -223,5 +223,22 @@ describeInBrowser('the app', (browser) => {
       expect(policy).not.toMatch(/unsafe|https?:|\*/);
     }
     expect((await at.ask('/assets/nothing.js')).status).toBe(404);
+  });
+
+  test('[W16] what is loaded before anything can be asked is at most 300 KB', async () => {
+    const at = await serving({ config: { apps } });
+    const page = await browser().newPage();
+    const loaded = new Map<string, number>();
+    page.on('response', async (response) => {
+      const { pathname } = new URL(response.url());
+      if (!pathname.startsWith('/api/')) loaded.set(pathname, Number(response.headers()['content-length']));
+    });
+    await page.goto(at.url);
+    await page.waitForSelector('#message');
+    const bytes = loaded.values().reduce((sum, size) => sum + size, 0);
+    expect(loaded.size).toBeGreaterThan(2);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(300_000);
+    console.log(`first load: ${bytes} bytes in ${loaded.size} files`);
   });
 });

@@ -123,6 +123,7 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
         <div className="thread-content" ref={follow.content}>
           <span ref={place} hidden />
           {isLoading && <Bones />}
+          {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
           {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
           {runs.map((listed, i) => (
             <Turn

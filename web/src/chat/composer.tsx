@@ -202,6 +202,7 @@ function Steering({
       <button
         type="button"
         className="button small"
+        aria-label={isPaused ? t.chat.resume : t.chat.pause}
         disabled={isHeld}
         onClick={() => void (isPaused ? client.resume(run) : client.pause(run)).catch(() => undefined)}
       >
@@ -210,7 +211,7 @@ function Steering({
         ) : (
           <Pause className="icon small" aria-hidden />
         )}
-        {isPaused ? t.chat.resume : t.chat.pause}
+        <span className="word">{isPaused ? t.chat.resume : t.chat.pause}</span>
       </button>
       <button
         type="button"

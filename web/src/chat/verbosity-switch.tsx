@@ -5,6 +5,7 @@ import { askFor } from '../../../src/client/ask.ts';
 import { readPreferences, setPreferences, type OwnPreferences } from '../../../src/wire/native/people.ts';
 import { server } from '../server.ts';
 import { useSetting } from '../setting.ts';
+import { Choices } from '../shell/person.tsx';
 import { verbosity } from '../steps/run-view.tsx';
 import { useTexts } from '../texts/texts.ts';
 
@@ -44,6 +45,8 @@ function StagesMenu(): ReactNode {
   useEffect(() => {
     askFor(server, readPreferences, {}).then(setOwn, () => undefined);
   }, []);
+  const { answer, steps, everything } = t.verbosity;
+  const levels = { answer, steps, everything };
   const prefer = (stages: Stages): void => {
     // What is on the screen was asked for in the old way.
     askFor(server, setPreferences, { body: { ...own, stages } }).then(
@@ -53,12 +56,14 @@ function StagesMenu(): ReactNode {
   };
   return (
     <Menu.Root>
-      <Menu.Trigger className="button ghost small square wide-only" aria-label={t.verbosity.stages}>
+      <Menu.Trigger className="button ghost small square" aria-label={t.verbosity.label}>
         <SlidersHorizontal className="icon" aria-hidden />
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="placed" sideOffset={6} align="end">
           <Menu.Popup className="menu">
+            <p className="label">{t.verbosity.label}</p>
+            <Choices of={verbosity} names={levels} />
             <p className="label">{t.verbosity.stages}</p>
             <Menu.RadioGroup value={own.stages ?? 'nested'} onValueChange={prefer}>
               {(Object.keys(t.verbosity.stage) as Stages[]).map((stages) => (

@@ -18,13 +18,16 @@ const icons: Readonly<Record<Visualization['shape'], LucideIcon>> = {
   chart: ChartLine,
 };
 
+/** So many stand in a row; the others are with the answer and in the panel. */
+const most = 3;
+
 /** What a step found, as buttons that open it. */
 export function DataChips({ step }: { readonly run: string; readonly step: FlatStep }): ReactNode {
   const found = (step.items ?? []).flatMap((item) => (item.kind === 'visualization' ? [item] : []));
   if (found.length === 0) return undefined;
   return (
     <span className="row-chips">
-      {found.map((item, i) => (
+      {found.slice(0, most).map((item, i) => (
         <DataChip key={i} item={item} title={step.title} />
       ))}
     </span>

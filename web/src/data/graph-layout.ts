@@ -30,6 +30,8 @@ const gutter = 74;
 /** Between the hops of a chain, which has only one edge there. */
 const shortGutter = 44;
 const head = 26;
+/** Rows that are seen without scrolling. */
+const inSight = 14;
 const margin = 10;
 const longestLabel = 30;
 
@@ -209,7 +211,8 @@ function placed(
   for (const column of columns) {
     const members = column.flatMap((slot) => byId.get(slot) ?? []);
     const width = Math.max(60, ...members.map(({ id }) => 24 + shortName(id).length * 7.2));
-    const top = head + ((tallest - column.length) * rowHeight) / 2;
+    // In a graph that has to be scrolled, what is few would be out of sight in the middle.
+    const top = tallest > inSight ? head : head + ((tallest - column.length) * rowHeight) / 2;
     column.forEach((slot, i) => {
       const y = top + (i + 0.5) * rowHeight;
       spots.set(slot, { from: x, to: x + width, y });

@@ -1,3 +1,4 @@
+import { useCallback, useSyncExternalStore } from 'react';
 import type { FlatStep, RunStore } from '../../../src/client/client.ts';
 import { useBelow, useStep } from '../../../src/react/react.ts';
 
@@ -16,12 +17,20 @@ export function useMerged(run: RunStore, id: number): MergedStep | undefined {
   const step = useStep(run, id);
   const below = useBelow(run, id);
   const only = below.length === 1 ? (below[0] ?? id) : id;
-  const inner = useStep(run, only);
+  const inner = useInner(run, step, only);
   const innerBelow = useBelow(run, only);
   if (!step) return undefined;
-  if (!inner || only === id || !isSame(step, inner))
-    return { step, said: step, below: id, hasBelow: below.length > 0 };
+  if (!inner) return { step, said: step, below: id, hasBelow: below.length > 0 };
   return { step, said: inner, below: only, hasBelow: innerBelow.length > 0 };
+}
+
+/** The turn within, where it is drawn with its step. Of one that has a row of its own nothing is heard here. */
+function useInner(run: RunStore, step: FlatStep | undefined, only: number): FlatStep | undefined {
+  const look = useCallback(() => {
+    const inner = run.step(only).getSnapshot();
+    return step && inner && inner.id !== step.id && isSame(step, inner) ? inner : undefined;
+  }, [run, step, only]);
+  return useSyncExternalStore(run.step(only).subscribe, look);
 }
 
 export function isSame(step: FlatStep, inner: FlatStep): boolean {

@@ -37,7 +37,7 @@ export function StepBody({ merged }: { readonly merged: MergedStep }): ReactNode
       )}
       {isAll && said.query !== undefined && <Part name="query" value={said.query} />}
       {isAll && said.thinking !== undefined && <Thought text={said.thinking} />}
-      {said.call && <Part name="arguments" value={said.call.arguments} />}
+      {said.call && said.status !== 'waiting' && <Part name="arguments" value={said.call.arguments} />}
       <SaidText step={step} said={said} />
       {isAll && said.log !== undefined && <Part name="log" value={said.log} />}
       {result !== undefined && <Part name="result" value={result} />}
