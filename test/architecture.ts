@@ -12,9 +12,10 @@ const ports = {
   policies: 'src/policies/policy.ts',
   gateways: 'src/gateways/gateway.ts',
   tools: 'src/tools/tool.ts',
-  projections: 'src/projections/projection.ts',
+  /** What is told, and what is asked for. */
+  projections: ['src/projections/projection.ts', 'src/projections/door.ts'],
 } as const;
-const portFiles: readonly string[] = Object.values(ports);
+const portFiles: readonly string[] = Object.values(ports).flat();
 
 /** Who may import whom. A name with a slash is one file; `ports` are the port files. */
 const table: Readonly<Record<string, readonly string[]>> = {
@@ -48,6 +49,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ports',
   ],
   client: ['run', 'wire', 'wire/native'],
+  program: ['run', 'wire/native', 'client', 'server', 'src/engine/world.ts'],
   cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
   react: ['run', 'client'],
@@ -129,7 +131,8 @@ function insideFault(path: string, { folder, isPort }: Place, target: string): s
   const home = placeOf(target);
   const refusal = `imports ${target}`;
   if (!home || /\.(test|contract)\.ts$/.test(target)) return `${refusal}, which is not part of the product`;
-  if (isPort) return home.folder === 'run' ? undefined : `${refusal}, but a port file imports run only`;
+  const isOfPort = home.folder === 'run' || (home.isPort && home.folder === folder);
+  if (isPort) return isOfPort ? undefined : `${refusal}, but a port file imports run only`;
   if (home.folder === folder) return undefined;
   if (home.folder in ports && !home.isPort) {
     return composers.includes(path) ? undefined : `${refusal}, an adapter, which only compose.ts may name`;

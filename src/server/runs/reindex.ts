@@ -1,5 +1,6 @@
 import { decodeAll } from '../../run/codec.ts';
 import { indexedAll, joinIndexed, noFacts, type Indexed } from '../../run/facts.ts';
+import { emptyTree } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Dispatch, Journal } from '../../stores/store.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
@@ -31,9 +32,10 @@ export async function reindexAll({ dispatch, journal }: Reindexing): Promise<num
 
 async function indexedIn(journal: Pick<Journal, 'read'>, run: string): Promise<Indexed> {
   let found: Indexed | undefined;
+  const tree = emptyTree();
   for (let after: number | undefined = 0; after !== undefined;) {
     const chunks = await goodChunks(journal, run, after);
-    for (const { frames } of chunks) found = joinIndexed(found, indexedAll(decodeAll(frames)));
+    for (const { frames } of chunks) found = joinIndexed(found, indexedAll(decodeAll(frames), tree));
     after = chunks.at(-1)?.last;
   }
   return found ?? { facts: noFacts, terms: [] };

@@ -5,7 +5,8 @@ import { blobRows, lineRows } from './lines.ts';
 import { heldRows } from './held.ts';
 import { change, query } from './rows.ts';
 import { runRows, type RunRows, type RunRowsSettings } from './runs.ts';
-import { openCounts, runSearch } from './search.ts';
+import { openCounts } from './open-counts.ts';
+import { runSearch } from './search.ts';
 import { sharedRows } from './shared.ts';
 import { termRows, type TermRows } from './term-rows.ts';
 import type { RunRow } from '../store.ts';
@@ -32,10 +33,17 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
   const removals = tables.map((table) => change(database, `DELETE FROM ${table} WHERE run = ?`));
   const gone = runRemoval(database);
   const terms = termRows(database);
+  const { moved, forget, ...counts } = openCounts(database, settings.remember);
   return {
     run: runs.run,
-    addRun: runs.addRun,
-    changeRun: runs.changeRun,
+    addRun(row, key) {
+      runs.addRun(row, key);
+      moved(undefined, row);
+    },
+    changeRun(row, isNews) {
+      moved(runs.run(row.run), row);
+      runs.changeRun(row, isNews);
+    },
     removeRun(run) {
       const row = runs.run(run);
       if (!row) return;
@@ -44,9 +52,10 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
       for (const remove of removals) remove(number);
       terms.drop(row.tenant, number);
       gone(row, number);
+      moved(row, undefined);
       runs.forgetRun(run);
     },
-    ...openCounts(database),
+    ...counts,
     ...runSearch(database, terms, isSound('run')),
     ...termTables(terms, runs),
     ...chunks,
@@ -64,7 +73,10 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     ...blobRows(database, held),
     ...sharedRows(database),
     ...definitionRows(database),
-    forget: runs.forgetAll,
+    forget() {
+      runs.forgetAll();
+      forget();
+    },
   };
 }
 

@@ -1,8 +1,8 @@
-import type { EventOf, Exchange } from '../run/events.ts';
-import { questionId } from '../run/question-id.ts';
-import { attachmentText, historyText } from '../run/sent-along.ts';
-import { exactLines, visible } from '../run/visible.ts';
-import { isBlobRef, type BlobRef } from '../run/values.ts';
+import type { EventOf, Exchange } from './events.ts';
+import { questionId } from './question-id.ts';
+import { attachmentText, historyText } from './sent-along.ts';
+import { exactLines, visible } from './visible.ts';
+import { isBlobRef, type BlobRef } from './values.ts';
 
 type Requested = EventOf<'approval.requested'>;
 
