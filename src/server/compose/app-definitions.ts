@@ -13,6 +13,7 @@ import { readSettings, type SettledFlow } from './named-flows.ts';
 const AppBody = z.strictObject({
   flow: z.strictObject({ name: z.string(), version: z.string() }),
   description: z.string().exactOptional(),
+  examples: z.array(z.string().min(1).max(500)).max(12).exactOptional(),
   settings: z.record(z.string(), z.json()).exactOptional(),
   limits: z.strictObject(Limits.shape).exactOptional(),
   approvals: Deciders.exactOptional(),

@@ -259,11 +259,11 @@ function configuredApps(
   const means = { agents: Object.keys(agents), tools };
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, preferences, approvals, trustsClientState } = app;
+    const { description, examples, preferences, approvals, trustsClientState } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
-      ...present({ description, approvals, trustsClientState, preferences }),
+      ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
     return {
