@@ -42,8 +42,8 @@ export async function ask<E extends Endpoint>(
   const response = await sent(server, addressOf(server, endpoint, asking), {
     method: endpoint.method,
     headers: headersOf(server, asking),
-    ...(body === undefined ? {} : { body }),
-    ...(signal ? { signal } : {}),
+    body,
+    signal,
   });
   if (response.ok) return response;
   throw await refusalIn(response);
@@ -81,7 +81,8 @@ async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: s
   try {
     return await fetch(address, request);
   } catch (cause) {
-    if (request.signal?.aborted) throw cause;
+    // A way of somebody's own to send requests may know better what is wrong with it.
+    if (request.signal?.aborted || cause instanceof RunError) throw cause;
     throw new RunError('unavailable', `${url} cannot be reached.`, { retryable: true, cause });
   }
 }

@@ -151,7 +151,7 @@ export function vitrineClient(server: ServerAddress): Client {
     async *follow(run, signal, showing = {}) {
       const tree = emptyTree();
       const snapshots = new Snapshots(run);
-      for await (const entries of followEntries(server, { run, showing, ...(signal ? { signal } : {}) })) {
+      for await (const entries of followEntries(server, { run, showing, signal })) {
         for (const entry of entries) fold(tree, entry);
         yield snapshots.of(tree);
       }
@@ -164,7 +164,7 @@ export function vitrineClient(server: ServerAddress): Client {
     message: (run, text, attachments) =>
       askFor(server, sendMessage, {
         of: { run },
-        body: { text, ...(attachments ? { attachments: [...attachments] } : {}) },
+        body: { text, attachments: attachments && [...attachments] },
       }),
     approvals: (query = {}) => askFor(server, listApprovals, { query }),
     decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
@@ -198,7 +198,7 @@ function starting({ text, attachments, idempotencyKey, ...rest }: StartRequest):
   return {
     body: {
       ...rest,
-      ...(text === undefined ? {} : { input: { text, ...(attachments ? { attachments } : {}) } }),
+      input: text === undefined ? undefined : { text, attachments },
     },
     headers: { 'idempotency-key': idempotencyKey },
   };

@@ -37,8 +37,8 @@ export async function converseIn(
   const { tools = [], ...rules } = await register(scope, settings, input);
   const course = new Course(scope, settings, { rules, tools });
   if (course.answers) {
-    for (const { text, answer } of boundedAloud(scope, await scope.history(), {})) {
-      course.exchange.hear({ text });
+    for (const { text, answer, attachments = [] } of boundedAloud(scope, await scope.history(), {})) {
+      course.exchange.hear({ text, attachments });
       course.exchange.answered(answer);
     }
   }
@@ -104,8 +104,8 @@ async function takeTurn(course: Course): Promise<TurnResult | RunError> {
     return await scope.turn(settings.agent, {
       messages: exchange.messages(isAction ? [tools.length > 0 ? actionInstruction : lastInstruction] : []),
       tools,
-      ...(tools.length > 0 ? {} : { answers: course.takeReserve() }),
-      ...(isCut ? { maxCalls: rules.maxToolsPerPhase } : {}),
+      answers: tools.length > 0 ? undefined : course.takeReserve(),
+      maxCalls: isCut ? rules.maxToolsPerPhase : undefined,
     });
   } catch (thrown) {
     if (thrown instanceof RunError) return thrown;

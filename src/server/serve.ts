@@ -56,9 +56,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How soon whoever may not stay is gone, and how often it is looked for what nobody told. */
-const sweepEvery = 1_000;
-const lookEvery = 10_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -75,7 +72,6 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     config,
     takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
-    grace: settings.grace,
     ...present({ store: settings.store }),
   });
   try {
@@ -108,7 +104,6 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   hosted.announce(url);
   await context.readiness.now();
@@ -119,23 +114,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     notices: hosted.notices,
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
-    async close() {
-      rest();
-      await hosted.close();
-    },
-  };
-}
-
-/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
-function lookAfter({ door, people, streams }: ServerContext): () => void {
-  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
-  const looking = setInterval(() => {
-    void door.lookAgain();
-    void people.lookAgain();
-  }, lookEvery).unref();
-  return () => {
-    clearInterval(sweeping);
-    clearInterval(looking);
+    close: () => hosted.close(),
   };
 }
 
@@ -153,12 +132,11 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
   return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
 }
 
-function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {
+function configOf({ config = {}, host, port, grace, isPrivate = false }: ServeSettings): Config {
   const parsed = readConfig(config, 'The configuration');
   const server = {
     ...parsed.server,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...present({ host, port, grace }),
   };
   return { ...parsed, server, auth: { ...parsed.auth, ...(isPrivate ? { local: 'key' } : {}) } };
 }

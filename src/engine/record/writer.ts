@@ -139,7 +139,7 @@ export class Writer implements Appender {
     }
     part.frames += frame;
     part.last = seq;
-    part.indexed = joinIndexed(part.indexed, indexed(entry));
+    part.indexed = joinIndexed(part.indexed, indexed(entry, this.tree));
     part.isFull = part.frames.length >= largestAppend && event.type === 'text.appended';
   }
 

@@ -16,6 +16,7 @@ const AppBody = z.strictObject({
   settings: z.record(z.string(), z.json()).exactOptional(),
   limits: z.strictObject(Limits.shape).exactOptional(),
   approvals: Deciders.exactOptional(),
+  trustsClientState: z.boolean().exactOptional(),
   preferences: Preferences.exactOptional(),
 });
 

@@ -35,6 +35,7 @@ export interface HeldHome extends Home {
   readonly apps: readonly App[];
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
+  readonly newId: (kind: string) => string;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
@@ -62,7 +63,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const world = workplaceIn(noting(holding.world, problems));
   const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
   forgetErased(world, folder);
-  const front = frontOf(world, worker ? { worker } : {});
+  const front = frontOf(world, { worker });
   const over = new AbortController();
   const working = worker?.work(over.signal, { grace });
   const control = controlOf({ front, world, apps });
@@ -82,6 +83,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     apps,
     catalog: world.catalog,
     secrets,
+    newId: world.newId,
     toolServers: holding.toolServers,
     notices: [...notices, ...unkept],
     clean: secrets.clean,
@@ -161,7 +163,7 @@ function controlOf({ front, world, apps }: Parts): Control {
           who: folderOwner,
           idempotencyKey: startKey(folderOwner, key),
         },
-        ...(conversation === undefined ? {} : { conversation }),
+        conversation,
       });
       return { run: started.run, conversation: started.conversation };
     },
@@ -191,7 +193,7 @@ function standingOf(row: RunRow | undefined, { run, worker, problems, world }: S
   const problem = problems.of(run) ?? worker?.trouble;
   if (!worker || worker.busyWith.includes(run) || (worker.isMine(run) && problem === undefined))
     return { is: 'working' };
-  return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
+  return { is: 'left', why: problem };
 }
 
 /** What was last said to be wrong with each run, for whoever asks why nobody works on it. */

@@ -1,8 +1,10 @@
 import { keptName } from '../../engine/record/kept-name.ts';
 import { startKey } from '../../front/same-again.ts';
+import type { RunRequest } from '../../front/create-run.ts';
+import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
-import { present } from '../../run/present.ts';
+import { filled } from '../../run/present.ts';
 import type { Attachment, Limits } from '../../run/values.ts';
 import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
@@ -30,7 +32,7 @@ export const startRoutes = [
       const start = async (): Promise<Begun> =>
         startRun(context, caller, {
           ...(await wantedOf(context, caller, body)),
-          ...(key === undefined ? {} : { key }),
+          key,
         });
       if (wantsStream(header)) return startedStream(context, caller, { query, start });
       const { run, conversation } = await start();
@@ -52,7 +54,7 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
     return input ? { ...same, ...rest, input } : { ...same, ...rest, attached };
   }
   if (!input) throw new RangeError('the schema lets nobody start nothing');
-  return { input, ...rest, ...(named ? { conversation: named.id, begins: named.mayBegin } : {}) };
+  return { input, ...rest, conversation: named?.id, begins: named?.mayBegin };
 }
 
 function placeOf(run: string): { readonly location: string } {
@@ -99,16 +101,25 @@ export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' 
   readonly attached?: readonly Attachment[];
   /** The run whose place it takes. */
   readonly replaces?: string;
+  /** The run it goes on after. */
+  readonly follows?: string;
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
+  /** The conversation as the caller has it, and what of it is not used. */
+  readonly sent?: SentConversation | undefined;
+}
+
+interface SentConversation {
+  readonly history: readonly SentMessage[] | undefined;
+  readonly notices: NonNullable<RunRequest['notices']>;
 }
 
 /** Start a run for somebody, within what they may have. The same key again, for the same request, gives the same run. */
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, attached, limits = {}, key, begins = false, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
@@ -117,29 +128,34 @@ export async function startRun(
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
-    input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },
+    input: { text: input.text, attachments: filled(attachments) },
     limits: lowered(app, limits),
     ...request,
-    ...present({ conversation: keptConversation(context, request.conversation) }),
+    conversation: keptConversation(context, request.conversation),
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
   if (earlier) return sameRun(context, earlier.run, wanted);
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
-  const idempotency = key === undefined ? {} : { idempotencyKey: startKey(who, key) };
+  const idempotencyKey = key === undefined ? undefined : startKey(who, key);
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
     context.home.front.start({
       ...wanted,
+      ...sent,
       definition: await app.definition?.(),
       approvals: app.approvals,
       flow: app.flow,
-      caller: { tenant, who, ...idempotency },
+      caller: { tenant, who, idempotencyKey },
     });
   const { run, conversation, created } = await withinShare(context, tenant, () =>
-    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) }, start),
+    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
   return created ? { run, conversation } : sameRun(context, run, wanted);
+}
+
+function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {
+  return history.reduce((bytes, { text, attachments = [] }) => bytes + sizeOf({ text, attachments }), 0);
 }
 
 function defaultAppOf({ defaultApp, home }: ServerContext): string {
