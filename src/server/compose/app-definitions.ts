@@ -12,11 +12,11 @@ import type { SettledFlow } from './named-flows.ts';
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
   flow: z.strictObject({ name: z.string(), version: z.string() }),
-  description: z.string().exactOptional(),
-  settings: z.record(z.string(), z.json()).exactOptional(),
-  limits: z.strictObject(Limits.shape).exactOptional(),
-  approvals: Deciders.exactOptional(),
-  preferences: Preferences.exactOptional(),
+  description: z.string().optional(),
+  settings: z.record(z.string(), z.json()).optional(),
+  limits: z.strictObject(Limits.shape).optional(),
+  approvals: Deciders.optional(),
+  preferences: Preferences.optional(),
 });
 
 /** Fails, with the field and the fix, where a body is not an app that can be run here. */
