@@ -19,7 +19,7 @@ const edges = [
   'src/stores/{sqlite*,folder/*,sqlite/*}.test.ts',
   'src/tools/{code,killable}/*.test.ts',
   'src/tools/mcp/{mcp,call,http,stdio}.test.ts',
-  'src/{cli,server}/**/*.test.ts',
+  'src/{cli,program,server}/**/*.test.ts',
   'demo/**/*.test.ts',
 ];
 

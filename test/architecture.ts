@@ -12,9 +12,10 @@ const ports = {
   policies: 'src/policies/policy.ts',
   gateways: 'src/gateways/gateway.ts',
   tools: 'src/tools/tool.ts',
-  projections: 'src/projections/projection.ts',
+  /** What is told, and what is asked for. */
+  projections: ['src/projections/projection.ts', 'src/projections/door.ts'],
 } as const;
-const portFiles: readonly string[] = Object.values(ports);
+const portFiles: readonly string[] = Object.values(ports).flat();
 
 /** Who may import whom. A name with a slash is one file; `ports` are the port files. */
 const table: Readonly<Record<string, readonly string[]>> = {
@@ -48,9 +49,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ports',
   ],
   client: ['run', 'wire', 'wire/native'],
+  program: ['run', 'wire/native', 'client', 'server', 'src/engine/world.ts'],
   cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
-  web: ['run', 'wire', 'wire/native', 'client'],
+  react: ['run', 'client'],
+  web: ['run', 'wire', 'wire/native', 'client', 'react'],
 };
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
@@ -70,6 +73,8 @@ const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...e
 const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
+/** What is made of the pure folders, for a browser alone: with React, and with its clock. */
+const browsers = ['react', 'web'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;
 
 /** What is wrong with a file, each in a sentence. `packages` are those the product depends on. */
@@ -126,7 +131,8 @@ function insideFault(path: string, { folder, isPort }: Place, target: string): s
   const home = placeOf(target);
   const refusal = `imports ${target}`;
   if (!home || /\.(test|contract)\.ts$/.test(target)) return `${refusal}, which is not part of the product`;
-  if (isPort) return home.folder === 'run' ? undefined : `${refusal}, but a port file imports run only`;
+  const isOfPort = home.folder === 'run' || (home.isPort && home.folder === folder);
+  if (isPort) return isOfPort ? undefined : `${refusal}, but a port file imports run only`;
   if (home.folder === folder) return undefined;
   if (home.folder in ports && !home.isPort) {
     return composers.includes(path) ? undefined : `${refusal}, an adapter, which only compose.ts may name`;
@@ -145,7 +151,8 @@ function outsideFault(
 ): string | undefined {
   const isBuiltIn = use.name.startsWith('node:');
   const isPure = pure.includes(folder) || isPort;
-  if (isPure && isBuiltIn) return `imports ${use.name}, which a browser does not have`;
+  if ((isPure || browsers.includes(folder)) && isBuiltIn)
+    return `imports ${use.name}, which a browser does not have`;
   if (isPure && use.name !== 'zod' && !use.isType) return `imports ${use.name}, but ${folder} uses zod only`;
   if (timeless.includes(folder) && use.name.startsWith('node:timers'))
     return `imports ${use.name}: no timers`;

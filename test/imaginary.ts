@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { overStory } from '../src/projections/story-projection.ts';
 import { protocol } from '../src/projections/protocol.ts';
 import { isOpen, stepOf, textOf, type RunTree, type Step } from '../src/run/tree.ts';
-import { parsed } from '../src/server/http/parsed.ts';
+import { parsed } from '../src/run/parsed.ts';
 import { bytes, type BinaryFrame } from '../src/wire/framing.ts';
 
 export type Told =
@@ -57,7 +57,8 @@ export const imaginary = protocol<ReturnType<typeof imaginaryProjection.begin>, 
       keyHeader: 'x-imaginary-key',
       read({ params: { app = '' }, body }) {
         const { say, whole = false, talk } = parsed(Request, body, 'The request');
-        return { app, text: say, isBlock: whole, ...(talk === undefined ? {} : { conversation: talk }) };
+        const message = { role: 'user', text: say } as const;
+        return { wants: 'start', app, message, conversation: talk, form: whole ? 'whole' : 'stream' };
       },
     },
   ],

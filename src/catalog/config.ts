@@ -29,6 +29,8 @@ const App = z.strictObject({
   limits: z.strictObject(Limits.shape).optional(),
   /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */
   approvals: Deciders.optional(),
+  /** Whether states of agents count that a client brings along and this server never gave it. */
+  trustsClientState: z.boolean().optional(),
   /** What those who watch its runs are shown, unless they ask for something else. */
   preferences: Preferences.optional(),
 });

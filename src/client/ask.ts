@@ -81,7 +81,8 @@ async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: s
   try {
     return await fetch(address, request);
   } catch (cause) {
-    if (request.signal?.aborted) throw cause;
+    // A way of somebody's own to send requests may know better what is wrong with it.
+    if (request.signal?.aborted || cause instanceof RunError) throw cause;
     throw new RunError('unavailable', `${url} cannot be reached.`, { retryable: true, cause });
   }
 }

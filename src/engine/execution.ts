@@ -18,6 +18,7 @@ import { Questions } from './question/questions.ts';
 import type { Recorded } from './recovery/recorded.ts';
 import { Remembered } from './conversation/remembered.ts';
 import { bytesBeside, lastSpace, Space } from './record/space.ts';
+import { SentHistory } from './conversation/sent-history.ts';
 import { StepWatch } from './scope/step-watch.ts';
 import type { Workplace } from './world.ts';
 import { Writer } from './record/writer.ts';
@@ -42,6 +43,7 @@ export class Execution {
   readonly cutOffs: CutOffs;
   readonly space: Space;
   readonly line = new Line();
+  readonly sent = new SentHistory(this);
   readonly conversation = new Conversation(this);
   readonly remembered = new Remembered(this);
   readonly prompts = new Prompts(this);

@@ -1,4 +1,4 @@
-import type { AgentEvent, Message, ToolOffer } from '../gateways/gateway.ts';
+import type { AgentQuestion, AgentEvent, Message, ToolOffer } from '../gateways/gateway.ts';
 import type { Decision, EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Attachment, Item, Json, Limits, Usage } from '../run/values.ts';
@@ -59,6 +59,8 @@ export interface TurnResult {
   readonly finish: Extract<AgentEvent, { type: 'turn.finished' }>['reason'] | 'cut';
   /** What it attached to its answer. */
   readonly items: readonly Item[];
+  /** What it asks people before it goes on. */
+  readonly questions?: readonly AgentQuestion[];
   /** Where nobody knows whether it happened and a person decided that it did: what that person said of it. */
   readonly takenAsDone?: string;
   readonly usage?: Usage;
@@ -121,6 +123,8 @@ export interface Exchange {
   readonly run: string;
   readonly text: string;
   readonly answer: string;
+  /** What hung on the message, where whoever asked sent the conversation along. */
+  readonly attachments?: readonly Attachment[];
 }
 
 export interface PlannedStep {

@@ -37,8 +37,8 @@ export async function converseIn(
   const { tools = [], ...rules } = await register(scope, settings, input);
   const course = new Course(scope, settings, { rules, tools });
   if (course.answers) {
-    for (const { text, answer } of boundedAloud(scope, await scope.history(), {})) {
-      course.exchange.hear({ text });
+    for (const { text, answer, attachments = [] } of boundedAloud(scope, await scope.history(), {})) {
+      course.exchange.hear({ text, attachments });
       course.exchange.answered(answer);
     }
   }

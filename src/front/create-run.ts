@@ -1,16 +1,17 @@
 import { encodeAll } from '../run/codec.ts';
 import type { Deciders } from '../run/deciders.ts';
-import type { EventOf } from '../run/events.ts';
+import type { EventOf, SentMessage } from '../run/events.ts';
 import { indexedAll } from '../run/facts.ts';
 import { failureOf } from '../run/failure.ts';
 import { folderOwner, localTenant } from '../run/owner.ts';
+import { present } from '../run/present.ts';
 import type { Json, Limits } from '../run/values.ts';
 import type { NewRun } from '../stores/store.ts';
 import { pastOf } from '../engine/conversation/past.ts';
 import { beginningOf, type Begun } from '../engine/recovery/beginning.ts';
 import { flowId, flowOf } from '../engine/flow-id.ts';
 import { keptName } from '../engine/record/kept-name.ts';
-import { keepLargeInput } from '../engine/record/large-input.ts';
+import { keepLargeHistory, keepLargeInput } from '../engine/record/large-input.ts';
 import { leaseLength, momentOf } from '../engine/time/lease.ts';
 import type { Flow } from '../engine/scope.ts';
 import type { Workplace } from '../engine/world.ts';
@@ -25,8 +26,14 @@ export interface RunRequest {
   readonly flow: Flow;
   readonly input: EventOf<'run.started'>['input'] & { readonly text: string };
   readonly conversation?: string;
+  /** The conversation as whoever asks has it; then nothing of earlier runs counts. */
+  readonly history?: readonly SentMessage[] | undefined;
+  /** What of all this was not used, and why: said at the beginning. */
+  readonly notices?: readonly Told[] | undefined;
   /** The run whose place in the conversation it takes. Its history is what that run's was. */
   readonly replaces?: string;
+  /** The run it goes on after: its history is what that run's was, and that run. */
+  readonly follows?: string;
   /** What it runs, where that is data. */
   readonly definition?: RunDefinition | undefined;
   readonly limits?: Limits;
@@ -36,6 +43,8 @@ export interface RunRequest {
   /** Who asks. The same key of the same tenant starts one run. */
   readonly caller?: { readonly tenant: string; readonly who: string; readonly idempotencyKey?: string };
 }
+
+type Told = Pick<EventOf<'notice.posted'>, 'code' | 'message'>;
 
 /** A definition as a run begins with it. */
 export interface RunDefinition {
@@ -63,16 +72,20 @@ export async function createRun(
   const { flow, app, definition } = request;
   flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body });
   const { secrets, store, time, clock } = world;
-  const asked = { input: request.input, labels: request.labels ?? {} };
-  const { input: given, labels } = await secrets.cleanLong(asked, clock.breather());
-  const input = await keepLargeInput(store.blobs, { tenant, run }, given);
+  const { labels: wanted = {}, history: sent, notices = [] } = request;
+  const asked = { input: request.input, labels: wanted, sent };
+  const cleaned = await secrets.cleanLong(asked, clock.breather());
+  const { input: given, labels } = cleaned;
+  const owner = { tenant, run };
+  const input = await keepLargeInput(store.blobs, owner, given);
+  const history = cleaned.sent && (await keepLargeHistory(store.blobs, owner, cleaned.sent));
   await patiently(world, () => time.beSure());
   const at = time.now();
   const claimed = momentOf(clock);
-  const past = await pastOf(store, request, { tenant, conversation });
-  const started = startedWith(request, { tenant, who, conversation, input, labels, ...past });
-  const isRedacted = given !== request.input || labels !== asked.labels;
-  const entries = beginningOf(started, { worker, at, isRedacted });
+  const past = history ? {} : await pastOf(store, request, { tenant, conversation });
+  const known = { tenant, who, conversation, input, labels, ...past, ...present({ history }) };
+  const isRedacted = given !== request.input || labels !== wanted || cleaned.sent !== sent;
+  const entries = beginningOf(startedWith(request, known), { worker, at, isRedacted, notices });
   const created = await create(world, {
     run,
     tenant,
@@ -83,11 +96,11 @@ export async function createRun(
     last: entries.length,
     frames: encodeAll(entries),
     indexed: indexedAll(entries),
-    replaces: request.replaces,
+    ...present({ replaces: request.replaces }),
     // What the configuration says is kept for everybody.
-    definition: definition?.tenant === tenant ? definition.hash : undefined,
-    claim: worker === undefined ? undefined : { worker, lease: leaseLength },
-    idempotencyKey: idempotencyKey === undefined ? undefined : keptName(world, idempotencyKey, 'sha256-'),
+    ...present({ definition: definition?.tenant === tenant ? definition.hash : undefined }),
+    ...(worker === undefined ? {} : { claim: { worker, lease: leaseLength } }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey: keptName(world, idempotencyKey, 'sha256-') }),
   });
   if (created.created)
     return { run, conversation, begun: { entries, claimed, definition: definition?.body } };
@@ -95,12 +108,15 @@ export async function createRun(
 }
 
 type Started = Parameters<typeof beginningOf>[0];
-type Known = Pick<Started, 'tenant' | 'who' | 'conversation' | 'input' | 'earlier' | 'replaces'> & {
+type Known = Pick<
+  Started,
+  'tenant' | 'who' | 'conversation' | 'input' | 'history' | 'earlier' | 'replaces'
+> & {
   readonly labels: Readonly<Record<string, string>>;
 };
 
 function startedWith({ app, flow, limits = {}, approvals, definition }: RunRequest, known: Known): Started {
-  const { tenant, who, conversation, input, labels, earlier, replaces } = known;
+  const { tenant, who, conversation, input, labels, history, earlier, replaces } = known;
   return {
     tenant,
     who,
@@ -110,10 +126,7 @@ function startedWith({ app, flow, limits = {}, approvals, definition }: RunReque
     flow: { name: flow.name, version: flow.version },
     limits,
     labels: { ...labels },
-    approvals,
-    earlier,
-    replaces,
-    definition: definition?.hash,
+    ...present({ approvals, history, earlier, replaces, definition: definition?.hash }),
   };
 }
 

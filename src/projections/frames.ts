@@ -1,46 +1,91 @@
 import type { Entry } from '../run/events.ts';
 import type { WireFrame } from '../wire/framing.ts';
 import { preferred } from './preferences/preferences.ts';
-import type { Preferences, Projection, Telling } from './projection.ts';
+import type { Ends, Projection, Telling, ViewOptions } from './projection.ts';
+import { comesToRest, newWaiting, type Waiting } from './waiting.ts';
 
 /** A projection, and how its frames look on a wire. */
 export interface Told<State, Frame, Wire extends WireFrame> {
   readonly projection: Projection<State, Frame>;
   readonly write: (frame: Frame) => Omit<Wire, 'id'>;
+  /** Where its answers end; with the run, unless said. */
+  readonly ends?: Ends;
 }
 
 /** Plain data: to keep a telling is to copy it. */
 interface Place<Shown, State> {
   seq: number;
   hasEnded: boolean;
+  /** Whether an answer ended with the last entry. */
+  isOver: boolean;
   readonly shown: Shown;
   readonly state: State;
+  /** Where answers end at questions: whether the run waits for people alone. */
+  readonly waiting: Waiting | undefined;
 }
 
 /**
  * Tells a run to one kind of viewer. The frames of an entry depend on the entries up to it and on nothing else, and the
  * last of them carries its number: to resume at a cursor is to tell what comes after it, from a telling that was kept or
  * from one that has silently been told the entries before. An entry without a frame moves no cursor; the next frame's
- * covers it. After the terminal frame nothing is told.
+ * covers it. After the terminal frame nothing is told. An answer of a protocol is a part of all this and nothing else.
  */
 export function telling<State, Frame, Wire extends WireFrame>(
   told: Told<State, Frame, Wire>,
-  preferences: Preferences = {},
+  options: Shape = {},
 ): Telling<Wire> {
-  return Object.keys(preferences).length === 0 ? from(everything, told) : from(preferred(preferences), told);
+  const { write } = told;
+  return withFrames(told, options, (frames, { seq }) =>
+    frames.map((frame, i) => written<Wire>(write(frame), i === frames.length - 1, seq)),
+  );
 }
 
-function from<Shown, State, Frame, Wire extends WireFrame>(
+/** The same before it is written. */
+export function unwritten<State, Frame>(
+  told: Pick<Told<State, Frame, never>, 'projection' | 'ends'>,
+  options: Shape = {},
+): Telling<Frame> {
+  return withFrames(told, options, (frames) => frames);
+}
+
+type Shape = Pick<ViewOptions, 'preferences' | 'joinedTo'>;
+type Finish<Frame, Out> = (frames: readonly Frame[], entry: Entry) => readonly Out[];
+
+function withFrames<State, Frame, Out>(
+  { projection, ends }: Pick<Told<State, Frame, never>, 'projection' | 'ends'>,
+  { preferences = {}, joinedTo = 0 }: Shape,
+  finish: Finish<Frame, Out>,
+): Telling<Out> {
+  const parts = { projection, finish, joinedTo };
+  const isWhole = Object.keys(preferences).length === 0;
+  const waiting = ends === 'question' ? newWaiting() : undefined;
+  if (isWhole) return from({ ...parts, filter: everything }, placeAtStart(everything, projection, waiting));
+  const filter = preferred(preferences);
+  return from({ ...parts, filter }, placeAtStart(filter, projection, waiting));
+}
+
+function placeAtStart<Shown, State>(
   filter: Projection<Shown, Entry>,
-  told: Told<State, Frame, Wire>,
-  place: Place<Shown, State> = {
-    seq: 0,
-    hasEnded: false,
-    shown: filter.begin(),
-    state: told.projection.begin(),
-  },
-): Telling<Wire> {
-  const { project, weight = () => 0 } = told.projection;
+  projection: Pick<Projection<State, unknown>, 'begin'>,
+  waiting: Waiting | undefined,
+): Place<Shown, State> {
+  const fresh = { seq: 0, hasEnded: false, isOver: false };
+  return { ...fresh, shown: filter.begin(), state: projection.begin(), waiting };
+}
+
+interface Parts<Shown, State, Frame, Out> {
+  readonly filter: Projection<Shown, Entry>;
+  readonly projection: Projection<State, Frame>;
+  readonly joinedTo: number;
+  readonly finish: Finish<Frame, Out>;
+}
+
+function from<Shown, State, Frame, Out>(
+  parts: Parts<Shown, State, Frame, Out>,
+  place: Place<Shown, State>,
+): Telling<Out> {
+  const { filter, projection, finish, joinedTo } = parts;
+  const { project, rest, goOn, weight = () => 0 } = projection;
   return {
     get seq() {
       return place.seq;
@@ -48,23 +93,31 @@ function from<Shown, State, Frame, Wire extends WireFrame>(
     get hasEnded() {
       return place.hasEnded;
     },
+    get isOver() {
+      return place.isOver;
+    },
     get weight() {
       return weight(place.state) + (filter.weight?.(place.shown) ?? 0);
     },
     tell(entry) {
       if (entry.seq <= place.seq || place.hasEnded) return [];
+      const { state } = place;
       const [visible] = filter.project(place.shown, entry);
-      const frames = visible ? project(place.state, visible) : [];
+      const begins = place.isOver && entry.seq > joinedTo + 1 ? goOn?.(state, entry) : undefined;
+      const frames = visible ? project(state, visible) : [];
       place.seq = entry.seq;
       place.hasEnded = entry.event.type === 'run.ended';
-      return frames.map((frame, i) => written<Wire>(told.write(frame), i === frames.length - 1, entry));
+      place.isOver = place.waiting ? comesToRest(place.waiting, entry) : place.hasEnded;
+      const isRest = place.isOver && !place.hasEnded && entry.seq > joinedTo;
+      const ends = isRest ? rest?.(state, entry) : undefined;
+      return finish(begins || ends ? [...(begins ?? []), ...frames, ...(ends ?? [])] : frames, entry);
     },
-    fork: () => from(filter, told, structuredClone(place)),
+    fork: () => from(parts, structuredClone(place)),
   };
 }
 
 const everything: Projection<undefined, Entry> = { begin: () => undefined, project: (_, entry) => [entry] };
 
-function written<Wire extends WireFrame>(frame: Omit<Wire, 'id'>, isLast: boolean, { seq }: Entry): Wire {
+function written<Wire extends WireFrame>(frame: Omit<Wire, 'id'>, isLast: boolean, seq: number): Wire {
   return (isLast ? { ...frame, id: seq } : frame) as Wire;
 }

@@ -10,6 +10,7 @@ import { foldAll } from '../run/fold.ts';
 import { isOpen, textOf, type RunTree } from '../run/tree.ts';
 import type { BinaryFrame } from '../wire/framing.ts';
 import { ownProtocols } from './own-protocols.ts';
+import type { Telling } from './projection.ts';
 import { projectionContract } from './projection.contract.ts';
 
 projectionContract('imaginary', imaginaryProjection);
@@ -130,15 +131,11 @@ test('[P68] an answer ends with the run, or at a question; a block has all of it
   const about = { approval: 'a', step: 1, title: 'May I?', fingerprint: 'f' };
   const asked: RunEvent = { type: 'approval.requested', ...about, priority: 'low', allowed: ['approve'] };
   const entries = journal(started(), opened(1, 0), asked, closed(1), ended('Yes.'));
-  expect(entries.map((entry) => imaginary.isOver(entry))).toEqual([false, false, true, false, true]);
-  expect(entries.map((entry) => ownProtocols.execution.isOver(entry))).toEqual([
-    false,
-    false,
-    false,
-    false,
-    true,
-  ]);
-  expect(imaginary.block?.(entries, { run: 'r' })).toEqual({ answer: 'Yes.' });
+  const overAt = (telling: Telling<unknown>): number[] =>
+    entries.flatMap((entry) => (telling.tell(entry), telling.isOver ? [entry.seq] : []));
+  expect(overAt(imaginary.telling({ run: 'r' }))).toEqual([3, 5]);
+  expect(overAt(ownProtocols.execution.telling({ run: 'r' }))).toEqual([5]);
+  expect(imaginary.block?.(entries, 3, { run: 'r' })).toEqual({ answer: 'Yes.' });
   expect(imaginary.error({ code: 'unknown', message: 'No.' })).toEqual({ sorry: 'No.' });
   expect(ownProtocols.steps.error({ code: 'unknown', message: 'No.' })).toEqual({
     error: { code: 'unknown', message: 'No.' },

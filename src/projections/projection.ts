@@ -2,6 +2,7 @@ import type { Entry } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Preferences } from '../run/preferences.ts';
 import type { RunTree } from '../run/tree.ts';
+import type { Door } from './door.ts';
 
 /**
  * A state machine from entries to frames. The same entries always give the same frames. Its state is plain data, changed in
@@ -12,6 +13,10 @@ export interface Projection<State, Frame> {
   readonly project: (state: State, entry: Entry) => readonly Frame[];
   /** How much there is to copy: about one for each open step. */
   readonly weight?: (state: State) => number;
+  /** What is told where an answer ends although the run has not, after all else of the entry. */
+  readonly rest?: (state: State, entry: Entry) => readonly Frame[];
+  /** What is told where the next answer begins, before all else of its first entry. */
+  readonly goOn?: (state: State, entry: Entry) => readonly Frame[];
 }
 
 /** All frames of these entries, and the state after them. */
@@ -43,6 +48,8 @@ export interface Telling<Frame> {
   readonly seq: number;
   /** Whether the terminal frame was told. */
   readonly hasEnded: boolean;
+  /** Whether an answer of the protocol ends with the last entry it has had. */
+  readonly isOver: boolean;
 }
 
 export interface ViewOptions {
@@ -50,6 +57,14 @@ export interface ViewOptions {
   readonly preferences?: Preferences;
   /** Of a console: the number of the last card of the conversation's earlier runs. */
   readonly cardsBefore?: number;
+  /** What a request wants told or left out, by names of the protocol's own. */
+  readonly options?: Readonly<Record<string, boolean | string>>;
+  /** Up to this entry answers are told as one: where one ends before it, nothing is said of that. */
+  readonly joinedTo?: number;
+  /** Of a prelude: what the client says it has. */
+  readonly had?: readonly unknown[] | undefined;
+  /** Of a prelude: an answer ends where the run stands. */
+  readonly isResting?: boolean | undefined;
 }
 
 /** A client protocol as one value. */
@@ -60,36 +75,18 @@ export interface Protocol<Frame, Framing> {
   readonly telling: (options: ViewOptions) => Telling<Frame>;
   /** The run as it stands, for one without a cursor; the rest is told after the tree's last entry. */
   readonly prelude: ((tree: RunTree, options: ViewOptions) => readonly Frame[]) | undefined;
-  /** Whether an answer ends with this entry. */
-  readonly isOver: (entry: Entry) => boolean;
-  /** What these entries are as one answer. */
-  readonly block: ((entries: readonly Entry[], options: ViewOptions) => unknown) | undefined;
+  /** Where answers end: with the run, or wherever nothing goes on until a person decides. */
+  readonly ends: Ends;
+  /** Whether an answer is over with an entry: asked of one entry after the other. */
+  readonly rests: () => (entry: Entry) => boolean;
+  /** What is told of these entries after one of them, as one value; the failure of a run may be thrown. */
+  readonly block: ((entries: readonly Entry[], after: number, options: ViewOptions) => unknown) | undefined;
   readonly error: (failure: Failure) => unknown;
-  readonly doors: readonly Door[];
+  /** What a stream of it says of itself, beside its type. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What is written into a silence, where a comment does not reach its clients. It is no frame. */
+  readonly beat: ((options: ViewOptions) => Frame) | undefined;
+  readonly doors: readonly Door<Framing>[];
 }
 
-/** A way in for clients that begin runs in this protocol. */
-export interface Door {
-  /** Asked with POST, as `/dial/:app/completions`. */
-  readonly path: string;
-  readonly about: string;
-  /** The header its clients carry their key in, where it is not `authorization`. */
-  readonly keyHeader?: string;
-  /** What a request asks for; one that cannot be read is refused by a failure. */
-  readonly read: (request: DoorRequest) => DoorStart;
-}
-
-/** A request as it comes: nothing of it has been believed yet. */
-export interface DoorRequest {
-  readonly params: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-export interface DoorStart {
-  readonly app: string;
-  readonly text: string;
-  /** Whose history counts: that of this conversation, or, where none is named, only what the request brings. */
-  readonly conversation?: string;
-  /** The answer is wanted whole. */
-  readonly isBlock: boolean;
-}
+export type Ends = 'run' | 'question';

@@ -2,9 +2,10 @@ import type { Entry } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { RunTree } from '../run/tree.ts';
 import { sse, type Framing, type WireFrame } from '../wire/framing.ts';
-import { telling } from './frames.ts';
-import { shower } from './preferences/preferences.ts';
-import { projectAll, type Door, type Projection, type Protocol, type ViewOptions } from './projection.ts';
+import type { Door } from './door.ts';
+import { telling, unwritten } from './frames.ts';
+import type { Ends, Projection, Protocol, ViewOptions } from './projection.ts';
+import { comesToRest, newWaiting } from './waiting.ts';
 
 /** What a protocol says of itself. */
 interface Spec<State, Frame, Wire extends WireFrame> {
@@ -18,35 +19,52 @@ interface Spec<State, Frame, Wire extends WireFrame> {
   readonly ends?: Ends;
   /** What brings a client without a cursor up to date; without it, it is told everything. */
   readonly prelude?: (tree: RunTree, options: ViewOptions) => readonly Frame[];
-  /** All frames of an answer as one value, for those who do not want a stream. */
-  readonly block?: (frames: readonly Frame[]) => unknown;
+  /** All frames of an answer as one value, for those who do not want a stream; a failure of the run may be thrown. */
+  readonly block?: (frames: readonly Frame[], options: ViewOptions) => unknown;
   /** A refusal as its clients read it; `{error}` unless said. */
   readonly error?: (failure: Failure) => unknown;
-  readonly doors?: readonly Door[];
+  readonly doors?: readonly Door<Framing>[];
+  readonly stream?: StreamSpec<Wire>;
 }
 
-export type Ends = 'run' | 'question';
+interface StreamSpec<Wire> {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is written into a silence, where a comment does not reach its clients. */
+  readonly beat?: (options: ViewOptions) => Omit<Wire, 'id'>;
+}
 
 export function protocol<State, Frame, Wire extends WireFrame>(
   spec: Spec<State, Frame, Wire>,
 ): Protocol<Wire, Framing> {
-  const { name, projection, write, framing = sse, ends = 'run', prelude, block } = spec;
+  const { name, projection, write, framing = sse, ends = 'run', prelude, block, stream = {} } = spec;
+  const { beat } = stream;
   return {
     name,
     framing,
+    ends,
+    rests: () => restsOf(ends),
     telling: (options) =>
-      telling<State, Frame, Wire>({ projection: projection(options), write }, options.preferences),
+      telling<State, Frame, Wire>({ projection: projection(options), write, ends }, options),
     prelude: prelude && ((tree, options) => prelude(tree, options).map((frame) => write(frame) as Wire)),
-    isOver: ({ event: { type } }) =>
-      type === 'run.ended' || (ends === 'question' && type === 'approval.requested'),
     block:
-      block && ((entries, options) => block(projectAll(projection(options), shownIn(entries, options))[1])),
+      block &&
+      ((entries, after, options) => {
+        const told = unwritten({ projection: projection(options), ends }, options);
+        const frames = entries.flatMap((entry) => {
+          const of = told.tell(entry);
+          return entry.seq > after ? of : [];
+        });
+        return block(frames, options);
+      }),
     error: spec.error ?? ((failure) => ({ error: failure })),
+    headers: stream.headers ?? {},
+    beat: beat && ((options) => beat(options) as Wire),
     doors: spec.doors ?? [],
   };
 }
 
-function shownIn(entries: readonly Entry[], { preferences = {} }: ViewOptions): readonly Entry[] {
-  const show = shower(preferences);
-  return entries.flatMap((entry) => show(entry) ?? []);
+function restsOf(ends: Ends): (entry: Entry) => boolean {
+  if (ends === 'run') return ({ event }) => event.type === 'run.ended';
+  const waiting = newWaiting();
+  return (entry) => comesToRest(waiting, entry);
 }

@@ -26,6 +26,9 @@ export function nativeTelling(from = 0, isOver = false): Telling<SseFrame> {
     get hasEnded() {
       return hasEnded;
     },
+    get isOver() {
+      return hasEnded;
+    },
     weight: 0,
     tell(entry) {
       if (entry.seq <= seq || hasEnded) return [];

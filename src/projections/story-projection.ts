@@ -1,3 +1,4 @@
+import type { Entry } from '../run/events.ts';
 import type { Projection } from './projection.ts';
 import { newStory, tellStory, type Listener, type OpenStep, type Story, type StoryEvent } from './story.ts';
 
@@ -9,6 +10,10 @@ export interface StoryProjection<Memory, Own, Frame> extends Omit<Listener<Own>,
   readonly tell: {
     readonly [Type in StoryEvent['type']]?: Tell<Memory, Own, Frame, Extract<StoryEvent, { type: Type }>>;
   };
+  /** What it tells where an answer ends although the run has not. */
+  readonly rest?: (scene: Scene<Memory, Own, Frame>, entry: Entry) => void;
+  /** What it tells where the next answer begins. */
+  readonly goOn?: (scene: Scene<Memory, Own, Frame>, entry: Entry) => void;
 }
 
 /** Pushes what is told onto the frames of the scene. The step is the open one it is about, or the run. */
@@ -33,7 +38,17 @@ export interface Scene<Memory, Own, Frame> extends Place<Memory, Own> {
 export function overStory<Memory, Own, Frame>(
   projection: StoryProjection<Memory, Own, Frame>,
 ): Projection<Place<Memory, Own>, Frame> {
+  const { rest, goOn } = projection;
+  const toldBy =
+    (tell: (scene: Scene<Memory, Own, Frame>, entry: Entry) => void) =>
+    (place: Place<Memory, Own>, entry: Entry): readonly Frame[] => {
+      const scene = { ...place, frames: [], at: entry.at };
+      tell(scene, entry);
+      return scene.frames;
+    };
   return {
+    ...(rest ? { rest: toldBy(rest) } : {}),
+    ...(goOn ? { goOn: toldBy(goOn) } : {}),
     begin: () => ({ story: newStory(projection), memory: projection.memory() }),
     weight: ({ story }) => story.steps.size,
     project({ story, memory }, entry) {

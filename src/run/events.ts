@@ -51,6 +51,18 @@ export const EarlierMessage = z.object({
 });
 export type EarlierMessage = z.infer<typeof EarlierMessage>;
 
+/** A message of a conversation that a client keeps, as it sent it. What is large is a reference. */
+export const SentMessage = z.object({
+  role: EarlierMessage.shape.role,
+  text: z.string(),
+  attachments: z.array(Attachment).optional(),
+  /** Of an answer: the run of this tenant that gave it. */
+  run: z.string().optional(),
+  /** Of an answer: what its agents left, as the client had it. */
+  state: Json.optional(),
+});
+export type SentMessage = z.infer<typeof SentMessage>;
+
 /** What goes out with a message beside its words. */
 const along = {
   /** What hangs on the message. What is large is a reference. */
@@ -87,6 +99,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     labels: z.record(z.string(), z.string()),
     /** Who decides what it asks, as its app said when it began; whoever started it where nothing is said. */
     approvals: Deciders.optional(),
+    /** The conversation as whoever asked sent it, oldest first: then it is this, and not what is kept of earlier runs. */
+    history: z.union([BlobRef, z.array(SentMessage)]).optional(),
     /** Runs of the conversation that had ended when this one began, oldest first. */
     earlier: z.array(z.string()).optional(),
     /** The run whose place in the conversation this one takes: what counts as earlier is what did for that one. */

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { readConfig, type Config, type ConfigInput } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { RunError } from '../run/failure.ts';
+import { present } from '../run/present.ts';
 import type { Store } from '../stores/store.ts';
 import { doorOf } from './access/door.ts';
 import { openHome, protocols } from './compose/compose.ts';
@@ -13,7 +14,6 @@ import { hostHome } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
-import { lookingAgain } from './shared/watched-kind.ts';
 
 export interface ServeSettings {
   /** The data folder. */
@@ -56,8 +56,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How soon whoever may not stay is gone. */
-const sweepEvery = 1_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -74,8 +72,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     config,
     takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
-    grace: settings.grace,
-    store: settings.store,
+    ...present({ store: settings.store }),
   });
   try {
     const log = cleanLog(given, home.secrets.clean);
@@ -107,7 +104,6 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   hosted.announce(url);
   await context.readiness.now();
@@ -116,22 +112,9 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     url,
     context,
     notices: hosted.notices,
-    keyFile,
-    link: ticket && `${url}/#sign-in=${ticket}`,
-    async close() {
-      rest();
-      await hosted.close();
-    },
-  };
-}
-
-/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
-function lookAfter({ door, people, streams }: ServerContext): () => void {
-  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
-  const rest = lookingAgain(door, people);
-  return () => {
-    clearInterval(sweeping);
-    rest();
+    ...(keyFile === undefined ? {} : { keyFile }),
+    ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
+    close: () => hosted.close(),
   };
 }
 
@@ -149,12 +132,11 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
   return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
 }
 
-function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {
+function configOf({ config = {}, host, port, grace, isPrivate = false }: ServeSettings): Config {
   const parsed = readConfig(config, 'The configuration');
   const server = {
     ...parsed.server,
-    host: host ?? parsed.server.host,
-    port: port ?? parsed.server.port,
+    ...present({ host, port, grace }),
   };
-  return { ...parsed, server, auth: { ...parsed.auth, local: isPrivate ? 'key' : parsed.auth.local } };
+  return { ...parsed, server, auth: { ...parsed.auth, ...(isPrivate ? { local: 'key' } : {}) } };
 }

@@ -17,8 +17,9 @@ export async function enterHome(
     if (holder) return besideHolder(await readHome(settings), data, holder);
     try {
       // Whoever only asks another process does not wait for the server to be loaded.
-      const { holdFolder } = await import('../../server/hold-folder.ts');
-      return await holdFolder(settings);
+      const { hostFolder } = await import('../../server/host-folder.ts');
+      const { context, notices, close } = await hostFolder(settings);
+      return { ...context.home, notices, close };
     } catch (thrown) {
       if (left === 0 || !isLocked(data, thrown)) throw thrown;
       await setTimeout(pause);

@@ -1,5 +1,7 @@
-import type { EventOf } from '../../run/events.ts';
-import type { Attachment, BlobRef } from '../../run/values.ts';
+import { z } from 'zod';
+import { SentMessage, type EventOf } from '../../run/events.ts';
+import { filled, present } from '../../run/present.ts';
+import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Blobs } from '../../stores/store.ts';
 import type { Execution } from '../execution.ts';
 import { isLarge, loadLarge, previewOf } from './large.ts';
@@ -19,6 +21,31 @@ export async function keepLargeInput(
     text: kept,
     attachments: await Promise.all(attachments.map((one) => keepData(blobs, owner, one))),
   };
+}
+
+/** A conversation that a client sent, with all that is large kept beside the journal. */
+export async function keepLargeHistory(
+  blobs: Blobs,
+  owner: Owner,
+  messages: readonly SentMessage[],
+): Promise<NonNullable<EventOf<'run.started'>['history']>> {
+  const kept: SentMessage[] = [];
+  for (const { attachments, ...message } of messages) {
+    const hanging = await Promise.all((attachments ?? []).map((one) => keepData(blobs, owner, one)));
+    kept.push({ ...message, ...present({ attachments: filled(hanging) }) });
+  }
+  const text = JSON.stringify(kept);
+  if (!isLarge(kept as unknown as Json)) return kept;
+  const said = messages.map((message) => message.text).join('\n');
+  return { ...(await blobs.put(owner, text)), preview: previewOf(said) };
+}
+
+/** The same again. */
+export async function loadHistory(
+  execution: Execution,
+  kept: NonNullable<EventOf<'run.started'>['history']>,
+): Promise<readonly SentMessage[]> {
+  return z.array(SentMessage).parse(await loadLarge(execution, kept as unknown as Json));
 }
 
 /** The same again, as it was sent. */

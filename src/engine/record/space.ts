@@ -69,6 +69,8 @@ export function bytesBeside(event: RunEvent): number {
   const values: unknown[] = Object.values(event);
   if (event.type === 'step.opened')
     values.push(event.call?.arguments, ...(event.attachments ?? []).map(({ blob }) => blob));
+  if (event.type === 'run.started' && Array.isArray(event.history))
+    values.push(...event.history.flatMap(({ attachments = [] }) => attachments.map(({ blob }) => blob)));
   if (event.type === 'item.attached' && event.item.kind === 'attachment')
     values.push(event.item.attachment.blob);
   return values.filter(isBlobRef).reduce((bytes, { size }) => bytes + size, 0);

@@ -17,17 +17,20 @@ interface Taking {
   readonly at: number;
   /** Whether a secret was taken out of what was asked. */
   readonly isRedacted: boolean;
+  /** What of what was asked is not used, and why. */
+  readonly notices?: readonly Pick<EventOf<'notice.posted'>, 'code' | 'message'>[];
 }
 
 /** The first entries of a run: what was asked, and who has it in hand, if somebody does. */
 export function beginningOf(
   started: Omit<EventOf<'run.started'>, 'type'>,
-  { worker, at, isRedacted }: Taking,
+  { worker, at, isRedacted, notices = [] }: Taking,
 ): Entry[] {
   const events: RunEvent[] = [
     { type: 'run.started', ...started },
     ...(worker === undefined ? [] : [tookFirst(worker)]),
     ...(isRedacted ? [redactedNotice(0)] : []),
+    ...notices.map((notice): RunEvent => ({ type: 'notice.posted', step: 0, ...notice })),
   ];
   return events.map((event, i) => ({ seq: i + 1, at, event }));
 }

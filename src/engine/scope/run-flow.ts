@@ -3,6 +3,7 @@ import { isBlobRef } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import { apology } from '../recovery/ending.ts';
 import type { Execution } from '../execution.ts';
+import { unanswered } from '../conversation/sent-history.ts';
 import { definitionOf } from '../record/definition.ts';
 import { loadInput } from '../record/large-input.ts';
 import { keepLarge } from '../record/large.ts';
@@ -53,5 +54,14 @@ async function inputOf(execution: Execution): Promise<RunInput> {
   const { started } = execution.tree;
   if (!started) throw new Error(`run ${execution.run} has no beginning`);
   const { input, app, labels } = started;
-  return { ...(await execution.busy(loadInput(execution, input))), app, labels };
+  const { text, attachments } = await execution.busy(loadInput(execution, input));
+  const before = unanswered((await execution.busy(execution.sent.messages())) ?? []);
+  const words = [before.text, text].filter((part) => part !== '').join('\n\n');
+  const whole = before.attachments.map((one) => execution.remembered.whole(one));
+  return {
+    text: words,
+    attachments: [...(await execution.busy(Promise.all(whole))), ...attachments],
+    app,
+    labels,
+  };
 }

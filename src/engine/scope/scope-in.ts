@@ -25,7 +25,7 @@ import type {
   TurnRequest,
   TurnResult,
 } from '../scope.ts';
-import { runTurn } from '../turn/turn.ts';
+import { runAskingTurn } from '../turn/asking-turn.ts';
 
 /** The scope of one step, as the flow uses it. */
 export class ScopeIn implements Scope {
@@ -86,7 +86,7 @@ export class ScopeIn implements Scope {
     const agent = this.#execution.world.catalog.agents.find((candidate) => candidate.name === name);
     if (!agent) return heard(this.#without(name));
     const taken = this.#keys.use('turn', request.key, (key) =>
-      runTurn(this.#execution, agent, { ...request, key, parent: this.id }),
+      runAskingTurn(this.#execution, agent, { ...request, key, parent: this.id }),
     );
     return heard(taken);
   }

@@ -64,7 +64,7 @@ export function traceProjection(run: string): Projection<Place<Memory, Traced>, 
     },
   });
   return {
-    ...told,
+    begin: told.begin,
     project: (place, entry) =>
       told.project(place, entry).map((line, i) => {
         const id = i === 0 ? `${run}:${entry.seq}` : `${run}:${entry.seq}.${i}`;

@@ -16,6 +16,7 @@ const AppBody = z.strictObject({
   settings: z.record(z.string(), z.json()).optional(),
   limits: z.strictObject(Limits.shape).optional(),
   approvals: Deciders.optional(),
+  trustsClientState: z.boolean().optional(),
   preferences: Preferences.optional(),
 });
 

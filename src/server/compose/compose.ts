@@ -13,6 +13,7 @@ import { taint } from '../../policies/taint.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Takes } from '../../worker/worker.ts';
 import { sqliteReader } from '../../stores/sqlite/reader.ts';
@@ -39,7 +40,7 @@ import { runFilter } from '../runs/run-filter.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
 import type { Showing } from '../runs/shown-tree.ts';
-import { newId, sha256, systemClock } from '../system.ts';
+import { newId, sha256, systemClock, type System } from '../system.ts';
 
 export interface HomeSettings {
   /** The data folder. */
@@ -52,8 +53,8 @@ export interface HomeSettings {
   readonly log?: Log;
   /** Counts what its runs do. */
   readonly meter?: Meter;
-  /** Seconds that what has begun may take once the process is told to end; as the configuration says, unless said. */
-  readonly grace?: number | undefined;
+  /** Its time and its ids, where they are not the machine's. */
+  readonly system?: Partial<System>;
 }
 
 /** Open a data folder as the process that holds it, and work on its runs until it is closed. */
@@ -135,7 +136,7 @@ interface Opened {
 }
 
 async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome> {
-  const { takes = 'everything', grace } = settings;
+  const { takes = 'everything' } = settings;
   const { folder, config, known, store, opened } = parts;
   const configured = configuredApps(config, 'The configuration', opened);
   const means = { agents: Object.keys(config.agents), tools: opened };
@@ -152,8 +153,8 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
     apps,
     worker: `${hostname()}-${process.pid}`,
     takes,
-    grace: (grace ?? config.server.grace) * 1_000,
-    toolServers: opened?.servers,
+    grace: config.server.grace * 1_000,
+    ...(opened ? { toolServers: opened.servers } : {}),
     notices: [
       ...(config.notice === undefined ? [] : [config.notice]),
       ...store.notices,
@@ -170,13 +171,13 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
 }
 
 function worldOf(
-  { log = stderrLog, meter }: HomeSettings,
+  { log = stderrLog, meter, system = {} }: HomeSettings,
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread'>,
 ): World {
   return {
     store,
-    clock: systemClock,
+    clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       agents: agentsOf(config),
@@ -187,7 +188,7 @@ function worldOf(
     },
     policies: [budget, duplicate, taint, approval, ...Object.values(config.policies)],
     log: cleanLog(log, secrets.clean),
-    newId,
+    newId: system.newId ?? newId,
     hash: sha256,
     bytesPerTenant: config.server.quotas.bytes,
     secrets,
@@ -258,13 +259,11 @@ function configuredApps(
   const means = { agents: Object.keys(agents), tools };
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, preferences, approvals } = app;
+    const { description, preferences, approvals, trustsClientState } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
-      description,
-      approvals,
-      preferences,
+      ...present({ description, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
     return {

@@ -35,6 +35,7 @@ export interface HeldHome extends Home {
   readonly apps: readonly App[];
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
+  readonly newId: (kind: string) => string;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
@@ -82,6 +83,7 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     apps,
     catalog: world.catalog,
     secrets,
+    newId: world.newId,
     toolServers: holding.toolServers,
     notices: [...notices, ...unkept],
     clean: secrets.clean,

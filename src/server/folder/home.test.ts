@@ -7,7 +7,7 @@ import { ended, flowOf, toolOf, until } from '../../../test/world.ts';
 import type { ConfigInput } from '../../catalog/config.ts';
 import { openHome, readHome } from '../compose/compose.ts';
 import { enterHome } from '../../cli/place/enter.ts';
-import { holdFolder } from '../hold-folder.ts';
+import { hostFolder } from '../host-folder.ts';
 import { isHeld } from './reach-folder.ts';
 import { socketPath } from './socket-path.ts';
 import type { HeldHome } from './hold.ts';
@@ -36,7 +36,8 @@ function gated(): { config: ConfigInput; letThrough: () => void } {
 }
 
 async function holder(config: ConfigInput = {}, folder = data): Promise<HeldHome> {
-  const home = await holdFolder({ data: folder, config, takes: 'asked' });
+  const { context, close } = await hostFolder({ data: folder, config, takes: 'asked' });
+  const home = { ...context.home, close };
   open.push(home);
   return home;
 }

@@ -27,6 +27,8 @@ export interface App {
   readonly description?: string;
   /** Who decides what its runs ask, where it is not whoever started them. */
   readonly approvals?: Deciders;
+  /** Whether states of agents count that a client brings along and this server never gave it. */
+  readonly trustsClientState?: boolean;
   /** What those who watch its runs are shown, unless they ask for something else. */
   readonly preferences?: Preferences;
 }

@@ -1,5 +1,7 @@
 import { keptName } from '../../engine/record/kept-name.ts';
 import { startKey } from '../../front/same-again.ts';
+import type { RunRequest } from '../../front/create-run.ts';
+import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { filled } from '../../run/present.ts';
@@ -99,16 +101,25 @@ export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' 
   readonly attached?: readonly Attachment[];
   /** The run whose place it takes. */
   readonly replaces?: string;
+  /** The run it goes on after. */
+  readonly follows?: string;
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
+  /** The conversation as the caller has it, and what of it is not used. */
+  readonly sent?: SentConversation | undefined;
+}
+
+interface SentConversation {
+  readonly history: readonly SentMessage[] | undefined;
+  readonly notices: NonNullable<RunRequest['notices']>;
 }
 
 /** Start a run for somebody, within what they may have. The same key again, for the same request, gives the same run. */
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, attached, limits = {}, key, begins = false, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
@@ -131,15 +142,20 @@ export async function startRun(
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
     context.home.front.start({
       ...wanted,
+      ...sent,
       definition: await app.definition?.(),
       approvals: app.approvals,
       flow: app.flow,
       caller: { tenant, who, idempotencyKey },
     });
   const { run, conversation, created } = await withinShare(context, tenant, () =>
-    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) }, start),
+    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
   return created ? { run, conversation } : sameRun(context, run, wanted);
+}
+
+function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {
+  return history.reduce((bytes, { text, attachments = [] }) => bytes + sizeOf({ text, attachments }), 0);
 }
 
 function defaultAppOf({ defaultApp, home }: ServerContext): string {

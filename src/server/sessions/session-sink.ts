@@ -23,6 +23,9 @@ export function numbered(telling: Telling<WireFrame>, count: Count): Telling<Wir
     get hasEnded() {
       return telling.hasEnded;
     },
+    get isOver() {
+      return telling.isOver;
+    },
     get weight() {
       return telling.weight;
     },

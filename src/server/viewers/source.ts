@@ -113,6 +113,11 @@ export function toldSource(parts: SourceParts, head: number): Source {
 
 function tellLive(parts: SourceParts, teller: Teller, hearer: Hearer): () => void {
   const { run, journal, places } = parts;
+  // Where an answer was over before, nothing is waited for.
+  if (teller.hasEnded) {
+    queueMicrotask(() => hearer.over());
+    return () => {};
+  }
   let since = 0;
   const chunk = (given: Chunk): void => {
     const piece = nativePiece(given);

@@ -81,7 +81,7 @@ export const storyMutants: readonly Mutant[] = [
     file: 'src/server/viewers/channels.ts',
     find: '`${framing.name} ${watched.as} ${watched.run}`',
     replace: '`${watched.as} ${watched.run}`',
-    test: 'src/server/routes/protocol-doors.test.ts',
+    test: 'src/server/doors/door-routes.test.ts',
     only: 'P69',
   },
   {
@@ -97,7 +97,7 @@ export const storyMutants: readonly Mutant[] = [
     file: 'src/server/app.ts',
     find: 'if (key === undefined || visit.headers.authorization !== undefined) return visit;',
     replace: 'if (key !== null) return visit;',
-    test: 'src/server/routes/protocol-doors.test.ts',
+    test: 'src/server/doors/door-routes.test.ts',
     only: 'the key is where',
   },
 ];

@@ -1,0 +1,79 @@
+import type { EventOf } from '../run/events.ts';
+import { isBlobRef } from '../run/values.ts';
+
+/**
+ * The answer of a run as one text, for protocols that show one and cannot take any of it back. Which steps say it is known when
+ * they open; whether it is all is known when the run ends. Plain data, changed in place.
+ */
+export interface AnswerText {
+  /** The step that says it now, in which attempt; one after the other. */
+  step: string;
+  /** How long what it said is, and what it reads like. */
+  length: number;
+  hash: number;
+  /** Whether anything was said before. */
+  hasEarlier: boolean;
+}
+
+export function noText(): AnswerText {
+  return { step: '', length: 0, hash: 0, hasEarlier: false };
+}
+
+/** Said after text that a retry takes back, where nothing can be taken back. */
+export const superseded = '\n\n(This was cut off. It is said again:)\n\n';
+const apart = '\n\n';
+
+/**
+ * Whether what a step says is the answer: the run itself, its steps of kind `answer`, and turns that are directly in either.
+ * What agents, routers and tools say is told with their steps.
+ */
+export function saysAnswer(
+  { kind }: Pick<EventOf<'step.opened'>, 'kind'>,
+  above: { readonly says: boolean; readonly kind: string } | undefined,
+): boolean {
+  if (above === undefined) return true;
+  if (!above.says || above.kind === 'turn') return false;
+  return kind === 'answer' || kind === 'turn';
+}
+
+/** What is told of a piece of the answer: what another step says stands apart from what was said before. */
+export function toldPiece(told: AnswerText, step: string, piece: string): string {
+  if (piece === '') return '';
+  const isOther = told.step !== step;
+  const before = isOther && told.length > 0 ? apart : '';
+  if (isOther)
+    Object.assign(told, { step, length: 0, hash: 0, hasEarlier: told.hasEarlier || before !== '' });
+  told.hash = hashOn(told.hash, piece);
+  told.length += piece.length;
+  return before + piece;
+}
+
+/** A step is tried again: what it said so far does not count. Empty where it had said nothing. */
+export function takenBack(told: AnswerText, step: string): string {
+  if (told.step !== step || told.length === 0) return '';
+  Object.assign(told, { step: '', length: 0, hash: 0, hasEarlier: true });
+  return superseded;
+}
+
+/** What is missing of the answer at the end of the run; what was said last may be all of it. */
+export function toldRest(told: AnswerText, answer: EventOf<'run.ended'>['answer']): string {
+  const whole = wholeAnswer(answer);
+  if (whole === '') return '';
+  if (isBlobRef(answer) && told.length > 0) return '';
+  const isBeginning = told.length <= whole.length && hashOn(0, whole.slice(0, told.length)) === told.hash;
+  if (isBeginning) return whole.slice(told.length);
+  return apart + whole;
+}
+
+/** The answer as one text; of one that is kept beside the journal, its beginning and where the rest is. */
+export function wholeAnswer(answer: EventOf<'run.ended'>['answer']): string {
+  if (answer === undefined || typeof answer === 'string') return answer ?? '';
+  return `${answer.preview ?? ''}… (${answer.size} bytes in all: GET /api/files/${answer.blob})`;
+}
+
+/** FNV over UTF-16: enough to see whether two texts that should be the same are. */
+function hashOn(hash: number, text: string): number {
+  let sum = hash === 0 ? 0x811c9dc5 : hash;
+  for (let i = 0; i < text.length; i += 1) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  return text === '' ? hash : sum;
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import type { SentMessage as Sent, StartWish } from '../../projections/door.ts';
+import type { SentMessage } from '../../run/events.ts';
+import { RunError } from '../../run/failure.ts';
+import { filled, present } from '../../run/present.ts';
+import { GivenAttachment } from '../../wire/native/attachment.ts';
+import { appNamed, type App } from '../folder/home.ts';
+import { parsed } from '../../run/parsed.ts';
+import { startRun, type Start } from '../routes/start-run.ts';
+import { idempotencyKeyIn } from '../routes/shapes.ts';
+import { attachmentsOf } from '../runs/attachments.ts';
+import { missing, ownRun } from '../runs/owner.ts';
+import { ownConversation } from '../runs/own-conversation.ts';
+import { startedWith } from '../runs/same-start.ts';
+import type { Visitor } from './door-routes.ts';
+
+/** The longest name of a conversation, as everywhere. */
+const longestName = 200;
+/** How long the same request may be one that a client library sends again. Milliseconds. */
+const retries = 60_000;
+
+/** Begin what a request of a protocol asks for; the same again is the run it began. */
+export async function begin(visitor: Visitor, wish: StartWish): Promise<string> {
+  const { context, caller, request } = visitor;
+  const { app: name, message, labels, isRetry = false } = wish;
+  const app = appNamed(context.home.apps, name);
+  const input = inputOf(message);
+  const given = idempotencyKeyIn(request.header);
+  const again = given === undefined ? await sameRequest(visitor, isRetry) : { key: given };
+  if (again.run !== undefined) return again.run;
+  const start: Start = {
+    app: app.name,
+    input,
+    sent: await sentBy(visitor, app, wish),
+    ...(await placed(visitor, wish)),
+    ...present({ key: again.key, labels: labels && { ...labels } }),
+  };
+  return (await startRun(context, caller, start)).run;
+}
+
+function inputOf({ text, attachments = [] }: Sent): Start['input'] {
+  if (text === '' && attachments.length === 0)
+    throw new RunError('malformed', 'The last message has neither text nor attachments: say something.');
+  return { text, ...present({ attachments: filled(attachments.map(given)) }) };
+}
+
+function given(attachment: NonNullable<Sent['attachments']>[number]): GivenAttachment {
+  return parsed(GivenAttachment, present(attachment), 'An attachment');
+}
+
+async function placed(
+  visitor: Visitor,
+  { conversation, follows }: StartWish,
+): Promise<Pick<Start, 'conversation' | 'begins' | 'follows'>> {
+  if (follows === undefined) return named(visitor, conversation);
+  const row = await ownRun(visitor, follows);
+  if (!row) throw missing('run', follows);
+  return { conversation: row.conversation, begins: true, follows: row.run };
+}
+
+/** A name that a client gives is the caller's own; without one, what they ask is a conversation of its own. */
+function named(
+  { caller }: Visitor,
+  conversation: string | undefined,
+): Pick<Start, 'conversation' | 'begins'> {
+  if (conversation === undefined) return {};
+  if (conversation === '' || conversation.length > longestName)
+    throw new RunError('malformed', `The id of a conversation has 1 to ${longestName} characters.`);
+  const { id, mayBegin } = ownConversation(caller, conversation);
+  return { conversation: id, begins: mayBegin };
+}
+
+/** The conversation as the client sent it, with what of it may be believed. */
+async function sentBy(
+  visitor: Visitor,
+  app: App,
+  { history, ignored: unread = [] }: StartWish,
+): Promise<NonNullable<Start['sent']>> {
+  const ignored = new Set<string>();
+  const messages: SentMessage[] = [];
+  for (const message of history ?? []) messages.push(await believed(visitor, app, { message, ignored }));
+  const notices = [...ignored].map((text) => ({ code: 'CLIENT_STATE_IGNORED', message: text }));
+  const left = unread.map((text) => ({ code: 'REQUEST_FIELD_IGNORED', message: text }));
+  return { history: history && messages, notices: [...notices, ...left] };
+}
+
+interface Believing {
+  readonly message: Sent;
+  /** What is not used, in sentences. */
+  readonly ignored: Set<string>;
+}
+
+/** What this server gave this tenant is looked up here; what it did not give counts only where the app trusts it. */
+async function believed(visitor: Visitor, app: App, { message, ignored }: Believing): Promise<SentMessage> {
+  const { context, caller } = visitor;
+  const { role, text, attachments = [], run, state } = message;
+  const hanging = await attachmentsOf(context, caller.tenant, attachments.map(given));
+  const isOurs = run !== undefined && (await ownRun({ context, caller }, run)) !== undefined;
+  if (run !== undefined && !isOurs && state === undefined)
+    ignored.add(`The conversation names run «${run.slice(0, 100)}», which is not known here: left out.`);
+  const isTrusted = !isOurs && state !== undefined && app.trustsClientState === true;
+  if (state !== undefined && !isOurs && !isTrusted)
+    ignored.add(
+      `The conversation brings states of agents that this server did not give: they are not used, since app «${app.name}» does not say «trustsClientState».`,
+    );
+  return {
+    role,
+    text,
+    ...present({
+      attachments: filled(hanging),
+      run: isOurs ? run : undefined,
+      state: isTrusted ? state : undefined,
+    }),
+  };
+}
+
+interface Again {
+  readonly run?: string;
+  /** What the run is to be found by, should this be sent again. */
+  readonly key?: string;
+}
+
+/** Where a client library sends a request again, the run that the same one began a moment ago. */
+async function sameRequest({ context, caller, door, request }: Visitor, isRetry: boolean): Promise<Again> {
+  const asked = JSON.stringify([door.path, request.params, request.body]);
+  const hash = createHash('sha256').update(asked).digest('hex');
+  const now = context.now();
+  const key = `request-${hash}-${Math.floor(now / retries)}`;
+  const before = `request-${hash}-${Math.floor(now / retries) - 1}`;
+  const first = await startedWith(context, caller, key);
+  // The same asked anew is another run; one of them can be found by what was asked.
+  if (!isRetry) return first ? {} : { key };
+  const earlier = first ?? (await startedWith(context, caller, before));
+  return earlier && now - earlier.createdAt < retries ? { run: earlier.run } : { key };
+}

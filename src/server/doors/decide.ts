@@ -1,0 +1,107 @@
+import type { DecideWish, ResumeWish, SentDecision } from '../../projections/door.ts';
+import { resumeCommand } from '../../flows/converse-resume.ts';
+import { DecisionRequest } from '../../run/commands.ts';
+import type { Approval } from '../../run/tree.ts';
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { readQuestionId } from '../../run/question-id.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { expectDecider } from '../access/deciders.ts';
+import { decideApproval } from '../runs/decide-approval.ts';
+import { missing, ownRun, type Subjects } from '../runs/owner.ts';
+import { beginOf, type Answering } from './answer.ts';
+import type { Visitor } from './door-routes.ts';
+
+type Asked = Subjects['approval'];
+
+interface Decided {
+  readonly subject: Asked;
+  readonly decision: DecisionRequest;
+}
+
+type Next = Answering & { readonly run: string };
+
+/** Decide what was asked, all at once, and go on with what the run does then. */
+export async function decideAll(visitor: Visitor, { decisions }: DecideWish): Promise<Next> {
+  const [first] = decisions;
+  if (!first) throw new RunError('malformed', 'Nothing is decided: name a question and what you make of it.');
+  const found = await Promise.all(decisions.map((each) => questionOf(visitor, each)));
+  const { context, caller } = visitor;
+  await Promise.all(
+    found.map(({ subject, decision }) => decideApproval(context, caller, { ...subject, body: decision })),
+  );
+  const { row, approval } = found[0]?.subject ?? missingQuestion(first);
+  return goneOn(visitor, row.run, approval.approval);
+}
+
+function missingQuestion({ question }: SentDecision): never {
+  throw missing('question', question);
+}
+
+/** Go on after a tool phase. Asked again, it is the same answer. */
+export async function resume(visitor: Visitor, row: RunRow, { batch }: ResumeWish): Promise<Next> {
+  const { context, caller } = visitor;
+  const tree = await context.trees.of(row);
+  const { id, command } = resumeCommand(tree, { run: row.run, by: caller.who, ...batch });
+  if (command.type !== 'decide') throw new RangeError('to go on after a tool phase is to decide');
+  await expectDecider(context, caller, row);
+  const { entry } = await context.home.front.command(row, { command, id });
+  if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
+  return goneOn(visitor, row.run, command.approval);
+}
+
+/** The answer that a decision began. */
+async function goneOn(visitor: Visitor, run: string, approval: string): Promise<Next> {
+  const { context } = visitor;
+  const row = await context.home.dispatch.get(run);
+  if (!row) throw missing('run', run);
+  const decided = (await context.trees.of(row)).approvals.get(approval)?.decided;
+  return { run, answer: decided ? await beginOf(visitor, row, decided.seq) : 'last' };
+}
+
+/** A question by its name, or by its fingerprint alone: in a tenant no two questions have the same. */
+async function questionOf(visitor: Visitor, { question, ...decided }: SentDecision): Promise<Decided> {
+  const { approval: id, fingerprint } = readQuestionId(question);
+  const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
+  const found =
+    run === undefined
+      ? await byFingerprint(visitor, question)
+      : await inRun(visitor, { run, is: ({ approval }) => approval === id });
+  if (!found) throw missing('question', question);
+  const named = fingerprint ?? (run === undefined ? question : undefined);
+  const shown = decided.decision === 'reject' ? undefined : named;
+  const decision = DecisionRequest.parse(present({ ...decided, fingerprint: shown }));
+  return { subject: { ...found, ...present({ named }) }, decision };
+}
+
+type Found = Pick<Asked, 'row' | 'approval'>;
+
+interface Sought {
+  readonly run: string;
+  readonly is: (approval: Approval) => boolean;
+}
+
+async function inRun({ context, caller, asker }: Visitor, { run, is }: Sought): Promise<Found | undefined> {
+  const row = await ownRun({ context, caller }, run);
+  if (!row) return undefined;
+  await asker.heavy(row.bytes);
+  const approval = [...(await context.trees.of(row)).approvals.values()].find(is);
+  return approval && { row, approval };
+}
+
+/** How many runs that asked something are looked at, of those that wait and of those that were there last. */
+const most = 200;
+
+async function byFingerprint(visitor: Visitor, fingerprint: string): Promise<Found | undefined> {
+  const { context, caller } = visitor;
+  const { dispatch } = context.home;
+  const { tenant } = caller;
+  const waiting = await dispatch.list({ tenant, withApprovals: true, limit: most });
+  const last = await dispatch.list({ tenant, limit: most });
+  const asked = [...waiting, ...last.filter(({ facts }) => facts.asked > 0)];
+  for (const run of new Set(asked.map((row) => row.run))) {
+    const found = await inRun(visitor, { run, is: (each) => each.fingerprint === fingerprint });
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import type { Desk } from '../../projections/door.ts';
+import { holdingPlaces } from '../../engine/conversation/places.ts';
+import { ownRun } from '../runs/owner.ts';
+import { ownConversation } from '../runs/own-conversation.ts';
+import type { Visitor } from './door-routes.ts';
+
+/** How many runs of a conversation are looked at. */
+const most = 50;
+
+/** What somebody at a door can look at. */
+export function deskOf({ context, caller, asker }: Visitor): Desk {
+  const { home, trees } = context;
+  return {
+    apps: home.apps.map(({ name, description }) => ({ name, description })),
+    async run(id) {
+      const row = await ownRun({ context, caller }, id);
+      await asker.heavy(row?.bytes ?? 0);
+      return row && trees.of(row);
+    },
+    async runs(given) {
+      const { id: conversation } = ownConversation(caller, given);
+      const rows = holdingPlaces(
+        await home.dispatch.list({ tenant: caller.tenant, conversation, limit: most }),
+      );
+      await asker.heavy(rows.reduce((sum, { bytes }) => sum + bytes, 0));
+      return Promise.all(rows.map(async (row) => ({ run: row.run, tree: await trees.of(row) })));
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import { MenuButton } from '../shell/shell.tsx';
+
+export function Chat(_: Readonly<Record<string, unknown>>): ReactNode {
+  return (
+    <main className="screen" id="main">
+      <div className="bar">
+        <MenuButton />
+      </div>
+    </main>
+  );
+}
