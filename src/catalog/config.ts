@@ -25,6 +25,8 @@ const AppFlow = z.union([z.string().min(1), z.custom<ConfiguredFlow>((value) => 
 const App = z.strictObject({
   flow: AppFlow,
   description: z.string().optional(),
+  /** Questions to begin with, for those who do not know it yet. */
+  examples: z.array(z.string().min(1).max(500)).max(12).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
   limits: z.strictObject(Limits.shape).optional(),
   /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */

@@ -97,7 +97,7 @@ export interface Client {
    * What happens, as it happens and as the journal keeps it: each entry once and in order, whatever happens to the
    * connection; ends with the run. What an app prefers to show makes no difference here.
    */
-  entries(run: string, from?: Place): AsyncIterable<Entry>;
+  entries(run: string, from?: EntriesFrom): AsyncIterable<Entry>;
   /** The tree as it is shown, after every change, until the run ends. What did not change is the same object as before. */
   follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<FlatTree>;
   /** Start a run and watch it, both with one request. */
@@ -129,7 +129,7 @@ export interface Client {
 }
 
 /** Where to begin, and when to stop. */
-export interface Place {
+export interface EntriesFrom {
   /** The last entry that was seen. */
   readonly after?: number;
   readonly signal?: AbortSignal;

@@ -241,10 +241,13 @@ function bodyBytes({ headers }: FastifyRequest, most: number): number {
   return Math.min(most, Number(headers['content-length'] ?? 0));
 }
 
+/** One for all: every request ends like this, and where it was made says nothing. */
+const hasLeft = new RunError('rejected', 'Whoever asked has left.');
+
 /** Aborts when an answer was sent, or nobody wants it any more. */
 function leaving({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
-  const leave = (): void => left.abort(new RunError('rejected', 'Whoever asked has left.'));
+  const leave = (): void => left.abort(hasLeft);
   raw.on('close', leave);
   if (raw.destroyed) leave();
   return left.signal;

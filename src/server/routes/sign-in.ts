@@ -45,10 +45,12 @@ export const signInRoutes = [
   route({
     ...native.listApps,
     handle({ context: { home, defaultApp } }) {
-      const apps = home.apps.map(({ name, description, preferences }) => ({
+      const apps = home.apps.map(({ name, description, examples, flow, preferences }) => ({
         name,
         description,
+        examples,
         preferences,
+        flow: flow.name,
       }));
       const away = home.toolServers?.away ?? [];
       return {
