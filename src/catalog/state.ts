@@ -31,15 +31,15 @@ export const stateLimit = 262_144;
 /** How much of what an agent remembers is kept and sent back to it. */
 export const Keeps = z.strictObject({
   /** Tool exchanges of a state, counted from the newest; 5 unless said. */
-  toolExchanges: z.int().positive().exactOptional(),
+  toolExchanges: z.int().positive().optional(),
   /** Exchanges that are restored; 8 unless said. */
-  exchanges: z.int().positive().exactOptional(),
+  exchanges: z.int().positive().optional(),
   /** And characters of them, about four to a token; 24,000 unless said. */
-  characters: z.int().positive().exactOptional(),
+  characters: z.int().positive().optional(),
   /** Characters of what hung on the restored messages; 8 Mi unless said. What does not fit is named. */
-  attachments: z.int().nonnegative().exactOptional(),
+  attachments: z.int().nonnegative().optional(),
   /** Characters of JSON of one state, and of all that are sent back at once; 262,144 unless said. */
-  state: z.int().positive().exactOptional(),
+  state: z.int().positive().optional(),
 });
 export type Keeps = Readonly<z.infer<typeof Keeps>>;
 
