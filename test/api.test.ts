@@ -11,7 +11,7 @@ test('[PR10] docs/api.md says what programs can see: «npm run api» makes it an
 });
 
 test.for([
-  'HeldHome',
+  'OpenFolder',
   'Home',
   'ServerContext',
   'World',

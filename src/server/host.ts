@@ -10,7 +10,7 @@ import { appOf } from './app.ts';
 import { showing } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
 import { listenInFolder } from './folder/folder-socket.ts';
-import type { HeldHome } from './folder/hold.ts';
+import type { OpenFolder } from './folder/open-folder.ts';
 import { defaultAppOf } from './folder/home.ts';
 import { heavyWork } from './http/heavy.ts';
 import { withoutPaths } from './http/refusal.ts';
@@ -65,7 +65,7 @@ const sweepEvery = 1_000;
 /** How long open requests get to end when the process goes away. Milliseconds. */
 const farewell = 2_000;
 
-export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted> {
+export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Hosted> {
   const { folder } = hosting;
   const closing = new AbortController();
   const at: { url?: string } = {};
@@ -161,7 +161,7 @@ interface Serving extends Hosting {
 }
 
 async function contextOf(
-  home: HeldHome,
+  home: OpenFolder,
   { config, folder, log, closing, ...settings }: Serving,
 ): Promise<ServerContext> {
   const now = (): number => Date.now();
@@ -209,7 +209,7 @@ async function contextOf(
 }
 
 function channelsOf(
-  { journal, secrets }: HeldHome,
+  { journal, secrets }: OpenFolder,
   { log, patience }: Pick<Serving, 'log' | 'patience'>,
   delivered: (characters: number) => void,
 ): Channels {
@@ -226,7 +226,7 @@ function channelsOf(
   });
 }
 
-function feedOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
+function feedOf({ store, secrets, catalog }: OpenFolder, log: Log): FeedViewers {
   return feedViewers({
     feed: store.feed,
     catalog,
@@ -237,7 +237,7 @@ function feedOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
   });
 }
 
-function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {
+function gaugesOf(home: OpenFolder): Omit<Gauges, 'viewers' | 'isReady'> {
   const { dispatch } = home.store;
   return {
     runs: () => home.inHand().length,

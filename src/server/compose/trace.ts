@@ -7,13 +7,13 @@ import type { Entry } from '../../run/events.ts';
 import { foldAll } from '../../run/fold.ts';
 import type { TraceEvent, TraceFilter } from '../../wire/trace.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
-import type { HomeReader, RunRow } from '../folder/home.ts';
+import type { FolderReader, RunRow } from '../folder/home.ts';
 
 export type { TraceEvent };
 
 /** The trace of a run, with what each model call was sent; of a damaged one, as far as it is good. */
 export async function traceOf(
-  home: HomeReader,
+  home: FolderReader,
   { run, tenant }: RunRow,
   filter: Omit<TraceFilter, 'projectId'>,
 ): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
@@ -25,7 +25,7 @@ export async function traceOf(
   return { events: await withPrompts(events, foldAll(entries), load), total };
 }
 
-async function entriesOf(home: HomeReader, run: string): Promise<readonly Entry[]> {
+async function entriesOf(home: FolderReader, run: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
     const chunks = await goodChunks(home.journal, run, entries.at(-1)?.seq ?? 0);
