@@ -71,6 +71,7 @@ export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Ho
   const at: { url?: string } = {};
   const context = await contextOf(home, { ...hosting, address: () => at.url, closing: closing.signal });
   forgetErased(context);
+  lookAfter(context, closing.signal);
   const ways: WaysIn = new WeakMap();
   const answering = new Set<Promise<unknown>>();
   const app = await appOf({
@@ -87,7 +88,6 @@ export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Ho
     ways.set(socket, ownersWay);
     app.server.emit('connection', socket);
   }).catch((thrown: unknown) => failureOf(thrown));
-  const rest = lookAfter(context);
   const hush = typeof listening === 'function' ? listening : async (): Promise<void> => {};
   return {
     app,
@@ -98,7 +98,6 @@ export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Ho
     hush,
     close: async () => {
       closing.abort();
-      rest();
       context.readiness.close();
       // Whoever asked to stop the last run here must still hear that it was stopped.
       await atMost(farewell, Promise.allSettled(answering));
@@ -120,14 +119,14 @@ export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Ho
   };
 }
 
-/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
-function lookAfter({ door, people, streams }: ServerContext): () => void {
+/** Whoever may not stay goes, and what nobody told is looked for. */
+function lookAfter({ door, people, streams }: ServerContext, closing: AbortSignal): void {
   const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
   const rest = lookingAgain(door, people);
-  return () => {
+  closing.addEventListener('abort', () => {
     clearInterval(sweeping);
     rest();
-  };
+  });
 }
 
 async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
