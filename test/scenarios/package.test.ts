@@ -142,7 +142,7 @@ function linkPeers(): void {
     if (!existsSync(join(it.home, 'node_modules', name))) link(it.home, name);
 }
 
-test('[PR1] [PR2] the shop of the guide has Vitrine in it: for itself, and for its users', async () => {
+test('[IP1] [IP2] the shop of the guide has Vitrine in it: for itself, and for its users', async () => {
   linkPeers();
   const { child, url } = await listening(join(it.home, 'in-a-program'), ['shop.ts'], { PORT: '0' });
   expect(await (await fetch(url)).text()).toBe('the shop\n');
