@@ -2,6 +2,7 @@ import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
+import { dial } from './dial/dial.ts';
 import { executionProjection } from './execution/execution.ts';
 import { openAiChat } from './openai-chat/openai-chat.ts';
 import { openAiResponses } from './openai-responses/openai-responses.ts';
@@ -31,6 +32,7 @@ export const ownProtocols = {
     projection: executionProjection,
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
+  dial,
   'openai-chat': openAiChat,
   'openai-responses': openAiResponses,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;

@@ -41,8 +41,8 @@ async function heard(client: OpenAI, messages: readonly Message[], more: object 
     };
     if (step) steps.set(step.id, { ...steps.get(step.id), ...step });
     if (told) ({ status, id: run } = told);
-    const thought = (chunk.choices[0]?.delta as { reasoning_content?: string }).reasoning_content;
-    reasoning += thought ?? '';
+    const delta = (chunk.choices[0]?.delta ?? {}) as { reasoning_content?: string };
+    reasoning += delta.reasoning_content ?? '';
   }
   const [choice] = (await stream.finalChatCompletion()).choices;
   return {
