@@ -87,6 +87,10 @@ function pathsOf({ stages }: Heard): string[][] {
   return [...stages.keys()].map((index) => path(index));
 }
 
+function runOf({ state = {} }: Heard): string {
+  return (state['vitrine'] as { run: string }).run;
+}
+
 const asked = { role: 'user', content: 'Frankenstein, please' };
 const approve = (text: string): object => ({
   role: 'user',
@@ -108,7 +112,7 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
     expect(pathsOf(first)).toEqual(teamTree.filter(isStage));
     for (const heard of [first, second])
       expect([...heard.stages.values()].every(({ status }) => status === 'completed')).toBe(true);
-    const run = (second.state?.['vitrine'] as { run: string }).run;
+    const run = runOf(second);
     expect(((await at.ask(`/api/runs/${run}`)).json as FlatTree).answer).toBe(teamAnswer);
   });
 
@@ -174,7 +178,7 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
     expect(server.orders()).toHaveLength(1);
     const slow = await heardOf(client, [{ role: 'user', content: 'slow please' }]);
     const listening = heardOf(client, [approve(slow.text)]);
-    const run = (slow.state?.['vitrine'] as { run: string }).run;
+    const run = runOf(slow);
     await vi.waitFor(async () =>
       expect(JSON.stringify(await server.tree(run))).toContain(teamPieces[half - 1]?.trim()),
     );
