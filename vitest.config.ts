@@ -19,7 +19,7 @@ const edges = [
   'src/stores/{sqlite*,folder/*,sqlite/*}.test.ts',
   'src/tools/{code,killable}/*.test.ts',
   'src/tools/mcp/{mcp,call,http,stdio}.test.ts',
-  'src/{cli,server}/**/*.test.ts',
+  'src/{cli,program,server}/**/*.test.ts',
   'demo/**/*.test.ts',
 ];
 
@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           env,
-          include: ['src/**/*.test.ts', 'test/*.test.ts'],
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/*.test.ts'],
           exclude: [...configDefaults.exclude, ...edges],
           ...patience,
         },

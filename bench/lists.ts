@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeAll } from '../src/run/codec.ts';
+import type { RunEvent } from '../src/run/events.ts';
 import { indexedAll } from '../src/run/facts.ts';
+import { foldAll } from '../src/run/fold.ts';
 import { localTenant } from '../src/run/owner.ts';
 import { protocols } from '../src/server/compose/compose.ts';
 import { serve, type RunningServer } from '../src/server/serve.ts';
@@ -23,6 +25,8 @@ interface Subject {
   /** Microseconds of this process until it answered. */
   readonly startUp: number;
   readonly entries: number;
+  /** A place of its feed, with one change after it. */
+  readonly feed: string;
 }
 
 export async function listsBench(): Promise<void> {
@@ -53,7 +57,7 @@ function tell(name: string, small: number, large: number): void {
   const ratio = large / small;
   const marks = `${(small / 1_000).toFixed(2)} ms → ${(large / 1_000).toFixed(2)} ms`;
   console.log(
-    `  ${name.padEnd(28)} ${ratio.toFixed(2)}  (${marks})${ratio > most ? '  more than twice' : ''}`,
+    `  ${name.padEnd(34)} ${ratio.toFixed(2)}  (${marks})${ratio > most ? '  more than twice' : ''}`,
   );
 }
 
@@ -66,6 +70,7 @@ function asks(): readonly (readonly [name: string, ask: Ask])[] {
       read(`${server.url}${path}`);
   return [
     ['start a run', ({ server }) => start(server)],
+    ['start a session', ({ server }) => startSession(server)],
     ['list', get('/api/runs')],
     ['list of a label', get('/api/runs?label=project=p7&limit=1')],
     ['list of what failed', get('/api/runs?status=failed')],
@@ -73,7 +78,10 @@ function asks(): readonly (readonly [name: string, ask: Ask])[] {
     ['search, one word', get('/api/runs?text=question')],
     ['search, two words', get('/api/runs?text=question+number7&limit=1')],
     ['conversations', get('/api/conversations')],
+    ['sessions', get('/api/sessions?limit=10')],
+    ['sessions of a scenario', get('/api/sessions?scenario=s3&limit=3')],
     ['approvals', get('/api/approvals?limit=10')],
+    ['feed, its end', ({ server, feed }) => readFeed(`${server.url}/api/feed?after=${feed}`)],
     ...protocols.map(({ name }): readonly [string, Ask] => [
       `tail of a long run, ${name}`,
       ({ server, entries }) => read(`${server.url}/api/runs/long/events?as=${name}&after=${entries - 1}`),
@@ -94,12 +102,36 @@ async function read(url: string): Promise<void> {
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
 }
 
-async function start({ url }: RunningServer): Promise<void> {
+async function post(url: string, json: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ input: { text: 'What is new?' } });
-  const response = await fetch(`${url}/api/runs`, { method: 'POST', headers, body });
-  const { events } = (await response.json()) as { readonly events: string };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(json) });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+async function start({ url }: RunningServer): Promise<void> {
+  const { events } = (await post(`${url}/api/runs`, { input: { text: 'What is new?' } })) as Started;
   await read(`${url}${events}`);
+}
+
+async function startSession({ url }: RunningServer): Promise<void> {
+  const { session_id: id } = (await post(`${url}/api/sessions`, { alert_text: 'What is new?' })) as Session;
+  await read(`${url}/api/sessions/${id}/stream`);
+}
+
+interface Started {
+  readonly events: string;
+}
+interface Session {
+  readonly session_id: string;
+}
+
+/** The first that it brings: a feed does not end. */
+async function readFeed(url: string): Promise<void> {
+  const leave = new AbortController();
+  const response = await fetch(url, { signal: leave.signal });
+  for await (const _ of response.body ?? []) break;
+  leave.abort();
 }
 
 async function subject({ finished, open, entries }: typeof few): Promise<Subject> {
@@ -117,7 +149,10 @@ async function subject({ finished, open, entries }: typeof few): Promise<Subject
   });
   await read(`${server.url}/readyz`);
   const { user, system } = process.cpuUsage(before);
-  return { data, server, entries, startUp: user + system };
+  const listed = await fetch(`${server.url}/api/runs?limit=1`);
+  const { feed } = (await listed.json()) as { readonly feed: string };
+  await start(server);
+  return { data, server, entries, feed, startUp: user + system };
 }
 
 async function fill(store: Store, { finished, open, entries }: typeof few): Promise<void> {
@@ -133,14 +168,15 @@ async function fill(store: Store, { finished, open, entries }: typeof few): Prom
   );
   await create(store, 'long', long, true);
   for (let i = 0; i < open; i += 1)
-    await store.dispatch.release({ fence: { run: `run_${finished + i}`, epoch: 1 }, head: 1 });
+    await store.dispatch.release({ fence: { run: `run_${finished + i}`, epoch: 1 }, head: 3 });
 
   function add(at: Store, run: string, i: number): Promise<void> {
-    const labels = { project: `p${i % 50}` };
+    const labels = { project: `p${i % 50}`, scenario: `s${Math.floor(i / 3) % 10}` };
     const text = `A question of number${i % 100}`;
     const begun = started(text, { tenant: localTenant, conversation: `c${Math.floor(i / 3)}`, labels });
     const isFinished = i < finished;
-    return create(at, run, journal(begun, ...(isFinished ? [ended(`The answer is ${i}.`)] : [])), isFinished);
+    const rest = isFinished ? [ended(`The answer is ${i}.`)] : [opened(1, 0, { agent: 'talker' }), asked];
+    return create(at, run, journal(begun, ...rest), isFinished);
   }
 }
 
@@ -163,14 +199,23 @@ async function create(
     indexed: indexedAll([first]),
     claim,
   });
-  if (!isFinished) return;
   await entries.append({
     fence: { run, epoch: 1 },
     head: 1,
     last: all.length,
     frames: encodeAll(rest),
-    indexed: indexedAll(rest),
-    summary: { status: 'completed', approvals: 0 },
-    ends: true,
+    indexed: indexedAll(rest, foldAll([first])),
+    summary: isFinished ? { status: 'completed', approvals: 0 } : { status: 'waiting', approvals: 1 },
+    ends: isFinished,
   });
 }
+
+const asked: RunEvent = {
+  type: 'approval.requested',
+  approval: 'a1',
+  step: 1,
+  title: 'May I?',
+  fingerprint: 'f',
+  priority: 'high',
+  allowed: ['approve', 'reject'],
+};

@@ -4,7 +4,18 @@ export { defineConfig, type DefinedConfig } from './server/compose/define-config
 /** What a run does, and the hand it has on the run while it does it. */
 export type { Flow, RunInput, Scope } from './engine/scope.ts';
 /** What a flow asks of its scope, and what it gets. */
-export type { Answer, CallResult, Question, StepOptions, TurnRequest, TurnResult } from './engine/scope.ts';
+export type {
+  Answer,
+  CallOptions,
+  CallResult,
+  Question,
+  SchemaTurn,
+  StepOptions,
+  TurnRequest,
+  TurnResult,
+} from './engine/scope.ts';
+/** A flow that apps give settings, by a schema of its own. */
+export { defineFlow, type FlowWithSettings } from './flows/define-flow.ts';
 
 /** Somebody a turn can be given to. */
 export type { Agent } from './catalog/agent.ts';
@@ -28,7 +39,7 @@ export { coordinate } from './flows/coordinate.ts';
 export { scriptedGateway } from './gateways/scripted/scripted.ts';
 
 /** Something an agent may call, and what it may use while it runs. */
-export type { Tool, ToolContext } from './tools/tool.ts';
+export type { Tool, ToolContext, TypedTool } from './tools/tool.ts';
 /** Makes a tool from a function and the zod schema of its arguments. */
 export { functionTool } from './tools/function.ts';
 /** The same for what computes for long: it runs in a thread or process of its own, and stop ends it anywhere. */
@@ -41,34 +52,28 @@ export { documentTools, type DocumentToolsOptions } from './tools/documents/docu
 export { codeTool, type CodeToolOptions } from './tools/code/code.ts';
 /** Fetches from the web, and sends there once a person agrees; private addresses are out of reach unless allowed. */
 export { httpTools, type HttpToolsOptions } from './tools/http/http.ts';
-/** Judges what may happen next. */
-export type { Policy, Verdict } from './policies/policy.ts';
+/** Judges what may happen next; stands in a configuration under «policies», beside those that ship. */
+export type { Intent, Policy, PolicyView, Verdict } from './policies/policy.ts';
 
 /** Calls the tools of a server that speaks the Model Context Protocol. */
 export { mcpServer, type McpServer, type McpSettings } from './tools/mcp/mcp.ts';
 
+/** Has Vitrine in a program: runs to start and to follow, and a handler for the program's own server. */
+export { openVitrine, type BegunRun, type Vitrine, type VitrineSettings } from './program/open-vitrine.ts';
+/** Who asks, as the program that embeds this says it. */
+export type { CallerOf, ProgramCaller } from './program/caller.ts';
+/** Answers requests of Node's `http`. */
+export type { NodeHandler } from './server/http/mounted.ts';
 /** Serves the apps of a configuration over HTTP, and works on their runs. */
-export { serve, type RunningServer, type ServeSettings } from './server/serve.ts';
+export { serve, type RunningServer, type ServeSettings } from './program/serve.ts';
 /** For programs that embed this: what a tool or flow leaves behind fails its own step, and not the process. */
 export { containStrays } from './server/observe/strays.ts';
-/** Opens a data folder as the process that holds it, with a worker for its runs. */
-export { openHome, type HomeSettings } from './server/compose/compose.ts';
-/** Reads a data folder beside the process that holds it. */
-export { readHome } from './server/compose/compose.ts';
-/** Starts runs, tells them what people ask, erases them; whoever works on them. */
-export { frontOf, type Front } from './front/front.ts';
-/** Claims runs that nobody works on, and executes them. */
-export { Worker } from './worker/worker.ts';
-/** What a run is started with. */
-export type { RunRequest } from './front/create-run.ts';
-/** Everything both stand on. */
-export { workplaceIn, type Workplace, type World } from './engine/world.ts';
-/** Where runs are kept. */
-export type { Store } from './stores/store.ts';
-/** Keeps runs as long as the process lives. */
-export { memoryStore } from './stores/memory.ts';
-/** Keeps runs in a folder on this machine. */
-export { sqliteStore } from './stores/sqlite.ts';
+/** Where bugs are told. */
+export type { Log } from './engine/world.ts';
+/** Time as the engine knows it; the machine's own. */
+export type { Clock } from './engine/time/clock.ts';
+/** The machine's time, and ids that sort by the time they were made: what is used unless a program has its own. */
+export { newId, systemClock } from './server/system.ts';
 
 /** What happened, as the journal keeps it. */
 export type { Entry, RunEvent } from './run/events.ts';

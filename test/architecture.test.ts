@@ -6,10 +6,11 @@ import { moduleFacts } from './module-facts.ts';
 
 const root = new URL('..', import.meta.url).pathname;
 const files = globSync('{src,demo,web/src,test,bench,scripts,examples}/**/*.{ts,tsx}', { cwd: root });
-const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
 };
-const packages = Object.keys(dependencies);
+const packages = Object.keys({ ...dependencies, ...peerDependencies });
 
 test('every file imports, names and times as the table allows', () => {
   const sources = files.map((path) => ({ path, text: readFileSync(root + path, 'utf8') }));
@@ -87,6 +88,7 @@ const allowed: [path: string, text: string][] = [
     'demo/vitrine.config.ts',
     `import { defineConfig } from '../src/index.ts'; import { sse } from '../src/wire/sse.ts';`,
   ],
+  ['src/react/a.tsx', `import { useState } from 'react'; import type { Client } from '../client/client.ts';`],
   [
     'web/src/live/tree.tsx',
     `import { fold } from '../../../src/run/fold.ts'; import { useState } from 'react';`,
@@ -130,8 +132,10 @@ const planted: [path: string, text: string, why: string][] = [
   [
     'web/src/a.tsx',
     `import { serve } from '../../src/server/serve.ts';`,
-    'web may import run, wire, wire/native, client',
+    'web may import run, wire, wire/native, client, react',
   ],
+  ['src/react/a.tsx', `import { ask } from '../wire/sse.ts';`, 'react may import run, client'],
+  ['src/react/a.tsx', `import { readFile } from 'node:fs';`, 'a browser does not have'],
   ['src/run/a.ts', `const now = Date.now();`, 'uses Date.now:'],
   ['src/run/a.ts', `const now = Date['now']();`, 'uses Date.now:'],
   ['src/run/a.ts', `const now = new Date();`, 'uses new Date():'],

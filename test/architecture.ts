@@ -49,9 +49,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ports',
   ],
   client: ['run', 'wire', 'wire/native'],
+  program: ['run', 'wire/native', 'client', 'server', 'src/engine/world.ts'],
   cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
-  web: ['run', 'wire', 'wire/native', 'client'],
+  react: ['run', 'client'],
+  web: ['run', 'wire', 'wire/native', 'client', 'react'],
 };
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
@@ -71,6 +73,8 @@ const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...e
 const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
+/** What is made of the pure folders, for a browser alone: with React, and with its clock. */
+const browsers = ['react', 'web'];
 const vague = /^(utils?|helpers?|common|types|manager)$/;
 
 /** What is wrong with a file, each in a sentence. `packages` are those the product depends on. */
@@ -147,7 +151,8 @@ function outsideFault(
 ): string | undefined {
   const isBuiltIn = use.name.startsWith('node:');
   const isPure = pure.includes(folder) || isPort;
-  if (isPure && isBuiltIn) return `imports ${use.name}, which a browser does not have`;
+  if ((isPure || browsers.includes(folder)) && isBuiltIn)
+    return `imports ${use.name}, which a browser does not have`;
   if (isPure && use.name !== 'zod' && !use.isType) return `imports ${use.name}, but ${folder} uses zod only`;
   if (timeless.includes(folder) && use.name.startsWith('node:timers'))
     return `imports ${use.name}: no timers`;

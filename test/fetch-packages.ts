@@ -1,8 +1,9 @@
-// Before the scenarios: see that there are programs only some machines have, fetch them where that is possible, or say
+// Before the scenarios: build the web app, and see that there are programs only some machines have, fetch them where that is possible, or say
 // why the tests that need them are skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
+import { buildWeb } from '../scripts/build-web.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -41,7 +42,8 @@ const nginx: Program = {
 /** Milliseconds for a package and all it needs. */
 const longest = 600_000;
 
-export function setup(project: TestProject): void {
+export async function setup(project: TestProject): Promise<void> {
+  await buildWeb();
   project.provide('chromium', found(chromium) ?? fetched(chromium) ?? '');
   project.provide('nginx', found(nginx) ?? fetched(nginx) ?? '');
 }

@@ -27,8 +27,8 @@ const settled = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `G${n}`),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14].map((n) => `reliability ${n}`),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17].map((n) => `agents ${n}`),
-  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17].map((n) => `console ${n}`),
-  ...[13, 25].map((n) => `newcomers ${n}`),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18].map((n) => `console ${n}`),
+  ...[6, 9, 10, 11, 13, 14, 16, 17, 20, 21, 22, 25, 26, 27].map((n) => `newcomers ${n}`),
 ];
 
 test('every finding that is settled has a row, with a test and the line it failed with', () => {

@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 /** What publishing needs of a checkout. Packed from a copy, so that nobody's build is touched. */
-const sources = ['package.json', 'README.md', 'LICENSE', 'bin', 'src', 'demo', 'scripts'];
-const settings = ['tsconfig.json', 'tsconfig.build.json'];
+const sources = ['package.json', 'README.md', 'LICENSE', 'bin', 'src', 'demo', 'scripts', 'web'];
+const settings = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.react.json'];
 
 export interface Packed {
   /** The stranger's folder. */

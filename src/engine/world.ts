@@ -41,7 +41,7 @@ export interface World {
   readonly policies: readonly Policy[];
   readonly log: Log;
   /** A new id that nobody else has: `run_…`. */
-  readonly newId: (kind: 'run' | 'conversation' | 'command') => string;
+  readonly newId: (kind: string) => string;
   /** SHA-256 in hexadecimal. */
   readonly hash: (text: string) => string;
   /** What is recorded nowhere. */

@@ -1,9 +1,11 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
+import { a2uiProtocols } from './a2ui/a2ui.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { dial } from './dial/dial.ts';
 import { executionProjection } from './execution/execution.ts';
+import { twoStageProtocol } from './two-stage/two-stage.ts';
 import { openAiChat } from './openai-chat/openai-chat.ts';
 import { openAiResponses } from './openai-responses/openai-responses.ts';
 import type { Framing } from '../wire/framing.ts';
@@ -33,6 +35,8 @@ export const ownProtocols = {
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
   dial,
+  ...a2uiProtocols,
+  'two-stage': twoStageProtocol,
   'openai-chat': openAiChat,
   'openai-responses': openAiResponses,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;

@@ -1,4 +1,7 @@
-import type { Entry } from './events.ts';
+import { delegatedIn } from './delegated.ts';
+import type { Entry, EventOf, RunEvent } from './events.ts';
+import { fold } from './fold.ts';
+import { emptyTree, isFinal, type RunTree } from './tree.ts';
 import type { BlobRef } from './values.ts';
 import { wordsOf } from './words.ts';
 
@@ -14,12 +17,30 @@ export interface Facts {
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   readonly tokens?: { readonly input: number; readonly output: number } | undefined;
+  /** Once it has ended: how many of its steps were given to somebody. */
+  readonly delegated?: number | undefined;
+  /** What it asks people, oldest first. One that lapsed with its step may still be among them: `approvals` says how many there are. */
+  readonly open?: readonly OpenQuestion[] | undefined;
 }
+
+export interface OpenQuestion {
+  readonly approval: string;
+  /** The entry that asked it. */
+  readonly seq: number;
+  readonly deferredBy?: string | undefined;
+}
+
+/** What becomes of questions: of one, or of all that are open. */
+export type QuestionNews =
+  | { readonly is: 'asked'; readonly approval: string; readonly seq: number }
+  | { readonly is: 'deferred'; readonly approval: string; readonly by: string }
+  | { readonly is: 'over'; readonly approval?: string };
 
 /** What entries add to the index: what is shown of their run, and what it is found by. */
 export interface Indexed {
   readonly facts: Facts;
   readonly terms: readonly string[];
+  readonly questions?: readonly QuestionNews[] | undefined;
 }
 
 export const noFacts: Facts = { labels: {}, agents: [], tools: [], asked: 0 };
@@ -55,30 +76,50 @@ export function termsFor({ agent, tool, labels = [], text = '' }: Sought): reado
   ];
 }
 
-/** What one entry adds; undefined for nearly all of them, so that text costs nothing here. */
-export function indexed({ at, event }: Entry): Indexed | undefined {
-  if (event.type === 'run.started') {
-    const { labels, input, history = [] } = event;
+/** What one entry adds, folded already; undefined for nearly all of them, so that text costs nothing here. */
+export function indexed({ seq, at, event }: Entry, tree: Pick<RunTree, 'steps'>): Indexed | undefined {
+  const add = adding[event.type] as Adding<RunEvent> | undefined;
+  return add?.(event, { seq, at, tree });
+}
+
+interface Place {
+  readonly seq: number;
+  readonly at: number;
+  readonly tree: Pick<RunTree, 'steps'>;
+}
+type Adding<Event> = (event: Event, place: Place) => Indexed;
+
+const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = {
+  'run.started': ({ labels, input, history = [] }, { at }) => {
     const named = Object.entries(labels).map(([name, value]) => term.label(name, value));
     const sent = Array.isArray(history) ? history.map(({ text }) => text) : [history];
     const words = [input.text, ...sent].flatMap(textTerms);
     return { facts: { ...noFacts, labels, startedAt: at }, terms: [...new Set([...named, ...words])] };
-  }
-  if (event.type === 'step.opened') {
-    const { agent, call, title } = event;
+  },
+  'step.opened': ({ agent, call, title }) => {
     const agents = agent === undefined ? [] : [agent];
     const tools = call === undefined ? [] : [call.tool];
     const names = [...agents.map(term.agent), ...tools.map(term.tool)];
     return { facts: { ...noFacts, agents, tools }, terms: [...names, ...textTerms(title)] };
-  }
-  if (event.type === 'approval.requested')
-    return { facts: { ...noFacts, asked: 1 }, terms: textTerms(event.title) };
-  if (event.type === 'run.ended') {
-    const { answer = '', usage } = event;
+  },
+  'approval.requested': ({ approval, title }, { seq }) => ({
+    facts: { ...noFacts, asked: 1 },
+    terms: textTerms(title),
+    questions: [{ is: 'asked', approval, seq }],
+  }),
+  'approval.decided': ({ approval, by, decision }) =>
+    news(isFinal(decision) ? { is: 'over', approval } : { is: 'deferred', approval, by }),
+  'approval.lapsed': ({ approval }) => news({ is: 'over', approval }),
+  'stop.requested': () => news({ is: 'over' }),
+  'run.ended': ({ answer = '', usage }, { at, tree }) => {
     const tokens = { input: usage.input, output: usage.output };
-    return { facts: { ...noFacts, endedAt: at, tokens }, terms: textTerms(answer) };
-  }
-  return undefined;
+    const facts = { ...noFacts, endedAt: at, tokens, delegated: delegatedIn(tree) };
+    return { facts, terms: textTerms(answer), questions: [{ is: 'over' }] };
+  },
+};
+
+function news(question: QuestionNews): Indexed {
+  return { facts: noFacts, terms: [], questions: [question] };
 }
 
 /** What came first and what came after it, as if both had come at once. */
@@ -87,12 +128,24 @@ export function joinIndexed(one: Indexed | undefined, other: Indexed | undefined
   return {
     facts: joinFacts(one.facts, other.facts),
     terms: [...new Set([...one.terms, ...other.terms])],
+    questions: [...(one.questions ?? []), ...(other.questions ?? [])],
   };
 }
 
+/** The facts of a run with what its next entries add; the same object where that is nothing. */
+export function addFacts(before: Facts, { facts, questions = [] }: Indexed): Facts {
+  const joined = joinFacts(before, facts);
+  const were = before.open ?? [];
+  const open = questions.reduce(withNews, were);
+  if (open === were || JSON.stringify(open) === JSON.stringify(were)) return joined;
+  return { ...joined, open: open.length > 0 ? open : undefined };
+}
+
 /** The first itself where the other adds nothing. */
-export function joinFacts(one: Facts, other: Facts): Facts {
+function joinFacts(one: Facts, other: Facts): Facts {
+  if (other === noFacts) return one;
   const joined = {
+    ...one,
     labels: { ...one.labels, ...other.labels },
     agents: joinNames(one.agents, other.agents),
     tools: joinNames(one.tools, other.tools),
@@ -100,16 +153,43 @@ export function joinFacts(one: Facts, other: Facts): Facts {
     startedAt: one.startedAt ?? other.startedAt,
     endedAt: other.endedAt ?? one.endedAt,
     tokens: other.tokens ?? one.tokens,
+    delegated: other.delegated ?? one.delegated,
   };
-  return JSON.stringify(joined) === JSON.stringify(one) ? one : joined;
+  return isSame(joined, one) ? one : joined;
 }
 
-export function indexedAll(entries: readonly Entry[]): Indexed | undefined {
-  return entries.map(indexed).reduce(joinIndexed, undefined);
+function isSame(joined: Facts, one: Facts): boolean {
+  return (
+    joined.agents === one.agents &&
+    joined.tools === one.tools &&
+    joined.asked === one.asked &&
+    joined.startedAt === one.startedAt &&
+    joined.endedAt === one.endedAt &&
+    joined.tokens === one.tokens &&
+    joined.delegated === one.delegated &&
+    JSON.stringify(joined.labels) === JSON.stringify(one.labels)
+  );
+}
+
+function withNews(open: readonly OpenQuestion[], news: QuestionNews): readonly OpenQuestion[] {
+  const { is, approval } = news;
+  if (is === 'asked') return [...open, { approval, seq: news.seq }];
+  if (is === 'over') return open.filter((each) => approval !== undefined && each.approval !== approval);
+  return open.map((each) => (each.approval === approval ? { ...each, deferredBy: news.by } : each));
+}
+
+/** What entries add that follow those of the tree, which then has them. */
+export function indexedAll(entries: readonly Entry[], tree: RunTree = emptyTree()): Indexed | undefined {
+  return entries
+    .map((entry) => {
+      fold(tree, entry);
+      return indexed(entry, tree);
+    })
+    .reduce(joinIndexed, undefined);
 }
 
 function joinNames(one: readonly string[], other: readonly string[]): readonly string[] {
-  if (other.every((name) => one.includes(name))) return one;
+  if (one.length >= mostNames || other.every((name) => one.includes(name))) return one;
   return [...new Set([...one, ...other])].slice(0, mostNames);
 }
 

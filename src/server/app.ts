@@ -3,11 +3,13 @@ import { refuse, routeOf, send, stream } from './http/answer.ts';
 import { strictJson } from './http/body.ts';
 import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
+import type { WayIn, WaysIn } from './access/way-in.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
 import { expectOpen, type ServerContext } from './context.ts';
+import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
-import type { Route } from './routes/route.ts';
+import type { Reply, Route } from './routes/route.ts';
 import { headHeader } from '../wire/native/runs.ts';
 import { openSockets } from './http/sockets.ts';
 
@@ -18,8 +20,8 @@ export interface AppSettings {
   readonly clean: (text: string) => string;
   /** What must not stand in a refusal: paths of this machine. */
   readonly hidden: readonly string[];
-  /** Connections that came through the socket of the folder. */
-  readonly owners: WeakSet<object>;
+  /** How requests have come, where that says who asks. */
+  readonly ways: WaysIn;
   /** What is being answered to its owner. */
   readonly answering: Set<Promise<unknown>>;
   /** How long whoever is answered may take nothing before they are cut off, in milliseconds. */
@@ -64,8 +66,8 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   );
   app.options('*', (_, reply) => reply.code(204).send());
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, body: string) =>
-    body === '' ? undefined : strictJson(body),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    body.length === 0 ? undefined : strictJson(body),
   );
   register(app, settings, { routes: routes.filter(({ body }) => body !== 'bytes'), callerOf, note });
   await app.register(async (inner) => {
@@ -80,12 +82,12 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
 type CallerOf = (request: FastifyRequest) => Caller | undefined;
 type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
-function letIn(app: FastifyInstance, { context, routes, owners }: AppSettings): CallerOf {
+function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(safeHeaders);
     welcomeGuest(context, request, reply);
-    const visit = visitOf(request, owners);
+    const visit = visitOf(request, ways);
     if (context.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
     const isStranger = context.door.isStranger(visit);
     if (isStranger) reply.headers(strangerHeaders);
@@ -109,14 +111,18 @@ function withKey(visit: Visit, header: string | undefined): Visit {
   return { ...visit, headers: { ...visit.headers, authorization: `Bearer ${key}` } };
 }
 
-function visitOf({ method, headers, raw }: FastifyRequest, owners: WeakSet<object>): Visit {
+function visitOf({ method, headers, raw }: FastifyRequest, ways: WaysIn): Visit {
   const { rawHeaders, socket } = raw;
-  const isOwner = owners.has(socket);
-  return { method, headers, rawHeaders, isSocket: false, peer: socket.remoteAddress, isOwner };
+  const way = wayOf({ raw }, ways);
+  return { method, headers, rawHeaders, isSocket: false, peer: socket.remoteAddress, way };
+}
+
+function wayOf({ raw }: Pick<FastifyRequest, 'raw'>, ways: WaysIn): WayIn | undefined {
+  return ways.get(raw) ?? ways.get(raw.socket);
 }
 
 /** Each answer is counted once: when it is over, or, if it goes on, when it has begun. */
-function noteAnswers(app: FastifyInstance, { context, owners }: AppSettings, callerOf: CallerOf): Note {
+function noteAnswers(app: FastifyInstance, { context, ways }: AppSettings, callerOf: CallerOf): Note {
   const noted = new WeakSet<FastifyRequest>();
   const note: Note = (request, { statusCode: status, elapsedTime: milliseconds }) => {
     if (noted.has(request)) return;
@@ -124,7 +130,7 @@ function noteAnswers(app: FastifyInstance, { context, owners }: AppSettings, cal
     const { method, routeOptions } = request;
     const route = routeOptions.url ?? 'none';
     context.metrics.answered({ method, route, status, seconds: milliseconds / 1_000 });
-    const { address: from } = context.door.sourceOf(visitOf(request, owners));
+    const { address: from } = context.door.sourceOf(visitOf(request, ways));
     const { who, tenant } = callerOf(request) ?? {};
     context.log.answered({ method, route, status, milliseconds, from, who, tenant });
   };
@@ -152,7 +158,7 @@ function register(
       method,
       url,
       exposeHeadRoute: false,
-      ...(most === undefined ? {} : { bodyLimit: most }),
+      bodyLimit: most,
       // Before its body is taken: nobody may send megabytes without saying who they are.
       async onRequest(request, reply) {
         const caller = callerOf(request);
@@ -167,19 +173,11 @@ function register(
       },
       async handler(request, reply) {
         const caller = callerOf(request);
-        const signal = leaving(reply);
-        const answering = route.answer({
-          context: settings.context,
-          caller,
-          source: settings.context.door.sourceOf(visitOf(request, settings.owners)),
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          header: (name) => one(request.headers[name]),
-          signal,
-          heavy: (bytes) => settings.context.heavy.enter(caller?.tenant ?? '', bytes, signal),
-        });
-        const answer = await (caller?.isOwner ? keptIn(settings.answering, answering) : answering);
+        const answer = await answerTo(settings, route, { request, reply, caller });
+        if (answer.poured && caller) {
+          gaveBack(received, request);
+          return pour(settings, reply, { answer, caller, poured: answer.poured });
+        }
         if (!answer.stream || !caller) return send(settings, reply, answer);
         stream(settings, reply, { answer, caller });
         // A stream may go on for days; what was sent to begin it has long been read.
@@ -189,6 +187,41 @@ function register(
       },
     });
   }
+}
+
+/** An answer with addresses as whoever asked can use them. */
+function seenFrom({ prefix = '' }: Pick<WayIn, 'prefix'> = {}, answer: Reply): Reply {
+  const location = answer.headers?.['location'];
+  if (prefix === '' || location === undefined) return answer;
+  return { ...answer, headers: { ...answer.headers, location: `${prefix}${location}` } };
+}
+
+interface Exchange {
+  readonly request: FastifyRequest<{ Params: Record<string, string> }>;
+  readonly reply: FastifyReply;
+  readonly caller: Caller | undefined;
+}
+
+async function answerTo(
+  settings: AppSettings,
+  route: Route,
+  { request, reply, caller }: Exchange,
+): Promise<Reply> {
+  const { context, ways } = settings;
+  const signal = leaving(reply);
+  const answering = route.answer({
+    context,
+    caller,
+    source: context.door.sourceOf(visitOf(request, ways)),
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    header: (name) => one(request.headers[name]),
+    signal,
+    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
+  });
+  const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
+  return seenFrom(wayOf(request, ways), await kept);
 }
 
 async function keptIn<T>(kept: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
@@ -208,10 +241,13 @@ function bodyBytes({ headers }: FastifyRequest, most: number): number {
   return Math.min(most, Number(headers['content-length'] ?? 0));
 }
 
+/** One for all: every request ends like this, and where it was made says nothing. */
+const hasLeft = new RunError('rejected', 'Whoever asked has left.');
+
 /** Aborts when an answer was sent, or nobody wants it any more. */
 function leaving({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
-  const leave = (): void => left.abort(new RunError('rejected', 'Whoever asked has left.'));
+  const leave = (): void => left.abort(hasLeft);
   raw.on('close', leave);
   if (raw.destroyed) leave();
   return left.signal;

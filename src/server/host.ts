@@ -1,10 +1,12 @@
+import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../catalog/config.ts';
 import type { Log } from '../engine/world.ts';
 import { failureOf, type Failure } from '../run/failure.ts';
 import { present } from '../run/present.ts';
-import type { Door, DoorSettings } from './access/door.ts';
+import { ownersWay, type Door, type DoorSettings } from './access/door.ts';
+import type { WaysIn } from './access/way-in.ts';
 import { appOf } from './app.ts';
 import { showing } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
@@ -23,7 +25,7 @@ import { doorRoutes } from './doors/door-routes.ts';
 import { routeTable } from './routes/table.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { treesOf } from './runs/trees.ts';
-import { newId } from './system.ts';
+import { lookingAgain } from './shared/watched-kind.ts';
 import { Channels } from './viewers/channels.ts';
 import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
 import { peopleOf } from './viewers/own-preferences.ts';
@@ -46,6 +48,8 @@ export interface Hosting {
 export interface Hosted {
   readonly app: FastifyInstance;
   readonly context: ServerContext;
+  /** How requests have come, where that says who asks. */
+  readonly ways: WaysIn;
   /** What whoever started it should know. */
   readonly notices: readonly string[];
   /** Tell other terminals of this folder where it is served. */
@@ -56,6 +60,9 @@ export interface Hosted {
   readonly close: () => Promise<void>;
 }
 
+/** How soon whoever may not stay is gone. Milliseconds. */
+const sweepEvery = 1_000;
+
 /** How long open requests get to end when the process goes away. Milliseconds. */
 const farewell = 2_000;
 
@@ -65,49 +72,73 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
   const at: { url?: string } = {};
   const context = await contextOf(home, { ...hosting, address: () => at.url, closing: closing.signal });
   forgetErased(context);
-  const owners = new WeakSet<object>();
+  const ways: WaysIn = new WeakMap();
   const answering = new Set<Promise<unknown>>();
   const app = await appOf({
     context,
     routes: [...routeTable, ...doorRoutes(hosting.protocols)],
     clean: home.secrets.clean,
     hidden: hiddenIn(folder),
-    owners,
+    ways,
     answering,
     patience: hosting.patience,
   });
   await app.ready();
   const listening = await listenInFolder(folder, (socket) => {
-    owners.add(socket);
+    ways.set(socket, ownersWay);
     app.server.emit('connection', socket);
   }).catch((thrown: unknown) => failureOf(thrown));
+  const rest = lookAfter(context);
   const hush = typeof listening === 'function' ? listening : async (): Promise<void> => {};
   return {
     app,
     context,
+    ways,
     notices: [...home.notices, ...(typeof listening === 'function' ? [] : [unheard(listening)])],
     announce: (url) => void (at.url = url),
     hush,
     close: async () => {
       closing.abort();
+      rest();
       context.readiness.close();
       // Whoever asked to stop the last run here must still hear that it was stopped.
       await atMost(farewell, Promise.allSettled(answering));
       // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
-      const closed = Promise.all([app.close(), hush()]);
-      context.logTail.close();
-      context.feedViewers.close();
-      await context.channels.close();
-      const enough = setTimeout(() => {
-        app.server.closeAllConnections();
-        // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
-        context.streams.sweep(() => false);
-      }, farewell);
-      await closed;
-      clearTimeout(enough);
+      await dismiss(context, () => Promise.all([app.close(), hush()]), app.server);
       await home.close();
     },
+  };
+}
+
+/** Viewers are told to come back, and whoever does not go by themselves is cut off. */
+async function dismiss(
+  context: ServerContext,
+  close: () => Promise<unknown>,
+  server: Pick<Server, 'closeAllConnections' | 'closeIdleConnections'>,
+): Promise<void> {
+  const closed = close();
+  context.logTail.close();
+  context.feedViewers.close();
+  await context.channels.close();
+  // A connection whose stream came to its end waits for another request; none will be answered.
+  server.closeIdleConnections();
+  const enough = setTimeout(() => {
+    server.closeAllConnections();
+    // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
+    context.streams.sweep(() => false);
+  }, farewell);
+  await closed;
+  clearTimeout(enough);
+}
+
+/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
+function lookAfter({ door, people, streams }: ServerContext): () => void {
+  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
+  const rest = lookingAgain(door, people);
+  return () => {
+    clearInterval(sweeping);
+    rest();
   };
 }
 
@@ -180,7 +211,7 @@ async function contextOf(
     address: settings.address,
     protocols: protocolsOf(settings.protocols),
     now,
-    newId,
+    newId: home.newId,
     isClosing: () => closing.aborted,
     log: followed(requestLog, logTail, now),
     logTail,

@@ -10,7 +10,7 @@ import { doorOf } from './access/door.ts';
 import { openHome, protocols } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
 import type { HeldHome } from './folder/hold.ts';
-import { hostHome } from './host.ts';
+import { hostHome, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
@@ -46,6 +46,7 @@ function protocolsIn({ protocols: more = [] }: ServeSettings): readonly Protocol
 export interface RunningServer {
   readonly url: string;
   readonly context: ServerContext;
+  readonly hosted: Hosted;
   /** What whoever started it should know. */
   readonly notices: readonly string[];
   /** Where the key of whoever owns the folder is, if the server had to make one or was asked to. */
@@ -56,9 +57,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** How soon whoever may not stay is gone, and how often it is looked for what nobody told. */
-const sweepEvery = 1_000;
-const lookEvery = 10_000;
 const patience = 30_000;
 /** Thousands may come back at once. */
 const backlog = 4_096;
@@ -75,7 +73,6 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
     config,
     takes: settings.works === false ? 'nothing' : 'everything',
     log: given,
-    grace: settings.grace,
     ...present({ store: settings.store }),
   });
   try {
@@ -108,7 +105,6 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
     throw unheard(cause, { host, port });
   });
   const { address, port: bound } = app.server.address() as AddressInfo;
-  const rest = lookAfter(context);
   const url = `http://${address.includes(':') ? `[${address}]` : address}:${bound}`;
   hosted.announce(url);
   await context.readiness.now();
@@ -116,26 +112,11 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   return {
     url,
     context,
+    hosted,
     notices: hosted.notices,
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),
-    async close() {
-      rest();
-      await hosted.close();
-    },
-  };
-}
-
-/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
-function lookAfter({ door, people, streams }: ServerContext): () => void {
-  const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
-  const looking = setInterval(() => {
-    void door.lookAgain();
-    void people.lookAgain();
-  }, lookEvery).unref();
-  return () => {
-    clearInterval(sweeping);
-    clearInterval(looking);
+    close: () => hosted.close(),
   };
 }
 
@@ -153,12 +134,11 @@ function unheard(cause: unknown, { host, port }: { readonly host: string; readon
   return new RunError('unavailable', `Cannot listen on ${host} port ${port}: ${why}.`, { cause });
 }
 
-function configOf({ config = {}, host, port, isPrivate = false }: ServeSettings): Config {
+function configOf({ config = {}, host, port, grace, isPrivate = false }: ServeSettings): Config {
   const parsed = readConfig(config, 'The configuration');
   const server = {
     ...parsed.server,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...present({ host, port, grace }),
   };
   return { ...parsed, server, auth: { ...parsed.auth, ...(isPrivate ? { local: 'key' } : {}) } };
 }

@@ -3,6 +3,13 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '../engine/time/clock.ts';
 import { breather } from '../loop/breather.ts';
 
+/** What a process takes from the machine it runs on. */
+export interface System {
+  readonly clock: Clock;
+  /** A new id that nobody else has: `run_…`. Later ones sort behind earlier ones. */
+  readonly newId: (kind: string) => string;
+}
+
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),

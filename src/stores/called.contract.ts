@@ -114,6 +114,11 @@ export function calledContract(name: string, open: () => Promise<Opened>): void 
       await store.journal.append(appending(fence, 1, { ends: true }));
       expect(await store.dispatch.unfinished('t')).toBe(1);
       expect(await store.dispatch.unfinished('nobody')).toBe(0);
+      await store.dispatch.erase('r');
+      await store.dispatch.erase('s');
+      expect(await store.dispatch.unfinished('t')).toBe(0);
+      await store.dispatch.create(newRun('u'));
+      expect(await store.dispatch.unfinished('t')).toBe(1);
     });
   });
 }

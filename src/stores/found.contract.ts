@@ -77,6 +77,19 @@ export function foundContract(name: string, open: () => Promise<Opened>): void {
       expect(await listed({ since: begun + 10, until: begun + 40, after: 'r3' })).toEqual(['r2']);
     });
 
+    test('[Q101] found by terms, the runs of a time stand as they were created', async () => {
+      const begun = await store.dispatch.time();
+      for (const i of range(1, 6)) {
+        await create(`r${i}`, { indexed: found({}, ['word', ...(i % 2 ? ['odd'] : [])]) });
+        pass(10);
+      }
+      const time = { since: begun + 10, until: begun + 50 };
+      expect(await listed({ terms: ['word'], ...time })).toEqual(['r5', 'r4', 'r3', 'r2']);
+      expect(await listed({ terms: ['word', 'odd'], ...time })).toEqual(['r5', 'r3']);
+      expect(await listed({ terms: ['word'], ...time, after: 'r4', limit: 1 })).toEqual(['r3']);
+      expect(await listed({ terms: ['word'], since: begun + 60 })).toEqual([]);
+    });
+
     test('[Q102] of each conversation its newest run is listed, also after that was erased', async () => {
       for (const i of range(1, 6)) await create(`r${i}`, { conversation: i % 2 ? 'odd' : 'even' });
       await create('other', { tenant: 'u', conversation: 'odd' });

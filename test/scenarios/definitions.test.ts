@@ -6,10 +6,10 @@ import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import type { Gateway } from '../../src/gateways/gateway.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
-import { decideOn, serving, temporaryFolder, type Serving } from '../serving.ts';
+import { decideOn, serving, temporaryFolder, textAt, type Serving } from '../serving.ts';
 
 const changing = fileURLToPath(new URL('../mcp/changing.ts', import.meta.url));
-const patience = { timeout: 10_000, interval: 20 };
+const patience = { timeout: 60_000, interval: 100 };
 
 /** Asks for the tool that it was told of; once something came back it says what its instructions are. */
 const clerk: Gateway = {
@@ -68,16 +68,21 @@ const apps = {
 const texts = { raised: 'x', own: 'x', edited: 'pay', removed: 'pay', far: 'far__send' } as const;
 type App = keyof typeof texts;
 const kinds = Object.keys(texts) as readonly App[];
-const each = 20;
+const each = 100;
+const all = kinds.length * each;
 
-test('[DF20] [DF7] 100 runs wait while a version is raised, apps go, settings change and a tool is lost: none is silent', async () => {
+test('[DF20] [DF7] while 100 runs of each wait a version is raised, apps go, settings change and a tool is lost: none is silent', async () => {
   const data = temporaryFolder();
   const names = join(data, 'names');
   writeFileSync(names, 'send');
   const before = await serving({ data, config: configOf(names, apps) });
+  const wanted = kinds.flatMap((app) => Array.from({ length: each }, () => app));
   const waiting = new Map<string, App>();
-  for (const app of kinds) for (let i = 0; i < each; i += 1) waiting.set(await begin(before, app), app);
-  expect(waiting.size).toBe(100);
+  await together(wanted, async (app) => void waiting.set(await begin(before, app), app));
+  await vi.waitFor(async () => {
+    const stands = [...(await list(before)).values()].map(({ status }) => status);
+    expect(stands).toEqual(Array.from({ length: all }, () => 'waiting'));
+  }, patience);
   await before.close();
 
   writeFileSync(names, '');
@@ -99,13 +104,13 @@ test('[DF20] [DF7] 100 runs wait while a version is raised, apps go, settings ch
       expect.stringContaining(`${each} runs are stranded: the flow ${app}@1 is not here`),
     );
 
-  for (const run of waiting.keys()) {
+  await together([...waiting.keys()], async (run) => {
     const [approval] = (await treeOf(between, run)).approvals;
     expect((await decideOn(between, approval?.id ?? '')).status).toBe(200);
-  }
+  });
   const first = [...waiting].find(([, app]) => app === 'own')?.[0] ?? '';
   expect((await between.ask(`/api/runs/${first}/stop`, { json: {} })).status).toBe(200);
-  for (const [run, app] of waiting) {
+  await together([...waiting], async ([run, app]) => {
     if (run === first) expect(await treeOf(between, run)).toMatchObject({ status: 'stopped' });
     else if (isStranded(app)) {
       const tree = await treeOf(between, run);
@@ -118,13 +123,14 @@ test('[DF20] [DF7] 100 runs wait while a version is raised, apps go, settings ch
       const words = { edited: 'first words', removed: 'last words', far: 'far words' } as const;
       expect(tree.answer).toBe(`I was told: ${words[app as keyof typeof words]}`);
     }
-  }
+  });
   await between.close();
 
   const after = await serving({ data, config: configOf(names, apps) });
-  for (const [run, app] of waiting)
+  await together([...waiting], async ([run, app]) => {
     if (isStranded(app) && run !== first)
       expect(await ended(after, run)).toMatchObject({ answer: 'approve in version 1' });
+  });
   expect((await after.ask('/metrics')).text).toContain('vitrine_stranded_runs 0\n');
 }, 120_000);
 
@@ -187,13 +193,16 @@ test('[DF31] a policy of one’s own is asked beside those that ship', async () 
 });
 
 async function begin(at: Serving, app: App): Promise<string> {
-  const { json } = await at.ask('/api/runs', { json: { app, input: { text: texts[app] } } });
-  const { run } = json as { readonly run: string };
-  await vi.waitFor(
-    async () => expect({ app, ...(await treeOf(at, run)) }).toMatchObject({ status: 'waiting' }),
-    patience,
-  );
-  return run;
+  return textAt(await at.ask('/api/runs', { json: { app, input: { text: texts[app] } } }), 'run');
+}
+
+/** So many at once: more would only wait for each other. */
+async function together<T>(wanted: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = wanted.values();
+  const working = Array.from({ length: 20 }, async () => {
+    for (const one of left) await work(one);
+  });
+  await Promise.all(working);
 }
 
 async function treeOf(at: Serving, run: string): Promise<FlatTree> {
@@ -208,11 +217,17 @@ function ended(at: Serving, run: string): Promise<FlatTree> {
   }, patience);
 }
 
-async function list(at: Serving): Promise<ReadonlyMap<string, { readonly stranded?: string }>> {
-  const runs = new Map<string, { readonly run: string; readonly stranded?: string }>();
+interface ListedRun {
+  readonly run: string;
+  readonly status: string;
+  readonly stranded?: string;
+}
+
+async function list(at: Serving): Promise<ReadonlyMap<string, ListedRun>> {
+  const runs = new Map<string, ListedRun>();
   for (let next: string | null = ''; next !== null;) {
-    const page = (await at.ask(`/api/runs?limit=50${next === '' ? '' : `&after=${next}`}`)).json as {
-      readonly runs: readonly { readonly run: string }[];
+    const page = (await at.ask(`/api/runs?limit=200${next === '' ? '' : `&after=${next}`}`)).json as {
+      readonly runs: readonly ListedRun[];
       readonly next: string | null;
     };
     for (const row of page.runs) runs.set(row.run, row);

@@ -1,3 +1,4 @@
+import { present } from '../../run/present.ts';
 import { exit, homeOptions, type CliCommand } from '../command.ts';
 import { settingsOf } from '../settings.ts';
 import { visibleLine } from '../terminal/escape.ts';
@@ -18,7 +19,8 @@ export const work: CliCommand = {
     const leaving = leaveWhenTold();
     const { home } = await settingsOf(given, terminal);
     const { openWorker } = await import('../../server/compose/compose.ts');
-    const worker = await openWorker({ ...home, grace: graceIn(given) });
+    const server = { ...home.config?.server, ...present({ grace: graceIn(given) }) };
+    const worker = await openWorker({ ...home, config: { ...home.config, server } });
     for (const notice of worker.notices) terminal.warn(visibleLine(notice));
     terminal.say('Vitrine works on the runs of its store.');
     await leaving.told();

@@ -17,8 +17,11 @@ export async function enterHome(
     if (holder) return besideHolder(await readHome(settings), data, holder);
     try {
       // Whoever only asks another process does not wait for the server to be loaded.
-      const { holdFolder } = await import('../../server/hold-folder.ts');
-      return await holdFolder(settings);
+      const [{ hostFolder }, { heldFolder }] = await Promise.all([
+        import('../../server/host-folder.ts'),
+        import('./held.ts'),
+      ]);
+      return heldFolder(await hostFolder(settings));
     } catch (thrown) {
       if (left === 0 || !isLocked(data, thrown)) throw thrown;
       await setTimeout(pause);

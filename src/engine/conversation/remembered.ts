@@ -1,7 +1,6 @@
 import { factName } from '../../run/combined-state.ts';
 import type { StepId } from '../../run/events.ts';
 import { failureOf } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
 import type { Step } from '../../run/tree.ts';
 import type { Source } from '../../run/untrusted.ts';
@@ -85,7 +84,8 @@ export class Remembered {
         asked: wordsOf(text),
         answered: answered(),
         attachments,
-        ...present({ state, strategy }),
+        state,
+        strategy,
       });
     }
     return exchanges;
@@ -101,7 +101,7 @@ export class Remembered {
       }
     if (!last) return undefined;
     const { step, answered } = last;
-    return { asked: wordsOf(await this.#load(last.asked)), answered: answered(), ...present({ step }) };
+    return { asked: wordsOf(await this.#load(last.asked)), answered: answered(), step };
   }
 
   /** Every turn of an agent in the conversation that was begun. */
@@ -196,8 +196,7 @@ export class Remembered {
     const { tenant, conversation } = tree.started;
     const rows: RunRow[] = [];
     for (let after: string | undefined; ;) {
-      const paging = after === undefined ? {} : { after };
-      const page = await world.store.dispatch.list({ tenant, conversation, ...paging }).catch(turnedBack);
+      const page = await world.store.dispatch.list({ tenant, conversation, after }).catch(turnedBack);
       if (page === undefined) return this.#rows();
       rows.push(...page.filter(({ run }) => run !== own));
       after = page.at(-1)?.run;

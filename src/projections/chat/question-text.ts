@@ -1,4 +1,4 @@
-import { shownQuestion } from '../shown-question.ts';
+import { shownQuestion } from '../../run/shown-question.ts';
 import type { EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
 import type { SentDecision } from '../door.ts';

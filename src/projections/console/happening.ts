@@ -1,6 +1,6 @@
 import type { EventOf, StepId } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
-import { decidedQuestion, shownEdit, type ShownQuestion } from '../shown-question.ts';
+import { decidedQuestion, shownEdit, type ShownQuestion } from '../../run/shown-question.ts';
 import type { Ended } from './card.ts';
 import { decided } from './decision.ts';
 import type { Brought } from './part.ts';

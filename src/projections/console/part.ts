@@ -1,3 +1,4 @@
+import { isDelegated } from '../../run/delegated.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
 import type { SubStep, Visualization } from '../../wire/console.ts';
@@ -72,19 +73,11 @@ export function newPart(event: EventOf<'step.opened'>, above: OpenStep<Part> | u
   };
 }
 
-/** Steps a flow makes of others, to put them in order. */
-const plain = new Set(['step', 'branch', 'route', 'registration', 'verdict', 'facts', 'answer']);
-
-function roleOf({ kind, agent, effect }: EventOf<'step.opened'>, above: Part): Role {
-  if (kind === 'turn') {
-    if (above.role === 'card' && agent !== undefined && above.card?.agent === agent) return 'part';
-    // A model is asked again without harm; whoever is not was delegated to.
-    if (effect !== undefined && effect !== 'pure') return 'card';
-    return above.role === 'card' ? 'part' : above.role;
-  }
-  if (kind === 'answer') return above.owner === 0 ? 'message' : 'part';
-  if (plain.has(kind)) return agent === undefined ? 'thinking' : 'card';
-  return 'card';
+function roleOf(event: EventOf<'step.opened'>, above: Part): Role {
+  if (isDelegated(event, above.card)) return 'card';
+  if (event.kind === 'turn') return above.role === 'card' ? 'part' : above.role;
+  if (event.kind === 'answer') return above.owner === 0 ? 'message' : 'part';
+  return 'thinking';
 }
 
 /** What a part brought, handed to its card when it closes: only what its last attempt brought counts. */

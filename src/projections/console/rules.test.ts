@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { callTo, closed, ended, journal, opened, retried, said, started } from '../../../test/journal.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
+import { indexedAll } from '../../run/facts.ts';
 import type { Json } from '../../run/values.ts';
 import type { ConsoleFrame, DottedFrame } from '../../wire/console.ts';
 import { dottedConsoleProjection } from './dotted.ts';
@@ -343,4 +344,17 @@ describe('[P49] a duration is time that was worked, without the wait for a perso
       durations(opened(1, 0, graph), asked(1), notice, ended(undefined, { outcome: 'stopped' })),
     ).toEqual(['1.0s']);
   });
+});
+
+test('[Q114] the index has as many delegated steps of a run as a console has cards', () => {
+  let most = 0;
+  fc.assert(
+    fc.property(plausibleRun, (entries) => {
+      const { facts } = indexedAll(entries) ?? {};
+      const cards = all('step_started', frames(entries)).length;
+      expect(facts?.delegated).toBe(cards);
+      most = Math.max(most, cards);
+    }),
+  );
+  expect(most).toBeGreaterThan(5);
 });

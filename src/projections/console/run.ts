@@ -4,7 +4,7 @@ import { visible } from '../../run/visible.ts';
 import { gathered } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Tell } from '../story-projection.ts';
-import { shownQuestion } from '../shown-question.ts';
+import { shownQuestion } from '../../run/shown-question.ts';
 import { toldByCards } from './activity.ts';
 import { plainText, visualizationOf, withCall } from './card.ts';
 import { lengths, readable, withText } from './said.ts';

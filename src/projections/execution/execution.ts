@@ -4,7 +4,7 @@ import { visible } from '../../run/visible.ts';
 import type { ExecutionFrame } from '../../wire/execution.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
-import { decidedQuestion, shownQuestion } from '../shown-question.ts';
+import { decidedQuestion, shownQuestion } from '../../run/shown-question.ts';
 import type { Closing, OpenStep } from '../story.ts';
 import { naiveTime } from '../time-text.ts';
 import { finalResponse, inputOf, lengths, outputOf, previewOf, stepName, typeOf } from './step.ts';

@@ -3,7 +3,7 @@ import { questionId } from '../../run/question-id.ts';
 import type { Usage } from '../../run/values.ts';
 import { saysAnswer, superseded, wholeAnswer } from '../answer-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
-import { shownQuestion } from '../shown-question.ts';
+import { shownQuestion } from '../../run/shown-question.ts';
 import { overStory, type Place, type Scene as AnyScene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import { messageId, sequenceNumber } from './ids.ts';

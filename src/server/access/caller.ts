@@ -10,7 +10,7 @@ export interface Caller {
   /** The key they came in with: when it is revoked, what they have open is closed. */
   readonly key?: string;
   /** Milliseconds since 1970, where what they came in with ends by itself. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** Whether they came through the socket of the data folder, which only its owner can reach. */
   readonly isOwner?: boolean;
   /** The badge of their browser: when it signs out, what it has open is closed. */

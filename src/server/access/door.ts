@@ -14,6 +14,7 @@ import type { SharedStore } from '../shared/watched-kind.ts';
 import { signInLinks } from './sign-in-links.ts';
 import { sourceReader, type Arrival, type Source } from './source.ts';
 import { jwtReader } from './tokens.ts';
+import type { WayIn } from './way-in.ts';
 
 /** Decides who comes in. Nothing is read of a request before it has been here. */
 export interface Door {
@@ -98,7 +99,7 @@ export async function doorOf(settings: DoorSettings): Promise<Door> {
     holderOf,
     mayStay,
     sourceOf,
-    isStranger: (visit) => !visit.isOwner && isStranger(visit, { server, source: sourceOf(visit) }),
+    isStranger: (visit) => !visit.way?.isDirect && isStranger(visit, { server, source: sourceOf(visit) }),
     expectHonest: (visit) => expectHonest(visit, { server, lock, source: sourceOf(visit) }),
     callerOf: (visit) => callerOf(visit, { isLocked, badges, sourceOf, seen, holderOf, mayStay }),
     bearerOf(ticket) {
@@ -130,7 +131,7 @@ interface Ways extends Pick<Door, 'isLocked' | 'badges' | 'sourceOf' | 'holderOf
 }
 
 async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
-  if (visit.isOwner) return ownerIn(visit);
+  if (visit.way) return visit.way.callerOf(visit.headers);
   const { isLocked, badges, seen } = ways;
   const { headers } = visit;
   const [, credential] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
@@ -149,10 +150,13 @@ async function callerOf(visit: Visit, ways: Ways): Promise<Caller | undefined> {
 const keyHeaders = ['authorization', 'api-key', 'x-api-key'] as const;
 
 /** Whoever has the folder has what is in it, also what others keep there, and is called so whatever they say. */
-export function ownerIn({ headers }: Pick<Visit, 'headers'>): Caller {
-  const tenant = headers[tenantHeader];
-  return { ...atThisMachine, isOwner: true, ...(typeof tenant === 'string' ? { tenant } : {}) };
-}
+export const ownersWay: WayIn = {
+  isDirect: true,
+  callerOf(headers) {
+    const tenant = headers[tenantHeader];
+    return { ...atThisMachine, isOwner: true, ...(typeof tenant === 'string' ? { tenant } : {}) };
+  },
+};
 
 const atThisMachine: Caller = { tenant: localTenant, who: folderOwner, role: 'operator' };
 

@@ -4,6 +4,7 @@ import { cookieIn, badgeCookies } from './cookie.ts';
 import { expectDirect } from './forwarded.ts';
 import { isLocal, type Lock, type Surroundings } from './lock.ts';
 import type { Source } from './source.ts';
+import type { WayIn } from './way-in.ts';
 
 export interface Visit {
   readonly method: string;
@@ -13,8 +14,8 @@ export interface Visit {
   readonly isSocket: boolean;
   /** The other end of the connection. */
   readonly peer: string | undefined;
-  /** Whether it came through the socket of the data folder, which only its owner can reach. */
-  readonly isOwner: boolean;
+  /** How it came, where that says who it is. */
+  readonly way?: WayIn | undefined;
 }
 
 interface Place {
@@ -30,7 +31,7 @@ interface Place {
 export function expectHonest(visit: Visit, place: Place): void {
   expectOnce(visit);
   // No browser and no proxy gets to a socket in a folder.
-  if (visit.isOwner) return;
+  if (visit.way?.isDirect) return;
   if (!place.lock.isLocked) expectDirect(visit.headers);
   expectName(visit, place);
   expectOrigin(visit, place);

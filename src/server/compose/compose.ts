@@ -31,7 +31,7 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { namedFlow, namedFlows, type FlowMeans } from './named-flows.ts';
+import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -40,7 +40,7 @@ import { runFilter } from '../runs/run-filter.ts';
 import { keepSecretNames, keptSecrets } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
 import type { Showing } from '../runs/shown-tree.ts';
-import { newId, sha256, systemClock } from '../system.ts';
+import { newId, sha256, systemClock, type System } from '../system.ts';
 
 export interface HomeSettings {
   /** The data folder. */
@@ -53,8 +53,8 @@ export interface HomeSettings {
   readonly log?: Log;
   /** Counts what its runs do. */
   readonly meter?: Meter;
-  /** Seconds that what has begun may take once the process is told to end; as the configuration says, unless said. */
-  readonly grace?: number | undefined;
+  /** Its time and its ids, where they are not the machine's. */
+  readonly system?: Partial<System>;
 }
 
 /** Open a data folder as the process that holds it, and work on its runs until it is closed. */
@@ -136,7 +136,7 @@ interface Opened {
 }
 
 async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome> {
-  const { takes = 'everything', grace } = settings;
+  const { takes = 'everything' } = settings;
   const { folder, config, known, store, opened } = parts;
   const configured = configuredApps(config, 'The configuration', opened);
   const means = { agents: Object.keys(config.agents), tools: opened };
@@ -153,7 +153,7 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
     apps,
     worker: `${hostname()}-${process.pid}`,
     takes,
-    grace: (grace ?? config.server.grace) * 1_000,
+    grace: config.server.grace * 1_000,
     ...(opened ? { toolServers: opened.servers } : {}),
     notices: [
       ...(config.notice === undefined ? [] : [config.notice]),
@@ -171,13 +171,13 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
 }
 
 function worldOf(
-  { log = stderrLog, meter }: HomeSettings,
+  { log = stderrLog, meter, system = {} }: HomeSettings,
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread'>,
 ): World {
   return {
     store,
-    clock: systemClock,
+    clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       agents: agentsOf(config),
@@ -188,7 +188,7 @@ function worldOf(
     },
     policies: [budget, duplicate, taint, approval, ...Object.values(config.policies)],
     log: cleanLog(log, secrets.clean),
-    newId,
+    newId: system.newId ?? newId,
     hash: sha256,
     bytesPerTenant: config.server.quotas.bytes,
     secrets,
@@ -259,11 +259,11 @@ function configuredApps(
   const means = { agents: Object.keys(agents), tools };
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, preferences, approvals, trustsClientState } = app;
+    const { description, examples, preferences, approvals, trustsClientState } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
-      ...present({ description, approvals, trustsClientState, preferences }),
+      ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
     return {
@@ -291,7 +291,10 @@ function codeOf(
   { flow: given, settings = {} }: AppSettings,
   { means, code, where }: Coding,
 ): { readonly flow: Flow; readonly former?: Flow; readonly settings: object } {
-  if (typeof given !== 'string') return { flow: given as Flow, settings };
+  if (typeof given !== 'string') {
+    const own = given as Flow;
+    return { flow: own, settings: own.settings ? readSettings(own.settings, name, settings) : settings };
+  }
   const flow = code.find((known) => known.name === given);
   const named = Object.hasOwn(namedFlows, given) ? namedFlows[given] : undefined;
   if (flow && named) {

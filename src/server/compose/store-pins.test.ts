@@ -3,6 +3,7 @@ import { SoonDatabase } from '../../../test/database/soon.ts';
 import { databaseStore } from '../../stores/database.ts';
 import { acceptedBy, doubtOf, type Pinned } from '../../tools/mcp/pins.ts';
 import { approvePins, storePins } from './store-pins.ts';
+import { openTools } from './tools.ts';
 
 const clean = <T>(value: T): T => value;
 const pinned: Pinned = { seen: { pin: 'a.b', endpoint: '["node"]', description: 'd', schema: {} } };
@@ -53,4 +54,23 @@ test('[K51] what is known to be secret by now is taken out of what was kept befo
   expect(JSON.parse(kept?.value ?? '')).toMatchObject({
     seen: { description: 'says [redacted]', endpoint: '["node","--token","[redacted]"]' },
   });
+});
+
+test('[V231] what was approved elsewhere counts within ten seconds where its hint was lost', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const database = new SoonDatabase();
+    const [one, other] = [databaseStore(database.of('one')), databaseStore(database.of('other'))];
+    const pins = await storePins({ shared: other.shared, listen: () => () => {} }, clean);
+    const far = { name: 'far', command: [process.execPath, '-e', ''] };
+    const tools = await openTools([{ mcp: far }], { data: '/nowhere', clean, pins });
+    await (await storePins(one, clean)).change(new Map([['sly/look', () => pinned]]));
+    expect(pins.get('sly/look')).toBeUndefined();
+    vi.advanceTimersByTime(10_000);
+    await vi.waitFor(() => expect(pins.get('sly/look')).toEqual(pinned));
+    await tools.close();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

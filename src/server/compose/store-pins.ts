@@ -11,7 +11,12 @@ export { Pinned, withoutSecrets, type Clean };
 export const pinsKind: Kind<Pinned> = { kind: 'pins', schema: Pinned };
 
 /** Pins that all processes of a store go by: what is approved from a terminal counts at once for a server that runs. */
-export async function storePins(store: SharedStore, clean: Clean): Promise<Pins> {
+export interface StorePins extends Pins {
+  /** Read them again: a hint may have been lost. */
+  lookAgain(): Promise<void>;
+}
+
+export async function storePins(store: SharedStore, clean: Clean): Promise<StorePins> {
   const watched = await watchedKind(store, pinsKind);
   await cleaned(watched, clean);
   return {
@@ -23,6 +28,7 @@ export async function storePins(store: SharedStore, clean: Clean): Promise<Pins>
     async change(changes) {
       for (const [key, next] of changes) await watched.change('', key, next);
     },
+    lookAgain: () => watched.lookAgain(),
   };
 }
 

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { codeTool } from '../../tools/code/code.ts';
 import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';
@@ -10,7 +9,9 @@ import type { Endpoint } from '../../tools/mcp/connection.ts';
 import type { Clean, Pins } from '../../tools/mcp/pins.ts';
 import type { McpServer } from '../../tools/mcp/mcp.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { lookingAgain } from '../shared/watched-kind.ts';
 import { secretIn } from './secrets.ts';
+import type { StorePins } from './store-pins.ts';
 import { ToolServers } from './tool-servers.ts';
 
 export { doubtOf, shortPin, type Accepted, type Pinned } from '../../tools/mcp/pins.ts';
@@ -27,7 +28,7 @@ const startSeconds = 20;
 /** Servers of tools are started and asked what they have, and ended by `close`. Nothing waits for them here. */
 export async function openTools(
   given: readonly (Tool | ToolSource)[],
-  { data, ...means }: { readonly data: string; readonly clean: Clean; readonly pins: Pins },
+  { data, ...means }: { readonly data: string; readonly clean: Clean; readonly pins: StorePins },
 ): Promise<OpenedTools> {
   const own = given.flatMap((each) => (isTool(each) ? [each] : shipped(each, data)));
   expectDistinct(
@@ -42,7 +43,15 @@ export async function openTools(
   const names = new Set(own.map(({ name }) => name));
   const servers = new ToolServers(await Promise.all(sources.map((source) => shelfOf(source, means))));
   const now = (): readonly Tool[] => [...own, ...servers.tools.filter(({ name }) => !names.has(name))];
-  return { servers, now, close: () => servers.close() };
+  const rest = lookingAgain(...(sources.length > 0 ? [means.pins] : []));
+  return {
+    servers,
+    now,
+    close() {
+      rest();
+      return servers.close();
+    },
+  };
 }
 
 async function shelfOf(
@@ -85,7 +94,7 @@ function isFolder(path: string): boolean {
 }
 
 function endpointOf({ name, command, folder, env = {}, url, key, headers = {} }: McpSource): Endpoint {
-  if (command) return { command, environment: valuesOf(name, env), ...present({ folder }) };
+  if (command) return { command, environment: valuesOf(name, env), folder };
   if (url === undefined) throw new Error('an MCP server without command and url passed its schema');
   const bearer = key && { authorization: `Bearer ${secretFor(name, key)}` };
   return { url, headers: { ...valuesOf(name, headers), ...bearer } };

@@ -7,7 +7,7 @@ import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { decideAs } from '../routes/approvals.ts';
+import { decideApproval } from '../runs/decide-approval.ts';
 import { missing, ownRun, type Subjects } from '../runs/owner.ts';
 import { beginOf, type Answering } from './answer.ts';
 import type { Visitor } from './door-routes.ts';
@@ -26,7 +26,10 @@ export async function decideAll(visitor: Visitor, { decisions }: DecideWish): Pr
   const [first] = decisions;
   if (!first) throw new RunError('malformed', 'Nothing is decided: name a question and what you make of it.');
   const found = await Promise.all(decisions.map((each) => questionOf(visitor, each)));
-  await Promise.all(found.map(({ subject, decision }) => decideAs(visitor, subject, decision)));
+  const { context, caller } = visitor;
+  await Promise.all(
+    found.map(({ subject, decision }) => decideApproval(context, caller, { ...subject, body: decision })),
+  );
   const { row, approval } = found[0]?.subject ?? missingQuestion(first);
   return goneOn(visitor, row.run, approval.approval);
 }

@@ -64,7 +64,8 @@ function doorRoute(protocol: Protocol, door: Door): Route {
   });
 }
 
-async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
+/** What somebody at a door asks for, and what they get. */
+export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
   switch (wish.wants) {
     case 'look':
       return { status: 200, json: await wish.look(deskOf(visitor)) };
@@ -77,8 +78,9 @@ async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
     case 'follow': {
       const row = await found(visitor, wish.of);
       if (wish.onlyLive && (!row || row.state === 'ended')) return { status: 204 };
-      const { answer, after } = wish;
-      return told(visitor, wish, { run: known(row, wish.of).run, answer, ...(after ? { after } : {}) });
+      const { answer, after, had } = wish;
+      const { run } = known(row, wish.of);
+      return told(visitor, wish, { run, answer, ...present({ after, had }) });
     }
     case 'stop':
       return told(visitor, wish, { run: await stopped(visitor, wish.of), answer: 'last' });

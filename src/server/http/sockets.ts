@@ -124,7 +124,7 @@ async function answer(
 }
 
 function visitOf({ headers, rawHeaders, socket }: IncomingMessage): Visit {
-  return { method: 'GET', headers, rawHeaders, isSocket: true, peer: socket.remoteAddress, isOwner: false };
+  return { method: 'GET', headers, rawHeaders, isSocket: true, peer: socket.remoteAddress };
 }
 
 /** As on all other routes: a name that stands twice is a list. */

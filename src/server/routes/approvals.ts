@@ -1,21 +1,13 @@
-import { misfitOfFields, type Command, type DecisionRequest } from '../../run/commands.ts';
-import { decisionTold } from '../../run/decided.ts';
-import { RunError } from '../../run/failure.ts';
 import { flatApproval } from '../../run/flat-approval.ts';
-import { present } from '../../run/present.ts';
-import { undecidedApprovals, type Approval } from '../../run/tree.ts';
-import { isBlobRef } from '../../run/values.ts';
+import type { Approval } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/approvals.ts';
 import type { ApprovalPage, AskedApproval } from '../../wire/native/approvals.ts';
-import type { Caller } from '../access/caller.ts';
-import { expectDecider } from '../access/deciders.ts';
-import { sameAgain } from '../../front/same-again.ts';
-import { damageOf } from '../../front/good-chunks.ts';
 import type { ServerContext } from '../context.ts';
-import { ownRun, type Subjects } from '../runs/owner.ts';
-import { blobName } from '../system.ts';
-import { route, type Reply } from './route.ts';
+import { isKnown, openQuestions } from '../runs/open-questions.ts';
+import { ownRun } from '../runs/owner.ts';
+import { decideApproval } from '../runs/decide-approval.ts';
+import { route } from './route.ts';
 import { pageBytes } from './shapes.ts';
 
 export const approvalRoutes = [
@@ -35,7 +27,7 @@ export const approvalRoutes = [
             })
           : []),
       ];
-      await heavy(Math.max(0, ...rows.map(({ bytes }) => bytes)));
+      await heavy(Math.max(0, ...rows.map((row) => (isKnown(row) ? 0 : row.bytes))));
       return { status: 200, json: await undecidedPage(context, rows, { limit, after }) };
     },
   }),
@@ -45,20 +37,12 @@ export const approvalRoutes = [
   }),
   route({
     ...native.decideApproval,
-    handle: ({ context, caller, subject, body }) => decideAs({ context, caller }, subject, body),
+    async handle({ context, caller, subject, body }) {
+      const { approval, isHeard } = await decideApproval(context, caller, { ...subject, body });
+      return { status: isHeard ? 200 : 202, json: asked(subject.row, approval) };
+    },
   }),
 ];
-
-/** Somebody's decision, if they may decide and were shown what is asked. */
-export async function decideAs(
-  { context, caller }: { readonly context: ServerContext; readonly caller: Caller },
-  subject: Subjects['approval'],
-  body: DecisionRequest,
-): Promise<Reply> {
-  await expectDecider(context, caller, subject.row);
-  expectAhead(body, context.now());
-  return decide(context, subject, { ...meant(subject, body), by: caller.who });
-}
 
 /** A page ends with a run, or, where one run asks more than a page holds, with one of its approvals. */
 function placeAfter(after: string | undefined): { readonly run?: string; readonly within?: string } {
@@ -76,10 +60,7 @@ async function undecidedPage(
   let size = 0;
   for (const [i, row] of rows.entries()) {
     if (i === limit) return { approvals, next: rows[i - 1]?.run ?? null };
-    const tree = await context.trees.of(row);
-    // What was asked may have been answered where nobody can read it any more.
-    if (damageOf(row, tree)) continue;
-    const undecided = undecidedApprovals(tree);
+    const undecided = await openQuestions(context, row);
     const had = undecided.findIndex(({ approval }) => approval === after);
     for (const approval of undecided.slice(had + 1)) {
       const told = asked(row, approval);
@@ -94,84 +75,6 @@ async function undecidedPage(
 async function waitingIn(sought: Parameters<typeof ownRun>[0], run: string): Promise<readonly RunRow[]> {
   const row = await ownRun(sought, run);
   return row && row.approvals > 0 ? [row] : [];
-}
-
-/** To put something off until then is to put it off; seconds taken for milliseconds lie in 1970. */
-function expectAhead({ decision, until }: DecisionRequest, now: number): void {
-  if (decision !== 'defer' || until === undefined || until > now) return;
-  const message = 'It is over already: give a time to come, in milliseconds since 1970.';
-  throw new RunError('malformed', `The body does not fit: until: ${message}`);
-}
-
-type Deciding = DecisionRequest & { readonly by: string };
-
-/** A decision says what was shown, and nothing that is not used. */
-function meant(
-  { approval, named }: { readonly approval: Approval; readonly named?: string },
-  body: DecisionRequest,
-): DecisionRequest {
-  const { fingerprint = named, ...rest } = body;
-  const wanted = { ...rest, ...present({ fingerprint }) };
-  const misfit = misfitOfFields(wanted);
-  if (misfit) throw new RunError('malformed', `The body does not fit: ${misfit.field}: ${misfit.message}`);
-  const others = [fingerprint, named].filter((each) => each !== undefined && each !== approval.fingerprint);
-  if (others.length === 0) return wanted;
-  throw new RunError(
-    'rejected',
-    `What was shown is not what approval ${approval.approval} asks: look at it again.`,
-  );
-}
-
-async function decide(
-  context: ServerContext,
-  { row, approval }: { readonly row: RunRow; readonly approval: Approval },
-  { by, ...given }: Deciding,
-): Promise<Reply> {
-  // As it will be recorded, or what held a secret would be taken for another decision than the one that was made.
-  const wanted = context.home.secrets.cleanAll(given);
-  const { approval: id, decided, lapsedAt } = approval;
-  if (decided || lapsedAt !== undefined) return settled(row, approval, wanted);
-  const command: Command = { type: 'decide', by, approval: id, ...wanted };
-  const sent = { command, id: sameAgain('decide', id, wanted) };
-  const { receipt, entry } = await context.home.front.command(row, sent);
-  const now = await currentApproval(context, row.run, id);
-  if (receipt.used === null) return { status: 202, json: asked(row, now ?? approval) };
-  if (now?.decided || now?.lapsedAt !== undefined) return settled(row, now, wanted);
-  if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
-  if (entry?.event.type === 'approval.decided') return { status: 200, json: asked(row, now ?? approval) };
-  throw new RunError('rejected', `Run ${row.run} ended before approval ${id} was decided.`);
-}
-
-/** Who decided, when and what: for the same answer the result, for any other the reason why not. */
-function settled(row: RunRow, approval: Approval, wanted: Omit<Deciding, 'by'>): Reply {
-  const { decided, lapsedAt, lapsedBecause = 'What it was about has ended.' } = approval;
-  if (lapsedAt !== undefined) {
-    const when = new Date(lapsedAt).toISOString();
-    throw new RunError('rejected', `It lapsed at ${when} and cannot be decided: ${lapsedBecause}`);
-  }
-  if (!decided) throw new RangeError('an approval that was not decided cannot be told as decided');
-  if (isSame(decided, wanted)) return { status: 200, json: asked(row, approval) };
-  throw new RunError('rejected', `${decisionTold(decided)}; it cannot be decided again.`);
-}
-
-function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Deciding, 'by'>): boolean {
-  const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-  if (decided.decision !== wanted.decision) return false;
-  if (wanted.decision === 'edit') {
-    const kept = decided.arguments;
-    const isKept = isBlobRef(kept) && kept.blob === blobName(JSON.stringify(wanted.arguments));
-    if (!isKept && !same(kept, wanted.arguments)) return false;
-  }
-  return same(decided.answer, wanted.answer);
-}
-
-async function currentApproval(
-  context: ServerContext,
-  run: string,
-  id: string,
-): Promise<Approval | undefined> {
-  const row = await context.home.dispatch.get(run);
-  return row && (await context.trees.of(row)).approvals.get(id);
 }
 
 function asked({ run, conversation, app, title }: RunRow, approval: Approval): AskedApproval {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import {
   appWith,
   decideOn,
@@ -9,6 +10,7 @@ import {
   untilAnswer,
 } from '../../../test/serving.ts';
 import type { Serving } from '../../../test/serving.ts';
+import { functionTool } from '../../tools/function.ts';
 import { vitrineClient, type FeedNews } from '../../client/client.ts';
 
 const apps = {
@@ -21,8 +23,20 @@ const apps = {
     });
     return decision;
   }, 'asks'),
+  works: appWith(async (scope) => {
+    await scope.step({ key: 'g', title: 'Water', kind: 'agent', agent: 'gardener' }, async () => {});
+    await scope.call('double', { number: 2 });
+    return 'done';
+  }, 'works'),
 };
-const config = { apps, defaultApp: 'echo' };
+const double = functionTool({
+  name: 'double',
+  description: 'Doubles.',
+  effect: 'pure',
+  input: z.strictObject({ number: z.number() }),
+  run: ({ number }) => ({ number: number * 2 }),
+});
+const config = { apps, tools: [double], defaultApp: 'echo' };
 
 async function ran(at: Serving, body: object): Promise<string> {
   const run = textAt(await at.ask('/api/runs', { json: body }), 'run');
@@ -63,8 +77,44 @@ test('[V210] runs are found by label, words, time and what they asked, and shown
     duration: expect.any(Number),
   });
   expect((await at.ask('/api/runs?waiting=true')).json).toMatchObject({ runs: [{ run: asks, asked: 1 }] });
+  expect((await at.ask('/api/approvals')).json).toMatchObject({
+    approvals: [{ run: asks, priority: 'medium' }],
+  });
   for (const query of ['text=%25', 'label=project', 'since=yesterday', 'search=x'])
     expect((await at.ask(`/api/runs?${query}`)).status, query).toBe(400);
+});
+
+test('[V210] [Q103] pages by any filter bring each run once while others begin, change and end', async () => {
+  const at = await serving({ config });
+  const begin = async (): Promise<string> => {
+    const json = { app: 'works', input: { text: 'ferns' }, labels: { project: 'garden' } };
+    return textAt(await at.ask('/api/runs', { json }), 'run');
+  };
+  const runs: string[] = [];
+  for (let i = 0; i < 5; i += 1) runs.unshift(await begin());
+  await untilAnswer(
+    () => at.ask('/api/runs?status=completed'),
+    ({ json }) => (json as { runs: unknown[] }).runs.length === 5,
+  );
+  const filters = ['app=works', 'agent=gardener', 'tool=double', 'status=completed', 'label=project=garden'];
+  for (const filter of [...filters, 'text=FERNS', `since=${Date.now() - 60_000}`, '']) {
+    const before = (await listed(at, `${filter}&limit=200`)).filter((run) => runs.includes(run));
+    expect(before, filter).toEqual(runs);
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null; await begin()) {
+      const page = await at.ask(`/api/runs?${filter}&limit=2${next === '' ? '' : `&after=${next}`}`);
+      const { runs: found, next: more } = page.json as { runs: { run: string }[]; next: string | null };
+      seen.push(...found.map(({ run }) => run));
+      next = more;
+    }
+    expect(new Set(seen).size, filter).toBe(seen.length);
+    expect(
+      seen.filter((run) => runs.includes(run)),
+      filter,
+    ).toEqual(runs);
+  }
+  for (const none of ['agent=nobody', 'tool=nothing', 'app=none', 'status=failed', 'text=roses'])
+    expect(await listed(at, none)).toEqual([]);
 });
 
 test('[V211] what was erased is found by nothing', async () => {

@@ -1,33 +1,98 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { RunError } from '../../run/failure.ts';
 import { pagePolicy } from '../http/headers.ts';
-import { route, type Route } from './route.ts';
+import { route, type Reply, type Route } from './route.ts';
 
-const files = [
-  { path: '/', name: 'index.html', type: 'text/html; charset=utf-8' },
-  ...['page.js', 'ask.js', 'approval.js', 'draw.js', 'items.js', 'pictures.js', 'visible.js', 'words.js'].map(
-    (name) => ({
-      path: `/${name}`,
-      name,
-      type: 'text/javascript; charset=utf-8',
-    }),
-  ),
-  { path: '/page.css', name: 'page.css', type: 'text/css; charset=utf-8' },
+/** Beside the sources in a checkout, and at the same place in the package. */
+const built = new URL('../../../web/dist/', import.meta.url);
+
+/** Where the app has a screen. Whoever comes back to one of these addresses gets the app, which finds its way from there. */
+const screens = [
+  '/',
+  '/c/:conversation',
+  '/home',
+  '/runs',
+  '/runs/:run',
+  '/runs/:run/steps/:step',
+  '/approvals',
 ];
 
-/** A small page that follows the newest run. It holds nothing of anybody, so anybody may have it. */
-export const pageRoutes: readonly Route[] = files.map(({ path, name, type }) => {
-  let content: Buffer | undefined;
-  return route({
-    method: 'GET',
-    path,
-    about: name === 'index.html' ? 'A page that follows the newest run.' : 'A part of the page.',
-    tag: 'page',
-    role: 'viewer',
-    addresses: 'anyone',
-    answers: { 200: { about: 'The file.', type: type.split(';', 1)[0] ?? type } },
-    handle() {
-      content ??= readFileSync(new URL(`../page/${name}`, import.meta.url));
-      return { status: 200, bytes: { type, content }, headers: { 'content-security-policy': pagePolicy } };
-    },
-  });
-});
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+interface BuiltFile {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly packed: Buffer;
+}
+
+let read: ReadonlyMap<string, BuiltFile> | undefined;
+
+const shared = { method: 'GET', tag: 'page', role: 'viewer', addresses: 'anyone' } as const;
+
+/** The web app. It holds nothing of anybody, so anybody may have it. */
+export const pageRoutes: readonly Route[] = [
+  ...screens.map((path) =>
+    route({
+      ...shared,
+      path,
+      about: 'The web app.',
+      answers: { 200: { about: 'The page.', type: 'text/html' } },
+      handle: ({ header }) =>
+        sent(fileNamed('index.html'), header('accept-encoding'), { 'content-security-policy': pagePolicy }),
+    }),
+  ),
+  route({
+    ...shared,
+    path: '/assets/:file',
+    about: 'A part of the web app.',
+    answers: { 200: { about: 'The file.', type: '*/*' } },
+    // Its name has a hash of what is in it.
+    handle: ({ params, header }) =>
+      sent(fileNamed(`assets/${params['file']}`), header('accept-encoding'), {
+        'cache-control': 'public, max-age=31536000, immutable',
+      }),
+  }),
+];
+
+function sent(
+  { type, content, packed }: BuiltFile,
+  accepted: string | undefined,
+  headers: Readonly<Record<string, string>>,
+): Reply {
+  const isPacked = /\bgzip\b/.test(accepted ?? '');
+  return {
+    status: 200,
+    bytes: { type, content: isPacked ? packed : content },
+    headers: { ...headers, vary: 'accept-encoding', ...(isPacked ? { 'content-encoding': 'gzip' } : {}) },
+  };
+}
+
+function fileNamed(name: string): BuiltFile {
+  read ??= readBuilt();
+  const file = read.get(name);
+  if (file) return file;
+  throw new RunError('unknown', `There is no ${name} in the web app.`);
+}
+
+/** All at once: whoever has the page of one build gets the parts of that build, also when there is a newer one. */
+function readBuilt(): ReadonlyMap<string, BuiltFile> {
+  if (!existsSync(new URL('index.html', built)))
+    throw new RunError(
+      'unready',
+      'The web app is not built: run «node scripts/build-web.ts», or «npm start».',
+    );
+  const names = readdirSync(new URL('assets/', built)).map((name) => `assets/${name}`);
+  return new Map(['index.html', ...names].map((name) => [name, readFile(name)]));
+}
+
+function readFile(name: string): BuiltFile {
+  const content = readFileSync(new URL(name, built));
+  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  return { type, content, packed: gzipSync(content) };
+}

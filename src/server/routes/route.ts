@@ -8,6 +8,7 @@ import type { ServerContext } from '../context.ts';
 import { finders, tenantOf, type Subjects } from '../runs/owner.ts';
 import type { JsonParts } from '../http/json-parts.ts';
 import { parsed } from '../../run/parsed.ts';
+import type { Poured } from '../http/pour.ts';
 import type { Sink } from '../viewers/viewer.ts';
 
 /** Whoever waits for an answer. */
@@ -53,6 +54,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection stays open; the sink is its other end. */
   readonly stream?: (sink: Sink) => void;
+  /** What another library writes, as it comes. */
+  readonly poured?: Poured;
   /** The place among the tenant's streams that it has already: called when it is over. */
   readonly giveBack?: () => void;
   /** What is sent into a silence, where a comment is not enough. */

@@ -65,11 +65,15 @@ test('an investigation is begun, listed, and has its diagnosis in the end', asyn
     diagnosis: 'because of link',
     thread_id: id,
     turn_count: 1,
+    step_count: 1,
     error_detail: '',
     run_meta: { steps: expect.any(Number), tokens: 0, time: expect.stringMatching(/^\d+\.\ds$/) },
   });
   const list = await at.ask('/api/sessions?scenario=telco');
-  expect(list.text).toContain(id);
+  expect(list.json).toMatchObject({
+    sessions: expect.arrayContaining([expect.objectContaining({ id, step_count: 1 })]),
+  });
+  expect((await at.ask('/api/sessions?limit=1')).json).toMatchObject({ sessions: { length: 1 } });
   expect((await at.ask('/api/sessions?scenario=other')).json).toEqual({ sessions: [] });
 });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
+import { whole } from '../../wire/native/query.ts';
 import { Labels } from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { stopOf } from '../../front/same-again.ts';
@@ -19,7 +19,6 @@ import {
 } from '../sessions/session.ts';
 import { eraseFor } from './conversations.ts';
 import { route } from './route.ts';
-import { smallRun } from './shapes.ts';
 import { startRun } from './start-run.ts';
 
 export const sessionRoutes = [
@@ -45,9 +44,9 @@ export const sessionRoutes = [
       429: { about: 'Too many are under way.' },
     },
     async handle({ context, caller, body: { scenario = '', alert_text: text, labels } }) {
-      const started = await startSession(context, caller, { scenario, text, ...present({ labels }) });
+      const started = await startSession(context, caller, { scenario, text, labels });
       const message = scenario === '' ? undefined : whyDefault(context, scenario);
-      const json = { session_id: started.conversation, status: 'in_progress', ...present({ message }) };
+      const json = { session_id: started.conversation, status: 'in_progress', message };
       return { status: 200, json };
     },
   }),
@@ -58,15 +57,16 @@ export const sessionRoutes = [
     tag: 'console',
     role: 'viewer',
     addresses: 'tenant',
-    query: z.strictObject({ scenario: z.string().max(200).optional() }),
+    query: z.strictObject({
+      scenario: z.string().max(200).optional(),
+      limit: whole(1, listed).optional(),
+    }),
     answers: {
       200: { about: `At most ${listed}.`, schema: z.object({ sessions: z.array(ListedSession) }) },
     },
-    async handle({ context, caller: { tenant }, query: { scenario }, heavy, signal }) {
-      const once = { heavy: onceHeavy(heavy), signal };
-      const sessions = [];
-      for (const row of await newestSessions(context, tenant, scenario || undefined))
-        sessions.push(await listedSession(context, row, once));
+    async handle({ context, caller: { tenant }, query: { scenario, limit = listed } }) {
+      const newest = await newestSessions(context, { tenant, scenario: scenario || undefined, limit });
+      const sessions = await Promise.all(newest.map((row) => listedSession(context, row)));
       return { status: 200, json: { sessions } };
     },
   }),
@@ -188,7 +188,7 @@ export async function startSession(
     );
   }
   return startRun(context, caller, {
-    ...(isApp ? { app: scenario } : {}),
+    app: isApp ? scenario : undefined,
     input: { text },
     labels: { ...labels, ...(scenario === '' ? {} : { scenario }) },
   });
@@ -201,12 +201,6 @@ function whyDefault({ home: { apps }, defaultApp }: ServerContext, scenario: str
   return `No app is called «${scenario}» (there is ${names.join(', ')}), so «${defaultApp}» works on it.`;
 }
 
-/** One place is enough for all sessions of a list: they are told one after the other. */
-function onceHeavy(heavy: (bytes: number) => Promise<void>): (bytes: number) => Promise<void> {
-  let entered: Promise<void> | undefined;
-  return (bytes) => (bytes > smallRun ? (entered ??= heavy(bytes)) : Promise.resolve());
-}
-
 async function cancel(context: ServerContext, row: RunRow, { who }: Caller): Promise<void> {
   const command = { type: 'stop', by: who } as const;
   await context.home.front.command(row, { command, id: stopOf(row.run) });
@@ -215,9 +209,9 @@ async function cancel(context: ServerContext, row: RunRow, { who }: Caller): Pro
 /** Sessions that are worked on now; those that wait for a person cost nothing. */
 async function expectPlace(context: ServerContext, tenant: string): Promise<void> {
   const most = context.quotas.sessions;
-  const unfinished = await context.home.dispatch.list({ tenant, unfinished: true, limit: 200 });
+  const running = await context.home.dispatch.list({ tenant, status: 'running', limit: 200 });
   const busy = new Set(
-    unfinished.filter(({ state }) => state !== 'waiting').map(({ conversation }) => conversation),
+    running.filter(({ state }) => state !== 'waiting').map(({ conversation }) => conversation),
   );
   if (busy.size < most) return;
   throw new RunError('over-budget', `${most} sessions are under way: wait for one, or cancel it.`, {

@@ -1,3 +1,4 @@
+import { a2uiRoutes } from './a2ui-actions.ts';
 import { approvalRoutes } from './approvals.ts';
 import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -17,6 +18,9 @@ import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
+import { a2aRoutes } from '../a2a/routes.ts';
+import { mcpRoutes } from '../mcp/routes.ts';
+import { twoStageRoutes } from '../two-stage/routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -27,6 +31,7 @@ const described: readonly Route[] = [
   ...feedRoutes,
   ...commandRoutes,
   ...approvalRoutes,
+  ...a2uiRoutes,
   ...conversationRoutes,
   ...fileRoutes,
   ...folderRoutes,
@@ -35,6 +40,9 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...a2aRoutes,
+  ...mcpRoutes,
+  ...twoStageRoutes,
 ];
 
 /** Every door of the server. */

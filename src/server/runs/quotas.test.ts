@@ -116,7 +116,7 @@ test('[S49] whoever goes away before the socket is opened has used up nothing', 
       routes: [leaves],
       clean: String,
       hidden: [],
-      owners: new WeakSet(),
+      ways: new WeakMap(),
       answering: new Set(),
       patience: 1,
     });

@@ -1,5 +1,6 @@
 import { decodeAll } from '../../run/codec.ts';
 import { indexedAll, joinIndexed, noFacts, type Indexed } from '../../run/facts.ts';
+import { emptyTree } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { Dispatch, Journal } from '../../stores/store.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
@@ -16,8 +17,7 @@ export async function reindexAll({ dispatch, journal }: Reindexing): Promise<num
   let runs = 0;
   for (const { tenant } of await dispatch.count({ damaged: false })) {
     for (let after: string | undefined; ;) {
-      const paging = after === undefined ? {} : { after };
-      const rows = await dispatch.list({ tenant, limit: page, ...paging });
+      const rows = await dispatch.list({ tenant, limit: page, after });
       for (const { run } of rows) {
         await dispatch.reindex({ run, indexed: await indexedIn(journal, run) }).catch(unlessGone);
         runs += 1;
@@ -31,9 +31,10 @@ export async function reindexAll({ dispatch, journal }: Reindexing): Promise<num
 
 async function indexedIn(journal: Pick<Journal, 'read'>, run: string): Promise<Indexed> {
   let found: Indexed | undefined;
+  const tree = emptyTree();
   for (let after: number | undefined = 0; after !== undefined;) {
     const chunks = await goodChunks(journal, run, after);
-    for (const { frames } of chunks) found = joinIndexed(found, indexedAll(decodeAll(frames)));
+    for (const { frames } of chunks) found = joinIndexed(found, indexedAll(decodeAll(frames), tree));
     after = chunks.at(-1)?.last;
   }
   return found ?? { facts: noFacts, terms: [] };

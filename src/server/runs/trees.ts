@@ -18,6 +18,8 @@ export interface Trees {
   shown(row: Wanted, look: Look): Promise<RunTree>;
   /** The same, for whoever looks at it for longer than a moment: it does not go on while they look. */
   still(row: Wanted, look: Look): Promise<RunTree>;
+  /** One that is still empty, for whoever takes a run entry by entry. */
+  growing(preferences: Preferences): ShownTree;
   forget(run: string): void;
 }
 
@@ -77,6 +79,7 @@ export function treesOf(journal: Pick<Journal, 'read'>, showing: Showing): Trees
       const { at = row.head } = look;
       return row.state === 'ended' && at === row.head ? now(row, look) : then(row, look, at);
     },
+    growing: (preferences) => shownTree(showing(preferences)),
     forget(run) {
       for (const [key, each] of kept) if (each.run === run) kept.delete(key);
     },

@@ -3,10 +3,10 @@ import { term } from '../../run/facts.ts';
 import type { RunFilter, RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import type { JsonParts } from '../http/json-parts.ts';
+import { runsOf } from '../../front/erase.ts';
 import { exchangeOf, newestOfEach } from '../routes/conversations.ts';
 import { inOrderOfStarting } from './parents-first.ts';
-import type { Asker } from '../routes/route.ts';
-import { framesOf, sessionStatus, turnsOf, type Hearing, type Turn } from './session-turns.ts';
+import { framesOf, sessionStatus, type Hearing, type Turn } from './session-turns.ts';
 
 export const SessionStatus = z.enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled']);
 
@@ -16,6 +16,7 @@ export const ListedSession = z.object({
   /** In lists the first 100 characters. */
   alert_text: z.string(),
   status: SessionStatus,
+  /** Cards; in lists, of turns that have ended, whatever of them is shown. */
   step_count: z.int(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -40,19 +41,24 @@ export const Session = ListedSession.extend({
 /** The most a list holds. */
 export const listed = 100;
 
+interface SoughtSessions {
+  readonly tenant: string;
+  readonly scenario: string | undefined;
+  readonly limit: number;
+}
+
 /** The newest run of each session, of one scenario if it is said which. */
 export async function newestSessions(
   context: ServerContext,
-  tenant: string,
-  scenario: string | undefined,
+  { scenario, ...wanted }: SoughtSessions,
 ): Promise<readonly RunRow[]> {
-  const newest = (more: Partial<RunFilter>) => newestOfEach(context, { tenant, limit: listed, ...more });
+  const newest = (more: Partial<RunFilter>) => newestOfEach(context, { ...wanted, ...more });
   if (scenario === undefined) return (await newest({})).found;
   const labelled = await newest({ terms: [term.label('scenario', scenario)] });
   const named = await newest({ app: scenario });
   const meant = [...labelled.found, ...named.found.filter((row) => scenarioOf(row) === scenario)];
   const each = new Map(meant.map((row) => [row.run, row]));
-  return [...each.values()].toSorted((one, other) => other.createdAt - one.createdAt).slice(0, listed);
+  return [...each.values()].toSorted((one, other) => other.createdAt - one.createdAt).slice(0, wanted.limit);
 }
 
 /** Every turn of a session carries the scenario it was begun with. */
@@ -60,24 +66,24 @@ function scenarioOf({ facts, app }: RunRow): string {
   return facts.labels['scenario'] ?? app;
 }
 
+/** A session as the index has it: of its journals none is read. */
 export async function listedSession(
-  context: ServerContext,
-  { tenant, conversation: session }: RunRow,
-  asker: Asker,
+  { home }: { readonly home: Pick<ServerContext['home'], 'dispatch'> },
+  { tenant, conversation }: RunRow,
 ): Promise<z.infer<typeof ListedSession>> {
-  return summary(session, await turnsOf(context, { tenant, session }, asker));
+  return summary(conversation, await runsOf(home.dispatch, { tenant, conversation }));
 }
 
-function summary(id: string, turns: readonly Turn[]): z.infer<typeof ListedSession> {
-  const first = turns[0]?.row;
-  const last = turns.at(-1)?.row;
+function summary(id: string, rows: readonly RunRow[]): z.infer<typeof ListedSession> {
+  const [first] = rows;
+  const last = rows.at(-1);
   if (!first || !last) throw new RangeError('a session has at least one turn');
   return {
     id,
     scenario: scenarioOf(first),
     alert_text: first.title.slice(0, 100),
     status: sessionStatus(last),
-    step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
+    step_count: rows.reduce((sum, { facts }) => sum + (facts.delegated ?? 0), 0),
     created_at: new Date(first.createdAt).toISOString(),
     updated_at: new Date(last.updatedAt).toISOString(),
   };
@@ -93,7 +99,11 @@ export async function wholeSession(
   const last = turns.at(-1);
   const asked = first && (await exchangeOf(context, first.row)).text;
   return {
-    ...summary(id, turns),
+    ...summary(
+      id,
+      turns.map(({ row }) => row),
+    ),
+    step_count: turns.reduce((sum, { cards }) => sum + cards, 0),
     ...(typeof asked === 'string' ? { alert_text: asked } : {}),
     ...(last ? await endOf(context, last, hearing) : {}),
     thread_id: id,

@@ -20,6 +20,18 @@ export interface WatchedKind<T> {
   trouble(): string | undefined;
 }
 
+/** How long what was changed elsewhere may stay unknown where its hint was lost. Milliseconds. */
+const lookEvery = 10_000;
+
+/** Look again every now and then, whoever has no hints or lost one. Returns what ends it. */
+export function lookingAgain(...watched: readonly Pick<WatchedKind<unknown>, 'lookAgain'>[]): () => void {
+  if (watched.length === 0) return () => {};
+  const looking = setInterval(() => {
+    for (const each of watched) void each.lookAgain();
+  }, lookEvery).unref();
+  return () => clearInterval(looking);
+}
+
 export interface Watching {
   /** Hears that they cannot be read any more. */
   readonly problem?: (cause: unknown) => void;

@@ -1,4 +1,4 @@
-import { noFacts } from '../../run/facts.ts';
+import { addFacts, noFacts } from '../../run/facts.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { park } from './damage.ts';
 import { expectHead, heldBy, makeReady, showRun, tellChange, type Desk } from './desk.ts';
@@ -246,7 +246,7 @@ function newRow(wanted: NewRun, now: number): RunRow {
     damaged: null,
     replaces,
     replacedBy: null,
-    facts: indexed?.facts ?? noFacts,
+    facts: indexed ? addFacts(noFacts, indexed) : noFacts,
   };
 }
 

@@ -1,5 +1,5 @@
 import { RunError } from '../../run/failure.ts';
-import type { Indexed } from '../../run/facts.ts';
+import { addFacts, noFacts, type Indexed } from '../../run/facts.ts';
 import { showRun, runOf, type Desk } from './desk.ts';
 import type { Needs } from './needs.ts';
 import type { FeedPage, FeedPlace } from '../store.ts';
@@ -24,8 +24,8 @@ export function reindex(
   desk.tables.dropTerms(run);
   desk.tables.addTerms(run, indexed.terms);
   // Whoever follows the feed hears of what was lost, not that all is as it was.
-  if (JSON.stringify(row.facts) !== JSON.stringify(indexed.facts))
-    showRun(desk, { ...row, facts: indexed.facts });
+  const facts = addFacts(noFacts, indexed);
+  if (JSON.stringify(row.facts) !== JSON.stringify(facts)) showRun(desk, { ...row, facts });
 }
 
 export function reindexNeeds({ run }: { readonly run: string }): Needs {

@@ -1,4 +1,4 @@
-import { joinFacts } from '../../run/facts.ts';
+import { addFacts } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
 import { put, putNeeds } from './blobs.ts';
 import { expectHead, heldBy, runOf, showRun, type Desk } from './desk.ts';
@@ -31,7 +31,7 @@ export function append(desk: Desk, given: Append): void {
   for (const use of uses) desk.tables.useCommand(fence.run, use.command, use.seq);
   if (indexed) desk.tables.addTerms(fence.run, indexed.terms);
   const grown = runOf(desk, fence.run);
-  const facts = indexed ? joinFacts(row.facts, indexed.facts) : row.facts;
+  const facts = indexed ? addFacts(row.facts, indexed) : row.facts;
   if (ends) {
     end(desk, { ...grown, ...summary, facts });
   } else if (

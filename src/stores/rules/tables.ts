@@ -143,8 +143,12 @@ export function pick(
 
 const none: ReadonlySet<string> = new Set();
 
-/** Whether a list is by time: elsewhere runs stand as they were created, and clocks are set. */
-export function isTimed({ since, until }: RunFilter): boolean {
+/** Whether a list is by time: elsewhere runs stand as they were created, which is how terms lead to them. */
+export function isTimed(filter: RunFilter): boolean {
+  return hasTime(filter) && (filter.terms ?? []).length === 0;
+}
+
+export function hasTime({ since, until }: RunFilter): boolean {
   return since !== undefined || until !== undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { isTimed, listSize } from '../rules/tables.ts';
+import { hasTime, isTimed, listSize } from '../rules/tables.ts';
 import { query, type Query } from './rows.ts';
 import { selectRuns, type StoredRun } from './runs.ts';
 import type { TermRows } from './term-rows.ts';
@@ -43,9 +43,10 @@ function indexFor(filter: RunFilter): string {
   if (filter.withApprovals) return 'runWithApprovals';
   if (filter.unfinished) return 'runUnfinished';
   if (isTimed(filter)) return 'runByTime';
-  if (filter.newestOfEach) return 'runNewest';
+  // What most runs have become leads to nothing.
+  if (filter.app !== undefined && (filter.status ?? 'completed') === 'completed') return 'runByApp';
   if (filter.status !== undefined) return 'runByStatus';
-  return filter.app === undefined ? 'runByTenant' : 'runByApp';
+  return filter.newestOfEach ? 'runNewest' : 'runByTenant';
 }
 
 /** What a word that stands everywhere leads to is passed by one after the other. */
@@ -56,9 +57,22 @@ function rarestFirst({ tenant, terms = [] }: RunFilter, rows: TermRows): readonl
 }
 
 function orderOf(filter: RunFilter): string {
-  if (isTimed(filter)) return 'createdAt DESC, number DESC';
-  return (filter.terms ?? []).length > 0 ? 'found.holder DESC' : 'number DESC';
+  return isTimed(filter) ? 'createdAt DESC, number DESC' : `${numberOf(filter)} DESC`;
 }
+
+function numberOf({ terms = [] }: RunFilter): string {
+  return terms.length > 0 ? 'found.holder' : 'number';
+}
+
+/** The numbers of all runs of a time, by an index that has both: what a term leads to beyond them need not be looked at. */
+function numbersWithin({ tenant, since = 0, until = Number.MAX_SAFE_INTEGER }: RunFilter): Condition {
+  const within = (which: string): string =>
+    `(SELECT ${which}(run.number) FROM run INDEXED BY runByTime WHERE tenant = ? AND createdAt >= ? AND createdAt < ?)`;
+  const range = [tenant, since, until] as const;
+  return [`found.holder BETWEEN ${within('min')} AND ${within('max')}`, ...range, ...range];
+}
+
+type Condition = readonly [sql: string, ...values: (string | number)[]];
 
 function conditions(filter: RunFilter): {
   readonly where: string;
@@ -67,8 +81,9 @@ function conditions(filter: RunFilter): {
   const { tenant, conversation, app, status, unfinished, withApprovals, after } = filter;
   const { newestOfEach, since, until, terms = [] } = filter;
   const [first, ...others] = terms;
-  const parts: [sql: string, ...values: (string | number)[]][] = [['tenant = ?', tenant]];
+  const parts: Condition[] = [['tenant = ?', tenant]];
   if (first !== undefined) parts.push(['found.owner = ? AND found.term = ?', tenant, first]);
+  if (first !== undefined && hasTime(filter)) parts.push(numbersWithin(filter));
   for (const other of others) parts.push([`EXISTS (${hasTerm})`, tenant, other]);
   if (conversation !== undefined) parts.push(['conversation = ?', conversation]);
   if (app !== undefined) parts.push(['app = ?', app]);
@@ -87,6 +102,5 @@ function conditions(filter: RunFilter): {
 
 function afterRun(filter: RunFilter): string {
   if (isTimed(filter)) return '(createdAt, number) < (SELECT createdAt, number FROM run WHERE run = ?)';
-  const number = (filter.terms ?? []).length > 0 ? 'found.holder' : 'number';
-  return `${number} < (SELECT number FROM run WHERE run = ?)`;
+  return `${numberOf(filter)} < (SELECT number FROM run WHERE run = ?)`;
 }

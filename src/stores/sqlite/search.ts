@@ -10,21 +10,6 @@ import type { TermRows } from './term-rows.ts';
 import type { FlowCount, RunRow, TenantCount } from '../store.ts';
 import { counted, countedFlows, pick, type Tables } from '../rules/tables.ts';
 
-export function openCounts(database: DatabaseSync): Pick<Tables, 'questions' | 'unfinished'> {
-  const undecided = query<{ readonly count: number }>(
-    database,
-    "SELECT coalesce(sum(approvals), 0) AS count FROM run WHERE approvals > 0 AND state <> 'ended'",
-  );
-  const open = query<{ readonly count: number }>(
-    database,
-    "SELECT count(*) AS count FROM run WHERE tenant = ? AND state <> 'ended'",
-  );
-  return {
-    questions: () => undecided.one()?.count ?? 0,
-    unfinished: (tenant) => open.one(tenant)?.count ?? 0,
-  };
-}
-
 /** Finding runs without knowing their names. */
 export function runSearch(
   database: DatabaseSync,
@@ -90,7 +75,7 @@ function tenantCounts(database: DatabaseSync, oneByOne: () => readonly RunRow[])
 function flowCounts(database: DatabaseSync, oneByOne: () => readonly RunRow[]): Tables['flows'] {
   const each = query<FlowCount>(
     database,
-    `SELECT flow, count(*) AS runs FROM run WHERE state <> 'ended' AND damaged IS NULL GROUP BY flow ORDER BY flow`,
+    `SELECT flow, count(*) AS runs FROM run INDEXED BY runUnfinished WHERE state <> 'ended' AND damaged IS NULL GROUP BY flow ORDER BY flow`,
   );
   return () => unlessCorrupt(() => each.all()) ?? countedFlows(oneByOne());
 }

@@ -84,7 +84,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'whoever comes by the socket of a folder is not its owner',
     file: 'src/server/access/door.ts',
-    find: 'if (visit.isOwner) return ownerIn(visit);',
+    find: 'if (visit.way) return visit.way.callerOf(visit.headers);',
     replace: '',
     test: 'src/server/folder/folder-socket.test.ts',
   },

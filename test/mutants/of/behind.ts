@@ -71,6 +71,14 @@ export const behindMutants: readonly Mutant[] = [
     only: 'counts in all',
   },
   {
+    name: 'what was approved elsewhere never counts where its hint was lost',
+    file: 'src/server/shared/watched-kind.ts',
+    find: 'for (const each of watched) void each.lookAgain();',
+    replace: '',
+    test: 'src/server/compose/store-pins.test.ts',
+    only: '[V231]',
+  },
+  {
     name: 'whoever guesses keys keeps the store busy',
     file: 'src/server/access/keyring.ts',
     find: 'const isSoon = now() - looked < pause;',

@@ -142,7 +142,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     ...cards,
     name: 'what a person made of a message is not told',
-    file: 'src/projections/shown-question.ts',
+    file: '../../../src/run/shown-question.ts',
     find: 'return made === undefined || made === null ? {} : { arguments: textOf(made) };',
     replace: 'return made === undefined || made === null ? {} : {};',
     only: 'P93',

@@ -1,0 +1,42 @@
+// Builds the web app where its sources are others than those of the last build: after `npm ci`, before `npm start`, before
+// tests, and for the package. What is up to date costs a few milliseconds.
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const built = join(root, 'web/dist');
+const stamp = join(built, '.sources');
+const sources = [
+  'web/{index.html,package.json,vite.config.ts}',
+  'web/src/**/*',
+  'src/{run,wire,client,react}/**/*',
+];
+
+export async function buildWeb(): Promise<void> {
+  const now = hashOfSources();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
+  const { build } = await import('vite');
+  const outDir = `${built}-${process.pid}`;
+  await build({
+    configFile: join(root, 'web/vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: true },
+  });
+  writeFileSync(join(outDir, '.sources'), now);
+  // Whoever reads it meanwhile has the old one or the new one, whole.
+  rmSync(built, { recursive: true, force: true });
+  renameSync(outDir, built);
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256');
+  for (const path of globSync(sources, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted())
+    hash.update(path.slice(root.length)).update(readFileSync(path));
+  return hash.digest('hex');
+}
+
+if (import.meta.main) await buildWeb();

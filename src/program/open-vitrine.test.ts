@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { gate, vitrineIn } from '../../test/program.ts';
+import { temporaryFolder } from '../../test/serving.ts';
+import { askFor } from '../client/ask.ts';
+import { addressIn } from '../server/folder/reach-folder.ts';
+import { readHolder } from '../wire/native/folder.ts';
+import { openVitrine } from './open-vitrine.ts';
+
+test('[PG1] a program starts a run, follows its snapshots and decides what it asks', async () => {
+  const vitrine = await vitrineIn({
+    config: {
+      apps: {
+        careful: {
+          flow: {
+            name: 'careful',
+            version: '1',
+            run: async (scope, { text }) => {
+              const { decision } = await scope.ask({ title: `May I say ${text}?` });
+              return decision === 'approve' ? text : 'nothing';
+            },
+          },
+        },
+      },
+    },
+  });
+  const run = await vitrine.start({ app: 'careful', text: 'hello' });
+  const statuses: string[] = [];
+  const trees = [];
+  for await (const tree of run.follow()) {
+    trees.push(tree);
+    statuses.push(tree.status);
+    for (const { id, fingerprint, status } of tree.approvals)
+      if (status === 'undecided') await vitrine.decide(id, { decision: 'approve', fingerprint });
+  }
+  expect(trees.at(-1)).toMatchObject({ status: 'completed', answer: 'hello' });
+  expect(statuses).toContain('waiting');
+  expect(await vitrine.tree(run.run)).toEqual(trees.at(-1));
+});
+
+test('[PG4] [PG3] what one tenant started another does not see, and nobody decides for it', async () => {
+  const vitrine = await vitrineIn({ config: { apps: { asks: gate().app } } });
+  const ada = vitrine.as({ tenant: 'acme', who: 'ada', role: 'member' });
+  const eve = vitrine.as({ tenant: 'evil', who: 'eve', role: 'operator' });
+  const { run } = await ada.start({ app: 'asks', text: 'mine' });
+  expect((await ada.runs()).runs.map((row) => row.run)).toEqual([run]);
+  expect((await eve.runs()).runs).toEqual([]);
+  expect((await vitrine.runs()).runs).toEqual([]);
+  await expect(eve.tree(run)).rejects.toThrow(`There is no run «${run}»`);
+  await expect(eve.stop(run)).rejects.toThrow(`There is no run «${run}»`);
+  expect(await ada.stop(run)).toBeDefined();
+});
+
+test.for([
+  { given: { tenant: '', who: 'ada', role: 'member' }, field: 'tenant' },
+  { given: { tenant: 'acme', who: 'ada', role: 'king' }, field: 'role' },
+  { given: { tenant: 'acme', who: 'ada', role: 'member', isOwner: true }, field: 'isOwner' },
+])('[PG3] a caller that cannot be used is a bug of the program: $field', async ({ given, field }) => {
+  const vitrine = await vitrineIn({});
+  expect(() => vitrine.as(given as Parameters<typeof vitrine.as>[0])).toThrow(field);
+});
+
+test('[PG8] closed while a run works it hands the run back, and whoever opens the folder goes on', async () => {
+  const data = temporaryFolder();
+  const first = gate();
+  const before = await openVitrine({ data, config: { apps: { waits: first.app }, server: { grace: 0 } } });
+  const { run } = await before.start({ app: 'waits', text: 'again' });
+  await first.reached;
+  const following = Array.fromAsync(before.follow(run));
+  following.catch(() => {});
+  await before.close();
+  await expect(following).rejects.toThrow('was closed');
+  await expect(before.runs()).rejects.toThrow('was closed');
+  const second = gate();
+  const after = await openVitrine({ data, config: { apps: { waits: second.app } } });
+  second.open();
+  const trees = await Array.fromAsync(after.follow(run));
+  expect(trees.at(-1)).toMatchObject({ status: 'completed', answer: 'again went through' });
+  await after.close();
+});
+
+test('[PG9] two in one process keep apart, and one folder is not opened twice', async () => {
+  const data = temporaryFolder();
+  const config = { apps: { says: sayer('one') } };
+  const one = await vitrineIn({ data, config });
+  const other = await vitrineIn({ config: { apps: { says: sayer('other') } } });
+  const runs = await Promise.all([one, other].map((each) => each.start({ app: 'says', text: 'x' })));
+  const answers = await Promise.all(
+    runs.map(async (run) => (await Array.fromAsync(run.follow())).at(-1)?.answer),
+  );
+  expect(answers).toEqual(['one', 'other']);
+  expect((await one.runs()).runs.map(({ run }) => run)).toEqual([runs[0]?.run]);
+  await expect(openVitrine({ data, config })).rejects.toThrow(`in use by process ${process.pid}`);
+  await one.close();
+  expect((await other.runs()).runs).toHaveLength(1);
+});
+
+test('time and ids are the program’s, where it has its own', async () => {
+  let made = 0;
+  const vitrine = await vitrineIn({
+    config: { apps: { says: sayer('hello') } },
+    newId: (kind) => `${kind}_${(made += 1)}`,
+  });
+  const { run, conversation } = await vitrine.start({ app: 'says', text: 'x' });
+  expect([run, conversation].toSorted()).toEqual(['conversation_2', 'run_1']);
+});
+
+test.for(['agents', '/agents?', '/a//b', '/a b'])(
+  'a prefix is refused that no address has: %s',
+  async (prefix) => {
+    await expect(openVitrine({ data: temporaryFolder(), prefix })).rejects.toThrow('such as /agents');
+  },
+);
+
+test('[PG1] a terminal asks at the socket of the folder what a program has open', async () => {
+  const data = temporaryFolder();
+  await vitrineIn({ data, config: { apps: { says: sayer('hello') } } });
+  const told = await askFor(addressIn(data), readHolder, {});
+  expect(told).toMatchObject({ process: process.pid, url: null });
+});
+
+function sayer(text: string) {
+  return { flow: { name: 'says', version: '1', run: async () => text } };
+}

@@ -1,0 +1,143 @@
+import { Role, TaskState, type SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
+import { ClientFactory } from '@a2a-js/sdk/client';
+import { expect, test, vi } from 'vitest';
+import { appWith, serving, type Serving } from '../../../test/serving.ts';
+import { textPart } from './task.ts';
+
+const ledger: string[] = [];
+
+const payer = appWith(async (scope, text) => {
+  const found = await scope.step({ key: 'look', title: 'Look around' }, (inner) =>
+    inner.step({ key: 'deep', title: 'Look deeper' }, async () => 'found'),
+  );
+  await scope.ask({ key: 'pay', title: 'Pay the bill', message: 'This costs 12 euros.' });
+  ledger.push(text);
+  return `Paid for «${text}», ${found}.`;
+}, 'payer');
+
+const endless = appWith(async (scope) => {
+  await scope.ask({ key: 'first', title: 'First' });
+  await scope.ask({ key: 'second', title: 'Second' });
+  return 'Never.';
+}, 'endless');
+
+function at(): Promise<Serving> {
+  ledger.length = 0;
+  return serving({ config: { apps: { payer, endless } } });
+}
+
+function saying(
+  text: string,
+  more: Partial<NonNullable<SendMessageRequest['message']>> = {},
+): SendMessageRequest {
+  return {
+    tenant: '',
+    message: {
+      messageId: crypto.randomUUID(),
+      contextId: '',
+      taskId: '',
+      role: Role.ROLE_USER,
+      parts: [textPart(text)],
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+      ...more,
+    },
+    configuration: undefined,
+    metadata: undefined,
+  };
+}
+
+function kindsOf(events: readonly StreamResponse[]): (string | undefined)[] {
+  return events.map(({ payload }) => payload?.$case);
+}
+
+function lastStatus(events: readonly StreamResponse[]) {
+  const found = events.flatMap(({ payload }) =>
+    payload?.$case === 'statusUpdate'
+      ? [payload.value.status]
+      : payload?.$case === 'task'
+        ? [payload.value.status]
+        : [],
+  );
+  return found.at(-1);
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const had: T[] = [];
+  for await (const item of items) had.push(item);
+  return had;
+}
+
+const client = (url: string, app: string) => new ClientFactory().createFromUrl(`${url}/a2a/${app}/`);
+
+test('[A2A1] the official client gives a task, is asked, answers and gets the answer; the steps come nested', async () => {
+  const { url, ask } = await at();
+  const agent = await client(url, 'payer');
+  const first = await all(agent.sendMessageStream(saying('tea')));
+  expect(kindsOf(first)[0]).toBe('task');
+  const asked = lastStatus(first);
+  expect(asked?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  expect(ledger).toEqual([]);
+  const task = first[0]?.payload?.$case === 'task' ? first[0].payload.value : expect.fail('no task');
+  const [, fingerprint] = /approve (\S+)»/.exec(JSON.stringify(asked?.message?.parts)) ?? [];
+  const then = await all(
+    agent.sendMessageStream(saying(`approve ${fingerprint}`, { taskId: task.id, contextId: task.contextId })),
+  );
+  expect(lastStatus(then)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(ledger).toEqual(['tea']);
+  const whole = await agent.getTask({ tenant: '', id: task.id, historyLength: undefined });
+  const artifact = (name: string) =>
+    whole.artifacts.find(({ artifactId }) => artifactId === name)?.parts[0]?.content;
+  expect(artifact('answer')).toEqual({ $case: 'text', value: 'Paid for «tea», found.' });
+  const { json } = await ask(`/api/runs/${task.id}`);
+  expect(artifact('steps')).toMatchObject({ value: { steps: (json as { steps: unknown }).steps } });
+});
+
+test('[A2A2] only what was shown is approved: other words and other fingerprints decide nothing', async () => {
+  const { url } = await at();
+  const agent = await client(url, 'payer');
+  const task = await agent.sendMessage(saying('tea'));
+  const place = { taskId: 'id' in task ? task.id : '', contextId: '' };
+  for (const words of ['yes', 'approve', 'approve 123', 'reject'])
+    await expect(agent.sendMessage(saying(words, place)), words).rejects.toThrow(/fingerprint/);
+  expect(ledger).toEqual([]);
+});
+
+test('[A2A3] a message sent twice begins one task; a task is cancelled; others are not there', async () => {
+  const { url } = await at();
+  const agent = await client(url, 'endless');
+  const message = saying('x');
+  const [one, two] = [await agent.sendMessage(message), await agent.sendMessage(message)];
+  expect(one).toMatchObject({ id: (two as { id: string }).id });
+  const id = (one as { id: string }).id;
+  const cancelled = await agent.cancelTask({ tenant: '', id, metadata: undefined });
+  expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  await expect(agent.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toThrow(/ended/);
+  const other = await client(url, 'payer');
+  await expect(other.getTask({ tenant: '', id, historyLength: undefined })).rejects.toThrow(/no task/);
+});
+
+test('[A2A4] whoever comes back to a task gets it as it stands, and what becomes of it', async () => {
+  const { url, ask } = await at();
+  const agent = await client(url, 'endless');
+  const task = (await agent.sendMessage(saying('x'))) as { id: string };
+  const events: StreamResponse[] = [];
+  const following = (async () => {
+    for await (const event of agent.resubscribeTask({ tenant: '', id: task.id })) events.push(event);
+  })();
+  await vi.waitFor(() => expect(kindsOf(events)).toEqual(['task']));
+  await following;
+  await ask(`/api/runs/${task.id}/stop`, { json: {} });
+});
+
+test('[A2A5] a client of version 0.3 is understood', async () => {
+  const { ask } = await at();
+  const message = { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'tea' }] };
+  const { json } = await ask('/a2a/payer', {
+    json: { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } },
+  });
+  expect(json).toMatchObject({ id: 1, result: { kind: 'task', status: { state: 'input-required' } } });
+  const card = await ask('/a2a/payer/.well-known/agent-card.json');
+  expect(card.json).toMatchObject({ protocolVersion: '0.3.0', url: expect.stringContaining('/a2a/payer') });
+});

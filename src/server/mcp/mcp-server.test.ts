@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { functionTool } from '../../tools/function.ts';
+import { RunError } from '../../run/failure.ts';
+import { appWith, serving, type Serving } from '../../../test/serving.ts';
+
+const ledger: string[] = [];
+
+const payer = appWith(async (scope, text) => {
+  const found = await scope.step({ key: 'look', title: 'Look around' }, (inner) =>
+    inner.step({ key: 'deep', title: 'Look deeper' }, async () => 'found'),
+  );
+  const { decision } = await scope.ask({
+    key: 'pay',
+    title: 'Pay the bill',
+    message: 'This costs 12 euros.',
+  });
+  if (decision !== 'approve') throw new RunError('refused', 'It must not be paid.');
+  ledger.push(text);
+  return `Paid for «${text}», ${found}.`;
+}, 'payer');
+
+const wait = functionTool({
+  name: 'wait',
+  description: 'Waits.',
+  input: z.object({}),
+  effect: 'pure',
+  run: async (_, { signal }) => once(signal, 'abort').then(() => 'Never.'),
+});
+
+const slow = appWith(async (scope) => JSON.stringify(await scope.call('wait', {})), 'slow');
+
+const config = { apps: { payer, slow }, tools: [wait] };
+
+function at(): Promise<Serving> {
+  ledger.length = 0;
+  return serving({ config });
+}
+
+type Era = 'modern' | 'legacy';
+const eras: readonly Era[] = ['modern', 'legacy'];
+const negotiation: Record<Era, ClientOptions> = {
+  modern: { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  legacy: { versionNegotiation: { mode: 'legacy' } },
+};
+
+type Answer = (message: string) => {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, string>;
+};
+
+async function connected({ url }: Serving, era: Era, answer?: Answer): Promise<Client> {
+  const capabilities = answer ? { elicitation: { form: {} } } : {};
+  const client = new Client({ name: 'test', version: '1' }, { ...negotiation[era], capabilities });
+  if (answer) client.setRequestHandler('elicitation/create', async ({ params }) => answer(params.message));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+test.for(eras)(
+  '[MS1] %s: an app is a tool, its steps are progress, a question is put to a person',
+  async (era) => {
+    const asked: string[] = [];
+    const client = await connected(await at(), era, (message) => {
+      asked.push(message);
+      return { action: 'accept', content: { decision: 'approve' } };
+    });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['payer', 'slow']);
+    const progress: string[] = [];
+    const result = await client.callTool(
+      { name: 'payer', arguments: { text: 'tea' } },
+      { onprogress: ({ message = '' }) => void progress.push(message) },
+    );
+    expect(asked).toEqual([expect.stringContaining('Pay the bill')]);
+    expect(ledger).toEqual(['tea']);
+    expect(result).toMatchObject({
+      content: [{ type: 'text', text: 'Paid for «tea», found.' }, { type: 'resource_link' }],
+      structuredContent: { status: 'completed' },
+    });
+    expect(progress).toContain('Look around › Look deeper: completed');
+  },
+);
+
+test.for(eras)('[MS2] %s: who declines rejects, and nothing is paid', async (era) => {
+  const client = await connected(await at(), era, () => ({ action: 'decline' }));
+  const result = await client.callTool({ name: 'payer', arguments: { text: 'tea' } });
+  expect(result).toMatchObject({ isError: true });
+  expect(ledger).toEqual([]);
+});
+
+test.for(eras)(
+  '[MS3] %s: a client that can ask nobody is told in words, and decides by the fingerprint alone',
+  async (era) => {
+    const client = await connected(await at(), era);
+    const result = await client.callTool({ name: 'payer', arguments: { text: 'tea' } });
+    const { run } = result.structuredContent as { run: string };
+    const [, fingerprint] = /approve (\S+)»/.exec(JSON.stringify(result.content)) ?? [];
+    const wrong = await client.callTool({ name: 'payer', arguments: { text: 'approve', run } });
+    expect(wrong).toMatchObject({ isError: true });
+    expect(ledger).toEqual([]);
+    const right = await client.callTool({
+      name: 'payer',
+      arguments: { text: `approve ${fingerprint}`, run },
+    });
+    expect(right).toMatchObject({ structuredContent: { status: 'completed' } });
+    expect(ledger).toEqual(['tea']);
+  },
+);
+
+test.for(eras)('[MS4] %s: a call that is cancelled stops its run', async (era) => {
+  const server = await at();
+  const client = await connected(server, era);
+  const gone = new AbortController();
+  const calling = client.callTool(
+    { name: 'slow', arguments: { text: 'x' } },
+    { signal: gone.signal, onprogress: () => gone.abort() },
+  );
+  await expect(calling).rejects.toThrow();
+  await vi.waitFor(async () => {
+    const { json } = await server.ask('/api/runs');
+    expect(json).toMatchObject({ runs: [{ app: 'slow', status: 'stopped' }] });
+  });
+});
+
+test('[MS4] a server that goes away stops no run', async () => {
+  const server = await at();
+  const client = await connected(server, 'modern');
+  const begun = Promise.withResolvers<void>();
+  const calling = client.callTool(
+    { name: 'slow', arguments: { text: 'x' } },
+    { onprogress: () => begun.resolve() },
+  );
+  calling.catch(() => undefined);
+  await begun.promise;
+  await server.close();
+  await expect(calling).rejects.toThrow();
+  const again = await serving({ data: server.data, config });
+  const { json } = await again.ask('/api/runs');
+  expect(json).toMatchObject({ runs: [{ app: 'slow', status: 'running' }] });
+});
+
+test("[MS6] a session is its owner's alone, and one that is not there is said to be gone", async () => {
+  const server = await at();
+  const headers = { accept: 'application/json, text/event-stream', 'mcp-session-id': 'session_made-up' };
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+  expect(await server.ask('/mcp', { json: list, headers })).toMatchObject({ status: 404 });
+});
+
+test.for(eras)('[MS5] %s: runs are resources', async (era) => {
+  const client = await connected(await at(), era, () => ({
+    action: 'accept',
+    content: { decision: 'approve' },
+  }));
+  await client.callTool({ name: 'payer', arguments: { text: 'tea' } });
+  const { resources } = await client.listResources();
+  const uri = resources[0]?.uri ?? '';
+  const { contents } = await client.readResource({ uri });
+  expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
+    status: 'completed',
+    answer: 'Paid for «tea», found.',
+  });
+});

@@ -1,0 +1,54 @@
+import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { route, type Asked, type Reply } from '../routes/route.ts';
+import { mcpServer } from './server.ts';
+import { sessionOf } from './sessions.ts';
+
+/** What of a request means something to the library. */
+const read = [
+  'accept',
+  'content-type',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'last-event-id',
+];
+
+/** Apps as tools of an MCP server: streamable HTTP, of 2026-07-28 and of the years before. */
+export const mcpRoutes = (['POST', 'GET', 'DELETE'] as const).map((method) =>
+  route({
+    method,
+    path: '/mcp',
+    about:
+      'The apps of this server as tools, and its runs as resources, for clients of the Model Context Protocol.',
+    tag: 'mcp',
+    role: 'member',
+    addresses: 'tenant',
+    ...(method === 'POST' ? { body: z.unknown() } : {}),
+    answers: { 200: { about: 'The answer, or the stream of a call.' } },
+    handle: (asked) => answer(asked, method),
+  }),
+);
+
+async function answer(asked: Asked<'tenant', unknown, unknown>, method: string): Promise<Reply> {
+  const { context, caller, body: parsedBody, header, signal } = asked;
+  const headers = read.flatMap((name) => (header(name) === undefined ? [] : [[name, header(name) ?? '']]));
+  const request = new Request('http://vitrine/mcp', { method, headers: Object.fromEntries(headers), signal });
+  if (await isLegacyRequest(request, parsedBody)) {
+    const session = await sessionOf(context, caller, header('mcp-session-id'));
+    return replyOf(await session.handleRequest(request, { parsedBody }));
+  }
+  const onerror = (thrown: Error): void => context.log.problem('A request of an MCP client failed.', thrown);
+  const handler = createMcpHandler(({ era }) => mcpServer({ context, caller, era }), {
+    legacy: 'reject',
+    onerror,
+  });
+  return replyOf(await handler.fetch(request, { parsedBody }));
+}
+
+function replyOf({ status, headers, body }: Response): Reply {
+  const { 'content-type': type, 'content-length': _, ...others } = Object.fromEntries(headers);
+  if (!body) return { status, headers: others };
+  return { status, headers: others, poured: { type: type ?? 'application/json', texts: body } };
+}

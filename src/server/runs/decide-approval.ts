@@ -1,0 +1,108 @@
+import { misfitOfFields, type Command, type DecisionRequest } from '../../run/commands.ts';
+import { decisionTold } from '../../run/decided.ts';
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import type { Approval } from '../../run/tree.ts';
+import { isBlobRef } from '../../run/values.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { sameAgain } from '../../front/same-again.ts';
+import type { Caller } from '../access/caller.ts';
+import { expectDecider } from '../access/deciders.ts';
+import type { ServerContext } from '../context.ts';
+import { blobName } from '../system.ts';
+import type { Subjects } from './owner.ts';
+
+/** What became of a decision: the approval as it stands, and whether anybody has heard it yet. */
+export interface Deciding {
+  readonly approval: Approval;
+  readonly isHeard: boolean;
+}
+
+/** Decide what a run asks, for somebody, whichever way they came in. The same decision again is the same. */
+export async function decideApproval(
+  context: ServerContext,
+  caller: Caller,
+  { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
+): Promise<Deciding> {
+  await expectDecider(context, caller, subject.row);
+  expectAhead(body, context.now());
+  return decide(context, subject, { ...meant(subject, body), by: caller.who });
+}
+
+/** To put something off until then is to put it off; seconds taken for milliseconds lie in 1970. */
+function expectAhead({ decision, until }: DecisionRequest, now: number): void {
+  if (decision !== 'defer' || until === undefined || until > now) return;
+  const message = 'It is over already: give a time to come, in milliseconds since 1970.';
+  throw new RunError('malformed', `The body does not fit: until: ${message}`);
+}
+
+type Decided = DecisionRequest & { readonly by: string };
+
+/** A decision says what was shown, and nothing that is not used. */
+function meant(
+  { approval, named }: { readonly approval: Approval; readonly named?: string },
+  body: DecisionRequest,
+): DecisionRequest {
+  const { fingerprint = named, ...rest } = body;
+  const wanted = { ...rest, ...present({ fingerprint }) };
+  const misfit = misfitOfFields(wanted);
+  if (misfit) throw new RunError('malformed', `The body does not fit: ${misfit.field}: ${misfit.message}`);
+  const others = [fingerprint, named].filter((each) => each !== undefined && each !== approval.fingerprint);
+  if (others.length === 0) return wanted;
+  throw new RunError(
+    'rejected',
+    `What was shown is not what approval ${approval.approval} asks: look at it again.`,
+  );
+}
+
+async function decide(
+  context: ServerContext,
+  { row, approval }: { readonly row: RunRow; readonly approval: Approval },
+  { by, ...given }: Decided,
+): Promise<Deciding> {
+  // As it will be recorded, or what held a secret would be taken for another decision than the one that was made.
+  const wanted = context.home.secrets.cleanAll(given);
+  const { approval: id, decided, lapsedAt } = approval;
+  if (decided || lapsedAt !== undefined) return settled(approval, wanted);
+  const command: Command = { type: 'decide', by, approval: id, ...wanted };
+  const sent = { command, id: sameAgain('decide', id, wanted) };
+  const { receipt, entry } = await context.home.front.command(row, sent);
+  const now = await currentApproval(context, row.run, id);
+  if (receipt.used === null) return { approval: now ?? approval, isHeard: false };
+  if (now?.decided || now?.lapsedAt !== undefined) return settled(now, wanted);
+  if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
+  if (entry?.event.type === 'approval.decided') return { approval: now ?? approval, isHeard: true };
+  throw new RunError('rejected', `Run ${row.run} ended before approval ${id} was decided.`);
+}
+
+/** Who decided, when and what: for the same answer the result, for any other the reason why not. */
+function settled(approval: Approval, wanted: Omit<Decided, 'by'>): Deciding {
+  const { decided, lapsedAt, lapsedBecause = 'What it was about has ended.' } = approval;
+  if (lapsedAt !== undefined) {
+    const when = new Date(lapsedAt).toISOString();
+    throw new RunError('rejected', `It lapsed at ${when} and cannot be decided: ${lapsedBecause}`);
+  }
+  if (!decided) throw new RangeError('an approval that was not decided cannot be told as decided');
+  if (isSame(decided, wanted)) return { approval, isHeard: true };
+  throw new RunError('rejected', `${decisionTold(decided)}; it cannot be decided again.`);
+}
+
+function isSame(decided: NonNullable<Approval['decided']>, wanted: Omit<Decided, 'by'>): boolean {
+  const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+  if (decided.decision !== wanted.decision) return false;
+  if (wanted.decision === 'edit') {
+    const kept = decided.arguments;
+    const isKept = isBlobRef(kept) && kept.blob === blobName(JSON.stringify(wanted.arguments));
+    if (!isKept && !same(kept, wanted.arguments)) return false;
+  }
+  return same(decided.answer, wanted.answer);
+}
+
+async function currentApproval(
+  context: ServerContext,
+  run: string,
+  id: string,
+): Promise<Approval | undefined> {
+  const row = await context.home.dispatch.get(run);
+  return row && (await context.trees.of(row)).approvals.get(id);
+}

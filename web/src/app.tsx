@@ -1,0 +1,53 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
+import { useSource, VitrineProvider } from '../../src/react/react.ts';
+import { Chat } from './chat/chat.tsx';
+import { usePlace, type Place } from './routing.tsx';
+import { client, isLocked } from './server.ts';
+import { Shell } from './shell/shell.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+import { Bones, Nowhere } from './shell/states.tsx';
+import { useLanguage } from './texts/texts.ts';
+
+const Approvals = lazy(() => import('./approvals/inbox.tsx').then(({ Inbox }) => ({ default: Inbox })));
+const Runs = lazy(() => import('./runs/runs.tsx').then((made) => ({ default: made.Runs })));
+const Run = lazy(() => import('./runs/run.tsx').then((made) => ({ default: made.Run })));
+const Home = lazy(() => import('./home/home.tsx').then((made) => ({ default: made.Home })));
+
+export function App(): ReactNode {
+  const language = useLanguage();
+  const mustSignIn = useSource(isLocked);
+  const place = usePlace();
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  if (mustSignIn) return <SignIn />;
+  return (
+    <CSPProvider disableStyleElements>
+      <VitrineProvider client={client}>
+        <Shell place={place}>
+          <Suspense fallback={<Bones />}>
+            <Screen place={place} />
+          </Suspense>
+        </Shell>
+      </VitrineProvider>
+    </CSPProvider>
+  );
+}
+
+function Screen({ place }: { readonly place: Place }): ReactNode {
+  switch (place.screen) {
+    case 'chat':
+      return <Chat key={place.conversation ?? ''} conversation={place.conversation} sought={place.step} />;
+    case 'approvals':
+      return <Approvals chosen={place.approval} />;
+    case 'runs':
+      return <Runs />;
+    case 'run':
+      return <Run key={place.run} run={place.run} step={place.step} />;
+    case 'home':
+      return <Home />;
+    case 'nowhere':
+      return <Nowhere />;
+  }
+}

@@ -1,0 +1,96 @@
+import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent, type ReactNode } from 'react';
+
+/** Where somebody is in the app. The server answers each of these addresses with the app. */
+export type Place =
+  | { readonly screen: 'chat'; readonly conversation?: string; readonly step?: string }
+  | { readonly screen: 'home' }
+  | { readonly screen: 'runs' }
+  | { readonly screen: 'run'; readonly run: string; readonly step?: number }
+  | { readonly screen: 'approvals'; readonly approval?: string }
+  | { readonly screen: 'nowhere' };
+
+/** A place as an address: what is copied from the bar leads back to it. */
+export const addressOf = {
+  chat: (conversation?: string): string =>
+    conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`,
+  /** A step where it stands in its conversation. */
+  stepInChat: (conversation: string, run: string, step: number): string =>
+    `${addressOf.chat(conversation)}#${run}.${step}`,
+  home: '/home',
+  runs: '/runs',
+  run: (run: string, step?: number): string =>
+    `/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}`,
+  approvals: (approval?: string): string =>
+    approval === undefined ? '/approvals' : `/approvals#${encodeURIComponent(approval)}`,
+};
+
+export function placeAt({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): Place {
+  const [first = '', second, third, fourth] = pathname.split('/').filter(Boolean).map(decoded);
+  const fragment = decoded(hash.slice(1));
+  if (first === '' && second === undefined) return { screen: 'chat' };
+  if (first === 'c' && second !== undefined)
+    return { screen: 'chat', conversation: second, ...(fragment === '' ? {} : { step: fragment }) };
+  if (first === 'home') return { screen: 'home' };
+  if (first === 'approvals')
+    return { screen: 'approvals', ...(fragment === '' ? {} : { approval: fragment }) };
+  if (first !== 'runs') return { screen: 'nowhere' };
+  if (second === undefined) return { screen: 'runs' };
+  const step = third === 'steps' && /^\d+$/.test(fourth ?? '') ? { step: Number(fourth) } : {};
+  return { screen: 'run', run: second, ...step };
+}
+
+function decoded(piece: string): string {
+  try {
+    return decodeURIComponent(piece);
+  } catch {
+    return piece;
+  }
+}
+
+const moved = new EventTarget();
+
+export function navigate(address: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', address);
+  else history.pushState(null, '', address);
+  moved.dispatchEvent(new Event('moved'));
+}
+
+function subscribe(changed: () => void): () => void {
+  const events = ['popstate', 'hashchange'] as const;
+  moved.addEventListener('moved', changed);
+  for (const event of events) addEventListener(event, changed);
+  return () => {
+    moved.removeEventListener('moved', changed);
+    for (const event of events) removeEventListener(event, changed);
+  };
+}
+
+/** The place that the address bar names. */
+export function usePlace(): Place {
+  const address = useSyncExternalStore(subscribe, () => location.pathname + location.hash);
+  return placeAt(new URL(address, location.origin));
+}
+
+/** A link within the app. With a key held it is a link like any other. */
+export function Link({
+  to,
+  children,
+  onClick,
+  ...rest
+}: {
+  readonly to: string;
+  readonly children: ReactNode;
+} & AnchorHTMLAttributes<HTMLAnchorElement>): ReactNode {
+  const follow = (event: MouseEvent<HTMLAnchorElement>): void => {
+    onClick?.(event);
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return (
+    <a href={to} onClick={follow} {...rest}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,46 @@
+import { vitrineClient, type ServerAddress, type Source } from '../../src/client/client.ts';
+
+/** Something that is so or not, told to whoever looks. */
+class Flag implements Source<boolean> {
+  #is = false;
+  readonly #listeners = new Set<() => void>();
+
+  readonly getSnapshot = (): boolean => this.#is;
+
+  readonly subscribe = (changed: () => void): (() => void) => {
+    this.#listeners.add(changed);
+    return () => void this.#listeners.delete(changed);
+  };
+
+  set(is: boolean): void {
+    if (is === this.#is) return;
+    this.#is = is;
+    for (const changed of this.#listeners) changed();
+  }
+}
+
+const away = new Flag();
+const locked = new Flag();
+
+/** Whether the server was out of reach when it was last asked. */
+export const isAway: Source<boolean> = away;
+/** Whether it wants to know who asks. */
+export const isLocked: Source<boolean> = locked;
+
+/** Every request says how we stand with the server, whoever makes it. */
+const watched: typeof fetch = async (address, request) => {
+  try {
+    const response = await fetch(address, request);
+    away.set(false);
+    if (response.status === 401) locked.set(true);
+    return response;
+  } catch (thrown) {
+    if (request?.signal?.aborted !== true) away.set(true);
+    throw thrown;
+  }
+};
+
+export const server: ServerAddress = { url: location.origin, fetch: watched };
+export const client = vitrineClient(server);
+
+addEventListener('offline', () => away.set(true));

@@ -1,0 +1,20 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The server sends what is built here under a policy that allows nothing inline and nothing from elsewhere. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind()],
+  // Whoever builds it from a test has another environment, and React brings twice as much along there.
+  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+  build: {
+    target: 'es2022',
+    // A picture that is part of the page would be a `data:` address in a style, where the policy allows none.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 700,
+  },
+  server: { proxy: { '/api': 'http://127.0.0.1:4177' } },
+});
