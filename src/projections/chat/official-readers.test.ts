@@ -50,6 +50,23 @@ function disturbed(
   return [...frames.slice(0, place), ...put, ...frames.slice(place + (kind === 'swap' ? 2 : 1))];
 }
 
+test('[PR11] what keeps a connection of DIAL alive is no frame: clients end the same with and without it', async () => {
+  const beat = ownProtocols.dial.beat?.({ run: 'run-1' });
+  if (!beat) throw new Error('DIAL has a beat of its own');
+  expect(beat.id).toBeUndefined();
+  expect(JSON.parse(beat.data)).toMatchObject({ choices: [{ delta: {}, finish_reason: null }] });
+  await fc.assert(
+    fc.asyncProperty(plausibleRun, fc.nat(), async (entries, at) => {
+      const [frames = []] = answersOf('dial', entries);
+      const place = 1 + (at % Math.max(1, frames.length - 1));
+      const { text, end } = await readChat(sseTexts(frames));
+      const beaten = sseTexts([...frames.slice(0, place), beat, ...frames.slice(place)]);
+      expect(await readChat(beaten)).toMatchObject({ text, end });
+    }),
+    { numRuns: 30 },
+  );
+});
+
 describe.for(readers)('$as', ({ as, read }) => {
   test('[OA7] any run passes the client’s own reader, and its text ends with the journal’s answer', async () => {
     const ends = new Map<string, number>();
