@@ -120,32 +120,3 @@ function fieldOf(value: Json, name: string): Json | undefined {
 function isRecord(value: Json | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** All agents' states as one object, in the form the reference coordinator puts on its messages. */
-export function combinedState(
-  states: Iterable<{ readonly agent: string; readonly strategy: string; readonly state: Json }>,
-): Readonly<Record<string, Json>> {
-  const combined = new Map<string, Json>();
-  const others: [string, Json][] = [];
-  const facts: [string, Json][] = [];
-  for (const { agent, strategy, state } of states) {
-    if (!isRecord(state) || strategy === 'stateless') continue;
-    if (strategy === 'shared') facts.push([agent.slice(factName('').length), state['fact'] ?? null]);
-    else {
-      const keys = Object.entries(
-        strategy === 'restore' ? { is_gpa: true, gpa_messages: state } : { ...state },
-      );
-      // The form has one place for each kind of agent; who comes second is kept by name.
-      if (keys.some(([key]) => combined.has(key))) others.push([agent, state]);
-      else for (const [key, value] of keys) combined.set(key, value);
-    }
-  }
-  if (others.length > 0) combined.set('agents', Object.fromEntries(others));
-  if (facts.length > 0) combined.set('shared_context', Object.fromEntries(facts));
-  return Object.fromEntries(combined);
-}
-
-/** The name a shared fact is kept under, beside the agents. */
-export function factName(name: string): string {
-  return `shared ${name}`;
-}

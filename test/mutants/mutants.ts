@@ -20,6 +20,7 @@ import { opsMutants } from './of/ops.ts';
 import { pathMutants } from './of/path.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
+import { protocolMutants } from './of/protocols.ts';
 import { limitMutants } from './of/limits.ts';
 import { sentMutants } from './of/sent.ts';
 import { storyMutants } from './of/story.ts';
@@ -53,6 +54,7 @@ export const mutants: readonly Mutant[] = [
   ...pathMutants,
   ...planMutants,
   ...processMutants,
+  ...protocolMutants,
   ...limitMutants,
   ...sentMutants,
   ...storyMutants,
