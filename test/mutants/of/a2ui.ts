@@ -10,15 +10,6 @@ export const a2uiMutants: readonly Mutant[] = [
     only: 'cut off at any frame',
   },
   {
-    name: 'a button names a question without what was shown',
-    file: 'src/projections/a2ui/words.ts',
-    find: 'const id = questionId(requested);',
-    replace: 'const id = requested.approval;',
-    test: 'test/scenarios/a2ui-browser.test.ts',
-    only: 'the button that approves acts',
-    hangs: true,
-  },
-  {
     name: 'an action decides for another run',
     file: 'src/server/routes/a2ui-actions.ts',
     find: 'if (surfaceId !== run)',
