@@ -1,17 +1,23 @@
 // The official Lit renderer of A2UI in a real browser, at a real server.
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { rolldown } from 'rolldown';
+import { build } from 'vite';
 import { beforeAll, expect, test } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import { appWith, serving, textAt, type Serving } from '../serving.ts';
 
 let script = '';
 beforeAll(async () => {
-  const input = fileURLToPath(new URL('../a2ui/page.ts', import.meta.url));
-  const bundle = await rolldown({ input, platform: 'browser', logLevel: 'silent' });
-  const { output } = await bundle.generate({ format: 'esm' });
-  script = output[0].code;
+  const entry = fileURLToPath(new URL('../a2ui/page.ts', import.meta.url));
+  const made = await build({
+    configFile: false,
+    logLevel: 'silent',
+    build: { write: false, lib: { entry, formats: ['es'] } },
+  });
+  const [first] = Array.isArray(made) ? made : [];
+  const [chunk] = first?.output ?? [];
+  if (chunk?.type !== 'chunk') throw new Error('nothing was built');
+  script = chunk.code;
 });
 
 interface Nested extends Serving {
