@@ -6,7 +6,7 @@ import { apiReport } from '../scripts/api-report.ts';
 
 const root = join(import.meta.dirname, '..');
 
-test('[PR10] docs/api.md says what programs can see: «npm run api» makes it anew', () => {
+test('[PG10] docs/api.md says what programs can see: «npm run api» makes it anew', () => {
   expect(readFileSync(join(root, 'docs/api.md'), 'utf8')).toBe(apiReport(root));
 });
 
@@ -20,11 +20,11 @@ test.for([
   'Front',
   'Execution',
   'Store',
-])('[PR10] nothing public refers to %s, which is ours', (name) => {
+])('[PG10] nothing public refers to %s, which is ours', (name) => {
   expect(apiReport(root)).not.toMatch(new RegExp(`^(### ${name}$|- \`${name}\`)`, 'm'));
 });
 
-test('[PR10] a change is seen in what is exported, and in what that refers to; not in what only runs', () => {
+test('[PG10] a change is seen in what is exported, and in what that refers to; not in what only runs', () => {
   const at = (parts: Partial<typeof plain>): string => reportOf({ ...plain, ...parts });
   const before = at({});
   expect(before).toContain('function make(options: Options): Made;');
@@ -44,10 +44,14 @@ const plain = {
 function reportOf({ name, field, result, body }: typeof plain): string {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-api-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'src/client'), { recursive: true });
+  mkdirSync(join(folder, 'src'));
   const write = (path: string, text: string): void => writeFileSync(join(folder, 'src', path), text);
   write('index.ts', `export { ${name === 'make' ? name : `make as ${name}`} } from './make.ts';`);
-  write('client/client.ts', '');
+  const exports = {
+    '.': { types: './dist/src/index.d.ts' },
+    './testing': { types: './dist/src/testing.d.ts' },
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'made', exports }));
   write('testing.ts', `export type { Options as Given } from './options.ts';`);
   write(
     'make.ts',

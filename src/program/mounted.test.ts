@@ -68,7 +68,7 @@ const hosts: Readonly<Record<string, (vitrine: Vitrine) => Promise<string>>> = {
   },
 };
 
-describe.for(Object.keys(hosts))('[PR2] [PR6] in %s', (name) => {
+describe.for(Object.keys(hosts))('[PG2] [PG6] in %s', (name) => {
   test('a client starts, follows and lists below the prefix, and the program keeps its pages', async () => {
     const vitrine = await echoing();
     const url = (await hosts[name]?.(vitrine)) ?? '';
@@ -92,7 +92,7 @@ describe.for(Object.keys(hosts))('[PR2] [PR6] in %s', (name) => {
   });
 });
 
-test('[PR2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
+test('[PG2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
   const vitrine = await echoing();
   const seen: string[] = [];
   const url = await serverOf((request, response) => {
@@ -106,7 +106,7 @@ test('[PR2] what only begins like the prefix is not below it, and the program fi
   expect(new Set(seen)).toEqual(new Set(['/agents/api/apps', '/agentsmith/api/runs', '/api/runs']));
 });
 
-describe('[PR3] who asks', () => {
+describe('[PG3] who asks', () => {
   test('is nobody without «caller»: everything is locked, with what to do', async () => {
     const vitrine = await vitrineIn({ config: { apps: { echo } } });
     const url = await serverOf(vitrine.handler);
@@ -154,17 +154,17 @@ describe('[PR3] who asks', () => {
   });
 });
 
-test.for([
+test.for<{ of: string; headers: Record<string, string>; status: number }>([
   { of: 'a page of another site', headers: { origin: 'https://evil.example' }, status: 403 },
   { of: 'a name that is not the server’s', headers: { host: 'evil.example' }, status: 403 },
   { of: 'a page of its own', headers: { origin: 'http://localhost', host: 'localhost' }, status: 200 },
-])('[PR5] $of', async ({ headers, status }) => {
+])('[PG5] $of', async ({ headers, status }) => {
   const vitrine = await echoing({ prefix: '' });
   const answer = await asked(vitrine, '/api/runs', { 'x-user': 'acme/ada', ...headers });
   expect(answer.status).toBe(status);
 });
 
-test('[PR2] [PR6] in Hono, by fetch: a client starts and follows below the prefix', async () => {
+test('[PG2] [PG6] in Hono, by fetch: a client starts and follows below the prefix', async () => {
   const vitrine = await echoing();
   const app = new Hono();
   app.all('/agents/*', (context) => vitrine.fetch(context.req.raw));
@@ -183,7 +183,7 @@ test('[PR2] [PR6] in Hono, by fetch: a client starts and follows below the prefi
   ).toEqual([]);
 });
 
-test('[PR6] a stream by fetch is told as it happens, and whoever leaves is gone', async () => {
+test('[PG6] a stream by fetch is told as it happens, and whoever leaves is gone', async () => {
   const waits = gate();
   const vitrine = await vitrineIn({ config: { apps: { waits: waits.app } }, caller });
   const ada = vitrine.as({ tenant: 'acme', who: 'ada', role: 'member' });
@@ -202,7 +202,7 @@ test('[PR6] a stream by fetch is told as it happens, and whoever leaves is gone'
   waits.open();
 });
 
-test('[PR6] a connection that is cut at the program’s server leaves nothing open, and the viewer comes back', async () => {
+test('[PG6] a connection that is cut at the program’s server leaves nothing open, and the viewer comes back', async () => {
   const waits = gate();
   const vitrine = await vitrineIn({ config: { apps: { waits: waits.app } }, caller, prefix });
   const server = createServer(vitrine.handler);
@@ -221,7 +221,7 @@ test('[PR6] a connection that is cut at the program’s server leaves nothing op
   expect(seen.at(-1)).toBe('completed');
 });
 
-describe('[PR7] what the handler cannot answer it refuses with what to do', () => {
+describe('[PG7] what the handler cannot answer it refuses with what to do', () => {
   test('a body that was read before', async () => {
     const vitrine = await echoing();
     const app = express();
@@ -247,7 +247,7 @@ describe('[PR7] what the handler cannot answer it refuses with what to do', () =
   });
 });
 
-test('[PR8] once it is closed the handler says that it is going away', async () => {
+test('[PG8] once it is closed the handler says that it is going away', async () => {
   const vitrine = await echoing();
   const url = await serverOf(vitrine.handler);
   await vitrine.close();

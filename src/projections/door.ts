@@ -118,6 +118,8 @@ export interface FollowWish {
   readonly answer: number | 'last' | 'all' | 'prelude';
   /** What the client has had: everything up to an entry, and so many frames of the next. */
   readonly after?: { readonly entry: number; readonly frames?: number } | undefined;
+  /** What the client says it has, where it is brought up to date by a prelude. */
+  readonly had?: readonly unknown[] | undefined;
   /** 204 where there is no such run, or it has ended. */
   readonly onlyLive?: boolean;
 }

@@ -61,6 +61,10 @@ export interface ViewOptions {
   readonly options?: Readonly<Record<string, boolean | string>>;
   /** Up to this entry answers are told as one: where one ends before it, nothing is said of that. */
   readonly joinedTo?: number;
+  /** Of a prelude: what the client says it has. */
+  readonly had?: readonly unknown[] | undefined;
+  /** Of a prelude: an answer ends where the run stands. */
+  readonly isResting?: boolean | undefined;
 }
 
 /** A client protocol as one value. */

@@ -29,6 +29,8 @@ export type StoryEvent =
 export type Closing = EventOf<'step.closed'> & {
   /** No entry says so: it follows from the end, or the new attempt, of a step above. */
   readonly isImplied?: boolean;
+  /** A new attempt takes back what was said in it. */
+  readonly isSuperseded?: boolean;
 };
 
 /** Where a story has come to. Plain data, changed in place: to keep it at a cursor is to copy it. */
@@ -164,7 +166,7 @@ function inStep<Own>(
       return close(story, step, { event, listener });
     case 'step.retried':
       if (step === story.run) return;
-      endBelow(story, step, { outcome: 'abandoned', listener });
+      endBelow(story, step, { outcome: 'abandoned', isSuperseded: true, listener });
       if (listener.reopens) return reopen(story, step, { at, event, listener });
       Object.assign(step, changed(step, event), { attempt: event.attempt, isBegun: true, text: '' });
       break;
@@ -198,13 +200,14 @@ function reopen<Own>(
 ): void {
   const { call, model } = changed(step, event);
   const again = { ...step.opening, title: step.title, attempt: event.attempt, started: true, call, model };
-  closeAs(story, step, { outcome: 'abandoned', listener });
+  closeAs(story, step, { outcome: 'abandoned', isSuperseded: true, listener });
   open(story, again, { at, listener });
 }
 
 interface Ending<Own> {
   readonly listener: Listener<Own>;
   readonly outcome: 'stopped' | 'abandoned';
+  readonly isSuperseded?: boolean;
 }
 
 function endBelowOutcome({ outcome }: EventOf<'step.closed' | 'run.ended'>): Ending<never>['outcome'] {
@@ -221,8 +224,13 @@ function endBelow<Own>(story: Story<Own>, above: OpenStep<Own>, ending: Ending<O
   }
 }
 
-function closeAs<Own>(story: Story<Own>, step: OpenStep<Own>, { outcome, listener }: Ending<Own>): void {
-  const event = { type: 'step.closed', step: step.id, outcome, isImplied: true } as const;
+function closeAs<Own>(
+  story: Story<Own>,
+  step: OpenStep<Own>,
+  { outcome, isSuperseded = false, listener }: Ending<Own>,
+): void {
+  const implied = { outcome, isImplied: true, ...(isSuperseded ? { isSuperseded } : {}) };
+  const event = { type: 'step.closed', step: step.id, ...implied } as const;
   close(story, step, { event, listener });
 }
 

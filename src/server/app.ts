@@ -66,8 +66,8 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   );
   app.options('*', (_, reply) => reply.code(204).send());
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, body: string) =>
-    body === '' ? undefined : strictJson(body),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    body.length === 0 ? undefined : strictJson(body),
   );
   register(app, settings, { routes: routes.filter(({ body }) => body !== 'bytes'), callerOf, note });
   await app.register(async (inner) => {
@@ -158,7 +158,7 @@ function register(
       method,
       url,
       exposeHeadRoute: false,
-      ...(most === undefined ? {} : { bodyLimit: most }),
+      bodyLimit: most,
       // Before its body is taken: nobody may send megabytes without saying who they are.
       async onRequest(request, reply) {
         const caller = callerOf(request);
@@ -172,20 +172,8 @@ function register(
         reply.raw.on('close', () => gaveBack(received, request));
       },
       async handler(request, reply) {
-        const [caller, signal] = [callerOf(request), leaving(reply)];
-        const answering = route.answer({
-          context: settings.context,
-          caller,
-          source: settings.context.door.sourceOf(visitOf(request, settings.ways)),
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          header: (name) => one(request.headers[name]),
-          signal,
-          heavy: (bytes) => settings.context.heavy.enter(caller?.tenant ?? '', bytes, signal),
-        });
-        const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
-        const answer = seenFrom(wayOf(request, settings.ways), await kept);
+        const caller = callerOf(request);
+        const answer = await answerTo(settings, route, { request, reply, caller });
         if (answer.poured && caller) {
           gaveBack(received, request);
           return pour(settings, reply, { answer, caller, poured: answer.poured });
@@ -208,6 +196,34 @@ function seenFrom({ prefix = '' }: Pick<WayIn, 'prefix'> = {}, answer: Reply): R
   return { ...answer, headers: { ...answer.headers, location: `${prefix}${location}` } };
 }
 
+interface Exchange {
+  readonly request: FastifyRequest<{ Params: Record<string, string> }>;
+  readonly reply: FastifyReply;
+  readonly caller: Caller | undefined;
+}
+
+async function answerTo(
+  settings: AppSettings,
+  route: Route,
+  { request, reply, caller }: Exchange,
+): Promise<Reply> {
+  const { context, ways } = settings;
+  const signal = leaving(reply);
+  const answering = route.answer({
+    context,
+    caller,
+    source: context.door.sourceOf(visitOf(request, ways)),
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    header: (name) => one(request.headers[name]),
+    signal,
+    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
+  });
+  const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
+  return seenFrom(wayOf(request, ways), await kept);
+}
+
 async function keptIn<T>(kept: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
   kept.add(promise);
   return promise.finally(() => kept.delete(promise));
@@ -225,10 +241,13 @@ function bodyBytes({ headers }: FastifyRequest, most: number): number {
   return Math.min(most, Number(headers['content-length'] ?? 0));
 }
 
+/** One for all: every request ends like this, and where it was made says nothing. */
+const hasLeft = new RunError('rejected', 'Whoever asked has left.');
+
 /** Aborts when an answer was sent, or nobody wants it any more. */
 function leaving({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
-  const leave = (): void => left.abort(new RunError('rejected', 'Whoever asked has left.'));
+  const leave = (): void => left.abort(hasLeft);
   raw.on('close', leave);
   if (raw.destroyed) leave();
   return left.signal;

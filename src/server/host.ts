@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../catalog/config.ts';
@@ -104,20 +105,31 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
       await atMost(farewell, Promise.allSettled(answering));
       // Whoever asks while what has begun comes to its end is told that this server is going away.
       await home.rest();
-      const closed = Promise.all([app.close(), hush()]);
-      context.logTail.close();
-      context.feedViewers.close();
-      await context.channels.close();
-      const enough = setTimeout(() => {
-        app.server.closeAllConnections();
-        // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
-        context.streams.sweep(() => false);
-      }, farewell);
-      await closed;
-      clearTimeout(enough);
+      await dismiss(context, () => Promise.all([app.close(), hush()]), app.server);
       await home.close();
     },
   };
+}
+
+/** Viewers are told to come back, and whoever does not go by themselves is cut off. */
+async function dismiss(
+  context: ServerContext,
+  close: () => Promise<unknown>,
+  server: Pick<Server, 'closeAllConnections' | 'closeIdleConnections'>,
+): Promise<void> {
+  const closed = close();
+  context.logTail.close();
+  context.feedViewers.close();
+  await context.channels.close();
+  // A connection whose stream came to its end waits for another request; none will be answered.
+  server.closeIdleConnections();
+  const enough = setTimeout(() => {
+    server.closeAllConnections();
+    // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.
+    context.streams.sweep(() => false);
+  }, farewell);
+  await closed;
+  clearTimeout(enough);
 }
 
 /** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */

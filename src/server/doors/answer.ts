@@ -17,6 +17,7 @@ import type { Visitor } from './door-routes.ts';
 export interface Answering {
   readonly answer: FollowWish['answer'];
   readonly after?: FollowWish['after'];
+  readonly had?: FollowWish['had'];
 }
 
 interface Shown extends Answering {
@@ -78,9 +79,10 @@ async function withPrelude(
   const told = { ...shown, begin: shown.from };
   if (!protocol.prelude) return streamOf(visitor, row, { ...told, from: 0 });
   const tree = await context.trees.still(row, { preferences: view.preferences ?? {} });
-  const text = context.home.secrets.clean(framing.text(protocol.prelude(tree, view)));
-  const rest = streamOf(visitor, row, { ...told, after: { entry: tree.seq } });
   const isOver = (await restsAt(visitor, row)).has(tree.seq);
+  const joining = { ...view, had: shown.had, isResting: isOver };
+  const text = context.home.secrets.clean(framing.text(protocol.prelude(tree, joining)));
+  const rest = streamOf(visitor, row, { ...told, after: { entry: tree.seq } });
   return {
     ...rest,
     stream(sink) {

@@ -78,8 +78,9 @@ export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
     case 'follow': {
       const row = await found(visitor, wish.of);
       if (wish.onlyLive && (!row || row.state === 'ended')) return { status: 204 };
-      const { answer, after } = wish;
-      return told(visitor, wish, { run: known(row, wish.of).run, answer, ...(after ? { after } : {}) });
+      const { answer, after, had } = wish;
+      const { run } = known(row, wish.of);
+      return told(visitor, wish, { run, answer, ...present({ after, had }) });
     }
     case 'stop':
       return told(visitor, wish, { run: await stopped(visitor, wish.of), answer: 'last' });

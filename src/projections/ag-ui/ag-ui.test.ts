@@ -1,0 +1,163 @@
+import { EventSchemas } from '@ag-ui/core/schemas';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyEntries } from '../../../test/arbitraries.ts';
+import type { Message } from '@ag-ui/client';
+import { heard, type Heard } from '../../../test/official/ag-ui-client.ts';
+import { clientStanding, loose, onlyCounting, standingOf } from '../../../test/official/ag-ui-judge.ts';
+import { plausibleRun } from '../../../test/plausible-run.ts';
+import type { Entry } from '../../run/events.ts';
+import type { AgUiEvent } from '../../wire/ag-ui.ts';
+import { unwritten } from '../frames.ts';
+import { projectionContract } from '../projection.contract.ts';
+import { foldAll } from '../../run/fold.ts';
+import { agUiProjection } from './ag-ui.ts';
+import { agUiPrelude } from './prelude.ts';
+
+projectionContract('ag-ui', agUiProjection({ run: 'r' }));
+
+function told(entries: readonly Entry[]): readonly AgUiEvent[] {
+  const telling = unwritten({ projection: agUiProjection({ run: 'r' }), ends: 'question' });
+  return entries.flatMap((entry) => telling.tell(entry));
+}
+
+function sse(events: readonly AgUiEvent[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+}
+
+/** What is wrong with a telling of these entries, by the official client and the tree; nothing if it is right. */
+async function faults(events: readonly AgUiEvent[], entries: readonly Entry[]): Promise<readonly string[]> {
+  const given = await heard(sse(events));
+  return [...wrongIn(given, entries), ...loose(given)];
+}
+
+/** The same for a client that had these messages before. */
+async function joined(body: string, entries: readonly Entry[], messages: readonly Message[]) {
+  // What was news before is not told again.
+  const wrong = wrongIn(await heard(body, { messages }), entries);
+  return wrong.filter((fault) => !fault.startsWith('news: '));
+}
+
+function wrongIn(given: Heard, entries: readonly Entry[]): readonly string[] {
+  if (given.end.startsWith('broken') || given.end === 'nothing') return [given.end];
+  const wanted = standingOf(entries, 'r');
+  const found = onlyCounting(clientStanding(given, { run: 'r', entries }), wanted);
+  const fields = Object.keys(wanted) as (keyof typeof wanted)[];
+  const wrong = fields.filter((field) => {
+    // A client forgets what it was asked with the next run that finishes, and not with one that fails.
+    if (field === 'interrupts' && given.end.startsWith('error')) return false;
+    const [a, b] = [wanted, found].map((standing) => JSON.stringify(sorted(standing[field])));
+    return a !== b;
+  });
+  return [
+    ...given.printed,
+    ...wrong.map(
+      (field) => `${field}: ${JSON.stringify(found[field])} and not ${JSON.stringify(wanted[field])}`,
+    ),
+  ];
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+test('[AG1] whatever a journal says, every event fits the official schema', () => {
+  fc.assert(
+    fc.property(fc.oneof(plausibleRun, anyEntries), (entries) => {
+      for (const event of told(entries)) EventSchemas.parse(JSON.parse(JSON.stringify(event)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('[AG1] whatever a journal says, the official client bears it and prints nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyEntries, async (entries) => {
+      const events = told(entries);
+      if (events.length === 0) return;
+      const { end, printed } = await heard(sse(events));
+      expect(end).not.toMatch(/^broken/);
+      expect(printed).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('[AG2] of any run the official client has the steps, words, thoughts, calls and the end', async () => {
+  await fc.assert(
+    fc.asyncProperty(plausibleRun, async (entries) => {
+      expect(await faults(told(entries), entries)).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** What an event is about. */
+function subject(event: AgUiEvent): string {
+  const named = event as {
+    messageId?: string;
+    toolCallId?: string;
+    stepName?: string;
+    subagentRunId?: string;
+  };
+  return named.stepName ?? named.toolCallId ?? named.messageId ?? named.subagentRunId ?? event.type;
+}
+
+/** The same in either order. */
+const bracketed =
+  /^(REASONING_START REASONING_MESSAGE_START|REASONING_MESSAGE_END REASONING_END|TEXT_MESSAGE_END SUBAGENT_\w+)$/;
+
+/** What is told again by the next of its kind: only the last of these is missed. */
+const repeated = /^(ACTIVITY_DELTA|STATE_DELTA)$/;
+
+test('[AG3] an event that is missing, comes twice or changes places with its neighbour is noticed', async () => {
+  const runs = fc.sample(plausibleRun, { numRuns: 40, seed: 3 });
+  const hasRetries = (entries: readonly Entry[]) =>
+    entries.some(({ event }) => event.type === 'step.retried');
+  const small = runs.filter((entries) => entries.length > 30 && entries.length < 90 && !hasRetries(entries));
+  const missed: string[] = [];
+  const seen = new Set<string>();
+  for (const entries of small.slice(0, 3)) {
+    const events = told(entries);
+    for (const [i, event] of events.entries()) {
+      seen.add(event.type);
+      const next = events[i + 1];
+      const variants: [string, AgUiEvent[]][] = [];
+      // To say again how far a step has come does no harm.
+      if (!JSON.stringify(event).includes('/detail"'))
+        variants.push([`${event.type} twice`, events.toSpliced(i, 0, event)]);
+      const isLast = !events.slice(i + 1).some(({ type }) => type === event.type);
+      if (isLast || !repeated.test(event.type))
+        variants.push([`without ${event.type}`, events.toSpliced(i, 1)]);
+      const pair = `${event.type} ${next?.type}`;
+      if (next && subject(event) === subject(next) && event.type !== next.type && !bracketed.test(pair))
+        variants.push([pair, events.toSpliced(i, 2, next, event)]);
+      for (const [name, changed] of variants)
+        if ((await faults(changed, entries)).length === 0) missed.push(name);
+    }
+  }
+  expect(missed).toEqual([]);
+  expect(seen.size).toBeGreaterThan(15);
+}, 60_000);
+
+test('[AG4] whoever joins again, at any entry, comes to the same end, without a word twice', async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(plausibleRun, fc.nat(), async (entries, cut) => {
+      const place = 1 + (cut % entries.length);
+      const telling = unwritten({ projection: agUiProjection({ run: 'r' }), ends: 'question' });
+      const before = entries.slice(0, place).flatMap((entry) => telling.tell(entry));
+      const first = await heard(sse(before));
+      const options = { run: 'r', had: first.messages, isResting: telling.isOver };
+      const prelude = agUiPrelude(foldAll(entries.slice(0, place)), options);
+      for (const event of prelude) EventSchemas.parse(JSON.parse(JSON.stringify(event)));
+      seen.add(telling.hasEnded ? 'ended' : telling.isOver ? 'resting' : 'working');
+      const rest = entries.slice(place).flatMap((entry) => telling.tell(entry));
+      const body = sse([...prelude, ...rest]);
+      expect(await joined(body, entries, first.messages)).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+  expect([...seen].toSorted()).toEqual(['ended', 'resting', 'working']);
+}, 60_000);

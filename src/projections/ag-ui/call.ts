@@ -1,0 +1,41 @@
+import type { AgUiEvent } from '../../wire/ag-ui.ts';
+import type { Call } from '../../run/events.ts';
+import type { Closing } from '../story.ts';
+import { resultText } from '../speaker.ts';
+import type { AgUiStep } from './scene.ts';
+
+/** A call with all it is given. It was asked for and is run here: what clients have to do with it is to look on. */
+export function callStarted(step: AgUiStep): AgUiEvent[] {
+  const { own } = step;
+  const place = { toolCallId: own.id, subagentRunId: own.agent };
+  const { name, arguments: delta } = functionOf(step);
+  return [
+    { type: 'TOOL_CALL_START', ...place, toolCallName: name },
+    { type: 'TOOL_CALL_ARGS', ...place, delta },
+    { type: 'TOOL_CALL_END', ...place },
+  ];
+}
+
+/** What is called, and with what, as the protocol writes it. */
+export function functionOf({ id, call, title }: Called): { name: string; arguments: string } {
+  const name = (call?.tool ?? title).toWellFormed() || `s${id}`;
+  return { name, arguments: JSON.stringify(call?.arguments ?? {}) };
+}
+
+interface Called {
+  readonly id: number;
+  readonly title: string;
+  readonly call?: Call | undefined;
+}
+
+/** Every call has a result: clients take one without for theirs to run. */
+export function resultOf(event: Closing, { own }: AgUiStep): AgUiEvent {
+  return {
+    type: 'TOOL_CALL_RESULT',
+    messageId: `${own.id}-result`,
+    toolCallId: own.id,
+    content: resultText(event),
+    subagentRunId: own.agent,
+    metadata: { status: event.outcome },
+  };
+}

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { Framing } from '../../wire/framing.ts';
+import { RunError } from '../../run/failure.ts';
+import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
+import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
+import { readBody } from '../read-body.ts';
+import { supersededLine } from '../speaker.ts';
+
+/** Attachments come within the messages. Bytes. */
+const bodyLimit = 16 * 1024 * 1024;
+
+/** Where a chat sends what was said, comes back to what runs, and stops it. */
+export const aiSdkDoors: readonly Door<Framing>[] = [
+  {
+    path: '/ai-sdk/:app/chat',
+    about: 'Say something in a chat of the AI SDK, or answer what was asked.',
+    bodyLimit,
+    read: ({ params: { app = '' }, body }) => wishOf(app, readBody(AiSdkRequest, body)),
+  },
+  {
+    method: 'GET',
+    path: '/ai-sdk/:app/chat/:id/stream',
+    about: 'What runs in a chat, told from its beginning; 204 where nothing runs.',
+    read: ({ params: { id = '' } }) => ({
+      wants: 'follow',
+      of: { conversation: id },
+      answer: 'all',
+      onlyLive: true,
+      form: 'stream',
+    }),
+  },
+  {
+    path: '/ai-sdk/:app/chat/:id/stop',
+    about: 'Stop what runs in a chat.',
+    read: ({ params: { id = '' } }) => ({ wants: 'stop', of: { conversation: id }, form: 'none' }),
+  },
+];
+
+function wishOf(app: string, { id, messages }: z.infer<typeof AiSdkRequest>): Wish<Framing> {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant') return { wants: 'decide', decisions: decisionsIn(last), form: 'stream' };
+  if (last?.role !== 'user')
+    throw new RunError(
+      'malformed',
+      'The last of «messages» is neither a message of the user nor an answer to a question.',
+    );
+  const history = messages.slice(0, -1).map(sentMessage);
+  return { wants: 'start', app, message: sentMessage(last), conversation: id, history, form: 'stream' };
+}
+
+/** What a person made of what they were asked, in the message that asked it. */
+function decisionsIn({ parts }: AiSdkMessage): SentDecision[] {
+  const decisions = parts.flatMap(({ state, approval }) => {
+    if (state !== 'approval-responded' || approval?.approved === undefined) return [];
+    const decision = approval.approved ? ('approve' as const) : ('reject' as const);
+    return [{ question: approval.id, decision, rationale: approval.reason }];
+  });
+  if (decisions.length > 0) return decisions;
+  throw new RunError(
+    'malformed',
+    'The last of «messages» is an answer, and answers no question: send what the user says.',
+  );
+}
+
+/** An answer of ours has the id of its run. Of what it consists of, what was said counts. */
+function sentMessage({ id, role, parts }: AiSdkMessage): SentMessage {
+  const texts = parts.flatMap(({ type, text = '' }) => (type === 'text' ? [text] : []));
+  const counting = texts.filter((text) => !text.endsWith(supersededLine));
+  if (role === 'assistant') return { role, text: counting.at(-1) ?? '', run: id };
+  return { role, text: counting.join('\n\n'), attachments: parts.flatMap(attachmentIn) };
+}
+
+function attachmentIn({ type, url, mediaType, filename }: AiSdkPart): SentAttachment[] {
+  if (type !== 'file' || url === undefined) return [];
+  const about = {
+    ...(mediaType === undefined ? {} : { type: mediaType }),
+    ...(filename === undefined ? {} : { title: filename }),
+  };
+  const data = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(url);
+  if (!data) return [{ ...about, url }];
+  const [, , base64, given = ''] = data;
+  const isText = base64 === undefined;
+  return [{ ...about, data: isText ? decodeURIComponent(given) : given }];
+}
