@@ -1,5 +1,6 @@
 // Each part of the product has its mutants in a file of its own.
 import type { Mutant } from './mutant.ts';
+import { a2uiMutants } from './of/a2ui.ts';
 import { accessMutants } from './of/access.ts';
 import { behindMutants } from './of/behind.ts';
 import { approvalMutants } from './of/approvals.ts';
@@ -33,6 +34,7 @@ import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 
 export const mutants: readonly Mutant[] = [
+  ...a2uiMutants,
   ...accessMutants,
   ...approvalMutants,
   ...behindMutants,
