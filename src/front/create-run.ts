@@ -32,6 +32,8 @@ export interface RunRequest {
   readonly notices?: readonly Told[] | undefined;
   /** The run whose place in the conversation it takes. Its history is what that run's was. */
   readonly replaces?: string;
+  /** The run it goes on after: its history is what that run's was, and that run. */
+  readonly follows?: string;
   /** What it runs, where that is data. */
   readonly definition?: RunDefinition | undefined;
   readonly limits?: Limits;

@@ -40,6 +40,8 @@ export interface Wanted<Framing> {
   readonly form: Form;
   /** How frames look in this answer, where it is not as the protocol says. */
   readonly framing?: Framing;
+  /** What the request wants told or left out, by names of the protocol's own. */
+  readonly options?: Readonly<Record<string, boolean | string>>;
 }
 
 /** Begin a run. */
@@ -51,7 +53,11 @@ export interface StartWish {
   readonly conversation?: string | undefined;
   /** The conversation as the client has it, oldest first. Where it sends one, nothing that is kept here is mixed in. */
   readonly history?: readonly SentMessage[] | undefined;
+  /** The run it goes on after, in the conversation of that one, as far as that one had come. */
+  readonly follows?: string | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** What of the request means nothing here, in sentences: said as notices of the run. */
+  readonly ignored?: readonly string[];
   /** The client library sends this again because it got no answer: it joins the run that the same request began. */
   readonly isRetry?: boolean;
 }

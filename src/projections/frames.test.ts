@@ -120,7 +120,7 @@ function idOf(frames: readonly SseFrame[], i: number, { seq }: Entry): number | 
   return i === frames.length - 1 ? seq : undefined;
 }
 
-function isTerminal(as: Name, { event, data }: SseFrame): boolean {
+function isTerminal(as: (typeof names)[number], { event, data }: SseFrame): boolean {
   switch (as) {
     case 'steps':
       return JSON.parse(data).e?.type === 'run.ended';

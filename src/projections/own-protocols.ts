@@ -1,8 +1,12 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
+import { agUiProtocol } from './ag-ui/protocol.ts';
+import { aiSdkProtocol } from './ai-sdk/protocol.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { executionProjection } from './execution/execution.ts';
+import { openAiChat } from './openai-chat/openai-chat.ts';
+import { openAiResponses } from './openai-responses/openai-responses.ts';
 import type { Framing } from '../wire/framing.ts';
 import type { Protocol } from './projection.ts';
 import { protocol } from './protocol.ts';
@@ -29,6 +33,10 @@ export const ownProtocols = {
     projection: executionProjection,
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
+  'ag-ui': agUiProtocol(),
+  'ai-sdk': aiSdkProtocol,
+  'openai-chat': openAiChat,
+  'openai-responses': openAiResponses,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;
 
 function named({ event, data }: { readonly event: string; readonly data: object }): Omit<SseFrame, 'id'> {

@@ -57,6 +57,8 @@ export interface ViewOptions {
   readonly preferences?: Preferences;
   /** Of a console: the number of the last card of the conversation's earlier runs. */
   readonly cardsBefore?: number;
+  /** What a request wants told or left out, by names of the protocol's own. */
+  readonly options?: Readonly<Record<string, boolean | string>>;
   /** Up to this entry answers are told as one: where one ends before it, nothing is said of that. */
   readonly joinedTo?: number;
   /** Of a prelude: what the client says it has. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../server/folder/home.ts';
-import { parsed } from '../../server/http/parsed.ts';
+import { parsed } from '../../run/parsed.ts';
 import type { RunQuery } from '../../server/runs/run-filter.ts';
 import { listRuns } from '../../wire/native/runs.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';

@@ -1,11 +1,13 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import { callHistory } from '../../run/call-history.ts';
+import type { EventOf } from '../../run/events.ts';
 import { failureOf } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { BlobRef } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepLarge, loadLarge } from '../record/large.ts';
+import { loadHistory } from '../record/large-input.ts';
 import { loadRun } from '../recovery/load.ts';
 import type { Exchange } from '../scope.ts';
 import { exchangesIn, plainExchange } from './sent-history.ts';
@@ -23,12 +25,14 @@ export class Conversation {
   }
 
   async history(): Promise<readonly Exchange[]> {
-    const sent = await this.#execution.sent.messages();
-    if (sent) return this.#whole(exchangesIn(sent).map(plainExchange));
+    const { history } = this.#execution.tree.started ?? {};
+    if (history) return this.#sentWith(history);
     const exchanges: Exchange[] = [];
     for (const tree of await this.#earlier()) {
       const { started, ended } = tree;
       if (!started || !ended || ended.answer === undefined) continue;
+      // What was said before it is what came with it, where something did.
+      if (started.history) exchanges.splice(0, exchanges.length, ...(await this.#sentWith(started.history)));
       exchanges.push({
         run: this.#nameOf(tree),
         text: await this.#textOf(started.input.text),
@@ -38,11 +42,12 @@ export class Conversation {
     return exchanges;
   }
 
-  /** With what was attached, as far as it is still there. */
-  async #whole(exchanges: readonly Exchange[]): Promise<readonly Exchange[]> {
+  /** A conversation that was sent along, with what was attached as far as it is still there. */
+  async #sentWith(history: NonNullable<EventOf<'run.started'>['history']>): Promise<readonly Exchange[]> {
     const { remembered } = this.#execution;
+    const sent = await loadHistory(this.#execution, history);
     const whole: Exchange[] = [];
-    for (const { attachments = [], ...exchange } of exchanges) {
+    for (const { attachments = [], ...exchange } of exchangesIn(sent).map(plainExchange)) {
       const loaded = await Promise.all(attachments.map((one) => remembered.whole(one)));
       whole.push({ ...exchange, ...present({ attachments: filled(loaded) }) });
     }

@@ -14,16 +14,20 @@ export interface Asked {
   readonly conversation?: string;
   /** The run whose place it takes. */
   readonly replaces?: string;
+  /** The run it goes on after. */
+  readonly follows?: string;
 }
 
 /** The runs a new one looks back on: those that have ended and hold their places, or what the one it replaces had. */
 export async function pastOf(
   { dispatch, journal }: Pick<Store, 'dispatch' | 'journal'>,
-  { conversation: named, replaces }: Asked,
+  { conversation: named, replaces, follows }: Asked,
   where: { readonly tenant: string; readonly conversation: string },
 ): Promise<Pick<Started, 'earlier' | 'replaces'>> {
   if (replaces !== undefined)
     return { replaces, ...present({ earlier: await earlierOf(journal, replaces) }) };
+  if (follows !== undefined)
+    return { earlier: [...((await earlierOf(journal, follows)) ?? []), follows].slice(-remembered) };
   if (named === undefined) return {};
   const rows = await dispatch.list({ ...where, limit: remembered });
   const ended = holdingPlaces(rows).filter(({ state }) => state === 'ended');

@@ -2,7 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { elsewhere, inScopes } from './notice-codes.ts';
 
-const sources = globSync('src/{engine,server/doors}/**/*.ts').filter((file) => !/(?:test|notice-codes)\.ts$/.test(file));
+const sources = globSync('src/{engine,server/doors}/**/*.ts').filter(
+  (file) => !/(?:test|notice-codes)\.ts$/.test(file),
+);
 const posted = new Set(
   sources.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/'([A-Z]+(?:_[A-Z]+)+)'/g)].map(([, code = '']) => code),

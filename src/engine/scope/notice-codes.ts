@@ -12,6 +12,7 @@ export const inScopes: ReadonlySet<string> = new Set([
   'LATE_DECISION',
   'NOT_PAUSED',
   'ON_ITS_OWN',
+  'REQUEST_FIELD_IGNORED',
   'RESULT_MISSING',
   'RUN_STRANDED',
   'SCHEMA_UNCHECKED',

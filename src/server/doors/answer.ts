@@ -23,6 +23,7 @@ export interface Answering {
 interface Shown extends Answering {
   readonly form: Exclude<Form, 'none'>;
   readonly framing?: Framing;
+  readonly options?: ViewOptions['options'];
 }
 
 /** An answer of a run, in the form that is wanted. */
@@ -32,7 +33,8 @@ export async function answered(visitor: Visitor, row: RunRow, shown: Shown): Pro
   const isFirst = answer === 0 || protocol.ends === 'run';
   if (!isFirst) await asker.heavy(row.bytes);
   const begin = typeof answer === 'number' ? answer : isFirst ? 0 : await lastBegin(visitor, row);
-  const options = { run: row.run, preferences: context.home.preferences(row.app) };
+  const wanted = shown.options ? { options: shown.options } : {};
+  const options = { run: row.run, preferences: context.home.preferences(row.app), ...wanted };
   const isAll = answer === 'all' || answer === 'prelude';
   const view: ViewOptions = isAll && begin > 0 ? { ...options, joinedTo: begin } : options;
   const from = isAll ? 0 : begin;

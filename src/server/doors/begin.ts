@@ -5,11 +5,11 @@ import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import { GivenAttachment } from '../../wire/native/attachment.ts';
 import { appNamed, type App } from '../folder/home.ts';
-import { parsed } from '../http/parsed.ts';
+import { parsed } from '../../run/parsed.ts';
 import { startRun, type Start } from '../routes/start-run.ts';
 import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { attachmentsOf } from '../runs/attachments.ts';
-import { ownRun } from '../runs/owner.ts';
+import { missing, ownRun } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { startedWith } from '../runs/same-start.ts';
 import type { Visitor } from './door-routes.ts';
@@ -22,7 +22,7 @@ const retries = 60_000;
 /** Begin what a request of a protocol asks for; the same again is the run it began. */
 export async function begin(visitor: Visitor, wish: StartWish): Promise<string> {
   const { context, caller, request } = visitor;
-  const { app: name, message, conversation, labels, isRetry = false } = wish;
+  const { app: name, message, labels, isRetry = false } = wish;
   const app = appNamed(context.home.apps, name);
   const input = inputOf(message);
   const given = idempotencyKeyIn(request.header);
@@ -32,7 +32,7 @@ export async function begin(visitor: Visitor, wish: StartWish): Promise<string> 
     app: app.name,
     input,
     sent: await sentBy(visitor, app, wish),
-    ...named(visitor, conversation),
+    ...(await placed(visitor, wish)),
     ...present({ key: again.key, labels: labels && { ...labels } }),
   };
   return (await startRun(context, caller, start)).run;
@@ -46,6 +46,16 @@ function inputOf({ text, attachments = [] }: Sent): Start['input'] {
 
 function given(attachment: NonNullable<Sent['attachments']>[number]): GivenAttachment {
   return parsed(GivenAttachment, present(attachment), 'An attachment');
+}
+
+async function placed(
+  visitor: Visitor,
+  { conversation, follows }: StartWish,
+): Promise<Pick<Start, 'conversation' | 'begins' | 'follows'>> {
+  if (follows === undefined) return named(visitor, conversation);
+  const row = await ownRun(visitor, follows);
+  if (!row) throw missing('run', follows);
+  return { conversation: row.conversation, begins: true, follows: row.run };
 }
 
 /** A name that a client gives is the caller's own; without one, what they ask is a conversation of its own. */
@@ -64,13 +74,14 @@ function named(
 async function sentBy(
   visitor: Visitor,
   app: App,
-  { history }: StartWish,
+  { history, ignored: unread = [] }: StartWish,
 ): Promise<NonNullable<Start['sent']>> {
   const ignored = new Set<string>();
   const messages: SentMessage[] = [];
   for (const message of history ?? []) messages.push(await believed(visitor, app, { message, ignored }));
   const notices = [...ignored].map((text) => ({ code: 'CLIENT_STATE_IGNORED', message: text }));
-  return { history: history && messages, notices };
+  const left = unread.map((text) => ({ code: 'REQUEST_FIELD_IGNORED', message: text }));
+  return { history: history && messages, notices: [...notices, ...left] };
 }
 
 interface Believing {

@@ -88,7 +88,7 @@ async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
 
 async function told(
   visitor: Visitor,
-  { form, framing }: Wanted<Framing>,
+  { form, framing, options }: Wanted<Framing>,
   answering: Answering & { readonly run: string },
 ): Promise<Reply> {
   const { run } = answering;
@@ -96,7 +96,7 @@ async function told(
   if (form === 'none') return { status: 204, headers };
   const row = await visitor.context.home.dispatch.get(run);
   if (!row) throw missing('run', run);
-  const reply = await answered(visitor, row, { ...answering, form, ...(framing ? { framing } : {}) });
+  const reply = await answered(visitor, row, { ...answering, form, ...present({ framing, options }) });
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 

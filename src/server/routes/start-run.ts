@@ -101,6 +101,8 @@ export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' 
   readonly attached?: readonly Attachment[];
   /** The run whose place it takes. */
   readonly replaces?: string;
+  /** The run it goes on after. */
+  readonly follows?: string;
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;

@@ -1,7 +1,7 @@
 import type { Preferences } from '../../projections/projection.ts';
 import { present } from '../../run/present.ts';
 import { everything, Showing } from '../../wire/native/query.ts';
-import { parsed } from '../http/parsed.ts';
+import { parsed } from '../../run/parsed.ts';
 
 /** What a viewer asks to be shown. */
 export type Asked = Showing;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RunError } from '../../run/failure.ts';
+import { RunError } from './failure.ts';
 
 /** What came from outside, if it has the form it must have; else a failure that names the fields that are wrong. */
 export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {

@@ -1,0 +1,44 @@
+import { shownQuestion } from '../../run/shown-question.ts';
+import type { EventOf } from '../../run/events.ts';
+import { questionId } from '../../run/question-id.ts';
+import type { SentDecision } from '../door.ts';
+
+type Requested = EventOf<'approval.requested'>;
+
+/** A question that was asked and not decided, as a protocol without approvals names it. */
+export interface ToldQuestion {
+  /** With the fingerprint in it, for those who decide elsewhere. */
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** What is asked in words, and the words that answer it. */
+export function toldQuestion(asked: Requested): ToldQuestion {
+  const { title, message, fingerprint, allowed, schema } = asked;
+  const id = questionId(asked);
+  const { arguments: shown } = shownQuestion(asked);
+  const lines = [`**${title}** waits for a decision.`];
+  if (message !== undefined) lines.push(message);
+  if (shown !== undefined) lines.push(`\`\`\`\n${shown}\n\`\`\``);
+  const words = (['approve', 'reject'] as const).filter((word) => allowed.includes(word));
+  const isPlain = schema === undefined || schema === null;
+  const ways =
+    isPlain && words.length > 0 ? words.map((word) => `«${word} ${fingerprint}»`).join(' or ') : '';
+  lines.push(ways === '' ? `It is answered at /api/approvals/${id}.` : `Answer ${ways}.`);
+  return { id, fingerprint, title, text: lines.join('\n\n') };
+}
+
+/** Nothing but these words decides. */
+const decision = /^\s*(approve|reject)\s+([0-9a-f]{32})\s*$/i;
+
+/** What somebody decides by a message; undefined for every other message. */
+export function decisionIn(text: string): SentDecision | undefined {
+  const [, word = '', fingerprint = ''] = decision.exec(text) ?? [];
+  if (fingerprint === '') return undefined;
+  return {
+    question: fingerprint.toLowerCase(),
+    decision: word.toLowerCase() === 'approve' ? 'approve' : 'reject',
+  };
+}

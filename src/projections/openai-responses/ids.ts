@@ -1,0 +1,38 @@
+import { RunError } from '../../run/failure.ts';
+
+/** An answer of a run by its name here: the run, and the entry after which it begins. */
+export interface Named {
+  readonly run: string;
+  readonly begin: number;
+}
+
+export function responseId({ run, begin }: Named): string {
+  return begin === 0 ? `resp_${run}` : `resp_${run}.${begin}`;
+}
+
+export function readResponseId(id: string): Named {
+  const [, run = '', begin = '0'] = /^resp_([^.]+)(?:\.(\d{1,15}))?$/.exec(id) ?? [];
+  if (run === '') throw new RunError('unknown', `There is no response «${id.slice(0, 100)}».`);
+  return { run, begin: Number(begin) };
+}
+
+/** A text of an answer, so that whoever sends it back says whose it was. */
+export function messageId({ run, begin }: Named, place: number): string {
+  return `msg_${run}.${begin}.${place}`;
+}
+
+export function runOfMessage(id: string | null | undefined): string | undefined {
+  return /^msg_([^.]+)\.\d+\.\d+$/.exec(id ?? '')?.[1];
+}
+
+/** Frames of one entry are numbered after it: so a number says which entry, and how many frames of it. */
+const perEntry = 1_000_000;
+
+export function sequenceNumber(seq: number, place: number): number {
+  return seq * perEntry + place;
+}
+
+/** What somebody has had who has had the frame of this number. */
+export function afterNumber(number: number): { readonly entry: number; readonly frames: number } {
+  return { entry: Math.floor(number / perEntry) - 1, frames: (number % perEntry) + 1 };
+}

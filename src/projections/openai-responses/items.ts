@@ -1,0 +1,77 @@
+import { present } from '../../run/present.ts';
+import type { Usage } from '../../run/values.ts';
+import type { OpenStep } from '../story.ts';
+import { responseId, type Named } from './ids.ts';
+
+/** What a response says of itself, beside its output. */
+export interface About extends Named {
+  readonly model: string;
+  readonly created: number;
+}
+
+export interface Ended {
+  readonly status: 'in_progress' | 'completed' | 'failed' | 'cancelled';
+  readonly output: readonly object[];
+  readonly usage?: Usage | undefined;
+  readonly failure?: string | undefined;
+}
+
+export function responseOf(about: About, { status, output, usage, failure }: Ended): object {
+  return {
+    id: responseId(about),
+    object: 'response',
+    created_at: about.created,
+    status,
+    model: about.model,
+    output,
+    error: failure === undefined ? null : { code: 'server_error', message: failure },
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    tool_choice: 'auto',
+    tools: [],
+    temperature: null,
+    top_p: null,
+    ...(usage ? { usage: usageOf(usage) } : {}),
+  };
+}
+
+function usageOf({ input, output, cached = 0, reasoning = 0 }: Usage): object {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
+  };
+}
+
+export function messageItem(id: string, text: string, status: 'completed' | 'incomplete'): object {
+  return { id, type: 'message', role: 'assistant', status, content: [textPart(text)] };
+}
+
+export function textPart(text: string): object {
+  return { type: 'output_text', text, annotations: [] };
+}
+
+/** A step as an item of its own type, which official clients accept; its parent is the `step` of another. */
+export function stepItem(id: string, step: OpenStep<unknown>, status: string, failure?: string): object {
+  const { parent, title, attempt, opening, call, text } = step;
+  return {
+    id,
+    type: 'x_step',
+    step: `s${step.id}`,
+    parent: parent === 0 ? null : `s${parent}`,
+    title,
+    kind: opening.kind,
+    status,
+    ...present({
+      agent: opening.agent,
+      tool: call?.tool,
+      attempt: attempt === 1 ? undefined : attempt,
+      text: text === '' ? undefined : text,
+      failure,
+    }),
+  };
+}
