@@ -13,7 +13,14 @@ import type { Preferences, Telling } from './projection.ts';
 
 type Name = keyof typeof ownProtocols;
 
-const names = ['steps', 'console', 'console-dotted', 'execution'] as const satisfies readonly Name[];
+const names = [
+  'steps',
+  'console',
+  'console-dotted',
+  'execution',
+  'ag-ui',
+  'ai-sdk',
+] as const satisfies readonly Name[];
 const tastes: readonly Preferences[] = [
   {},
   { stages: 'flat' },
@@ -27,7 +34,7 @@ const views = names.flatMap((as) => tastes.map((preferences) => ({ as, preferenc
 /** Mostly as the engine writes them; the law holds for any others too. */
 const anyJournal = fc.oneof({ weight: 3, arbitrary: plausibleRun }, { weight: 1, arbitrary: anyEntries });
 
-/** 24 kinds of viewers with 60 runs each: more than a thousand runs, each at every cursor. */
+/** 36 kinds of viewers with 60 runs each: more than a thousand runs, each at every cursor. */
 const runsEach = 60;
 
 function begin({ as, preferences }: { as: Name; preferences: Preferences }): Telling<SseFrame> {
@@ -91,7 +98,7 @@ describe.for(views)('$as with $preferences', (view) => {
         const viewer = begin(view);
         const frames = entries.flatMap((entry) => viewer.tell(entry));
         const end = entries.find(({ event }) => event.type === 'run.ended');
-        const terminals = frames.filter((frame) => isTerminal(view.as, frame));
+        const terminals = frames.filter((frame) => isTerminal(view.as, frame, end?.seq));
         expect(viewer.hasEnded).toBe(end !== undefined);
         expect(terminals.length).toBe(end ? 1 : 0);
         if (end) expect(frames.at(-1)).toBe(terminals[0]);
@@ -120,7 +127,11 @@ function idOf(frames: readonly SseFrame[], i: number, { seq }: Entry): number | 
   return i === frames.length - 1 ? seq : undefined;
 }
 
-function isTerminal(as: (typeof names)[number], { event, data }: SseFrame): boolean {
+function isTerminal(
+  as: (typeof names)[number],
+  { event, data, id }: SseFrame,
+  end: number | undefined,
+): boolean {
   switch (as) {
     case 'steps':
       return JSON.parse(data).e?.type === 'run.ended';
@@ -132,6 +143,13 @@ function isTerminal(as: (typeof names)[number], { event, data }: SseFrame): bool
       const isCompleted = frame.event === 'run_completed' && frame.payload.status === 'completed';
       return isCompleted || frame.event === 'run_failed';
     }
+    case 'ag-ui': {
+      const { type, outcome } = JSON.parse(data);
+      return type === 'RUN_ERROR' || (type === 'RUN_FINISHED' && outcome.type !== 'interrupt');
+    }
+    case 'ai-sdk':
+      // An answer that goes on in the next request has come to its end, too.
+      return data === '[DONE]' && id === end;
   }
 }
 

@@ -40,7 +40,9 @@ function recorded(path: string, result: string): string {
 
 /** What every frame said it still says; a later version may say more. */
 function dataIn(frames: string): unknown[] {
-  return [...frames.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
+  return [...frames.matchAll(/^data: (.*)$/gm)].map(([, data = '']) =>
+    data === '[DONE]' ? data : (JSON.parse(data) as unknown),
+  );
 }
 
 test.for(journals)(
@@ -51,7 +53,7 @@ test.for(journals)(
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, i) => i + 1));
     const tree = JSON.stringify(flatTree(foldAll(entries), name), null, 1);
     expect(JSON.parse(tree)).toMatchObject(JSON.parse(recorded(`${at}.tree.json`, tree)) as object);
-    for (const protocol of ['console', 'console-dotted', 'execution'] as const) {
+    for (const protocol of ['console', 'console-dotted', 'execution', 'ag-ui', 'ai-sdk'] as const) {
       const telling = ownProtocols[protocol].telling({ run: name });
       const frames = entries.map((entry) => sseTexts(telling.tell(entry))).join('');
       expect(dataIn(frames)).toMatchObject(dataIn(recorded(`${at}.${protocol}.sse`, frames)));
