@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           env,
-          include: ['src/**/*.test.ts', 'test/*.test.ts'],
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/*.test.ts'],
           exclude: [...configDefaults.exclude, ...edges],
           ...patience,
         },

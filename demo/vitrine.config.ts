@@ -19,12 +19,21 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
       demo: {
         description:
           'a coordinator with eight agents: calculation and documents, users, network operations, the duty desk',
+        examples: [
+          'What paths depend on LINK-SYD-MEL-FIBRE-01?',
+          'Which services are at risk and what does the runbook say?',
+          'What is the route from Perth to Hobart?',
+          'Draw a chart of the first 12 fibonacci numbers',
+          'List users named John',
+          'Dispatch a field engineer to LINK-SYD-MEL-FIBRE-01, urgent',
+        ],
         flow: 'coordinate',
         settings: { router: 'demo-model', writer: 'demo-model', fallback: 'general', agents: delegates },
       },
       library: {
         description:
           'one agent with the files and documents of the library, in two stages: tools first, then the answer',
+        examples: ['Summarise the capacity review', 'Find “severity” in the files'],
         flow: 'converse',
         settings: {
           agent: 'demo-model',

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import type { Entry } from '../src/run/events.ts';
 import { foldAll } from '../src/run/fold.ts';
+import { plausibleRun } from './plausible-run.ts';
 
 /** What happens in a run, in words that can be counted: kinds, outcomes, depths, turns of events. */
 export function variety(entries: readonly Entry[]): Set<string> {
@@ -32,4 +34,19 @@ function isInterleaved(entries: readonly Entry[]): boolean {
 function closesAreLeftOut(entries: readonly Entry[]): boolean {
   const opened = entries.filter(({ event }) => event.type === 'step.opened').length;
   return opened > entries.filter(({ event }) => event.type === 'step.closed').length;
+}
+
+/** A few runs of fewer entries than this that have between them nearly everything that can happen. */
+export function variedRuns(count: number, length: number): readonly (readonly Entry[])[] {
+  const all = fc
+    .sample(plausibleRun, { numRuns: 400, seed: 3 })
+    .filter((entries) => entries.length < length)
+    .map((entries) => ({ entries, has: variety(entries) }));
+  const seen = new Set<string>();
+  return Array.from({ length: count }, () => {
+    const news = all.map(({ has }) => [...has].filter((one) => !seen.has(one)).length);
+    const best = all[news.indexOf(Math.max(...news))];
+    for (const one of best?.has ?? []) seen.add(one);
+    return best?.entries ?? [];
+  });
 }

@@ -25,6 +25,8 @@ const AppFlow = z.union([z.string().min(1), z.custom<ConfiguredFlow>((value) => 
 const App = z.strictObject({
   flow: AppFlow,
   description: z.string().exactOptional(),
+  /** Questions to begin with, for those who do not know it yet. */
+  examples: z.array(z.string().min(1).max(500)).max(12).exactOptional(),
   settings: z.record(z.string(), z.unknown()).exactOptional(),
   limits: z.strictObject(Limits.shape).exactOptional(),
   /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */

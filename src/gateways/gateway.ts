@@ -1,3 +1,4 @@
+import type { Decision } from '../run/events.ts';
 import type { Attachment, Item, Json, Usage } from '../run/values.ts';
 
 /** One message of the exchange a turn continues, as every back end understands it. */
@@ -20,6 +21,28 @@ export interface ToolOffer {
   readonly schema: Json;
 }
 
+/** What an agent wants to know of a person before it goes on. */
+export interface AgentQuestion {
+  /** The agent's own name for it. */
+  readonly id: string;
+  readonly title: string;
+  readonly message?: string;
+  /** What a person agrees to, exactly. */
+  readonly arguments?: Json;
+  /** JSON schema of what a person fills in. */
+  readonly schema?: Json;
+  /** What the back end needs to have back with the answer. */
+  readonly token?: Json;
+}
+
+/** What a person made of it. */
+export interface AgentAnswer extends Pick<AgentQuestion, 'id' | 'token'> {
+  readonly decision: Exclude<Decision, 'defer'>;
+  /** What was filled in, or what was made of the arguments. */
+  readonly answer?: Json;
+  readonly rationale?: string;
+}
+
 /** What a back end is asked to do, once. */
 export interface Turn {
   readonly messages: readonly Message[];
@@ -37,6 +60,8 @@ export interface Turn {
   readonly conversation: string;
   /** What this agent saved in this conversation before. */
   readonly state?: Json;
+  /** What people made of all that the turn before asked: the agent goes on with that. */
+  readonly answers?: readonly AgentAnswer[];
   /** A person agreed to it where its agent stands: a back end that has lost that must not take it anywhere else. */
   readonly isAgreed?: boolean;
 }
@@ -75,7 +100,12 @@ export type AgentEvent =
   /** Nothing had arrived yet, so the back end is asked again (or another model in its place). */
   | { readonly type: 'turn.retried'; readonly reason: string; readonly model?: string }
   | { readonly type: 'notice.posted'; readonly code: string; readonly message: string }
-  | { readonly type: 'turn.finished'; readonly reason: 'stop' | 'length' | 'calls' | 'filter' | 'other' };
+  /** The agent waits for a person; the turn ends with it, for the reason `asks`. */
+  | { readonly type: 'question.asked'; readonly question: AgentQuestion }
+  | {
+      readonly type: 'turn.finished';
+      readonly reason: 'stop' | 'length' | 'calls' | 'filter' | 'asks' | 'other';
+    };
 
 /** Takes what one chunk brought: true when it has enough, a promise when it has to wait before it can take more. */
 export type Take = (events: readonly AgentEvent[]) => boolean | Promise<boolean>;

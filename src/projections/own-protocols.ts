@@ -2,9 +2,11 @@ import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
 import { agUiProtocol } from './ag-ui/protocol.ts';
 import { aiSdkProtocol } from './ai-sdk/protocol.ts';
+import { a2uiProtocols } from './a2ui/a2ui.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
 import { executionProjection } from './execution/execution.ts';
+import { twoStageProtocol } from './two-stage/two-stage.ts';
 import { openAiChat } from './openai-chat/openai-chat.ts';
 import { openAiResponses } from './openai-responses/openai-responses.ts';
 import type { Framing } from '../wire/framing.ts';
@@ -35,6 +37,8 @@ export const ownProtocols = {
   }),
   'ag-ui': agUiProtocol(),
   'ai-sdk': aiSdkProtocol,
+  ...a2uiProtocols,
+  'two-stage': twoStageProtocol,
   'openai-chat': openAiChat,
   'openai-responses': openAiResponses,
 } as const satisfies Readonly<Record<string, Protocol<SseFrame, Framing>>>;

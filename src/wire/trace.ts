@@ -45,11 +45,21 @@ export const TraceEvent = z.object({
 });
 export type TraceEvent = z.infer<typeof TraceEvent>;
 
+const Moment = z
+  .string()
+  .refine((given) => !Number.isNaN(Date.parse(given)), 'give a time such as 2026-11-17T08:00:00Z');
+
 /** What a dashboard asks for. */
 export const TraceFilter = z.object({
   projectId: z.string().min(1),
   type: TraceType.optional(),
   source: TraceSource.optional(),
+  requestId: z.string().min(1).optional(),
+  /** What it says, anywhere in it, in whatever case. */
+  text: z.string().min(1).optional(),
+  /** From then on, and before then: ISO 8601. */
+  since: Moment.optional(),
+  until: Moment.optional(),
   limit: z.int().min(1).max(1_000).default(50),
   offset: z.int().nonnegative().default(0),
 });

@@ -10,7 +10,7 @@ import { sseTexts, type SseFrame } from '../../src/wire/sse-frame.ts';
 import { plausibleRun } from '../plausible-run.ts';
 import { idsIn, serving, shareServing, temporaryFolder, type Serving } from '../serving.ts';
 import { streamViewer } from '../stream.ts';
-import { variety } from '../variety.ts';
+import { variedRuns, variety } from '../variety.ts';
 
 type Name = keyof typeof ownProtocols;
 
@@ -19,15 +19,13 @@ interface View {
   readonly preferences: Preferences;
 }
 
-const views: readonly View[] = (['steps', 'console', 'console-dotted', 'execution'] as const).flatMap(
-  (as) => [
-    { as, preferences: {} },
-    { as, preferences: { stages: 'prefix' as const, depth: 2 } },
-  ],
-);
+const views: readonly View[] = (Object.keys(ownProtocols) as Name[]).flatMap((as) => [
+  { as, preferences: {} },
+  { as, preferences: { stages: 'prefix', depth: 2 } },
+]);
 
 /** A few runs that have between them nearly everything that can happen. */
-const stories = chosen(5);
+const stories = variedRuns(5, 160);
 const atOnce = 16;
 
 let at: Serving;
@@ -36,21 +34,6 @@ beforeAll(() =>
     at = await serving({ config: { server: { quotas: { streams: 100_000 } } } });
   }),
 );
-
-/** The runs that add most to what was seen, out of many. */
-function chosen(count: number): readonly (readonly Entry[])[] {
-  const all = fc
-    .sample(plausibleRun, { numRuns: 400, seed: 3 })
-    .filter(({ length }) => length < 160)
-    .map((entries) => ({ entries, has: variety(entries) }));
-  const seen = new Set<string>();
-  return Array.from({ length: count }, () => {
-    const news = all.map(({ has }) => [...has].filter((one) => !seen.has(one)).length);
-    const best = all[news.indexOf(Math.max(...news))];
-    for (const one of best?.has ?? []) seen.add(one);
-    return best?.entries ?? [];
-  });
-}
 
 /** A run that is in the hands of the test: the store holds it, and nobody else works on it. */
 async function begin(run: string, [first]: readonly Entry[], on = at): Promise<void> {

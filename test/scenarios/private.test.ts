@@ -79,7 +79,7 @@ describeInBrowser('[V30] the link', (browser) => {
     const { link, url } = await privately();
     const page = await (await browser().newContext()).newPage();
     await page.goto(link);
-    await page.getByText('Nothing has run yet').waitFor();
+    await page.getByText('What should be done?').waitFor();
     expect(page.url()).toBe(`${url}/`);
     const second = await (await browser().newContext()).newPage();
     await second.goto(link);

@@ -69,6 +69,7 @@ export class Surplus {
       case 'usage.reported':
       case 'turn.retried':
       case 'notice.posted':
+      case 'question.asked':
       case 'turn.finished':
         return false;
     }

@@ -1,5 +1,5 @@
 import type { Agent } from '../../catalog/agent.ts';
-import type { AgentEvent } from '../../gateways/gateway.ts';
+import type { AgentEvent, AgentQuestion } from '../../gateways/gateway.ts';
 import type { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { tokensIn } from '../../run/tokens.ts';
@@ -22,6 +22,7 @@ export class TurnReader {
   readonly #sent: number;
   #usage: Usage | undefined;
   #finish: TurnResult['finish'] = 'other';
+  readonly #questions: AgentQuestion[] = [];
 
   /** `sent` is how many characters the agent was sent. */
   constructor(execution: Execution, step: Step, { agent, sent }: { agent: Agent; sent: number }) {
@@ -65,6 +66,9 @@ export class TurnReader {
         return this.#retry(event);
       case 'notice.posted':
         return this.#emit({ type: 'notice.posted', step, code: event.code, message: event.message });
+      case 'question.asked':
+        this.#questions.push(event.question);
+        return;
       case 'turn.finished':
         this.#finish = event.reason;
         return;
@@ -81,7 +85,10 @@ export class TurnReader {
   async finish(reason = this.#finish): Promise<LeafOutcome> {
     tellEnding(this.#execution, this.#step, { agent: this.#agent, finish: reason });
     await this.#mirror.finish('completed');
-    return { outcome: 'completed', result: { finish: reason }, usage: this.#used() };
+    // As it will be read back: what is absent is not there.
+    const questions = this.#questions.map((question) => present(question) as Json);
+    const result: Json = questions.length === 0 ? { finish: reason } : { finish: 'asks', questions };
+    return { outcome: 'completed', result, usage: this.#used() };
   }
 
   /** What could not be recorded as it came. `given` is the state the turn began with. */
@@ -105,6 +112,7 @@ export class TurnReader {
     const paid = this.#paid();
     this.#usage = undefined;
     this.#finish = 'other';
+    this.#questions.length = 0;
     this.#mirror = new Mirror(this.#execution, this.#step.id);
     this.#emit({
       type: 'step.retried',

@@ -1,5 +1,5 @@
 import { isModel, type Agent } from '../../catalog/agent.ts';
-import type { Message, Turn } from '../../gateways/gateway.ts';
+import type { AgentAnswer, Message, Turn } from '../../gateways/gateway.ts';
 import type { Untrusted } from '../../run/events.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
@@ -20,9 +20,10 @@ import { agreedTo, mustAsk } from '../leaf/permit.ts';
 import { runLeaf } from '../leaf/run-leaf.ts';
 import { attachedAs } from '../question/along.ts';
 import { hasLargeItem, withKeptItems } from '../record/large-items.ts';
-import { isLarge, keepAttachment, keepLarge } from '../record/large.ts';
+import { isLarge, keepAttachment, keepLarge, resultOf } from '../record/large.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
 import { owned } from '../scope/stray.ts';
+import { Within } from '../within.ts';
 import { inPieces } from './in-pieces.ts';
 import { readStream } from './read-stream.ts';
 import { hasForgotten, recallTurn } from './recall-turn.ts';
@@ -32,18 +33,22 @@ import { TurnMeter } from './turn-meter.ts';
 import { TurnReader } from './turn-reader.ts';
 import { turnResult } from './turn-result.ts';
 
-interface Placed extends TurnRequest {
+/** A turn at its place. */
+export interface PlacedTurn extends TurnRequest {
   readonly parent: number;
   readonly key: string;
+  /** What people made of what the turn before it asked. */
+  readonly answered?: readonly AgentAnswer[];
 }
 
 /** A turn of a model or agent, told as it streams. The result is what the journal holds, not a second copy. */
-export async function runTurn(execution: Execution, agent: Agent, given: Placed): Promise<TurnResult> {
+export async function runTurn(execution: Execution, agent: Agent, given: PlacedTurn): Promise<TurnResult> {
   const message = execution.world.secrets.clean(lastText(given.messages));
   // What is sent is what is recorded.
   const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
-  const isAsked = mustAsk(execution, agent, message);
+  // What a person has just decided is not asked about once more.
+  const isAsked = request.answered === undefined && mustAsk(execution, agent, message);
   const mayBeAsked = isAsked || agent.sends === true;
   const isKept = mayBeAsked || !isModel(agent);
   const attachments = isKept ? await keptAttachments(execution, request.messages) : [];
@@ -53,7 +58,8 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
   const stood = mayBeAsked ? await stoodBefore(execution, agent, { ...request, attachments }) : undefined;
   const step = await runLeaf(execution, request.parent, { ...leaf, stood });
   const result = turnResult(step);
-  if (step.status === 'completed') return result;
+  if (step.status === 'completed')
+    return isModel(agent) ? result : { ...result, ...(await questionsOf(execution, step)) };
   throw errorOf(step.failure ?? { code: 'unavailable', message: `${agent.name} did not finish its turn.` });
 }
 
@@ -61,14 +67,14 @@ export async function runTurn(execution: Execution, agent: Agent, given: Placed)
 async function stoodBefore(
   execution: Execution,
   agent: Agent,
-  { parent, key, messages, attachments }: Placed & Pick<Prepared, 'attachments'>,
+  { parent, key, messages, attachments }: PlacedTurn & Pick<Prepared, 'attachments'>,
 ): Promise<Standing | undefined> {
   const known = execution.recorded.child(parent, key);
   if (known?.closedAt !== undefined) return undefined;
   return execution.busy(standingOf(execution, { agent, step: known?.id, messages, attachments }));
 }
 
-interface Prepared extends Placed {
+interface Prepared extends PlacedTurn {
   readonly shown: BlobRef | Json;
   readonly isAsked: boolean;
   readonly attachments: readonly Attachment[];
@@ -135,7 +141,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
 
 interface Sending {
   readonly agent: Agent;
-  readonly request: TurnRequest;
+  readonly request: TurnRequest & Pick<PlacedTurn, 'answered'>;
   readonly bytes: Json;
   readonly attached: string | undefined;
   readonly conversation: string;
@@ -160,6 +166,7 @@ async function turnOf(
     ...(state === undefined ? {} : { state }),
     ...(isRepeatable(execution, step, agent) ? { isRepeatable: true } : {}),
     ...(agreed ? { isAgreed: true } : {}),
+    ...(request.answered ? { answers: request.answered } : {}),
   };
 }
 
@@ -204,8 +211,8 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
   const sent = sentCharacters(turn);
   const reader = new TurnReader(execution, step, { agent, sent });
   const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
-  const ended = new AbortController();
-  const signal = AbortSignal.any([execution.signal, ended.signal]);
+  const ended = new Within(execution.signal);
+  const { signal } = ended;
   const surplus = new Surplus(meter, request.maxCalls ?? Infinity, (milliseconds) =>
     execution.world.clock.sleep(milliseconds, signal),
   );
@@ -307,4 +314,10 @@ function conversationAbroad({ tree, world }: Execution, conversation: string): s
   const { tenant = localTenant } = tree.started ?? {};
   if (tenant === localTenant) return conversation;
   return `conversation_${world.hash(JSON.stringify([tenant, conversation])).slice(0, 32)}`;
+}
+
+async function questionsOf(execution: Execution, step: Step): Promise<Pick<TurnResult, 'questions'>> {
+  const result = await execution.busy(resultOf(execution, step));
+  const { questions } = (result ?? {}) as Pick<TurnResult, 'questions'>;
+  return present({ questions });
 }

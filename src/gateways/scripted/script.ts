@@ -51,7 +51,18 @@ const events = [
   z.strictObject({ type: z.literal('notice.posted'), code: z.string(), message: z.string() }),
   z.strictObject({
     type: z.literal('turn.finished'),
-    reason: z.enum(['stop', 'length', 'calls', 'filter', 'other']),
+    reason: z.enum(['stop', 'length', 'calls', 'filter', 'asks', 'other']),
+  }),
+  z.strictObject({
+    type: z.literal('question.asked'),
+    question: z.strictObject({
+      id: z.string().min(1),
+      title: z.string(),
+      message: z.string().exactOptional(),
+      arguments: Json.exactOptional(),
+      schema: Json.exactOptional(),
+      token: Json.exactOptional(),
+    }),
   }),
 ] as const;
 

@@ -120,6 +120,7 @@ describe('what is played', () => {
       { type: 'state.reported', state: { turn: 1 } },
       { type: 'usage.reported', usage: { input: 1, output: 2 } },
       { type: 'notice.posted', code: 'X', message: 'y' },
+      { type: 'question.asked', question: { id: 'q', title: 'May I?' } },
       { type: 'turn.finished', reason: 'length' },
     ];
     const [first] = await chunksOf([[{ type: 'together', events }]], ask(user('hi')));

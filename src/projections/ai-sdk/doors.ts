@@ -1,9 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/parsed.ts';
 import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
-import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
-
 import type { Framing } from '../../wire/framing.ts';
+import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
 import { supersededLine } from '../speaker.ts';
 
 /** Attachments come within the messages. Bytes. */

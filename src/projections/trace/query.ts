@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { TraceFilter, type TraceEvent } from '../../wire/trace.ts';
 
@@ -10,22 +11,41 @@ export interface TracePage {
 
 /** The newest events that fit; `offset` goes back from the newest. */
 export function queryTrace(events: readonly TraceEvent[], filter: TraceFilter): TracePage {
-  const checked = TraceFilter.safeParse(filter);
-  if (!checked.success) {
-    const [issue] = checked.error.issues;
-    const field = issue?.path.join('.') || 'filter';
-    throw new RunError(
-      'malformed',
-      `The trace cannot be searched: ${field}: ${issue?.message ?? 'it is wrong'}.`,
-    );
-  }
-  const { projectId, type, source, limit, offset } = checked.data;
-  const fitting = events.filter(
-    (event) =>
-      event.projectId === projectId &&
-      (type === undefined || event.type === type) &&
-      (source === undefined || event.source === source),
-  );
+  const { limit, offset, ...wanted } = readFilter(filter);
+  const fitting = events.filter((event) => isWanted(event, wanted));
   const end = Math.max(0, fitting.length - offset);
   return { events: fitting.slice(Math.max(0, end - limit), end), total: fitting.length };
+}
+
+type Wanted = Omit<z.output<typeof TraceFilter>, 'limit' | 'offset'>;
+
+function readFilter(filter: TraceFilter): z.output<typeof TraceFilter> {
+  const checked = TraceFilter.safeParse(filter);
+  if (checked.success) return checked.data;
+  const [issue] = checked.error.issues;
+  const field = issue?.path.join('.') || 'filter';
+  throw new RunError(
+    'malformed',
+    `The trace cannot be searched: ${field}: ${issue?.message ?? 'it is wrong'}.`,
+  );
+}
+
+function isWanted(
+  event: TraceEvent,
+  { projectId, type, source, requestId, text, since, until }: Wanted,
+): boolean {
+  const at = Date.parse(event.timestamp);
+  return (
+    event.projectId === projectId &&
+    (type === undefined || event.type === type) &&
+    (source === undefined || event.source === source) &&
+    (requestId === undefined || event.requestId === requestId) &&
+    (since === undefined || at >= Date.parse(since)) &&
+    (until === undefined || at < Date.parse(until)) &&
+    (text === undefined || saysIt(event, text.toLowerCase()))
+  );
+}
+
+function saysIt({ summary, toolName = '', details }: TraceEvent, text: string): boolean {
+  return `${summary} ${toolName} ${JSON.stringify(details)}`.toLowerCase().includes(text);
 }

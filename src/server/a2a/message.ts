@@ -7,7 +7,7 @@ import { runStatus, undecidedApprovals, type RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { GivenAttachment } from '../../wire/native/attachment.ts';
 import { startRun } from '../routes/start-run.ts';
-import { decisionInWords } from '../runs/asking.ts';
+import { decisionInWords } from '../../run/asking.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import type { Asked } from './requests.ts';

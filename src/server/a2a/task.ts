@@ -11,7 +11,7 @@ import { flatApproval } from '../../run/flat-approval.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import { runStatus, undecidedApprovals, type RunStatus, type RunTree } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
-import { askingWords } from '../runs/asking.ts';
+import { askingWords } from '../../run/asking.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { stepsExtension } from './agent-card.ts';
 

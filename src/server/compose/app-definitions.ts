@@ -7,12 +7,13 @@ import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { DefinitionsFront } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
-import type { SettledFlow } from './named-flows.ts';
+import { readSettings, type SettledFlow } from './named-flows.ts';
 
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
   flow: z.strictObject({ name: z.string(), version: z.string() }),
   description: z.string().exactOptional(),
+  examples: z.array(z.string().min(1).max(500)).max(12).exactOptional(),
   settings: z.record(z.string(), z.json()).exactOptional(),
   limits: z.strictObject(Limits.shape).exactOptional(),
   approvals: Deciders.exactOptional(),
@@ -36,6 +37,7 @@ export function appChecker(flows: readonly (Flow | SettledFlow)[]): (body: Json,
       const message = `The app «${name}» does not fit: flow: there is no ${flow.name}@${flow.version} here; known: ${known}.`;
       throw new RunError('malformed', message);
     }
+    if (code.settings) readSettings(code.settings, name, settings);
     if ('readSettings' in code) code.readSettings(name, settings);
   };
 }

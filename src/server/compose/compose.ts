@@ -32,7 +32,7 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { namedFlow, namedFlows, type FlowMeans } from './named-flows.ts';
+import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
@@ -264,11 +264,11 @@ function configuredApps(
   const means = { agents: Object.keys(agents), tools };
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, preferences, approvals, trustsClientState } = app;
+    const { description, examples, preferences, approvals, trustsClientState } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
-      ...present({ description, approvals, trustsClientState, preferences }),
+      ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
     return {
@@ -296,7 +296,10 @@ function codeOf(
   { flow: given, settings = {} }: AppSettings,
   { means, code, where }: Coding,
 ): { readonly flow: Flow; readonly former?: Flow; readonly settings: object } {
-  if (typeof given !== 'string') return { flow: given as Flow, settings };
+  if (typeof given !== 'string') {
+    const own = given as Flow;
+    return { flow: own, settings: own.settings ? readSettings(own.settings, name, settings) : settings };
+  }
   const flow = code.find((known) => known.name === given);
   const named = Object.hasOwn(namedFlows, given) ? namedFlows[given] : undefined;
   if (flow && named) {

@@ -64,7 +64,8 @@ function doorRoute(protocol: Protocol, door: Door): Route {
   });
 }
 
-async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
+/** What somebody at a door asks for, and what they get. */
+export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
   switch (wish.wants) {
     case 'look':
       return { status: 200, json: await wish.look(deskOf(visitor)) };

@@ -25,6 +25,8 @@ export interface App {
   /** What it is, as runs of it record it. */
   readonly definition?: () => Promise<RunDefinition>;
   readonly description?: string;
+  /** Questions to begin with. */
+  readonly examples?: readonly string[];
   /** Who decides what its runs ask, where it is not whoever started them. */
   readonly approvals?: Deciders;
   /** Whether states of agents count that a client brings along and this server never gave it. */

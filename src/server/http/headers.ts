@@ -18,5 +18,5 @@ export const tlsHeaders: Readonly<Record<string, string>> = {
 
 /** The page may run and show what this server itself sends, and talk to nobody else. */
 export const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
   "frame-ancestors 'none'; base-uri 'none'; form-action 'self'";

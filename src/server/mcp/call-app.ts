@@ -13,7 +13,7 @@ import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../.
 import type { RunRow } from '../../stores/store.ts';
 import type { App } from '../folder/home.ts';
 import { startRun } from '../routes/start-run.ts';
-import { askingWords, decisionInWords } from '../runs/asking.ts';
+import { askingWords, decisionInWords } from '../../run/asking.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { answerIn, followed } from '../runs/followed.ts';
 import { ownConversation } from '../runs/own-conversation.ts';

@@ -1,7 +1,7 @@
 import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/server';
 import type { DecisionRequest } from '../../run/commands.ts';
 import type { Approval } from '../../run/tree.ts';
-import { asking } from '../runs/asking.ts';
+import { asking } from '../../run/asking.ts';
 
 /** What came back; nothing of it has been believed yet. */
 export interface Elicited {

@@ -7,8 +7,8 @@ import type { Source } from '../access/source.ts';
 import type { ServerContext } from '../context.ts';
 import { finders, tenantOf, type Subjects } from '../runs/owner.ts';
 import type { JsonParts } from '../http/json-parts.ts';
-import type { Poured } from '../http/pour.ts';
 import { parsed } from '../../run/parsed.ts';
+import type { Poured } from '../http/pour.ts';
 import type { Sink } from '../viewers/viewer.ts';
 
 /** Whoever waits for an answer. */

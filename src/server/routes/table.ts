@@ -1,3 +1,4 @@
+import { a2uiRoutes } from './a2ui-actions.ts';
 import { approvalRoutes } from './approvals.ts';
 import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -19,6 +20,7 @@ import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
+import { twoStageRoutes } from '../two-stage/routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -29,6 +31,7 @@ const described: readonly Route[] = [
   ...feedRoutes,
   ...commandRoutes,
   ...approvalRoutes,
+  ...a2uiRoutes,
   ...conversationRoutes,
   ...fileRoutes,
   ...folderRoutes,
@@ -39,6 +42,7 @@ const described: readonly Route[] = [
   ...usageRoutes,
   ...a2aRoutes,
   ...mcpRoutes,
+  ...twoStageRoutes,
 ];
 
 /** Every door of the server. */

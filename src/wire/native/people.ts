@@ -27,6 +27,10 @@ export const AppList = z.object({
     z.object({
       name: z.string(),
       description: z.string().optional(),
+      /** Questions to begin with. */
+      examples: z.array(z.string()).optional(),
+      /** What runs it: a flow that ships, or one of its own. */
+      flow: z.string().optional(),
       preferences: z.object(Preferences.shape).optional(),
     }),
   ),

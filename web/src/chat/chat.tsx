@@ -1,12 +1,303 @@
-import type { ReactNode } from 'react';
+import { Clock, PanelRight, ScrollText, X } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { RunError, type AppList, type GivenAttachment, type ListedRun } from '../../../src/client/client.ts';
+import { useConversation, useRun, useSource, useVitrine } from '../../../src/react/react.ts';
+import { visible } from '../../../src/run/visible.ts';
+import { addressOf, navigate } from '../routing.tsx';
+import { isAway } from '../server.ts';
+import { choice, useSetting } from '../setting.ts';
+import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
+import { Bones, Failed } from '../shell/states.tsx';
+import { useTitle } from '../shell/title.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Composer, type Protocol } from './composer.tsx';
+import { newKey, queue, useQueue } from './queue.ts';
+import { Thinking } from './run-card.tsx';
+import { RunPanel } from './run-panel.tsx';
+import { summaryOf } from './summary.ts';
+import { Turn } from './turn.tsx';
+import { useFollow } from './use-follow.ts';
+import { useTree } from './use-tree.ts';
+import { VerbositySwitch } from './verbosity-switch.tsx';
+import { Welcome } from './welcome.tsx';
 
-export function Chat(_: Readonly<Record<string, unknown>>): ReactNode {
+const panel = choice('panel', ['open', 'closed']);
+const noConversation = '';
+/** So many turns are watched at once; those before them when somebody comes near. */
+const watchedTurns = 4;
+
+/** Ask, watch, step in, ask on. */
+export function Chat({
+  conversation,
+  sought,
+}: {
+  readonly conversation?: string | undefined;
+  readonly sought?: string | undefined;
+}): ReactNode {
+  const t = useTexts();
+  const { is, runs, failure } = useConversation(conversation ?? noConversation);
+  const newest = runs.at(-1);
+  const isPanelOpen = useSetting(panel) === 'open' && newest !== undefined;
+  const title = newest === undefined ? t.chat.newTitle : visible(newest.title);
+  useTitle(conversation === undefined ? t.chat.title : title);
   return (
-    <main className="screen" id="main">
-      <div className="bar">
-        <MenuButton />
-      </div>
-    </main>
+    <div className={isPanelOpen ? 'chat with-panel' : 'chat'}>
+      <main className="screen" id="main">
+        <div className="bar">
+          <MenuButton />
+          <h1 className="cut">{title}</h1>
+          {newest && <ScriptedBadge run={newest.run} />}
+          <span className="grow" />
+          {newest && <VerbositySwitch />}
+          {newest ? <NewestPill run={newest.run} /> : <ConnectionPill />}
+          {newest && !isPanelOpen && (
+            <button
+              type="button"
+              className="button ghost small square"
+              aria-label={t.run.openPanel}
+              onClick={() => panel.set('open')}
+            >
+              <PanelRight className="icon" aria-hidden />
+            </button>
+          )}
+        </div>
+        {is === 'refused' && runs.length === 0 && conversation !== undefined ? (
+          <div className="p-8">
+            <Failed failure={failure} />
+          </div>
+        ) : (
+          <Talk
+            conversation={conversation}
+            runs={conversation === undefined ? [] : runs}
+            isLoading={conversation !== undefined && is === 'loading' && runs.length === 0}
+            sought={sought}
+          />
+        )}
+      </main>
+      {isPanelOpen && <RunPanel run={newest.run} close={() => panel.set('closed')} />}
+    </div>
   );
+}
+
+function NewestPill({ run }: { readonly run: string }): ReactNode {
+  return <ConnectionPill run={useRun(run)} />;
+}
+
+/** Says where answers are rules and no model. */
+function ScriptedBadge({ run }: { readonly run: string }): ReactNode {
+  const t = useTexts();
+  const tree = useTree(useRun(run));
+  if (!summaryOf(tree, 0).isScripted) return undefined;
+  return (
+    <span className="scripted" title={t.chat.scriptedWhy}>
+      <ScrollText className="icon small" aria-hidden />
+      {t.chat.scripted}
+    </span>
+  );
+}
+
+interface TalkProps {
+  readonly conversation: string | undefined;
+  readonly runs: readonly ListedRun[];
+  readonly isLoading: boolean;
+  readonly sought: string | undefined;
+}
+
+function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
+  const t = useTexts();
+  const away = useSource(isAway);
+  const { apps, app, setApp } = useApps(runs);
+  const [protocol, setProtocol] = useState<Protocol>('asApp');
+  const sending = useSending({ conversation, runs, app, protocol });
+  const place = useRef<HTMLElement>(null);
+  const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
+  const working = runs.findLast(({ status }) => isUnfinished(status));
+  const follow = useFollow(countSteps, working !== undefined || sending.pending !== undefined);
+  useLastTurn(follow.content, runs.at(-1)?.run, sought !== undefined);
+  const [soughtRun, soughtStep] = sought?.split('.') ?? [];
+  const isEmpty = runs.length === 0 && sending.pending === undefined && !isLoading;
+  return (
+    <>
+      <section className="thread" ref={follow.box} aria-label={t.chat.title} tabIndex={-1}>
+        <div className="thread-content" ref={follow.content}>
+          <span ref={place} hidden />
+          {isLoading && <Bones />}
+          {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
+          {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
+          {runs.map((listed, i) => (
+            <Turn
+              key={listed.run}
+              listed={listed}
+              sought={listed.run === soughtRun ? Number(soughtStep) : undefined}
+              isNear={i >= runs.length - watchedTurns || listed.run === soughtRun}
+              again={sending.again}
+            />
+          ))}
+          {sending.pending !== undefined && (
+            <article className="turn">
+              <p className="said">{visible(sending.pending)}</p>
+              <Thinking />
+            </article>
+          )}
+          {sending.problem !== undefined && (
+            <p className="fail run-failure" role="alert">
+              {t.chat.failedToStart} {visible(sending.problem)}
+            </p>
+          )}
+          <QueuedMessages conversation={conversation} />
+        </div>
+      </section>
+      <div className="dock">
+        {follow.missed > 0 && (
+          <button type="button" className="button small to-end" onClick={follow.toEnd}>
+            {t.chat.newSteps(follow.missed)} ↓
+          </button>
+        )}
+        {away && (
+          <p className="away-note" role="status">
+            {t.connection.awayNote}
+          </p>
+        )}
+        <Composer
+          apps={apps}
+          app={app}
+          setApp={setApp}
+          protocol={protocol}
+          setProtocol={setProtocol}
+          working={working}
+          send={(text, attachments) => {
+            follow.toEnd();
+            sending.send(text, attachments);
+          }}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Whoever opens a conversation that has ended begins to read at its last question. */
+function useLastTurn(
+  content: RefObject<HTMLDivElement | null>,
+  newest: string | undefined,
+  isSought: boolean,
+): void {
+  const isDone = useRef(isSought);
+  useEffect(() => {
+    if (newest === undefined || isDone.current) return;
+    isDone.current = true;
+    const turn = content.current?.querySelector(`[data-turn="${CSS.escape(newest)}"]`);
+    const settle = setTimeout(() => turn?.scrollIntoView({ block: 'start' }), 250);
+    turn?.scrollIntoView({ block: 'start' });
+    return () => clearTimeout(settle);
+  }, [content, newest]);
+}
+
+function isUnfinished(status: ListedRun['status']): boolean {
+  return status === 'running' || status === 'waiting' || status === 'paused';
+}
+
+function QueuedMessages({ conversation }: Pick<TalkProps, 'conversation'>): ReactNode {
+  const t = useTexts();
+  const queued = useQueue(conversation);
+  return queued.map(({ key, text }) => (
+    <article className="turn" key={key} data-queued={key}>
+      <div className="said queued">
+        <span className="label">
+          <Clock className="icon small" aria-hidden />
+          {t.chat.queued}
+          <button
+            type="button"
+            className="button ghost small square"
+            aria-label={t.chat.takeBack}
+            onClick={() => queue.remove(conversation ?? '', key)}
+          >
+            <X className="icon small" aria-hidden />
+          </button>
+        </span>
+        {visible(text)}
+      </div>
+    </article>
+  ));
+}
+
+function useApps(runs: readonly ListedRun[]): {
+  readonly apps: AppList | undefined;
+  readonly app: string | undefined;
+  readonly setApp: (app: string) => void;
+} {
+  const client = useVitrine();
+  const [apps, setApps] = useState<AppList>();
+  const [chosen, setApp] = useState<string>();
+  useEffect(() => {
+    client.apps().then(setApps, () => undefined);
+  }, [client]);
+  return { apps, app: chosen ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
+}
+
+interface Sending {
+  /** What was sent and is not in the list yet. */
+  readonly pending: string | undefined;
+  readonly problem: string | undefined;
+  readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
+  readonly again: (run: string) => void;
+}
+
+interface SendingTo {
+  readonly conversation: string | undefined;
+  readonly runs: readonly ListedRun[];
+  readonly app: string | undefined;
+  readonly protocol: Protocol;
+}
+
+/** Starts what is asked; what is asked while a run works waits in line. */
+function useSending({ conversation, runs, app, protocol }: SendingTo): Sending {
+  const client = useVitrine();
+  const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
+  const [problem, setProblem] = useState<string>();
+  const queued = useQueue(conversation);
+  const isBusy = runs.some(({ status }) => isUnfinished(status));
+  const started = useRef(new Set<string>());
+  const start = useCallback(
+    async (text: string, attachments: readonly GivenAttachment[], key: string): Promise<void> => {
+      setProblem(undefined);
+      setPending({ text });
+      try {
+        const begun = await client.start({
+          text,
+          ...(app === undefined ? {} : { app }),
+          ...(conversation === undefined ? {} : { conversation }),
+          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
+          ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
+          idempotencyKey: key,
+        });
+        setPending({ text, run: begun.run });
+        if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
+      } catch (thrown) {
+        setPending(undefined);
+        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
+      }
+    },
+    [client, app, conversation, protocol],
+  );
+  useEffect(() => {
+    const [next] = queued;
+    if (isBusy || !next || conversation === undefined || started.current.has(next.key)) return;
+    started.current.add(next.key);
+    void start(next.text, next.attachments, next.key).then(() => queue.remove(conversation, next.key));
+  }, [isBusy, queued, conversation, start]);
+  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
+  return {
+    pending: isListed ? undefined : pending?.text,
+    problem,
+    send(text, attachments) {
+      if (isBusy && conversation !== undefined) queue.add(conversation, { text, attachments, key: newKey() });
+      else void start(text, attachments, newKey());
+    },
+    again(run) {
+      client.start({ again: run, idempotencyKey: newKey() }).catch((thrown: unknown) => {
+        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
+      });
+    },
+  };
 }

@@ -37,7 +37,7 @@ export function Shell({
     <SideMenuContext value={menu}>
       <div className="app" data-away={away} data-menu={isOpen ? 'open' : 'closed'}>
         <a className="button to-main" href="#main">
-          {t.chat.toEnd}
+          {t.nav.skip}
         </a>
         <aside className="side" aria-label="Vitrine" id="side">
           <Link to={addressOf.chat()} className="brand">

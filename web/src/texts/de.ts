@@ -3,7 +3,15 @@ import type { Texts } from './en.ts';
 /** Deutsch. */
 export const de: Texts = {
   language: 'Deutsch',
-  nav: { main: 'Haupt', home: 'Start', chat: 'Chat', runs: 'Läufe', approvals: 'Freigaben', menu: 'Menü' },
+  nav: {
+    main: 'Haupt',
+    home: 'Start',
+    chat: 'Chat',
+    runs: 'Läufe',
+    approvals: 'Freigaben',
+    menu: 'Menü',
+    skip: 'Zum Inhalt',
+  },
   theme: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel', change: 'Aussehen und Sprache' },
   connection: {
     connecting: 'Verbindet',
@@ -64,7 +72,6 @@ export const de: Texts = {
     thinking: 'Denkt nach',
     queueing: 'Wartet auf einen Arbeiter',
     newSteps: (steps) => (steps === 1 ? '1 neuer Schritt' : `${steps} neue Schritte`),
-    toEnd: 'Zum Ende',
     scripted: 'Modell nach Skript',
     scriptedWhy: 'Antworten kommen aus geschriebenen Regeln, nicht von einem Sprachmodell',
     copy: 'Kopieren',

@@ -1,7 +1,15 @@
 /** Every sentence of the app. What is counted or named is a function, since languages put it elsewhere. */
 export const en = {
   language: 'English',
-  nav: { main: 'Main', home: 'Home', chat: 'Chat', runs: 'Runs', approvals: 'Approvals', menu: 'Menu' },
+  nav: {
+    main: 'Main',
+    home: 'Home',
+    chat: 'Chat',
+    runs: 'Runs',
+    approvals: 'Approvals',
+    menu: 'Menu',
+    skip: 'Go to the content',
+  },
   theme: { system: 'As the system', light: 'Light', dark: 'Dark', change: 'Theme and language' },
   connection: {
     connecting: 'Connecting',
@@ -62,7 +70,6 @@ export const en = {
     thinking: 'Thinking',
     queueing: 'Waits for a worker',
     newSteps: (steps: number) => (steps === 1 ? '1 new step' : `${steps} new steps`),
-    toEnd: 'Go to the end',
     scripted: 'Scripted model',
     scriptedWhy: 'Answers come from written rules, not from a language model',
     copy: 'Copy',

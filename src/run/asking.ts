@@ -1,10 +1,12 @@
-import { shownQuestion } from '../../run/shown-question.ts';
-import type { Approval } from '../../run/tree.ts';
+import { shownQuestion } from './shown-question.ts';
+import type { EventOf } from './events.ts';
+
+type Asked = Omit<EventOf<'approval.requested'>, 'type'>;
 
 /** A question to a person with all that its words stand for, every character of it to be seen. */
-export function asking(approval: Approval): string {
+export function asking(approval: Asked): string {
   const { title, message } = approval;
-  const shown = shownQuestion({ type: 'approval.requested', ...approval });
+  const shown = shownQuestion({ ...approval, type: 'approval.requested' });
   const { arguments: given, exchange, attachments = [], history } = shown;
   const refers = exchange && `It refers to «${exchange.asked}», answered «${exchange.answered}».`;
   const lines = [title, message, refers, history, given, ...attachments];
@@ -12,7 +14,7 @@ export function asking(approval: Approval): string {
 }
 
 /** The same for those who can answer with words alone. */
-export function askingWords(approval: Approval): string {
+export function askingWords(approval: Asked): string {
   const { fingerprint } = approval;
   return `${asking(approval)}\nAnswer «approve ${fingerprint}» or «reject ${fingerprint}».`;
 }

@@ -1,0 +1,246 @@
+import type { EventOf, StepId } from '../../run/events.ts';
+import { isFinal, type StepStatus } from '../../run/tree.ts';
+import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
+import type { Projection } from '../projection.ts';
+import { overStory, type Place, type Scene } from '../story-projection.ts';
+import type { Closing, OpenStep } from '../story.ts';
+import { isVoice } from '../voice.ts';
+import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
+import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
+import { answerText, detailOf, type Requested } from './words.ts';
+
+interface Own {
+  readonly depth: number;
+  readonly order: number;
+  readonly isVoice: boolean;
+  undecided: number;
+  hasSpoken: boolean;
+}
+
+/** Whoever speaks for the run: the last one that began. */
+interface Speaker {
+  readonly id: StepId;
+  readonly above: readonly StepId[];
+  text: string;
+}
+
+interface Memory {
+  readonly planned: Map<StepId, Pick<Own, 'order' | 'depth'>>;
+  readonly rows: Map<StepId, Row>;
+  readonly approvals: Map<string, Requested>;
+  speaker: Speaker;
+  /** How much of what is said was told. */
+  told: number;
+  count: number;
+  seq: number;
+  title: string;
+  isStopping: boolean;
+}
+
+/** What changed with an entry: rows and questions are sent whole. */
+type Changed = 'rows' | 'questions' | FlatData;
+type Flat = Scene<Memory, Own, Changed>;
+type Step = OpenStep<Own>;
+
+const inner = overStory<Memory, Own, Changed>({
+  memory: () => ({
+    planned: new Map(),
+    rows: new Map(),
+    approvals: new Map(),
+    speaker: { id: 0, above: [], text: '' },
+    told: 0,
+    count: 0,
+    seq: 0,
+    title: titles.running,
+    isStopping: false,
+  }),
+  own: () => ({ depth: 0, order: -1, isVoice: true, undecided: 0, hasSpoken: false }),
+  tell: {
+    'step.planned'(scene, { step: id, title, kind }, { own: { depth } }) {
+      const place = { order: scene.memory.count, depth: depth + 1 };
+      scene.memory.count += 1;
+      scene.memory.planned.set(id, place);
+      const row = flatRow({ id, title, kind, detail: '', status: 'pending', ...place });
+      keep(scene, id, { row, order: place.order });
+    },
+    'step.dropped': drop,
+    'step.opened': open,
+    'title.appended': (scene, _, step) => show(scene, step, statusOf(step)),
+    'text.appended': hear,
+    'step.retried'(scene, _, step) {
+      forget(scene, step);
+      step.own.hasSpoken = false;
+      takeBack(scene, step.id);
+      show(scene, step, 'running');
+    },
+    'step.closed'(scene, event, step) {
+      forget(scene, step);
+      if (event.outcome === 'abandoned') takeBack(scene, step.id);
+      show(scene, step, event);
+    },
+    'approval.requested': ask,
+    'approval.decided'(scene, { approval, decision }) {
+      if (isFinal(decision)) settle(scene, approval);
+    },
+    'approval.lapsed': (scene, { approval }) => settle(scene, approval),
+    'run.paused': (scene) => entitle(scene, titles.paused),
+    'run.resumed': (scene) => entitle(scene, titles.running),
+    'stop.requested'(scene) {
+      scene.memory.isStopping = true;
+      if (scene.memory.approvals.size > 0) scene.frames.push('questions');
+      scene.memory.approvals.clear();
+      entitle(scene, titles.stopping);
+    },
+    'run.ended': end,
+  },
+});
+
+/** Echo's dialect of A2UI: the surface at once, then with each change the rows as they are. One message for each entry. */
+export function flatProjection({
+  run,
+}: {
+  readonly run: string;
+}): Projection<Place<Memory, Own>, FlatMessage> {
+  const surfaceId = `exec_${run}`;
+  return {
+    begin: inner.begin,
+    ...(inner.weight && { weight: inner.weight }),
+    project(state, entry) {
+      const { memory } = state;
+      const isBeginning = entry.event.type === 'run.started' && !state.story.hasStarted;
+      memory.seq = entry.seq;
+      const changed = inner.project(state, entry);
+      if (isBeginning) return flatSurface(surfaceId, { title: titles.running, steps: [], final_output: '' });
+      if (changed.length === 0) return [];
+      trim(memory.rows);
+      return [{ type: 'dataModelUpdate', surfaceId, data: dataOf(memory, changed) }];
+    },
+  };
+}
+
+function dataOf(memory: Memory, changed: readonly Changed[]): FlatData {
+  const data: FlatData[] = changed.map((one) => {
+    if (one === 'rows') return { steps: rowsShown(memory.rows.values(), memory.count) };
+    return one === 'questions' ? { approvals: [...memory.approvals.values()].map(flatQuestion) } : one;
+  });
+  return Object.assign({}, ...data) as FlatData;
+}
+
+function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>): void {
+  memory.rows.set(id, { ...row, seq: memory.seq });
+  if (!frames.includes('rows')) frames.push('rows');
+}
+
+function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
+  const { memory, story } = scene;
+  const above = story.steps.get(step.parent) ?? story.run;
+  const planned = memory.planned.get(step.id);
+  memory.planned.delete(step.id);
+  const speaks = isVoice(event, above.own.isVoice);
+  const place = planned ?? { order: memory.count, depth: above.own.depth + 1 };
+  if (!planned) memory.count += 1;
+  step.own = { ...place, isVoice: speaks, undecided: 0, hasSpoken: false };
+  show(scene, step, 'running');
+  if (!speaks) return;
+  const over: StepId[] = [];
+  for (let each = above; each !== story.run; each = story.steps.get(each.parent) ?? story.run)
+    over.push(each.id);
+  takeBack(scene, memory.speaker.id);
+  memory.speaker = { id: step.id, above: over, text: '' };
+}
+
+function drop(scene: Flat, { step: id }: { readonly step: StepId }): void {
+  const { planned, rows } = scene.memory;
+  const place = planned.get(id);
+  planned.delete(id);
+  const known = rows.get(id);
+  if (place && known) keep(scene, id, { ...known, row: { ...known.row, status: 'skipped' } });
+}
+
+function show(scene: Flat, step: Step, how: StepStatus | Closing): void {
+  const { id, title, opening, call, text, own } = step;
+  const { kind, icon, query } = opening;
+  const said = own.isVoice ? '' : text;
+  const { outcome: status, result, failure } = typeof how === 'string' ? { outcome: how } : how;
+  const detail = detailOf({ query, call, log: '', reasoning: '', text: said, result, failure });
+  keep(scene, id, {
+    row: flatRow({ id, depth: own.depth, title, kind, icon, detail, status }),
+    order: own.order,
+  });
+}
+
+function statusOf({ own }: Step): StepStatus {
+  return own.undecided > 0 ? 'waiting' : 'running';
+}
+
+/** The first words of a step are told at once, the others with its end. */
+function hear(scene: Flat, { channel, text }: EventOf<'text.appended'>, step: Step): void {
+  if (channel !== 'content') return;
+  if (step.id === scene.memory.speaker.id) return speak(scene, text);
+  if (step.own.isVoice || step.own.hasSpoken) return;
+  step.own.hasSpoken = true;
+  show(scene, step, statusOf(step));
+}
+
+/** Text is sent whole: each time half as much again has come, so that all of it costs three times its length. */
+function speak({ memory, frames }: Flat, text: string): void {
+  const { speaker, told } = memory;
+  speaker.text += text;
+  if (speaker.text.length === told || speaker.text.length - told < told / 2) return;
+  memory.told = speaker.text.length;
+  frames.push({ final_output: speaker.text });
+}
+
+/** What a step said that is tried again, or that others go on from, is no output any more. */
+function takeBack({ memory, frames }: Flat, id: StepId): void {
+  const { speaker } = memory;
+  if (speaker.id !== id && !speaker.above.includes(id)) return;
+  if (memory.told > 0) frames.push({ final_output: '' });
+  memory.told = 0;
+  speaker.text = '';
+}
+
+function ask(scene: Flat, requested: EventOf<'approval.requested'>, step: Step): void {
+  const { memory, frames } = scene;
+  if (requested.step !== step.id || memory.isStopping || memory.approvals.has(requested.approval)) return;
+  memory.approvals.set(requested.approval, requested);
+  step.own.undecided += 1;
+  frames.push('questions');
+  if (step.id !== 0) show(scene, step, 'waiting');
+  entitle(scene, titles.waiting);
+}
+
+function settle(scene: Flat, approval: string): void {
+  const { memory, frames, story } = scene;
+  const asked = memory.approvals.get(approval);
+  if (!asked) return;
+  memory.approvals.delete(approval);
+  frames.push('questions');
+  const step = story.steps.get(asked.step);
+  if (step) step.own.undecided -= 1;
+  if (step && step.id !== 0) show(scene, step, statusOf(step));
+  if (memory.approvals.size === 0) entitle(scene, titles.running);
+}
+
+function forget(scene: Flat, { id, own }: Step): void {
+  if (own.undecided === 0) return;
+  own.undecided = 0;
+  const { approvals } = scene.memory;
+  for (const [approval, { step }] of approvals) if (step === id) approvals.delete(approval);
+  scene.frames.push('questions');
+  if (approvals.size === 0) entitle(scene, titles.running);
+}
+
+function entitle({ memory, frames }: Flat, title: string): void {
+  if (memory.title === title) return;
+  memory.title = title;
+  frames.push({ title });
+}
+
+function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
+  forget(scene, run);
+  const { frames, memory } = scene;
+  const text = answerText(answer) || memory.speaker.text || failure?.message || '';
+  frames.push('rows', { final_output: text });
+  entitle(scene, titles[outcome]);
+}

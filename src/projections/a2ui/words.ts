@@ -1,0 +1,143 @@
+import type { EventOf } from '../../run/events.ts';
+import type { Failure } from '../../run/failure.ts';
+import { questionId } from '../../run/question-id.ts';
+import { attachmentText } from '../../run/sent-along.ts';
+import { isBlobRef, type BlobRef, type Item as Attached, type Json } from '../../run/values.ts';
+import { visible } from '../../run/visible.ts';
+import { cutWith } from '../preferences/cut.ts';
+import { shownQuestion } from '../../run/shown-question.ts';
+import type { Item } from './surface.ts';
+
+/** How much of a text is shown, in characters. */
+export const lengths = { title: 200, detail: 300, line: 500 } as const;
+
+export type Requested = Omit<EventOf<'approval.requested'>, 'type'>;
+
+/** What a run is called: the first line of what it was asked. */
+export function surfaceTitle({
+  input: { text },
+  app,
+}: Pick<EventOf<'run.started'>, 'input' | 'app'>): string {
+  const [line = ''] = plain(text).trim().split('\n');
+  return cutWith(line, lengths.title, '…') || app;
+}
+
+export function stepTitle({ title, kind }: { readonly title: string; readonly kind: string }): string {
+  return cutWith(title, lengths.title, '…') || kind;
+}
+
+/** What is known of a step, the newest last. */
+export interface Known {
+  readonly query?: string | undefined;
+  readonly call?: { readonly arguments: BlobRef | Json } | undefined;
+  readonly reasoning: string;
+  readonly log: string;
+  /** Nothing where it speaks for the run: that is the output. */
+  readonly text: string;
+  readonly result?: BlobRef | Json | undefined;
+  readonly failure?: Failure | undefined;
+}
+
+/** The one line below a title. */
+export function detailOf({ query, call, reasoning, log, text, result, failure }: Known): string {
+  const said =
+    failure?.message || text || log || reasoning || plain(result) || query || plain(call?.arguments);
+  return cutWith(said.trim(), lengths.detail, '…');
+}
+
+export interface RunState {
+  readonly ended?: Pick<EventOf<'run.ended'>, 'outcome' | 'failure'> | undefined;
+  readonly stop?: Pick<EventOf<'stop.requested'>, 'by' | 'reason'> | undefined;
+  readonly isPaused: boolean;
+  readonly takeovers: number;
+  /** How many questions wait for a person. */
+  readonly undecided: number;
+}
+
+/** How a run stands, in a line. */
+export function statusLine({ ended, stop, isPaused, takeovers, undecided }: RunState): string {
+  const why = stop ? ` by ${stop.by}${stop.reason === undefined ? '' : `: ${stop.reason}`}` : '';
+  if (ended?.outcome === 'stopped') return `stopped${why}`;
+  if (ended) return ended.failure ? `${ended.outcome}: ${ended.failure.message}` : ended.outcome;
+  if (stop) return `stopping, as asked${why}`;
+  if (isPaused) return 'paused';
+  if (undecided > 0) return `waiting for ${undecided === 1 ? 'a decision' : `${undecided} decisions`}`;
+  return takeovers > 0 ? 'running, taken over from a worker that died' : 'running';
+}
+
+export function itemLine(item: Attached): string {
+  switch (item.kind) {
+    case 'attachment':
+      return line(attachmentText(item.attachment));
+    case 'visualization':
+      return line(`${item.shape}: ${JSON.stringify(item.data)}`);
+    case 'citation':
+      return line([item.title, item.url, item.quote].filter(Boolean).join(' · '));
+    case 'action':
+      return line(`${item.name}: ${JSON.stringify(item.data)}`);
+  }
+}
+
+export function noticeLine({ code, message }: { readonly code: string; readonly message: string }): string {
+  return line(`${code}: ${message}`);
+}
+
+export function messageLine({ by, text }: { readonly by: string; readonly text: string }): string {
+  return line(`${by}: ${text}`);
+}
+
+export function textItem(key: string, text: string): Item {
+  return { key, fields: { text } };
+}
+
+/** At most so many questions are shown at once, the oldest; the status says how many there are. */
+export const mostQuestions = 20;
+
+const labels = { approve: 'Approve', reject: 'Reject', defer: 'Later' } as const;
+
+/** A question with a button for each answer that needs no more than a click; the button names what was shown. */
+export function questionItem(requested: Requested, key: string): Item {
+  const { title, allowed, schema } = requested;
+  const id = questionId(requested);
+  const choices = (['approve', 'reject', 'defer'] as const)
+    .filter((decision) => allowed.includes(decision) && (decision !== 'approve' || schema === undefined))
+    .map((decision) => ({ key: decision, fields: { id, decision, label: labels[decision] } }));
+  return { key, fields: { id, title: visible(title), about: questionText(requested), choices } };
+}
+
+/** All that a person must see of it. */
+export function questionText(requested: Requested): string {
+  const { message, schema } = requested;
+  const shown = shownQuestion({ ...requested, type: 'approval.requested' });
+  const { exchange, attachments = [], history } = shown;
+  const about = [
+    message === undefined ? undefined : visible(message),
+    shown.arguments,
+    history === undefined ? undefined : `Sent before it:\n${history}`,
+    exchange && `Asked before: ${exchange.asked}\nAnswered: ${exchange.answered}${ending(exchange.outcome)}`,
+    ...attachments.map((attachment) => `Sent with it: ${attachment}`),
+    shown.forgotten && 'The agent knows nothing of what was said before.',
+    schema === undefined ? undefined : 'It wants an answer to be filled in: decide it over the API.',
+  ];
+  return about.filter(Boolean).join('\n');
+}
+
+function ending(outcome: string | undefined): string {
+  return outcome === undefined ? '' : ` (${outcome})`;
+}
+
+/** What a run answered, as far as it is at hand. */
+export function answerText(answer: string | BlobRef | undefined): string {
+  if (answer === undefined || typeof answer === 'string') return answer ?? '';
+  return `${answer.preview ?? ''}… (${answer.size} bytes in all: GET /api/files/${answer.blob})`;
+}
+
+function line(text: string): string {
+  return cutWith(text, lengths.line, '…');
+}
+
+function plain(value: BlobRef | Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  return isBlobRef(value) ? (value.preview ?? '') : JSON.stringify(value);
+}

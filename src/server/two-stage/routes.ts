@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { switchesIn } from '../../flows/converse-settings.ts';
+import type { Door } from '../../projections/door.ts';
+import { twoStageProtocol } from '../../projections/two-stage/two-stage.ts';
+import { termsFor } from '../../run/facts.ts';
+import { RunError } from '../../run/failure.ts';
+import { ResumeRequest } from '../../run/tool-pause.ts';
+import type { RunRow } from '../../stores/store.ts';
+import type { Framing } from '../../wire/framing.ts';
+import { TraceEvent, TraceFilter } from '../../wire/trace.ts';
+import type { Caller } from '../access/caller.ts';
+import { traceOfProject } from '../compose/trace.ts';
+import type { ServerContext } from '../context.ts';
+import { done } from '../doors/door-routes.ts';
+import { parsed } from '../../run/parsed.ts';
+import { route, type Route } from '../routes/route.ts';
+import { missing, ownRun } from '../runs/owner.ts';
+import { ownConversation } from '../runs/own-conversation.ts';
+import { HistoryRow, rowsOf } from './history.ts';
+import { readMessage, wishOf } from './message.ts';
+
+const protocol = twoStageProtocol;
+const shared = { tag: 'two-stage', addresses: 'tenant', errorBody: protocol.error } as const;
+const stream = { 200: { about: 'The answer, frame by frame.', type: protocol.framing.type } };
+const toldWhy = { 400: { about: 'A field is missing.' }, 501: { about: 'Two-stage is switched off here.' } };
+
+/** The routes of the original's client. Those of the two stages are off (501) before anything of a request is read. */
+export const twoStageRoutes: readonly Route[] = [
+  chat('/api/chat/messages', 'Say something to a project; the answer always streams.', false),
+  chat('/api/chat/messages_two_stage', 'The same, in two stages whatever the app says.', true),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/api/chat/messages_two_stage/resume',
+    about: 'Go on after a tool phase; the answer is what comes then.',
+    role: 'member',
+    body: z.unknown(),
+    answers: { ...stream, ...toldWhy, 409: { about: 'It does not wait after that batch.' } },
+    async handle({ context, caller, params, body, header, heavy, signal }) {
+      expectEnabled();
+      const batch = parsed(Resuming, body, 'The body');
+      const { run } = await runOf(context, caller, batch.requestId);
+      const request = { params, query: {}, body, header };
+      const door = doorAt('/api/chat/messages_two_stage/resume');
+      const visitor = { context, caller, protocol, door, request, asker: { heavy, signal } };
+      return done(visitor, { wants: 'resume', of: { run }, batch, form: 'stream' });
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/api/chat/messages',
+    about: 'What was said in a project, the newest first: two rows for each turn.',
+    role: 'viewer',
+    query: z.object({
+      project_id: z.string().min(1).max(200),
+      limit: z.coerce.number().int().min(1).max(100).default(50),
+      offset: z.coerce.number().int().min(0).max(2_000).default(0),
+    }),
+    answers: { 200: { about: 'The rows.', schema: z.array(HistoryRow) } },
+    async handle({ context, caller, query: { project_id: externalId, limit, offset }, heavy }) {
+      const { id: conversation } = ownConversation(caller, externalId);
+      const first = Math.floor(offset / 2);
+      const runs = Math.ceil((offset + limit) / 2);
+      const list = await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: runs });
+      const wanted = list.slice(first);
+      await heavy(wanted.reduce((sum, { bytes }) => sum + bytes, 0));
+      const rows = await Promise.all(wanted.map((row) => rowsOf(context, row, externalId)));
+      return {
+        status: 200,
+        json: rows
+          .flat()
+          .slice(offset % 2)
+          .slice(0, limit),
+      };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/api/features',
+    about: 'What the page may switch on.',
+    role: 'viewer',
+    answers: { 200: { about: 'Nothing.', schema: z.object({ features: z.array(z.string()) }) } },
+    handle: () => ({ status: 200, json: { features: [] } }),
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/api/trace/logs',
+    about: 'The trace of a project over its newest runs: the newest events that fit, oldest first.',
+    role: 'viewer',
+    query: z.object({
+      ...TraceFilter.shape,
+      limit: z.coerce.number().int().min(1).max(1_000).default(50),
+      offset: z.coerce.number().int().min(0).default(0),
+    }),
+    answers: {
+      200: { about: 'Events.', schema: z.object({ events: z.array(TraceEvent), total: z.int() }) },
+    },
+    handle: async ({ context, caller, query }) => ({
+      status: 200,
+      json: await traceOfProject(context.home, caller.tenant, query),
+    }),
+  }),
+];
+
+const Resuming = z.object({
+  requestId: ResumeRequest.shape.requestId,
+  toolBatchId: z.coerce.number().pipe(ResumeRequest.shape.toolBatchId),
+});
+
+function chat(path: string, about: string, isTwoStage: boolean): Route {
+  const door = doorAt(path);
+  return route({
+    ...shared,
+    method: 'POST',
+    path,
+    about,
+    role: 'member',
+    body: z.unknown(),
+    answers: { ...stream, ...toldWhy },
+    handle({ context, caller, params, body, header, heavy, signal }) {
+      if (isTwoStage) expectEnabled();
+      const message = readMessage(body);
+      const app = message.app ?? conversing(context);
+      const request = { params, query: {}, body, header };
+      const visitor = { context, caller, protocol, door, request, asker: { heavy, signal } };
+      return done(visitor, wishOf(message, { app, isTwoStage }));
+    },
+  });
+}
+
+/** These ways in are found by their routes; what they ask for is read there. */
+function doorAt(path: string): Door<Framing> {
+  return { path, about: '', read: () => ({ wants: 'look', look: () => undefined }) };
+}
+
+function expectEnabled(): void {
+  if (switchesIn(process.env).twoStage !== false) return;
+  throw new RunError(
+    'disabled',
+    'Two-stage is switched off here (TWO_STAGE_ENABLED): send it to POST /api/chat/messages.',
+  );
+}
+
+/** The app that is meant by those who name none: the default one if it converses, else the first that does. */
+function conversing({ home, defaultApp }: ServerContext): string {
+  const all = home.apps.filter(({ flow }) => flow.name === 'converse');
+  const app = all.find(({ name }) => name === defaultApp) ?? all[0];
+  if (app) return app.name;
+  throw new RunError(
+    'disabled',
+    'No app here converses: add one with «flow: converse» to the configuration.',
+  );
+}
+
+/** The run that serves a request: it may be the run itself, or one that was given this name. */
+async function runOf(context: ServerContext, caller: Caller, requestId: string): Promise<RunRow> {
+  const own = await ownRun({ context, caller }, requestId);
+  if (own) return own;
+  const terms = termsFor({ labels: [`requestId=${requestId}`] });
+  const [found] = await context.home.dispatch.list({ tenant: caller.tenant, terms, limit: 1 });
+  if (found) return found;
+  throw missing('request', requestId);
+}

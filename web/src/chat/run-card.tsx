@@ -1,0 +1,281 @@
+import { ChevronRight, CirclePause, Square } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import type { FlatTree, RunStore } from '../../../src/client/client.ts';
+import { StepTree, useSource, useVitrine } from '../../../src/react/react.ts';
+import { visible } from '../../../src/run/visible.ts';
+import { announce } from '../shell/announce.tsx';
+import { useSetting } from '../setting.ts';
+import { AgentMark } from '../steps/agent-mark.tsx';
+import { Elapsed } from '../steps/elapsed.tsx';
+import { Folding, RunViewContext, verbosity, type RunView } from '../steps/run-view.tsx';
+import { StatusMark } from '../steps/status-mark.tsx';
+import { Dots } from '../steps/step-body.tsx';
+import { StepCard } from '../steps/step-card.tsx';
+import { StepList } from '../steps/step-list.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { askedBy, beginningOf, summaryOf, type Summary } from './summary.ts';
+
+/** A finished run folds to a line after so long. Milliseconds. */
+const lingering = 1_500;
+
+interface CardProps {
+  readonly run: RunStore;
+  readonly conversation: string;
+  readonly tree: FlatTree;
+  /** A step that somebody came for. */
+  readonly sought?: number | undefined;
+}
+
+/** A run as it works: who, how far, and every step. Once it has ended well it is one line. */
+export function RunCard({ run, conversation, tree, sought }: CardProps): ReactNode {
+  const level = useSetting(verbosity);
+  const folding = useMemo(() => new Folding(), []);
+  const goTo = useGoTo(run, folding);
+  const view: RunView = useMemo(
+    () => ({ run, conversation, folding, verbosity: level, goTo }),
+    [run, conversation, folding, level, goTo],
+  );
+  const summary = useMemo(() => summaryOf(tree, Date.now()), [tree]);
+  const [isOpen, setOpen] = useRunOpening(tree, sought);
+  useEffect(() => {
+    if (sought !== undefined && tree.steps.length > 0) goTo(sought);
+  }, [sought, tree.steps.length > 0, goTo]);
+  useAnnouncements(tree);
+  if (!isOpen || (level === 'answer' && tree.approvals.every(({ status }) => status !== 'undecided')))
+    return <FoldedRun tree={tree} summary={summary} open={() => setOpen(true)} />;
+  return (
+    <RunViewContext value={view}>
+      <section
+        className="card run"
+        aria-label={visible(tree.title)}
+        aria-busy={tree.status === 'running'}
+        data-run={run.run}
+        data-status={tree.status}
+      >
+        <Head
+          run={run}
+          tree={tree}
+          summary={summary}
+          fold={tree.endedAt === undefined ? undefined : () => setOpen(false)}
+        />
+        <Strip top={summary.top} done={summary.done} />
+        <Ribbon tree={tree} />
+        {tree.steps.length === 0 && tree.endedAt === undefined && <Thinking />}
+        <StepTree run={run} step={StepCard} list={StepList} />
+        <EndNotes run={run} tree={tree} />
+      </section>
+    </RunViewContext>
+  );
+}
+
+/** Opens all that is around a step and brings it into view. */
+function useGoTo(run: RunStore, folding: Folding): (step: number) => void {
+  return useCallback(
+    (id: number) => {
+      for (let at = run.step(id).getSnapshot(); at && at.id !== 0; at = run.step(at.parent).getSnapshot())
+        folding.touch(at.id, true);
+      setTimeout(() => {
+        const row = document.getElementById(`${run.run}.${id}`);
+        row?.scrollIntoView({ block: 'center' });
+        row?.querySelector<HTMLElement>('.hit')?.focus({ preventScroll: true });
+      }, 60);
+    },
+    [run, folding],
+  );
+}
+
+/** Open while it works and where it failed; folded some time after a good end, unless somebody touched it. */
+function useRunOpening(tree: FlatTree, sought: number | undefined): [boolean, (isOpen: boolean) => void] {
+  const isEnded = tree.endedAt !== undefined && tree.status !== 'failed';
+  const wasEnded = tree.endedAt !== undefined && Date.now() - tree.endedAt > lingering;
+  const [touched, touch] = useState<boolean | undefined>(sought === undefined ? undefined : true);
+  const [lingers, setLingers] = useState(!wasEnded);
+  useEffect(() => {
+    if (!isEnded) return undefined;
+    const folding = setTimeout(() => setLingers(false), wasEnded ? 0 : lingering);
+    return () => clearTimeout(folding);
+  }, [isEnded, wasEnded]);
+  return [touched ?? (!isEnded || lingers), touch];
+}
+
+/** Tells whoever listens what begins and how it ends. */
+function useAnnouncements(tree: FlatTree): void {
+  const t = useTexts();
+  const last = tree.steps.findLast(({ status }) => status === 'running')?.title;
+  const isOver = tree.endedAt !== undefined;
+  const [wasOver] = useState(isOver);
+  useEffect(() => {
+    if (!wasOver && last !== undefined && !isOver) announce(t.announce.step(visible(last)));
+  }, [last]);
+  useEffect(() => {
+    if (!wasOver && isOver) announce(t.announce.ended(t.status[tree.status]));
+  }, [isOver]);
+}
+
+function Head({
+  run,
+  tree,
+  summary,
+  fold,
+}: {
+  readonly run: RunStore;
+  readonly tree: FlatTree;
+  readonly summary: Summary;
+  readonly fold: (() => void) | undefined;
+}): ReactNode {
+  const t = useTexts();
+  const calls = beginningOf(run.entries())?.limits.calls;
+  return (
+    <header>
+      <span className={`state-word ${tree.status}`}>
+        <StatusMark status={tree.status} />
+        {tree.stopping === true
+          ? t.chat.stopping
+          : tree.status === 'running'
+            ? t.run.working
+            : t.status[tree.status]}
+      </span>
+      <Agents agents={summary.agents} />
+      <span className="figures num">
+        <span>{t.run.steps(summary.done, summary.top.length)}</span>
+        <span className="wide-only">{t.run.toolCount(summary.tools)}</span>
+        {calls !== undefined && <span className="wide-only">{t.run.budgetOf(tree.spent.calls, calls)}</span>}
+        <span className={tree.endedAt === undefined ? 'ticking' : ''}>
+          <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
+        </span>
+        {fold && (
+          <button
+            type="button"
+            className="button ghost small square"
+            aria-label={t.data.close}
+            aria-expanded
+            onClick={fold}
+          >
+            <ChevronRight className="icon small open" aria-hidden />
+          </button>
+        )}
+      </span>
+    </header>
+  );
+}
+
+export function Agents({ agents }: Pick<Summary, 'agents'>): ReactNode {
+  return (
+    <span className="agents">
+      {agents.map(({ agent, title }) => (
+        <span key={agent} title={visible(title)}>
+          <AgentMark agent={agent} title={title} />
+          <span className="unseen">{visible(title)}</span>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** One piece for each step of the run. */
+function Strip({ top, done }: Pick<Summary, 'top' | 'done'>): ReactNode {
+  const t = useTexts();
+  return (
+    <div className="strip" role="img" aria-label={t.run.steps(done, top.length)}>
+      {top.slice(0, 60).map(({ id, status }) => (
+        <i key={id} className={status} />
+      ))}
+    </div>
+  );
+}
+
+/** Where a conversation in two stages is. */
+function Ribbon({ tree: { phase, steps } }: { readonly tree: FlatTree }): ReactNode {
+  const t = useTexts();
+  const current = phase ?? steps.findLast((step) => step.phase)?.phase;
+  if (!current) return undefined;
+  const isTools = current.phase === 'tool_phase';
+  const batches = Math.max(current.batch, ...steps.map((step) => step.phase?.batch ?? 0));
+  return (
+    <div className="ribbon" data-phase={current.phase}>
+      <span className={isTools ? 'on' : ''}>{t.run.phaseTools(current.batch, batches)}</span>
+      <hr />
+      <span className={isTools ? '' : 'on'}>{t.run.phaseAnswer}</span>
+      <span className="grow" />
+      <span className="mode">{t.run.twoStage}</span>
+    </div>
+  );
+}
+
+export function Thinking(): ReactNode {
+  const t = useTexts();
+  return (
+    <p className="thinking quiet" role="status">
+      <Dots /> {t.chat.thinking}
+    </p>
+  );
+}
+
+/** How it stands, where it does not work: paused, stopped, failed, stranded, damaged. */
+function EndNotes({ run, tree }: { readonly run: RunStore; readonly tree: FlatTree }): ReactNode {
+  const t = useTexts();
+  const client = useVitrine();
+  const { connection } = useSource(run);
+  const refused = connection.is === 'refused' ? connection.failure : undefined;
+  return (
+    <>
+      {tree.status === 'paused' && (
+        <p className="note">
+          <CirclePause className="icon small" aria-hidden />
+          {t.run.pausedBy(visible(askedBy(run.entries(), 'run.paused') ?? ''))}
+          <button type="button" className="linkish" onClick={() => void client.resume(run.run)}>
+            {t.chat.resume}
+          </button>
+        </p>
+      )}
+      {tree.status === 'stopped' && (
+        <p className="note">
+          <Square className="icon small" aria-hidden />
+          {t.run.stoppedBy(visible(askedBy(run.entries(), 'stop.requested') ?? ''))}
+        </p>
+      )}
+      {tree.stranded !== undefined && <p className="fail">{visible(tree.stranded)}</p>}
+      {tree.damaged !== undefined && <p className="fail">{t.run.damaged(tree.damaged)}</p>}
+      {refused && <p className="fail">{visible(refused.message)}</p>}
+    </>
+  );
+}
+
+/** A run that has ended, in one line above its answer. */
+function FoldedRun({
+  tree,
+  summary: { agents, atOnce },
+  open,
+}: {
+  readonly tree: FlatTree;
+  readonly summary: Summary;
+  readonly open: () => void;
+}): ReactNode {
+  const t = useTexts();
+  const names = agents.map(({ title }) => visible(title));
+  const listed =
+    names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${t.run.and} ${names.at(-1)}`;
+  const worked =
+    names.length === 0 ? '' : `${t.run.worked(listed, names.length > 1, atOnce && names.length > 1)} · `;
+  return (
+    <button
+      type="button"
+      className={`folded ${tree.status}`}
+      aria-expanded={false}
+      onClick={open}
+      data-status={tree.status}
+    >
+      <StatusMark status={tree.status} />
+      <span className="unseen">{t.status[tree.status]}:</span>
+      <Agents agents={agents} />
+      <span className="cut grow">
+        {worked}
+        {t.run.stepCount(tree.steps.length)}
+      </span>
+      <span className="quiet num">
+        <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
+      </span>
+      <ChevronRight className="icon small quiet" aria-hidden />
+    </button>
+  );
+}

@@ -1,0 +1,141 @@
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef, type ReactNode } from 'react';
+import UPlot from 'uplot';
+import { visible } from '../../../src/run/visible.ts';
+import { theme } from '../shell/theme.ts';
+import type { ChartData } from './shapes.ts';
+
+const height = 210;
+const dashes = [[], [5, 3], [2, 3], [8, 3, 2, 3]];
+
+/** Lines and bars with axes that say what they measure. */
+export default function Chart({ chart }: { readonly chart: ChartData }): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = place;
+    if (!current) return undefined;
+    let plot: UPlot | undefined;
+    const draw = (): void => {
+      plot?.destroy();
+      plot = new UPlot(optionsFor(chart, current), dataOf(chart), current);
+    };
+    draw();
+    const sized = new ResizeObserver(() => plot?.setSize({ width: current.clientWidth, height }));
+    sized.observe(current);
+    // Colours come from the style sheet, and a canvas does not follow it.
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    const leave = theme.subscribe(() => requestAnimationFrame(draw));
+    system.addEventListener('change', draw);
+    return () => {
+      leave();
+      system.removeEventListener('change', draw);
+      sized.disconnect();
+      plot?.destroy();
+    };
+  }, [chart]);
+  return <div className="plot" ref={place} role="img" aria-label={described(chart)} />;
+}
+
+function described({ title, series }: ChartData): string {
+  const told = series.map(({ name, values }) => {
+    const numbers = values.filter((value) => value !== null);
+    return `${name} ${values.length}: ${Math.min(...numbers)} – ${Math.max(...numbers)}`.trim();
+  });
+  return visible([title, ...told].join('. '));
+}
+
+/** Dates are a line of time, numbers one of numbers, and names stand one after the other. */
+function placesOf({ x: { values } }: ChartData): {
+  readonly at: readonly number[];
+  readonly is: 'time' | 'number' | 'name';
+} {
+  if (values.every((value) => typeof value === 'number')) return { at: values, is: 'number' };
+  const times = values.map((value) =>
+    /^\d{4}-\d\d-\d\d/.test(String(value)) ? Date.parse(String(value)) / 1_000 : NaN,
+  );
+  if (times.every((time) => Number.isFinite(time))) return { at: times, is: 'time' };
+  return { at: values.map((_, i) => i), is: 'name' };
+}
+
+function dataOf(chart: ChartData): UPlot.AlignedData {
+  return [[...placesOf(chart).at], ...chart.series.map(({ values }) => [...values])];
+}
+
+function optionsFor(chart: ChartData, place: HTMLElement): UPlot.Options {
+  const style = getComputedStyle(place);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const { is } = placesOf(chart);
+  const isBars = chart.series.some((one) => one.isBars);
+  const axis = {
+    stroke: colour('--ink-3'),
+    font: `11px ${colour('--sans')}`,
+    labelFont: `11px ${colour('--sans')}`,
+  };
+  const lines = { stroke: colour('--line'), width: 1 };
+  const unit = chart.y.unit === '' ? '' : ` ${chart.y.unit}`;
+  const isWide = is === 'name' || isBars;
+  return {
+    width: place.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false },
+    scales: {
+      x: {
+        time: is === 'time',
+        ...(isWide ? { range: (_plot, low, high): [number, number] => [low - 0.6, high + 0.6] } : {}),
+      },
+      y: { range: (_plot, low, high): [number, number] => spread(low, high, isBars) },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        ticks: lines,
+        ...(is === 'name'
+          ? {
+              values: (_plot, splits): string[] =>
+                splits.map((at) => visible(String(chart.x.values[at] ?? ''))),
+              incrs: [1, 2, 5, 10, 20, 50],
+            }
+          : {}),
+        ...(chart.x.title === '' ? {} : { label: visible(chart.x.title), labelSize: 16 }),
+      },
+      {
+        ...axis,
+        grid: lines,
+        ticks: { show: false },
+        size: 56,
+        values: (_plot, splits): string[] => splits.map((value) => `${value.toLocaleString()}${unit}`),
+        ...(chart.y.title === '' ? {} : { label: visible(chart.y.title), labelSize: 16 }),
+      },
+    ],
+    series: [
+      {},
+      ...chart.series.map(({ name, isBars: asBars }, i): UPlot.Series => {
+        const stroke = colour(`--series-${(i % 4) + 1}`);
+        const bars = UPlot.paths.bars?.({ size: [0.7, 60] });
+        return {
+          label: visible(name),
+          stroke,
+          width: 1.75,
+          dash: dashes[i % dashes.length] ?? [],
+          ...(asBars && bars
+            ? {
+                paths: bars,
+                fill: `color-mix(in oklab, ${stroke} 70%, transparent)`,
+                width: 0,
+                points: { show: false },
+              }
+            : {}),
+        };
+      }),
+    ],
+  };
+}
+
+/** Bars begin at nothing; a line has some room above and below. */
+function spread(low: number, high: number, isBars: boolean): [number, number] {
+  if (isBars) return [Math.min(0, low), Math.max(0, high) * 1.05 || 1];
+  const room = (high - low) * 0.08 || 1;
+  return [low >= 0 && low - room < 0 ? 0 : low - room, high + room];
+}

@@ -1,0 +1,169 @@
+import {
+  columnFilteringFeature,
+  createFilteredRowModel,
+  createSortedRowModel,
+  filterFn_includesString,
+  globalFilteringFeature,
+  rowSortingFeature,
+  sortFn_alphanumeric,
+  tableFeatures,
+  useTable,
+  type ColumnDef,
+} from '@tanstack/react-table';
+import { Copy, Download, Search } from 'lucide-react';
+import { useMemo, useState, type ReactNode } from 'react';
+import { visible } from '../../../src/run/visible.ts';
+import type { Json } from '../../../src/run/values.ts';
+import { formatIn } from '../format.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
+import { asCsv, asTabs, save } from './save.ts';
+import type { TableData } from './shapes.ts';
+
+const features = tableFeatures({
+  columnFilteringFeature,
+  globalFilteringFeature,
+  rowSortingFeature,
+  filteredRowModel: createFilteredRowModel(),
+  sortedRowModel: createSortedRowModel(),
+  filterFns: { includesString: filterFn_includesString },
+  sortFns: { alphanumeric: sortFn_alphanumeric },
+});
+type Row = readonly Json[];
+
+/** A table that can be sorted, filtered, copied and taken along. */
+export function Table({
+  table: data,
+  title,
+  shown,
+  children,
+}: {
+  readonly table: TableData;
+  readonly title: string;
+  /** The most rows to show at first. */
+  readonly shown: number;
+  readonly children?: ReactNode;
+}): ReactNode {
+  const t = useTexts();
+  const [isFiltering, setFiltering] = useState(false);
+  const [most, setMost] = useState(shown);
+  const columns = useMemo(() => columnsOf(data), [data]);
+  const table = useTable({
+    features,
+    columns,
+    data: data.rows as Row[],
+    globalFilterFn: 'includesString',
+    getColumnCanGlobalFilter: () => true,
+    enableSortingRemoval: true,
+  });
+  const rows = table.getRowModel().rows;
+  const filter = String(table.state.globalFilter ?? '');
+  const current = (): TableData => ({ ...data, rows: rows.map(({ original }) => original) });
+  return (
+    <>
+      <header>
+        <h3 className="cut">{visible(title)}</h3>
+        <span className="quiet num">
+          {rows.length === data.rows.length
+            ? t.data.rows(rows.length)
+            : t.data.shownRows(rows.length, data.rows.length)}
+        </span>
+        <span className="figure-tools">
+          {children}
+          {isFiltering ? (
+            <label className="search">
+              <Search className="icon small" aria-hidden />
+              <input
+                autoFocus
+                aria-label={t.data.filter}
+                value={filter}
+                onChange={(event) => table.setGlobalFilter(event.target.value)}
+              />
+            </label>
+          ) : (
+            <button type="button" className="button ghost small" onClick={() => setFiltering(true)}>
+              <Search className="icon small" aria-hidden />
+              {t.data.filter}
+            </button>
+          )}
+          <button
+            type="button"
+            className="button ghost small square"
+            aria-label={t.data.copy}
+            onClick={() => void navigator.clipboard.writeText(asTabs(current()))}
+          >
+            <Copy className="icon" aria-hidden />
+          </button>
+          <button
+            type="button"
+            className="button ghost small square"
+            aria-label={t.data.download}
+            onClick={() => save(`${title || 'table'}.csv`, 'text/csv', asCsv(current()))}
+          >
+            <Download className="icon" aria-hidden />
+          </button>
+        </span>
+      </header>
+      <div className="scroll" tabIndex={0} role="region" aria-label={visible(title)}>
+        <table>
+          <thead>
+            <tr>
+              {table.getFlatHeaders().map(({ column, id }, i) => {
+                const sorted = column.getIsSorted();
+                return (
+                  <th
+                    key={id}
+                    className={data.columns[i]?.isNumber === true ? 'number' : ''}
+                    aria-sort={sorted === false ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}
+                  >
+                    <button type="button" onClick={column.getToggleSortingHandler()}>
+                      {visible(data.columns[i]?.name ?? '').replaceAll('_', ' ')}
+                      <span aria-hidden>{sorted === false ? '' : sorted === 'asc' ? ' ↑' : ' ↓'}</span>
+                    </button>
+                  </th>
+                );
+              })}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, most).map(({ id, original }) => (
+              <tr key={id}>
+                {original.map((value, i) => (
+                  <Cell key={i} value={value} isNumber={data.columns[i]?.isNumber === true} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > most && (
+        <button type="button" className="button ghost small figure-more" onClick={() => setMost(most + 200)}>
+          {t.data.more(rows.length - most)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function columnsOf({ columns }: TableData): ColumnDef<typeof features, Row>[] {
+  return columns.map(({ name, isNumber }, i) => ({
+    id: `${i}`,
+    header: name,
+    accessorFn: (row: Row) => (isNumber ? row[i] : textOf(row[i] ?? null)),
+    ...(isNumber ? {} : { sortFn: 'alphanumeric' as const }),
+  }));
+}
+
+/** Names that programs have are easier to tell apart in letters of one width. */
+const code = /^[A-Z][\w]*-[\w-]+$|^\d{4}-\d\d-\d\d/;
+
+function Cell({ value, isNumber }: { readonly value: Json; readonly isNumber: boolean }): ReactNode {
+  const format = formatIn(useLanguage());
+  if (isNumber) return <td className="number">{typeof value === 'number' ? format.count(value) : ''}</td>;
+  const text = visible(textOf(value));
+  return <td className={code.test(text) ? 'mono' : ''}>{text}</td>;
+}
+
+function textOf(value: Json): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { pageRoutes } from '../../src/server/routes/page.ts';
+import { addressOf, placeAt, type Place } from './routing.tsx';
+
+const places: readonly [address: string, place: Place][] = [
+  [addressOf.chat(), { screen: 'chat' }],
+  [addressOf.chat('a/b c'), { screen: 'chat', conversation: 'a/b c' }],
+  [addressOf.stepInChat('c', 'run_1', 7), { screen: 'chat', conversation: 'c', step: 'run_1.7' }],
+  [addressOf.home, { screen: 'home' }],
+  [addressOf.runs, { screen: 'runs' }],
+  [addressOf.run('run_1'), { screen: 'run', run: 'run_1' }],
+  [addressOf.run('run_1', 7), { screen: 'run', run: 'run_1', step: 7 }],
+  [addressOf.approvals(), { screen: 'approvals' }],
+  [addressOf.approvals('run_1.a1'), { screen: 'approvals', approval: 'run_1.a1' }],
+];
+
+test.for(places)('[W1] %s leads back to where it was copied', ([address, place]) => {
+  expect(placeAt(new URL(address, 'http://app'))).toEqual(place);
+});
+
+test('[W1] an address that is none, or is written wrongly, leads nowhere and breaks nothing', () => {
+  for (const address of ['/x', '/c', '/x/y/z', '/%E0%A4%A'])
+    expect(placeAt({ pathname: address, hash: '' })).toEqual({ screen: 'nowhere' });
+  expect(placeAt({ pathname: '/runs/r/steps/x', hash: '' })).toEqual({ screen: 'run', run: 'r' });
+});
+
+test('[W1] the server answers every place of the app with the app', () => {
+  const served = pageRoutes.map(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`));
+  for (const [address] of places) {
+    const { pathname } = new URL(address, 'http://app');
+    expect(
+      served.some((pattern) => pattern.test(pathname)),
+      pathname,
+    ).toBe(true);
+  }
+});
