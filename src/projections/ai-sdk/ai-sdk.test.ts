@@ -109,7 +109,11 @@ function faultsIn({ message, fault, printed }: Heard, entries: readonly Entry[])
   for (const [call, state] of Object.entries(calls))
     if (tree.ended && !String(state).startsWith('output-')) faults.push(`${call} is left ${String(state)}`);
   const { answer } = tree.ended ?? {};
-  if (typeof answer === 'string' && answer !== '' && !texts.some((text) => text.trim() === answer.trim()))
+  if (
+    typeof answer === 'string' &&
+    answer.trim() !== '' &&
+    !texts.some((text) => text.trim() === answer.trim())
+  )
     faults.push(`the answer is not told: ${JSON.stringify(texts)}`);
   return id === 'r' ? faults : [...faults, `the message is ${id}`];
 }
