@@ -2,6 +2,7 @@ import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessa
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyEntries } from '../../../test/arbitraries.ts';
+import { closed, ended, journal, opened, retried, said, started } from '../../../test/journal.ts';
 import { quietly } from '../../../test/official/ag-ui-client.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
@@ -10,7 +11,7 @@ import { stepOf, textOf, type Step } from '../../run/tree.ts';
 import { aiSdkDone, type AiSdkChunk } from '../../wire/ai-sdk.ts';
 import { unwritten } from '../frames.ts';
 import { projectionContract } from '../projection.contract.ts';
-import { plain } from '../speaker.ts';
+import { plain, supersededLine } from '../speaker.ts';
 import { aiSdkProjection } from './ai-sdk.ts';
 import type { AiSdkFrame } from './scene.ts';
 
@@ -189,3 +190,32 @@ test('[AI4] a chunk that is missing, comes twice or changes places with its neig
   expect(missed).toEqual([]);
   expect([...tried].toSorted()).toEqual(['text-delta', 'text-start', 'tool-input-available']);
 }, 60_000);
+
+test('[AI7] what a new attempt takes back is gone where the step of the message holds nothing else, and says so elsewhere', async () => {
+  const turn = { kind: 'turn', started: true } as const;
+  const alone = journal(
+    started(),
+    opened(1, 0, turn),
+    said(1, 'Half'),
+    retried(1),
+    said(1, 'Whole'),
+    closed(1),
+    ended('Whole'),
+  );
+  const { texts } = drawn((await heard(answers(told(alone)))).message);
+  expect(texts).toEqual(['Whole']);
+  const among = journal(
+    started(),
+    opened(1, 0, turn),
+    opened(2, 0, turn),
+    said(1, 'Half'),
+    said(2, 'Other'),
+    retried(1),
+    said(1, 'Whole'),
+    closed(1),
+    closed(2),
+    ended('Whole'),
+  );
+  const both = drawn((await heard(answers(told(among)))).message);
+  expect(both.texts).toEqual([`Half${supersededLine}`, 'Other', 'Whole']);
+});
