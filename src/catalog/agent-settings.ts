@@ -57,7 +57,16 @@ const ConversationAgent = z.strictObject({
 });
 export type ConversationAgent = z.infer<typeof ConversationAgent>;
 
-const ways = ['model', 'gateway', 'dial', 'conversation'] as const;
+/** An agent that speaks A2A: an app of another Vitrine, or of anybody. */
+const A2aAgent = z.strictObject({
+  /** Where its card is: the address before `.well-known/agent-card.json`, with a slash at the end. */
+  url: address('http://host/a2a/app/'),
+  /** Sent as `Authorization: Bearer …`. */
+  key: Secret.exactOptional(),
+});
+export type A2aAgent = z.infer<typeof A2aAgent>;
+
+const ways = ['model', 'gateway', 'dial', 'conversation', 'a2a'] as const;
 
 /** Someone a turn can be given to, and how they are reached. */
 export const AgentSettings = z
@@ -67,6 +76,7 @@ export const AgentSettings = z
     model: z.string().exactOptional(),
     dial: DialAgent.exactOptional(),
     conversation: ConversationAgent.exactOptional(),
+    a2a: A2aAgent.exactOptional(),
     gateway: z.custom<Gateway>(isGateway, 'give a gateway').exactOptional(),
     /** Whether it answers in sections (`---QUERY---` …), whose graphs, tables and documents are then shown. */
     sectioned: z.boolean().exactOptional(),
@@ -88,7 +98,7 @@ export const AgentSettings = z
       .exactOptional(),
   })
   .refine((settings) => ways.filter((way) => settings[way] !== undefined).length === 1, {
-    error: 'say how it is reached, in one way: «model», «dial», «conversation» or «gateway»',
+    error: 'say how it is reached, in one way: «model», «dial», «conversation», «a2a» or «gateway»',
   });
 export type AgentSettings = z.infer<typeof AgentSettings>;
 
