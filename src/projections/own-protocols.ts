@@ -1,5 +1,7 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
+import { agUiProtocol } from './ag-ui/protocol.ts';
+import { aiSdkProtocol } from './ai-sdk/protocol.ts';
 import { a2uiProtocols } from './a2ui/a2ui.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
@@ -35,6 +37,8 @@ export const ownProtocols = {
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
   dial,
+  'ag-ui': agUiProtocol(),
+  'ai-sdk': aiSdkProtocol,
   ...a2uiProtocols,
   'two-stage': twoStageProtocol,
   'openai-chat': openAiChat,

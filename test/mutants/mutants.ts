@@ -6,6 +6,7 @@ import { behindMutants } from './of/behind.ts';
 import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
 import { cardMutants } from './of/cards.ts';
+import { clientProtocolMutants } from './of/client-protocols.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...behindMutants,
   ...consoleMutants,
   ...cardMutants,
+  ...clientProtocolMutants,
   ...coreMutants,
   ...damageMutants,
   ...databaseMutants,

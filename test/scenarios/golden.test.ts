@@ -51,7 +51,9 @@ function recorded(path: string, result: string): string {
 
 /** What every frame said it still says; a later version may say more. */
 function dataIn(frames: string): unknown[] {
-  return [...frames.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
+  return [...frames.matchAll(/^data: (.*)$/gm)].map(([, data = '']) =>
+    data === '[DONE]' ? data : (JSON.parse(data) as unknown),
+  );
 }
 
 test.for(journals)(

@@ -10,6 +10,7 @@ import { approval } from '../../policies/approval.ts';
 import { budget } from '../../policies/budget.ts';
 import { duplicate } from '../../policies/duplicate.ts';
 import { taint } from '../../policies/taint.ts';
+import { agUiProtocol } from '../../projections/ag-ui/protocol.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
@@ -33,6 +34,7 @@ import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { reindexAll } from '../runs/reindex.ts';
@@ -238,7 +240,10 @@ export async function reindexFolder(data: string): Promise<number> {
 }
 
 /** How runs are told to those who watch, by the name they ask for. */
-export const protocols: readonly Protocol[] = Object.values(ownProtocols);
+export const protocols: readonly Protocol[] = Object.values({
+  ...ownProtocols,
+  'ag-ui': agUiProtocol(agUiProtobuf()),
+});
 
 /** How the entries of a run look to those who prefer this. */
 export const showing: Showing = shower;

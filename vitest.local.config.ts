@@ -1,0 +1,56 @@
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { mutantPlugin } from './test/mutants/plugin.ts';
+
+const plugins = [mutantPlugin()];
+
+/**
+ * Threads and processes of the tests run TypeScript as it stands. Each would strip its types again, with WebAssembly that
+ * takes a quarter of a second to begin, and that has crashed V8 once in thousands of threads that came and went.
+ */
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') };
+
+/** Only what hangs takes this long, on however busy a machine. Milliseconds. */
+const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
+
+/** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
+const edges = [
+  'src/stores/{sqlite*,folder/*,sqlite/*}.test.ts',
+  'src/tools/{code,killable}/*.test.ts',
+  'src/tools/mcp/{mcp,call,http,stdio}.test.ts',
+  'src/{cli,program,server}/**/*.test.ts',
+  'demo/**/*.test.ts',
+];
+
+export default defineConfig({
+  test: {
+    fsModuleCache: true,
+    // Four tenths of the time a scenario waits: for a disk, a timer, or a peer that is slow on purpose.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    projects: [
+      {
+        plugins,
+        test: {
+          name: 'unit',
+          env,
+          include: ['src/**/*.test.ts', 'test/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...edges],
+          ...patience,
+        },
+      },
+      { plugins, test: { name: 'edges', env, include: edges, ...patience } },
+      {
+        plugins,
+        test: {
+          name: 'scenarios',
+          env,
+          include: ['test/scenarios/**/*.test.ts'],
+
+          ...patience,
+        },
+      },
+      { test: { name: 'mutants', env, ...patience, include: ['test/mutants/**/*.test.ts'] } },
+    ],
+  },
+});
