@@ -30,6 +30,7 @@ import { guardMutants } from './of/guards.ts';
 import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
+import { webMutants } from './of/web.ts';
 
 export const mutants: readonly Mutant[] = [
   ...accessMutants,
@@ -62,4 +63,5 @@ export const mutants: readonly Mutant[] = [
   ...guardMutants,
   ...smallMutants,
   ...twoStageMutants,
+  ...webMutants,
 ];
