@@ -1,15 +1,9 @@
 // What programs can see of the package, told from its declarations: what is exported as it is written, and of whatever that
 // refers to a short hash, so that no change of it goes unseen.
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { Modules, type Named } from './api-modules.ts';
-
-/** What the package is imported by, and where that is. */
-const entries = {
-  vitrine: 'src/index.ts',
-  'vitrine/client': 'src/client/client.ts',
-  'vitrine/testing': 'src/testing.ts',
-};
 
 const opening = `# The public API
 
@@ -19,8 +13,7 @@ What programs can see of the package. \`npm run api\` makes this from the declar
 export function apiReport(root: string): string {
   const modules = new Modules();
   const exported: Named[] = [];
-  const parts = Object.entries(entries).map(([name, path]) => {
-    const file = join(root, path);
+  const parts = entriesIn(root).map(({ name, file }) => {
     const names = [...modules.exportsOf(file).keys()].toSorted();
     const told = names.map((each) => {
       const source = modules.source({ file, name: each }) ?? { file, name: each };
@@ -30,6 +23,20 @@ export function apiReport(root: string): string {
     return `## \`${name}\`\n\n${told.join('\n\n')}\n`;
   });
   return `${[opening, ...parts, reached(modules, exported, root)].join('\n')}`;
+}
+
+/** What the package is imported by, and where that is. */
+function entriesIn(root: string): readonly Named[] {
+  const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+  return Object.entries(exports).flatMap(([path, { types }]) => {
+    const source = types?.replace('./dist/', '').replace('.d.ts', '.ts');
+    return source === undefined ? [] : [{ name: join(name, path), file: join(root, source) }];
+  });
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, { readonly types?: string }>>;
 }
 
 function textOf(modules: Modules, source: Named): string {

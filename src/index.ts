@@ -4,7 +4,18 @@ export { defineConfig, type DefinedConfig } from './server/compose/define-config
 /** What a run does, and the hand it has on the run while it does it. */
 export type { Flow, RunInput, Scope } from './engine/scope.ts';
 /** What a flow asks of its scope, and what it gets. */
-export type { Answer, CallResult, Question, StepOptions, TurnRequest, TurnResult } from './engine/scope.ts';
+export type {
+  Answer,
+  CallOptions,
+  CallResult,
+  Question,
+  SchemaTurn,
+  StepOptions,
+  TurnRequest,
+  TurnResult,
+} from './engine/scope.ts';
+/** A flow that apps give settings, by a schema of its own. */
+export { defineFlow, type FlowWithSettings } from './flows/define-flow.ts';
 
 /** Somebody a turn can be given to. */
 export type { Agent } from './catalog/agent.ts';
@@ -28,7 +39,7 @@ export { coordinate } from './flows/coordinate.ts';
 export { scriptedGateway } from './gateways/scripted/scripted.ts';
 
 /** Something an agent may call, and what it may use while it runs. */
-export type { Tool, ToolContext } from './tools/tool.ts';
+export type { Tool, ToolContext, TypedTool } from './tools/tool.ts';
 /** Makes a tool from a function and the zod schema of its arguments. */
 export { functionTool } from './tools/function.ts';
 /** The same for what computes for long: it runs in a thread or process of its own, and stop ends it anywhere. */

@@ -44,10 +44,14 @@ const plain = {
 function reportOf({ name, field, result, body }: typeof plain): string {
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-api-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, 'src/client'), { recursive: true });
+  mkdirSync(join(folder, 'src'));
   const write = (path: string, text: string): void => writeFileSync(join(folder, 'src', path), text);
   write('index.ts', `export { ${name === 'make' ? name : `make as ${name}`} } from './make.ts';`);
-  write('client/client.ts', '');
+  const exports = {
+    '.': { types: './dist/src/index.d.ts' },
+    './testing': { types: './dist/src/testing.d.ts' },
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'made', exports }));
   write('testing.ts', `export type { Options as Given } from './options.ts';`);
   write(
     'make.ts',

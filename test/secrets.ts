@@ -139,13 +139,15 @@ export function dumpsOf(secret: string): Readonly<Record<string, string>> {
   const texts = { 'UTF-8': Buffer.from(secret), 'UTF-16': Buffer.from(secret, 'utf16le') };
   for (const [coding, bytes] of Object.entries(texts))
     for (const before of [0, 5, 15]) {
-      const dumped = Buffer.concat([Buffer.alloc(before, '#'), bytes, Buffer.from('#'.repeat(9))]);
+      // No character of a secret has such digits, wherever one begins to read them.
+      const dumped = Buffer.concat([Buffer.alloc(before, 1), bytes, Buffer.alloc(9, 1)]);
       for (const [layout, line] of Object.entries(layouts)) {
         const lines = Array.from({ length: Math.ceil(dumped.length / 16) }, (_, i) =>
           line(i * 16, dumped.subarray(i * 16, i * 16 + 16)),
         );
         all[`${layout} of ${coding} after ${before}`] = lines.join('\n');
-        if (before === 5) all[`${layout} of ${coding} in JSON`] = lines.join('\\n');
+        if (before === 5 && isPlain(secret))
+          all[`${layout} of ${coding} in JSON`] = JSON.stringify(lines.join('\n')).slice(1, -1);
       }
     }
   return all;

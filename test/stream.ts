@@ -29,9 +29,8 @@ export function streamViewer({ url, path, headers = {} }: StreamRequest): Stream
   const waiting = new Set<{ readonly isThere: (body: string) => boolean; readonly resolve: () => void }>();
   socket.setEncoding('utf8');
   socket.on('connect', () => {
-    const lines = Object.entries({ host, accept: 'text/event-stream', ...headers }).map(
-      ([name, value]) => `${name}: ${value}`,
-    );
+    const asked = { host, accept: 'text/event-stream', connection: 'close', ...headers };
+    const lines = Object.entries(asked).map(([name, value]) => `${name}: ${value}`);
     socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
   });
   socket.on('data', (text: string) => {

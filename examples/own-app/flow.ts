@@ -1,6 +1,7 @@
 // A flow of our own: a plain async function. Everything it does goes through its scope, so all of it is shown as it
 // happens, and after a crash it goes on where it was.
 import type { Flow, Json, Scope } from 'vitrine';
+import { placeOrder, price as priceOf } from './tools.ts';
 
 export const buyBook: Flow = {
   name: 'buy-book',
@@ -16,8 +17,11 @@ export const buyBook: Flow = {
     const { price, review } = await scope.step({ key: 'weigh', title: 'Is it worth it?' }, (step) =>
       // Two branches at once, each shown under its name.
       step.parallel({
-        price: async (branch) =>
-          field(await resultOf(branch, 'price', { isbn: book.isbn, copies: 1 }), 'euros'),
+        // Typed by the tool: what it takes, and what it gives.
+        price: async (branch) => {
+          const asked = await branch.call(priceOf, { isbn: book.isbn, copies: 1 });
+          return 'failure' in asked ? 0 : asked.result.euros;
+        },
         review: async (branch) => {
           const messages = [{ role: 'user' as const, text: `Review «${book.title}» in two sentences.` }];
           return (await branch.turn('reviewer', { messages, title: 'Reviewer' })).text;
@@ -25,10 +29,8 @@ export const buyBook: Flow = {
       }),
     );
     const order = await scope.step({ key: 'order', title: 'Order it' }, async (step) => {
-      const done = await step.call('place_order', { isbn: book.isbn, copies: 1, euros: Number(price) });
-      return 'failure' in done
-        ? `not ordered: ${done.failure.message}`
-        : `ordered as ${field(done.result, 'order')}`;
+      const done = await step.call(placeOrder, { isbn: book.isbn, copies: 1, euros: price });
+      return 'failure' in done ? `not ordered: ${done.failure.message}` : `ordered as ${done.result.order}`;
     });
     return `«${book.title}», ${price} euros with shipping, ${order}.\n\n${review}`;
   },

@@ -105,7 +105,7 @@ describe('[K18] several agents of one turn', () => {
   });
 
   test('of the same kind do not overwrite each other', () => {
-    const others = [
+    const others: { agent: string; strategy: string; state: Json }[] = [
       { ...general, agent: 'other', state: { note: 1 } },
       { ...users, agent: 'groups', state: { ums_conversation_id: 'g-1' } },
     ];

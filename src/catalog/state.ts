@@ -108,8 +108,9 @@ function newestCalls({ tool_calls: calls, tool_responses: responses }: Fields, m
     const call = fieldOf(response, 'tool_call_id');
     return call === undefined ? place >= left : !gone.has(call);
   };
-  const answered = Array.isArray(responses) ? { tool_responses: responses.filter(isKept) } : {};
-  return { kept: { tool_calls: calls.slice(left), ...answered }, left };
+  const kept = { tool_calls: calls.slice(left) };
+  if (!Array.isArray(responses)) return { kept, left };
+  return { kept: { ...kept, tool_responses: responses.filter(isKept) }, left };
 }
 
 function fieldOf(value: Json, name: string): Json | undefined {

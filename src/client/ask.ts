@@ -21,7 +21,7 @@ export interface ServerAddress {
 }
 
 /** What is asked of one endpoint. */
-export interface Asking<E extends Endpoint> {
+export interface EndpointRequest<E extends Endpoint> {
   /** The names in its address. */
   readonly of?: ParametersOf<E>;
   readonly query?: Partial<QueryOf<E>>;
@@ -35,15 +35,15 @@ export interface Asking<E extends Endpoint> {
 export async function ask<E extends Endpoint>(
   server: ServerAddress,
   endpoint: E,
-  asking: Asking<E>,
+  asking: EndpointRequest<E>,
 ): Promise<Response> {
   const { body: json, bytes, signal } = asking;
   const body = json === undefined ? bytes?.content : JSON.stringify(json);
   const response = await sent(server, addressOf(server, endpoint, asking), {
     method: endpoint.method,
     headers: headersOf(server, asking),
-    ...(body === undefined ? {} : { body }),
-    ...(signal ? { signal } : {}),
+    body,
+    signal,
   });
   if (response.ok) return response;
   throw await refusalIn(response);
@@ -53,7 +53,7 @@ export async function ask<E extends Endpoint>(
 export async function askFor<E extends Endpoint>(
   server: ServerAddress,
   endpoint: E,
-  asking: Asking<E>,
+  asking: EndpointRequest<E>,
 ): Promise<AnswerOf<E>> {
   const response = await ask(server, endpoint, asking);
   const schema = endpoint.answers[response.status]?.schema as z.ZodType<AnswerOf<E>> | undefined;
@@ -65,7 +65,7 @@ export async function askFor<E extends Endpoint>(
 
 function headersOf<E extends Endpoint>(
   { key }: ServerAddress,
-  { body, bytes, headers }: Asking<E>,
+  { body, bytes, headers }: EndpointRequest<E>,
 ): Record<string, string> {
   const type = body === undefined ? bytes?.type : 'application/json';
   const all = {
@@ -87,7 +87,7 @@ async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: s
   }
 }
 
-function addressOf<E extends Endpoint>({ url }: ServerAddress, endpoint: E, asking: Asking<E>): string {
+function addressOf<E extends Endpoint>({ url }: ServerAddress, endpoint: E, asking: EndpointRequest<E>): string {
   const names = asking.of ?? ({} as ParametersOf<E>);
   // A server behind a proxy may have a path of its own in front of all others.
   const address = new URL(`${url.replace(/\/+$/, '')}${pathTo(endpoint, names)}`);

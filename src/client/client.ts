@@ -97,7 +97,7 @@ export interface Client {
    * What happens, as it happens and as the journal keeps it: each entry once and in order, whatever happens to the
    * connection; ends with the run. What an app prefers to show makes no difference here.
    */
-  entries(run: string, from?: Place): AsyncIterable<Entry>;
+  entries(run: string, from?: EntriesFrom): AsyncIterable<Entry>;
   /** The tree as it is shown, after every change, until the run ends. What did not change is the same object as before. */
   follow(run: string, signal?: AbortSignal, showing?: Showing): AsyncIterable<FlatTree>;
   /** Start a run and watch it, both with one request. */
@@ -129,7 +129,7 @@ export interface Client {
 }
 
 /** Where to begin, and when to stop. */
-export interface Place {
+export interface EntriesFrom {
   /** The last entry that was seen. */
   readonly after?: number;
   readonly signal?: AbortSignal;
@@ -151,7 +151,7 @@ export function vitrineClient(server: ServerAddress): Client {
     async *follow(run, signal, showing = {}) {
       const tree = emptyTree();
       const snapshots = new Snapshots(run);
-      for await (const entries of followEntries(server, { run, showing, ...(signal ? { signal } : {}) })) {
+      for await (const entries of followEntries(server, { run, showing, signal })) {
         for (const entry of entries) fold(tree, entry);
         yield snapshots.of(tree);
       }
@@ -164,7 +164,7 @@ export function vitrineClient(server: ServerAddress): Client {
     message: (run, text, attachments) =>
       askFor(server, sendMessage, {
         of: { run },
-        body: { text, ...(attachments ? { attachments: [...attachments] } : {}) },
+        body: { text, attachments: attachments && [...attachments] },
       }),
     approvals: (query = {}) => askFor(server, listApprovals, { query }),
     decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
@@ -198,7 +198,7 @@ function starting({ text, attachments, idempotencyKey, ...rest }: StartRequest):
   return {
     body: {
       ...rest,
-      ...(text === undefined ? {} : { input: { text, ...(attachments ? { attachments } : {}) } }),
+      input: text === undefined ? undefined : { text, attachments },
     },
     headers: { 'idempotency-key': idempotencyKey },
   };

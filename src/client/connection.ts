@@ -42,7 +42,7 @@ export class ConnectionState {
     const { head } = this.#arrived;
     if (news.is === 'away') {
       const { failure } = news;
-      this.#connection = { is: 'away', resumesAt: head + 1, ...(failure ? { failure } : {}) };
+      this.#connection = { is: 'away', resumesAt: head + 1, failure };
       return;
     }
     if (news.is === 'joined') this.#goal = news.head;

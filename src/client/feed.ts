@@ -19,7 +19,7 @@ export async function* followFeed(
   const headers = { accept: 'text/event-stream' };
   for (let place = after; !signal.aborted;) {
     try {
-      const query = place === undefined ? {} : { after: place };
+      const query = { after: place };
       const open = (either: AbortSignal) => ask(server, watchFeed, { query, headers, signal: either });
       for await (const piece of streamOf(server, open, { signal, told: back.told })) {
         if (piece instanceof Response) continue;

@@ -84,7 +84,7 @@ async function hear(news: AsyncIterable<News>, { moments, state, parts, signal }
 function snapshotOf(moments: Moments, snapshots: Snapshots, state: ConnectionState): RunSnapshot {
   const { head, at } = moments;
   const tree = snapshots.of(moments.tree);
-  return { tree, connection: state.connection, head, ...(at === undefined ? {} : { at }) };
+  return { tree, connection: state.connection, head, at };
 }
 
 const none: readonly StepId[] = [];

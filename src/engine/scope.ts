@@ -1,13 +1,17 @@
-import type { AgentQuestion, AgentEvent, Message, ToolOffer } from '../gateways/gateway.ts';
+import type { z } from 'zod';
+import type { AgentEvent, AgentQuestion, Message, ToolOffer } from '../gateways/gateway.ts';
 import type { Decision, EventOf } from '../run/events.ts';
 import type { Failure } from '../run/failure.ts';
 import type { Attachment, Item, Json, Limits, Usage } from '../run/values.ts';
+import type { TypedTool } from '../tools/tool.ts';
 
 /** What a run does: a plain async function. Every effect goes through the scope; between its calls nothing is random. */
 export interface Flow {
   readonly name: string;
   /** A run goes on with the version it started with. Raise it when recorded runs would not fit the code any more. */
   readonly version: string;
+  /** What the settings of its apps may be: checked when an app is defined. */
+  readonly settings?: z.ZodType<object>;
   /** Fails, with what to do about it, where a run cannot begin with this. Nothing is kept of such a run. */
   check?(input: Pick<RunInput, 'labels'> & { readonly definition?: Json | undefined }): void;
   run(scope: Scope, input: RunInput): Promise<string>;
@@ -43,6 +47,14 @@ export interface TurnRequest {
   readonly answers?: boolean;
   /** Stop reading when this many calls are complete: the back end's stream is closed there. */
   readonly maxCalls?: number;
+}
+
+/** An agent, or its name. */
+export type Called = string | { readonly name: string };
+
+/** A turn that is asked for JSON. */
+export interface SchemaTurn<Schema extends z.ZodType> extends Pick<TurnRequest, 'key' | 'title' | 'answers'> {
+  readonly schema: Schema;
 }
 
 export interface RequestedCall {
@@ -89,10 +101,10 @@ interface Reused {
 }
 
 /** How a call ended. A failure is a value: a model has to read it. What is reused may be a failure too. */
-export type CallResult =
-  | { readonly outcome: 'completed'; readonly result: Json; readonly step: number }
-  | (Reused & { readonly result: Json })
-  | (Reused & { readonly result: Json; readonly failure: Failure })
+export type CallResult<Result = Json> =
+  | { readonly outcome: 'completed'; readonly result: Result; readonly step: number }
+  | (Reused & { readonly result: Result })
+  | (Reused & { readonly result: Result; readonly failure: Failure })
   | { readonly outcome: 'failed' | 'skipped'; readonly failure: Failure; readonly step: number };
 
 export interface Question {
@@ -182,8 +194,20 @@ export interface Scope {
    * A turn of an agent, which gets back what it needs to remember in the way it declares. Fails with the agent's failure,
    * or `over-budget`.
    */
-  turn(agent: string, request: TurnRequest): Promise<TurnResult>;
+  turn(agent: Called, request: TurnRequest): Promise<TurnResult>;
+  /** A turn that answers with JSON: what it says, read by a schema. Who answers something else is asked once more. */
+  turn<Schema extends z.ZodType>(
+    agent: Called,
+    text: string,
+    options: SchemaTurn<Schema>,
+  ): Promise<z.output<Schema>>;
   call(tool: string, input: Json, options?: CallOptions): Promise<CallResult>;
+  /** The same, typed by the tool: its schema says what it takes, its function what it gives. */
+  call<Input, Result>(
+    tool: TypedTool<Input, Result>,
+    input: NoInfer<Input>,
+    options?: CallOptions,
+  ): Promise<CallResult<Result>>;
   ask(question: Question): Promise<Answer>;
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
   parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks): Promise<T>;

@@ -1,3 +1,4 @@
+import { filled } from '../run/present.ts';
 import type { TurnRequest, TurnResult } from '../engine/scope.ts';
 import type { Attachment } from '../run/values.ts';
 import type { SettledCall } from './converse-calls.ts';
@@ -63,6 +64,6 @@ function exchange(system: string, telling: Telling): Exchange {
   };
 }
 
-function userMessage({ text, attachments = [] }: Said): Message {
-  return { role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) };
+function userMessage({ text, attachments }: Said): Message {
+  return { role: 'user', text, attachments: attachments && filled(attachments) };
 }

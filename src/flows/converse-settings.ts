@@ -1,6 +1,5 @@
 import type { TurnRequest } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
-import { present } from '../run/present.ts';
 
 export type ToolOffers = NonNullable<TurnRequest['tools']>;
 
@@ -54,8 +53,8 @@ export function rulesFor({ rules: own = {}, switches = {} }: ConverseSettings, l
   const isOff = twoStage === false;
   const rules = completeRules({
     ...asked,
-    ...(isOff ? { protocol: 'unified' } : {}),
-    ...present({ maxToolsPerPhase: asked.maxToolsPerPhase ?? maxTools }),
+    protocol: isOff ? 'unified' : asked.protocol,
+    maxToolsPerPhase: asked.maxToolsPerPhase ?? maxTools,
   });
   const overruled: string[] = [];
   if (isOff && asked.protocol === 'two-stage')
@@ -103,8 +102,8 @@ export function switchesIn(environment: Strings): Switches {
   const enabled = given(environment, 'TWO_STAGE_ENABLED');
   const maxTools = given(environment, 'TWO_STAGE_MAX_TOOLS');
   return {
-    ...(enabled ? { twoStage: yesOrNo(enabled) } : {}),
-    ...(maxTools ? { maxTools: numberUpTo(64, maxTools) } : {}),
+    twoStage: enabled && yesOrNo(enabled),
+    maxTools: maxTools && numberUpTo(64, maxTools),
   };
 }
 

@@ -104,8 +104,8 @@ async function takeTurn(course: Course): Promise<TurnResult | RunError> {
     return await scope.turn(settings.agent, {
       messages: exchange.messages(isAction ? [tools.length > 0 ? actionInstruction : lastInstruction] : []),
       tools,
-      ...(tools.length > 0 ? {} : { answers: course.takeReserve() }),
-      ...(isCut ? { maxCalls: rules.maxToolsPerPhase } : {}),
+      answers: tools.length > 0 ? undefined : course.takeReserve(),
+      maxCalls: isCut ? rules.maxToolsPerPhase : undefined,
     });
   } catch (thrown) {
     if (thrown instanceof RunError) return thrown;

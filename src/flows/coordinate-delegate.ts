@@ -1,3 +1,4 @@
+import { filled } from '../run/present.ts';
 import type { Scope, TurnRequest, TurnResult } from '../engine/scope.ts';
 import type { Item } from '../run/values.ts';
 import { meaningOf } from '../wire/sectioned-text.ts';
@@ -12,10 +13,10 @@ type Message = Omit<TurnRequest['messages'][number], 'role'>;
  */
 export async function delegate(scope: Scope, agent: Delegate, message: Message): Promise<string> {
   const known = await facts(scope, agent.receives ?? []);
-  const { text, attachments = [] } = message;
+  const { text, attachments } = message;
   const title = agent.title ?? agent.name;
   const result = await scope.turn(agent.name, {
-    messages: [{ role: 'user', text: `${text}${known}`, ...(attachments.length > 0 ? { attachments } : {}) }],
+    messages: [{ role: 'user', text: `${text}${known}`, attachments: attachments && filled(attachments) }],
     title,
   });
   const notes = notesOn(result);

@@ -271,7 +271,11 @@ describe('when something fails', () => {
 
   test('[K31 K5] an agent begins when those it needs are done, behind no stranger', async () => {
     const [slow, quick] = [new Slow('slow', 'S'), new Slow('quick', 'Q')];
-    const tasks = [{ agent: 'slow' }, { agent: 'quick' }, { agent: 'next', dependsOn: [1] }];
+    const tasks: Record<string, Json>[] = [
+      { agent: 'slow' },
+      { agent: 'quick' },
+      { agent: 'next', dependsOn: [1] },
+    ];
     const playing = await play([
       saying('router', plan('hybrid', ...tasks)),
       saying('writer', 'Done.'),

@@ -140,8 +140,8 @@ function look({ agent, instructions, reasoning }: PlannedTask, { text, settings,
     kind: 'agent',
     agent,
     query: shortened(instructions || text),
-    ...(icon === undefined ? {} : { icon }),
-    ...(why === '' ? {} : { reasoning: why }),
+    icon,
+    reasoning: why || undefined,
   };
 }
 

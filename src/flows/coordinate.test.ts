@@ -332,7 +332,7 @@ describe('agents remember', () => {
   });
 
   test('[K12] a state that does not fit is refused with a notice, and a long one is pruned', async () => {
-    const history = Array.from({ length: 7 }, (_, i) => [
+    const history = Array.from({ length: 7 }, (_, i): Json[] => [
       { role: 'assistant', tool_calls: [i] },
       { role: 'tool', content: `r${i}` },
     ]).flat();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonWithin } from './json-within.ts';
+import { jsonWithin } from '../run/json-within.ts';
 import { circleOf, planSchema, roundsOf } from './plan.ts';
 import { readPlan, type ReadPlan } from './read-plan.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { broken, jsonWithin } from './json-within.ts';
+import { broken, jsonWithin } from '../run/json-within.ts';
 import { circleOf, roundsOf, strategies, taskKey } from './plan.ts';
 import type { PlannedTask, RoutePlan, Strategy } from './plan.ts';
 import { withoutThoughts } from './without-thoughts.ts';

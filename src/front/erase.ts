@@ -88,8 +88,7 @@ export async function runsOf(
 ): Promise<readonly RunRow[]> {
   const rows: RunRow[] = [];
   for (let after: string | undefined; ;) {
-    const paging = after === undefined ? {} : { after };
-    const more = await dispatch.list({ tenant, conversation, limit: page, ...paging });
+    const more = await dispatch.list({ tenant, conversation, limit: page, after });
     rows.push(...more);
     after = more.at(-1)?.run;
     if (more.length < page) return rows.reverse();

@@ -1,5 +1,9 @@
 import { nothing, type Found, type Guard, type Stretch } from './guard.ts';
 
+/** Parts of a text that are left out, in order: where each begins and ends, in a row. */
+export type Gaps = readonly number[];
+
+const none: Gaps = [];
 const root = 0;
 /** Characters whose pairs have a table. */
 const usual = 128;
@@ -56,28 +60,44 @@ export class ExactTexts implements Guard {
     this.#version += 1;
   }
 
-  find(text: string): Found {
+  /** In a text, as if some of its parts were not there. */
+  find(text: string, gaps: Gaps = none): Found {
     if (this.#places === 0) return nothing;
     // The last two characters may be the beginning of a beginning.
     const looked = this.#hasShort ? 0 : text.length - 2;
-    let place = root;
+    let [gap, gapStart] = [0, gaps[0] ?? Infinity];
+    let [place, last, before] = [root, -1, 0];
     let stretches: Stretch[] | undefined;
     for (let i = 0; i < text.length; i += 1) {
+      if (i === gapStart) {
+        i = (gaps[gap + 1] ?? i) - 1;
+        gap += 2;
+        gapStart = gaps[gap] ?? Infinity;
+        continue;
+      }
       const character = text.charCodeAt(i);
+      last = i;
+      before = gap;
       if (place !== root) place = this.#next(place, character);
       if (place === root) {
-        if (i < looked && !this.#mayBegin(numberAt(text, i))) continue;
+        if (i < looked && i + 2 < gapStart && !this.#mayBegin(numberAt(text, i))) continue;
         place = this.#first[character] ?? root;
         if (place === root) continue;
       }
       if (this.#asOf[place] !== this.#version) this.#workOut(place);
       const length = this.#ending[place] ?? 0;
-      if (length > 0) stretches = withStretch(stretches ?? [], { start: i + 1 - length, end: i + 1 });
+      if (length > 0)
+        stretches = withStretch(stretches ?? [], {
+          start: startOf({ last, before }, length, gaps),
+          end: i + 1,
+        });
     }
     if (place === root && !stretches) return nothing;
     // Where every text that led here is over, only what ends here and goes on elsewhere is open.
     while (place !== root && this.#child[place] === root) place = this.#back[place] ?? root;
-    return { stretches: stretches ?? [], open: this.#depth[place] ?? 0 };
+    const depth = this.#depth[place] ?? 0;
+    const open = depth === 0 ? 0 : text.length - startOf({ last, before }, depth, gaps);
+    return { stretches: stretches ?? [], open, isSparse: open > depth };
   }
 
   /** The longest beginning of more than one character that ends with this one. */
@@ -166,6 +186,20 @@ export class ExactTexts implements Guard {
     this.#ending = larger(this.#ending);
     this.#asOf = larger(this.#asOf);
   }
+}
+
+/** Where a text begins that ends with a character, before a gap, and has so many of those that are not left out. */
+function startOf(
+  end: { readonly last: number; readonly before: number },
+  length: number,
+  gaps: Gaps,
+): number {
+  let [at, left] = [end.last, length - 1];
+  for (let gap = end.before - 2; gap >= 0 && at - left < (gaps[gap + 1] ?? 0); gap -= 2) {
+    left -= at - (gaps[gap + 1] ?? 0) + 1;
+    at = (gaps[gap] ?? 0) - 1;
+  }
+  return at - left;
 }
 
 /** A number for three characters of a text. */

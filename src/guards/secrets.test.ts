@@ -8,7 +8,7 @@ import { clean, redacted, type Guard } from './guard.ts';
 import { HeldText } from './held-text.ts';
 import { Outgoing } from './outgoing.ts';
 import { Secrets } from './secrets.ts';
-import { countRead } from './tight.ts';
+import { countRead, leavingOut } from './tight.ts';
 
 /** What comes out of pieces, all of it. */
 function throughPieces(guard: Guard, pieces: readonly string[]): string {
@@ -77,6 +77,40 @@ describe('exact texts', () => {
         }
       }),
     );
+  });
+
+  test('[K1] are found over gaps where they would be found in the text without them', () => {
+    const seen = { found: 0, open: 0, sparse: 0 };
+    const parts = fc.array(fc.tuple(letters, fc.integer({ min: 0, max: 3 })), { maxLength: 12 });
+    fc.assert(
+      fc.property(texts(5), parts, (wanted, given) => {
+        const exact = new ExactTexts();
+        for (const text of wanted) exact.add(text);
+        let [text, gaps]: [string, number[]] = ['', []];
+        for (const [words, space] of given) {
+          text += words;
+          if (space > 0) gaps.push(text.length, text.length + space);
+          text += ' '.repeat(space);
+        }
+        const tight = leavingOut(gaps, text);
+        const { stretches, open } = exact.find(tight.text);
+        const from = open === 0 ? text.length : tight.placeOf(tight.text.length - open);
+        const found = exact.find(text, gaps);
+        expect(found.stretches).toEqual(
+          stretches.map(({ start, end }) => ({
+            start: tight.placeOf(start),
+            end: tight.placeOf(end - 1) + 1,
+          })),
+        );
+        expect(found.open).toBe(text.length - from);
+        expect(found.isSparse ?? false).toBe(text.length - from > open);
+        seen.found += stretches.length;
+        seen.open += open;
+        seen.sparse += found.isSparse ? 1 : 0;
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(Object.values(seen).every((count) => count > 100)).toBe(true);
   });
 
   test('[K2] what comes out is the same wherever the text is cut', () => {

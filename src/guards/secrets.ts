@@ -4,7 +4,7 @@ import { dumpsIn, toLineEnds } from './dump.ts';
 import { clean, merged, nothing, type Found, type Guard } from './guard.ts';
 import { plainForms, tightForms } from './secret-forms.ts';
 import { readingOf, type Reading } from './spelled.ts';
-import { tightOf, type Tight } from './tight.ts';
+import { gapsIn, type Tight } from './tight.ts';
 
 /** Shorter values would be found in words that are no secrets. */
 export const shortestSecret = 8;
@@ -93,16 +93,14 @@ export class Secrets implements Guard {
   }
 
   #findTight(text: string): Found {
-    const tight = tightOf(text);
-    let found = this.#findIn(text, tight);
+    // The text without its gaps is never made: it would be garbage at once, as large as all that is looked at.
+    const gaps = gapsIn(text);
+    let found = this.#tight.find(text, gaps);
     // Lines of a dump of bytes have spaces in them.
-    if (tight) for (const dump of dumpsIn(text)) found = both(found, this.#findIn(text, dump));
+    if (gaps.length > 0)
+      for (const dump of dumpsIn(text))
+        found = both(found, asItStands(text, dump, this.#tight.find(dump.text)));
     return found.stretches.length === 0 ? found : toLineEnds(text, found);
-  }
-
-  #findIn(text: string, tight: Tight | undefined): Found {
-    const found = this.#tight.find(tight?.text ?? text);
-    return found === nothing || !tight ? found : asItStands(text, tight, found);
   }
 
   /** Moves on with every value that becomes known. */
@@ -174,7 +172,9 @@ export class Secrets implements Guard {
 }
 
 /** What was found in a tight text, in the one it was made of. */
-function asItStands(text: string, tight: Tight, { stretches, open }: Found): Found {
+function asItStands(text: string, tight: Tight, found: Found): Found {
+  if (found === nothing) return nothing;
+  const { stretches, open } = found;
   const { placeOf } = tight;
   const from = open === 0 ? text.length : placeOf(tight.text.length - open);
   return {

@@ -1,3 +1,4 @@
+import type { Gaps } from './exact-texts.ts';
 import { lastUpTo, readingOf } from './spelled.ts';
 
 /** What nobody sees, or reads over: spaces, line breaks, control and invisible characters, and marks of Markdown. */
@@ -25,8 +26,13 @@ export interface Tight {
   readonly placeOf: (place: number) => number;
 }
 
-/** At one look at each character; `undefined` if nothing is read over. */
 export function tightOf(given: string): Tight | undefined {
+  const gaps = gapsIn(given);
+  return gaps.length === 0 ? undefined : leavingOut(gaps, given);
+}
+
+/** What is read over in a text, at one look at each character. */
+export function gapsIn(given: string): Gaps {
   const gaps: number[] = [];
   for (let i = 0; i < given.length; i += 1) {
     const kind = kinds[given.charCodeAt(i)];
@@ -35,11 +41,11 @@ export function tightOf(given: string): Tight | undefined {
     if (end > i && (kind !== isUnread || end - i <= mostUnread)) gaps.push(i, end);
     i = Math.max(i, end - 1);
   }
-  return gaps.length === 0 ? undefined : leavingOut(gaps, given);
+  return gaps;
 }
 
-/** A text without some of its parts: where each begins and ends, in a row. */
-export function leavingOut(gaps: readonly number[], given: string): Tight {
+/** A text without some of its parts. */
+export function leavingOut(gaps: Gaps, given: string): Tight {
   const [places, lengths]: [number[], number[]] = [[], []];
   let [text, at, left] = ['', 0, 0];
   for (let i = 0; i < gaps.length; i += 2) {

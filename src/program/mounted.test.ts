@@ -154,7 +154,7 @@ describe('[PG3] who asks', () => {
   });
 });
 
-test.for([
+test.for<{ of: string; headers: Record<string, string>; status: number }>([
   { of: 'a page of another site', headers: { origin: 'https://evil.example' }, status: 403 },
   { of: 'a name that is not the server’s', headers: { host: 'evil.example' }, status: 403 },
   { of: 'a page of its own', headers: { origin: 'http://localhost', host: 'localhost' }, status: 200 },

@@ -32,6 +32,6 @@ export interface RunningServer {
 
 /** Open a data folder, work on its runs, and let people in over HTTP. */
 export async function serve(settings: ServeSettings): Promise<RunningServer> {
-  const { context: _, ...server } = await startServer(settings);
+  const { context: _, hosted: __, ...server } = await startServer(settings);
   return server;
 }

@@ -32,7 +32,7 @@ function decide(tree: RunTree, event: EventOf<'approval.decided'>): void {
   const step = stepOf(tree, approval.step);
   touch(step);
   if (!isFinal(event.decision)) {
-    approval.deferred = { by: event.by, ...(event.until === undefined ? {} : { until: event.until }) };
+    approval.deferred = { by: event.by, until: event.until };
     return;
   }
   const { type: _, ...details } = event;

@@ -134,13 +134,18 @@ export function joinIndexed(one: Indexed | undefined, other: Indexed | undefined
 
 /** The facts of a run with what its next entries add; the same object where that is nothing. */
 export function addFacts(before: Facts, { facts, questions = [] }: Indexed): Facts {
-  const open = questions.reduce(withNews, before.open ?? []);
-  const after = { ...joinFacts(before, facts), open: open.length > 0 ? open : undefined };
-  return JSON.stringify(after) === JSON.stringify(before) ? before : after;
+  const joined = joinFacts(before, facts);
+  const were = before.open ?? [];
+  const open = questions.reduce(withNews, were);
+  if (open === were || JSON.stringify(open) === JSON.stringify(were)) return joined;
+  return { ...joined, open: open.length > 0 ? open : undefined };
 }
 
+/** The first itself where the other adds nothing. */
 function joinFacts(one: Facts, other: Facts): Facts {
-  return {
+  if (other === noFacts) return one;
+  const joined = {
+    ...one,
     labels: { ...one.labels, ...other.labels },
     agents: joinNames(one.agents, other.agents),
     tools: joinNames(one.tools, other.tools),
@@ -150,6 +155,20 @@ function joinFacts(one: Facts, other: Facts): Facts {
     tokens: other.tokens ?? one.tokens,
     delegated: other.delegated ?? one.delegated,
   };
+  return isSame(joined, one) ? one : joined;
+}
+
+function isSame(joined: Facts, one: Facts): boolean {
+  return (
+    joined.agents === one.agents &&
+    joined.tools === one.tools &&
+    joined.asked === one.asked &&
+    joined.startedAt === one.startedAt &&
+    joined.endedAt === one.endedAt &&
+    joined.tokens === one.tokens &&
+    joined.delegated === one.delegated &&
+    JSON.stringify(joined.labels) === JSON.stringify(one.labels)
+  );
 }
 
 function withNews(open: readonly OpenQuestion[], news: QuestionNews): readonly OpenQuestion[] {
@@ -170,7 +189,7 @@ export function indexedAll(entries: readonly Entry[], tree: RunTree = emptyTree(
 }
 
 function joinNames(one: readonly string[], other: readonly string[]): readonly string[] {
-  if (other.every((name) => one.includes(name))) return one;
+  if (one.length >= mostNames || other.every((name) => one.includes(name))) return one;
   return [...new Set([...one, ...other])].slice(0, mostNames);
 }
 

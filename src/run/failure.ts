@@ -1,4 +1,5 @@
 // Threads and short commands start with this file, so it must not bring the schemas along.
+import { present } from './present.ts';
 import type { Failure, FailureCode } from './failure-schema.ts';
 
 export type { Failure, FailureCode };
@@ -38,9 +39,8 @@ export class RunError extends Error {
     this.failure = {
       code,
       message,
-      ...(options.retryable === undefined ? {} : { retryable: options.retryable }),
-      ...(options.after === undefined ? {} : { after: options.after }),
-      ...(options.where === undefined ? {} : { where: options.where }),
+      // It becomes a part of what flows return and steps record, which is JSON.
+      ...present({ retryable: options.retryable, after: options.after, where: options.where }),
     };
   }
 }

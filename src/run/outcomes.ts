@@ -1,6 +1,5 @@
 import type { Call, Outcome, StepId } from './events.ts';
 import type { Failure } from './failure.ts';
-import { present } from './present.ts';
 import { requestOf } from './request.ts';
 import type { RunTree } from './tree.ts';
 import type { BlobRef, Json } from './values.ts';
@@ -44,7 +43,9 @@ export function outcomes(tree: RunTree, run: string): CallOutcome[] {
       arguments: call.arguments,
       signature: call.signature,
       outcome: status,
-      ...present({ result: step.result, failure: step.failure, reusedFrom: step.reusedFrom }),
+      result: step.result,
+      failure: step.failure,
+      reusedFrom: step.reusedFrom,
       message: taken.findLast(({ takenSeq = 0 }) => takenSeq < openedSeq)?.id ?? 'input',
       closedAt,
     });

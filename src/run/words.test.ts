@@ -32,3 +32,18 @@ test('[Q111] an index does not outgrow what it finds', () => {
   expect(wordsOf(many)).toHaveLength(200);
   expect(wordsOf('x'.repeat(10_000))).toEqual(['x'.repeat(40)]);
 });
+
+test('[Q111] a text of plain letters is cut as it is beside any others', () => {
+  const seen = { words: 0, long: 0 };
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 300 }), (text) => {
+      const kept = wordsOf(text);
+      seen.words += kept.length;
+      seen.long += kept.filter(({ length }) => length === 40).length;
+      expect(wordsOf(`${text} …`)).toEqual(kept);
+    }),
+    { examples: [[`${'x'.repeat(60)} Ab\tab\nAB-1`]] },
+  );
+  expect(seen.words).toBeGreaterThan(100);
+  expect(seen.long).toBeGreaterThan(0);
+});

@@ -11,6 +11,20 @@ const unspaced =
  * accents and forms of a letter make no difference.
  */
 export function wordsOf(text: string): readonly string[] {
+  return /^[\x20-\x7e\n\r\t]*$/.test(text) ? plainWords(text) : anyWords(text);
+}
+
+/** Nearly all texts of programs, and most of people: no marks, no scripts, and nothing to normalize. */
+function plainWords(text: string): readonly string[] {
+  const words = new Set<string>();
+  for (const word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) {
+    words.add(word.length > longestWord ? word.slice(0, longestWord) : word);
+    if (words.size >= mostWords) break;
+  }
+  return [...words];
+}
+
+function anyWords(text: string): readonly string[] {
   const plain = text
     .normalize('NFKD')
     .replaceAll(/\p{Mark}+/gu, '')

@@ -66,8 +66,8 @@ export async function appOf(settings: AppSettings): Promise<FastifyInstance> {
   );
   app.options('*', (_, reply) => reply.code(204).send());
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_: unknown, body: string) =>
-    body === '' ? undefined : strictJson(body),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    body.length === 0 ? undefined : strictJson(body),
   );
   register(app, settings, { routes: routes.filter(({ body }) => body !== 'bytes'), callerOf, note });
   await app.register(async (inner) => {
@@ -158,7 +158,7 @@ function register(
       method,
       url,
       exposeHeadRoute: false,
-      ...(most === undefined ? {} : { bodyLimit: most }),
+      bodyLimit: most,
       // Before its body is taken: nobody may send megabytes without saying who they are.
       async onRequest(request, reply) {
         const caller = callerOf(request);
@@ -241,10 +241,13 @@ function bodyBytes({ headers }: FastifyRequest, most: number): number {
   return Math.min(most, Number(headers['content-length'] ?? 0));
 }
 
+/** One for all: every request ends like this, and where it was made says nothing. */
+const hasLeft = new RunError('rejected', 'Whoever asked has left.');
+
 /** Aborts when an answer was sent, or nobody wants it any more. */
 function leaving({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
-  const leave = (): void => left.abort(new RunError('rejected', 'Whoever asked has left.'));
+  const leave = (): void => left.abort(hasLeft);
   raw.on('close', leave);
   if (raw.destroyed) leave();
   return left.signal;

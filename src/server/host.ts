@@ -115,12 +115,14 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
 async function dismiss(
   context: ServerContext,
   close: () => Promise<unknown>,
-  server: Pick<Server, 'closeAllConnections'>,
+  server: Pick<Server, 'closeAllConnections' | 'closeIdleConnections'>,
 ): Promise<void> {
   const closed = close();
   context.logTail.close();
   context.feedViewers.close();
   await context.channels.close();
+  // A connection whose stream came to its end waits for another request; none will be answered.
+  server.closeIdleConnections();
   const enough = setTimeout(() => {
     server.closeAllConnections();
     // A socket is no longer the server's to close, and waits half a minute for a peer that says nothing.

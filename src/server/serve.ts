@@ -10,7 +10,7 @@ import { doorOf } from './access/door.ts';
 import { openHome, protocols } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
 import type { HeldHome } from './folder/hold.ts';
-import { hostHome } from './host.ts';
+import { hostHome, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
@@ -46,6 +46,7 @@ function protocolsIn({ protocols: more = [] }: ServeSettings): readonly Protocol
 export interface RunningServer {
   readonly url: string;
   readonly context: ServerContext;
+  readonly hosted: Hosted;
   /** What whoever started it should know. */
   readonly notices: readonly string[];
   /** Where the key of whoever owns the folder is, if the server had to make one or was asked to. */
@@ -111,6 +112,7 @@ async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
   return {
     url,
     context,
+    hosted,
     notices: hosted.notices,
     ...(keyFile === undefined ? {} : { keyFile }),
     ...(ticket === undefined ? {} : { link: `${url}/#sign-in=${ticket}` }),

@@ -2,7 +2,7 @@ import { RunError } from '../run/failure.ts';
 import { committer } from './database/commit.ts';
 import { DatabaseError, type Database, type Rows, type Wanted } from './database/port.ts';
 import { workingSet } from './database/working-set.ts';
-import type { Operation } from './batch.ts';
+import type { Operation, Reply } from './batch.ts';
 import { facets, type Carrier } from './facets.ts';
 import { followers } from './follow.ts';
 import { groupCommit } from './group-commit.ts';
@@ -34,7 +34,7 @@ export function databaseStore(database: Database): Store {
     time: () => open(async () => (await loaded(database, {})).now),
   };
   const live = followers((run, after) => carrier.read('read', { run, after }));
-  const group = groupCommit(async (operations) => {
+  const commitAndShow = async (operations: readonly Operation[]): Promise<Reply> => {
     const reply = await commit(operations);
     const refused = new Set(reply.refusals.map(({ index }) => index));
     const done = operations.filter((_, index) => !refused.has(index));
@@ -42,6 +42,9 @@ export function databaseStore(database: Database): Store {
     hints.give(reply.hints);
     tellOthers(database, done, reply.hints);
     return reply;
+  };
+  const group = groupCommit((operations, { done, failed }) => {
+    commitAndShow(operations).then(done, failed);
   });
   const unlisten = database.listen((news) => {
     for (const hint of news.hints) if (hint.type === 'erased') live.show('erase', hint.run);

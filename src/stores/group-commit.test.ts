@@ -11,17 +11,12 @@ const fence: Fence = { run: 'r', epoch: 1 };
 function slowDisk() {
   const batches: (readonly Operation[])[] = [];
   const answers: ((reply: Partial<Reply> | Error) => void)[] = [];
-  const group = groupCommit(
-    (operations) =>
-      new Promise((resolve, reject) => {
-        batches.push(operations);
-        answers.push((reply) =>
-          reply instanceof Error
-            ? reject(reply)
-            : resolve({ results: [], refusals: [], hints: [], ...reply }),
-        );
-      }),
-  );
+  const group = groupCommit((operations, { done, failed }) => {
+    batches.push(operations);
+    answers.push((reply) =>
+      reply instanceof Error ? failed(reply) : done({ results: [], refusals: [], hints: [], ...reply }),
+    );
+  });
   const commits = async (reply: Partial<Reply> | Error = {}): Promise<void> => {
     while (answers.length === 0) await new Promise((resolve) => setImmediate(resolve));
     answers.shift()?.(reply);
@@ -164,9 +159,10 @@ describe('[Q70] when a round begins', () => {
       toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance'],
     });
     let begun = 0;
-    const group = groupCommit(async (operations) => {
+    const group = groupCommit((operations, { done }) => {
       begun += 1;
-      return { results: operations.map(() => undefined), refusals: [], hints: [] };
+      const reply = { results: operations.map(() => undefined), refusals: [], hints: [] };
+      queueMicrotask(() => done(reply));
     });
     const after = async (milliseconds: number): Promise<number> => {
       await vi.advanceTimersByTimeAsync(milliseconds);

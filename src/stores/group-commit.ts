@@ -15,6 +15,14 @@ interface Caller {
   reject(reason: RunError): void;
 }
 
+/** Who hears what became of a commit. A promise for each would be made for nobody: nearly all are of text that streams. */
+export interface Committed {
+  readonly done: (reply: Reply) => void;
+  readonly failed: (thrown: unknown) => void;
+}
+
+export type CommitAll = (operations: readonly Operation[], committed: Committed) => void;
+
 interface Item {
   operation: Operation;
   /** Who gave it when it was asked; else those who wait for it. */
@@ -35,7 +43,7 @@ export interface GroupCommit {
  * of the loop; others begin at most every two milliseconds, and after a quiet moment at once: each costs an fsync and two
  * threads that wake up, however little is in it.
  */
-export function groupCommit(commit: (operations: readonly Operation[]) => Promise<Reply>): GroupCommit {
+export function groupCommit(commit: CommitAll): GroupCommit {
   const rounds = new Rounds(commit);
   return {
     add: (name, argument) =>
@@ -49,7 +57,7 @@ export function groupCommit(commit: (operations: readonly Operation[]) => Promis
 }
 
 class Rounds {
-  readonly #commit: (operations: readonly Operation[]) => Promise<Reply>;
+  readonly #commit: CommitAll;
   readonly #offered = new Map<string, Appender>();
   #queue: Item[] = [];
   #openAppends = new Map<string, Item & { readonly callers: Caller[] }>();
@@ -59,7 +67,7 @@ class Rounds {
   #began = -Infinity;
   #drained: (() => void)[] = [];
 
-  constructor(commit: (operations: readonly Operation[]) => Promise<Reply>) {
+  constructor(commit: CommitAll) {
     this.#commit = commit;
   }
 
@@ -120,10 +128,10 @@ class Rounds {
     this.#timer = undefined;
     this.#state = 'beginning';
     // Those who were just answered have their next request ready within this turn of the loop.
-    setImmediate(() => void this.#round());
+    setImmediate(this.#round);
   }
 
-  async #round(): Promise<void> {
+  readonly #round = (): void => {
     this.#state = 'under way';
     this.#isAwaited = false;
     this.#began = performance.now();
@@ -131,7 +139,23 @@ class Rounds {
     const batch = this.#queue;
     this.#queue = [];
     this.#openAppends.clear();
-    if (batch.length > 0) await settle(batch, this.#commit);
+    if (batch.length === 0) return this.#rest();
+    this.#commit(
+      batch.map(({ operation }) => operation),
+      {
+        done: (reply) => {
+          settle(batch, reply);
+          this.#rest();
+        },
+        failed: (thrown) => {
+          fail(batch, thrown);
+          this.#rest();
+        },
+      },
+    );
+  };
+
+  #rest(): void {
     this.#state = 'resting';
     if (!this.#isIdle) return this.#beginSoon(this.#queue.length > 0);
     for (const resolve of this.#drained.splice(0)) resolve();
@@ -153,21 +177,17 @@ function join(item: Item, next: Append): boolean {
   return true;
 }
 
-async function settle(
-  batch: readonly Item[],
-  commit: (operations: readonly Operation[]) => Promise<Reply>,
-): Promise<void> {
-  try {
-    const { results, refusals } = await commit(batch.map(({ operation }) => operation));
-    const refused = new Map(refusals.map(({ index, failure }) => [index, errorOf(failure)]));
-    batch.forEach((item, index) => tell(item, refused.get(index), results[index]));
-  } catch (thrown) {
-    const failure =
-      thrown instanceof RunError
-        ? thrown
-        : new RunError('unavailable', 'The commit failed.', { cause: thrown });
-    for (const item of batch) tell(item, failure);
-  }
+function settle(batch: readonly Item[], { results, refusals }: Reply): void {
+  const refused = new Map(refusals.map(({ index, failure }) => [index, errorOf(failure)]));
+  batch.forEach((item, index) => tell(item, refused.get(index), results[index]));
+}
+
+function fail(batch: readonly Item[], thrown: unknown): void {
+  const failure =
+    thrown instanceof RunError
+      ? thrown
+      : new RunError('unavailable', 'The commit failed.', { cause: thrown });
+  for (const item of batch) tell(item, failure);
 }
 
 function tell({ appender, callers }: Item, failure: RunError | undefined, result?: unknown): void {

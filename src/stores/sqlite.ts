@@ -2,11 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { RunError } from '../run/failure.ts';
 import { storeClock, type ClockSettings } from './sqlite/clock.ts';
 import { facets, type Carrier } from './facets.ts';
-import { followers } from './follow.ts';
+import { followers, type Followers } from './follow.ts';
 import { groupCommit } from './group-commit.ts';
 import { hintsToListeners } from './hints.ts';
 import { fromNewest, type CheckPlace } from './sqlite/check.ts';
 import { sqliteThread, type SqliteThread } from './sqlite/thread.ts';
+import type { Operation, Reply } from './batch.ts';
 import type { Store } from './store.ts';
 
 export interface SqliteSettings extends ClockSettings {
@@ -30,13 +31,20 @@ export async function sqliteStore({
   const hints = hintsToListeners();
   const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', (heard) => hints.give(heard));
   const live = followers((run, after) => thread.read('read', { run, after }));
-  const group = groupCommit(async (operations) => {
-    const reply = await thread.commit(clock(), operations);
-    const refused = new Set(reply.refusals.map(({ index }) => index));
-    operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
-    hints.give(reply.hints);
-    return reply;
-  });
+  const group = groupCommit((operations, { done, failed }) =>
+    thread.commit(clock(), operations, {
+      failed,
+      done(reply) {
+        try {
+          show(live, operations, reply);
+          hints.give(reply.hints);
+        } catch (thrown) {
+          return failed(thrown);
+        }
+        done(reply);
+      },
+    }),
+  );
   const over = new AbortController();
   let checking: Promise<void> | undefined;
   const closed = (): RunError => new RunError('unavailable', `The store in ${folder} is closed.`);
@@ -66,6 +74,11 @@ export async function sqliteStore({
       live.close();
     },
   };
+}
+
+function show(live: Followers, operations: readonly Operation[], { refusals }: Reply): void {
+  const refused = new Set(refusals.map(({ index }) => index));
+  operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
 }
 
 /** Between two pieces others have the thread to themselves; all was looked at once, it rests. Milliseconds. */

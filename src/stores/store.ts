@@ -70,13 +70,13 @@ export interface Append {
   readonly frames: string;
   readonly summary: Summary;
   /** Commands that became entries here: marked used in the same transaction, with the entry each became. */
-  readonly uses?: readonly { readonly command: string; readonly seq: number }[];
+  readonly uses?: readonly { readonly command: string; readonly seq: number }[] | undefined;
   /** Large texts that its entries refer to: kept for the run in the same transaction. */
-  readonly blobs?: readonly { readonly tenant: string; readonly text: string }[];
+  readonly blobs?: readonly { readonly tenant: string; readonly text: string }[] | undefined;
   /** What its entries add to the index. */
   readonly indexed?: Indexed | undefined;
   /** The last append of a run: nothing can follow. */
-  readonly ends?: boolean;
+  readonly ends?: boolean | undefined;
 }
 
 /**

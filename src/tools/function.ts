@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { deepest, isTooDeep } from '../run/depth.ts';
 import { RunError } from '../run/failure.ts';
+import type { JsonOf } from '../run/json-of.ts';
 import type { Json } from '../run/values.ts';
 import { orStopped } from './stop.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool, ToolContext, TypedTool } from './tool.ts';
 
-export interface FunctionToolOptions<Input extends z.ZodType> extends Omit<Tool, 'schema' | 'run'> {
+export interface FunctionToolOptions<Input extends z.ZodType, Result = unknown> extends Omit<
+  Tool,
+  'schema' | 'run'
+> {
   readonly input: Input;
-  readonly run: (input: z.output<Input>, context: ToolContext) => unknown;
+  readonly run: (input: z.output<Input>, context: ToolContext) => Result | Promise<Result>;
 }
 
 /** A tool from a function and the zod schema of its arguments: described, checked and typed by that one schema. */
-export function functionTool<Input extends z.ZodType>(options: FunctionToolOptions<Input>): Tool {
+export function functionTool<Input extends z.ZodType, Result>(
+  options: FunctionToolOptions<Input, Result>,
+): TypedTool<z.input<Input>, JsonOf<Result>> {
   const { input, run, ...described } = options;
   const { name } = described;
   if (!/^[\w-]{1,64}$/.test(name)) {

@@ -81,3 +81,9 @@ export interface Tool {
   readonly repeatable?: boolean;
   run(input: Json, context: ToolContext): Promise<Json>;
 }
+
+/** A tool whose arguments and result the compiler knows. */
+export interface TypedTool<Input, Result> extends Tool {
+  /** Never there: it carries the types. */
+  readonly types?: (input: Input) => Result;
+}

@@ -138,8 +138,8 @@ export function frameOfBlock(body: unknown): unknown {
       ...choice,
       delta: {
         ...delta,
-        ...(custom ? { custom_content: { ...custom, ...(stages ? { stages } : {}) } } : {}),
-        ...(calls ? { tool_calls: calls.map((call, index) => ({ ...call, index })) } : {}),
+        custom_content: custom && { ...custom, stages },
+        tool_calls: calls?.map((call, index) => ({ ...call, index })),
       },
     };
   });

@@ -69,8 +69,8 @@ function citation(title: string, url: string, quote: string): Citation | undefin
   return {
     kind: 'citation',
     title: named,
-    ...(/^https?:\/\//i.test(url) ? { url } : {}),
-    ...(clean(quote) === '' ? {} : { quote: clean(quote) }),
+    url: /^https?:\/\//i.test(url) ? url : undefined,
+    quote: clean(quote) || undefined,
   };
 }
 

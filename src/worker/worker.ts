@@ -1,7 +1,6 @@
 import type { Begun } from '../engine/recovery/beginning.ts';
 import { failureOf } from '../run/failure.ts';
 import { foldAll } from '../run/fold.ts';
-import { present } from '../run/present.ts';
 import type { Claim, Fence, Hint, RunRow } from '../stores/store.ts';
 import { Execution } from '../engine/execution.ts';
 import { flowId, flowOf } from '../engine/flow-id.ts';
@@ -134,7 +133,7 @@ export class Worker {
       flows: this.#world.catalog.flows.map(flowId),
       max: claimAtOnce,
       lease: leaseLength,
-      ...(run === undefined ? {} : { run }),
+      run,
     });
     await Promise.all(
       claims.map((claim) => this.#quietly('load', () => this.#load(claim, claimed), claim.fence.run)),
@@ -244,7 +243,7 @@ export class Worker {
       this.#troubles.set(what, message);
       // A damaged run is named by the store that finds it.
       if (!isKnown && code !== 'damaged')
-        this.#world.log.error({ ...present({ run }), cause }, `The worker could not ${what}.`);
+        this.#world.log.error({ run, cause }, `The worker could not ${what}.`);
     }
   }
 }

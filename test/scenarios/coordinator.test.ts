@@ -100,7 +100,7 @@ const heard = ({ sent }: Team, agent: string): string => sent.get(agent)?.at(-1)
 
 describe('a plan', () => {
   test('[K30] whose dependencies are counted from 1 is not a circle', async () => {
-    const tasks = [{ agent: 'graph' }, { agent: 'books', dependsOn: [1] }];
+    const tasks: Json[] = [{ agent: 'graph' }, { agent: 'books', dependsOn: [1] }];
     const crew = await team(plan('hybrid', ...tasks));
     const tree = await crew.ask('Risk?');
     expect(codes(tree)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a plan', () => {
   });
 
   test('[K30] that is called parallel and has dependencies keeps them, and it is said', async () => {
-    const tasks = [
+    const tasks: Json[] = [
       { key: 'paths', agent: 'graph' },
       { key: 'page', agent: 'books', dependsOn: ['paths'] },
     ];
@@ -147,7 +147,7 @@ describe('a plan', () => {
   });
 
   test('[K33] with a stranger and a dependency that is not there loses only those, and it is said', async () => {
-    const tasks = [
+    const tasks: Json[] = [
       { key: 'a', agent: 'graph' },
       { key: 'b', agent: 'nobody' },
       { key: 'c', agent: 'books', dependsOn: ['a', 'z'] },
@@ -207,7 +207,7 @@ describe('a plan', () => {
   });
 
   test('[K33] names the circle it goes in', async () => {
-    const tasks = [
+    const tasks: Json[] = [
       { key: 'a', agent: 'graph', dependsOn: ['b'] },
       { key: 'b', agent: 'books', dependsOn: ['a'] },
       { key: 'c', agent: 'maps', dependsOn: ['b'] },

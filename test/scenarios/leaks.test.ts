@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import { redacted } from '../../src/guards/guard.ts';
+import { heldFolder } from '../../src/cli/place/held.ts';
 import { openHome } from '../../src/server/compose/compose.ts';
+import { hostFolder } from '../../src/server/host-folder.ts';
 import { eventually } from '../served-config.ts';
 import { appWith, serving, temporaryFolder, textAt, type Serving, sharedAt } from '../serving.ts';
 import type { Shared } from '../../src/stores/store.ts';
@@ -205,11 +207,8 @@ describe('the name of a conversation', () => {
   });
 
   test('[H30] as on a terminal', async () => {
-    const home = await openHome({
-      data: temporaryFolder(),
-      config: knowing({ apps: { echo } }),
-      takes: 'asked',
-    });
+    const config = knowing({ apps: { echo } });
+    const home = heldFolder(await hostFolder({ data: temporaryFolder(), config, takes: 'asked' }));
     onTestFinished(() => home.close());
     const started = await home.start({
       app: 'echo',

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { undecidedApprovals, type RunTree } from '../../src/run/tree.ts';
-import { openHome } from '../../src/server/compose/compose.ts';
+import { heldFolder } from '../../src/cli/place/held.ts';
+import { hostFolder } from '../../src/server/host-folder.ts';
 import { loadConfig, demoWorld } from '../../src/server/compose/config.ts';
 import { decideOn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { ended, until } from '../world.ts';
@@ -55,20 +56,22 @@ async function atServer(): Promise<Place> {
 async function inFolder(): Promise<Place> {
   const data = temporaryFolder();
   const { config } = await loadConfig({ folder: root, data, pace: 0 }, demoWorld);
-  const home = await openHome({ data, config, takes: 'asked' });
+  const hosted = await hostFolder({ data, config, takes: 'asked' });
+  const home = heldFolder(hosted);
+  const { store } = hosted.context.home;
   const ask: Ask = async (text) => {
     const { run } = await home.start({
       app: 'demo',
       flow: 'coordinate@2',
       text,
       conversation,
-      key: `key of ${text}`,
+      key: `key-${Buffer.from(text).toString('hex').slice(0, 100)}`,
     });
     const asking = (tree: RunTree): boolean =>
       tree.ended !== undefined || undecidedApprovals(tree).length > 0;
-    for (const { approval, fingerprint } of undecidedApprovals(await until(home.store, run, asking)))
+    for (const { approval, fingerprint } of undecidedApprovals(await until(store, run, asking)))
       await home.send(run, { type: 'decide', by: 'ann', approval, fingerprint, decision: 'approve' });
-    const { ended: end } = await ended(home.store, run);
+    const { ended: end } = await ended(store, run);
     return `${end?.outcome}: ${typeof end?.answer === 'string' ? end.answer : 'kept elsewhere'}`;
   };
   return { ask, close: () => home.close() };

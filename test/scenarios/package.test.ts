@@ -9,11 +9,12 @@ beforeAll(() => {
   it = packed();
   writeFileSync(join(it.home, 'package.json'), '{"type":"module","private":true}');
   writeFileSync(join(it.home, 'vitrine.config.js'), config);
-  cpSync(example, join(it.home, 'own-app'), { recursive: true });
+  for (const name of ['own-app', 'in-a-program'])
+    cpSync(join(examples, name), join(it.home, name), { recursive: true });
   return () => it.remove();
 });
 
-const example = join(import.meta.dirname, '../../examples/own-app');
+const examples = join(import.meta.dirname, '../../examples');
 
 const config = `
 import { defineConfig, functionTool } from 'vitrine';
@@ -117,21 +118,46 @@ test('its types compile in a strict project that checks them, and so does the ex
   expect(done(it.home, process.execPath, [tsc, '-p', '.'])).toBe('');
 });
 
-test('[V109] the example of the guide compiles under plain «strict», as most projects have it', () => {
+test.for(['own-app', 'in-a-program'])(
+  '[V109] the example %s compiles under plain «strict», as most projects have it',
+  (name) => {
+    linkPeers();
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      module: 'nodenext',
+      target: 'es2024',
+      types: ['node'],
+    };
+    const file = join(it.home, name, 'tsconfig.json');
+    writeFileSync(file, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+    expect(done(it.home, process.execPath, [tsc, '-p', file])).toBe('');
+  },
+);
+
+function linkPeers(): void {
   for (const name of ['zod', '@types/node', '@modelcontextprotocol/server'])
     if (!existsSync(join(it.home, 'node_modules', name))) link(it.home, name);
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    allowImportingTsExtensions: true,
-    module: 'nodenext',
-    target: 'es2024',
-    types: ['node'],
-  };
-  const file = join(it.home, 'own-app', 'tsconfig.json');
-  writeFileSync(file, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-  const tsc = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
-  expect(done(it.home, process.execPath, [tsc, '-p', file])).toBe('');
+}
+
+test('[PR1] [PR2] the shop of the guide has Vitrine in it: for itself, and for its users', async () => {
+  linkPeers();
+  const { child, url } = await listening(join(it.home, 'in-a-program'), ['shop.ts'], { PORT: '0' });
+  expect(await (await fetch(url)).text()).toBe('the shop\n');
+  expect((await fetch(`${url}/agents/api/runs`)).status).toBe(401);
+  const ada = vitrineClient({
+    url: `${url}/agents`,
+    fetch: (address, init) =>
+      fetch(address, { ...init, headers: { ...(init?.headers as Record<string, string>), 'x-user': 'ada' } }),
+  });
+  expect((await ada.runs()).runs).toEqual([]);
+  const { run } = await ada.start({ text: 'Dracula' });
+  expect((await Array.fromAsync(ada.follow(run))).at(-1)?.answer).toBe('There is no «Dracula» now.');
+  child.kill('SIGTERM');
+  const said = (await Array.fromAsync(child.stdout ?? [])).join('');
+  expect(said).toContain('closed');
 });
 
 const typed = `

@@ -51,40 +51,44 @@ function cutsOf(place: number, chance: Chance): readonly string[] {
   return [...(isLong ? plain : chance.shuffle(plain).slice(0, 3)), ...new Set(spelled)];
 }
 
-/** Says a secret in every way an agent has. */
+/** Says a secret in every way an agent has, one cut after the other. */
 const agent: Gateway = {
   async *takeTurn({ messages }): AsyncGenerator<readonly AgentEvent[]> {
-    const [one, two] = piecesOf(messages.at(-1)?.text ?? '');
-    for (const channel of ['content', 'reasoning'] as const) {
-      yield [{ type: 'text.appended', channel, text: `so ${one}` }];
-      yield [{ type: 'text.appended', channel, text: `${two} is it` }];
+    for (const cut of (messages.at(-1)?.text ?? '').split(' ')) {
+      const [one, two] = piecesOf(cut);
+      for (const channel of ['content', 'reasoning'] as const) {
+        yield [{ type: 'text.appended', channel, text: `so ${one}` }];
+        yield [{ type: 'text.appended', channel, text: `${two} is it. ` }];
+      }
+      yield [{ type: 'call.appended', call: cut, tool: 't', text: `{"a":"${one}` }];
+      yield [{ type: 'call.appended', call: cut, text: `${two}"}` }];
+      yield [{ type: 'stage.opened', stage: cut, title: one }];
+      yield [{ type: 'stage.titled', stage: cut, text: two }];
+      yield [{ type: 'stage.appended', stage: cut, text: one }];
+      yield [{ type: 'stage.appended', stage: cut, text: two }];
+      yield [{ type: 'item.attached', item: { kind: 'citation', title: one + two, quote: 'q' } }];
     }
-    yield [{ type: 'call.appended', call: 'c', tool: 't', text: `{"a":"${one}` }];
-    yield [{ type: 'call.appended', call: 'c', text: `${two}"}` }];
-    yield [{ type: 'stage.opened', stage: '1', title: one }];
-    yield [{ type: 'stage.titled', stage: '1', text: two }];
-    yield [{ type: 'stage.appended', stage: '1', text: one }];
-    yield [{ type: 'stage.appended', stage: '1', text: two }];
-    yield [{ type: 'item.attached', item: { kind: 'citation', title: one + two, quote: 'q' } }];
   },
 };
 
-/** The same of a flow. */
+/** The same of a flow: a step for each secret. */
 const flow: Flow = {
   name: 'blurts',
   version: '1',
   async run(scope, { text }) {
     const answer = new Set<string>();
-    for (const cut of text.split(' ')) {
-      const [one, two] = piecesOf(cut);
-      await scope.step({ key: cut, title: 'blurt' }, async (step) => {
-        step.say(one);
-        step.say(two);
-        step.notice('SAID', one + two);
-        await step.turn('agent', { messages: [{ role: 'user', text: cut }] });
-        await step.call('t', { a: one + two, cut });
+    for (const [place, cuts] of Map.groupBy(text.split(' '), (cut) => cut.split(':')[0] ?? '')) {
+      const forms = cuts.map((cut) => piecesOf(cut).join(''));
+      for (const form of forms) answer.add(form);
+      await scope.step({ key: place, title: 'blurt' }, async (step) => {
+        for (const [one, two] of cuts.map(piecesOf)) {
+          step.say(`so ${one}`);
+          step.say(`${two} is it. `);
+          step.notice('SAID', one + two);
+        }
+        await step.turn('agent', { messages: [{ role: 'user', text: cuts.join(' ') }] });
+        await step.call('t', { forms, cuts: cuts.join(' ') });
       });
-      answer.add(one + two);
     }
     return `${many} ${[...answer].join(' ')}`;
   },
@@ -96,11 +100,14 @@ const tool: Tool = {
   schema: { type: 'object' },
   effect: 'pure',
   async run(input, context) {
-    const [, cut = ''] = /"cut":"([^"]*)"/.exec(JSON.stringify(input)) ?? [];
-    const [one, two] = piecesOf(cut);
-    context.say(one);
-    context.say(two);
-    return { input, content: [one, two].map((text) => ({ type: 'text', text })) };
+    const [, cuts = ''] = /"cuts":"([^"]*)"/.exec(JSON.stringify(input)) ?? [];
+    const pieces = cuts.split(' ').map(piecesOf);
+    for (const [one, two] of pieces) {
+      context.say(`so ${one}`);
+      context.say(`${two} is it. `);
+    }
+    const texts = pieces.flatMap(([one, two]) => [one, two, ' is it. ']);
+    return { input, content: texts.map((text) => ({ type: 'text', text })) };
   },
 };
 
@@ -131,8 +138,9 @@ async function toldOf(at: Serving, cuts: readonly string[]): Promise<readonly st
   const json = { app: 'blurts', input: { text: cuts.join(' ') } };
   const run = textAt(await at.ask('/api/runs', { json }), 'run');
   const stream = (await at.ask(`/api/runs/${run}/events`)).text;
-  // As many as were said: none was left out because a run came to an end before.
-  expect(stream.match(/"title":"blurt"/g)).toHaveLength(cuts.length);
+  // As many as were asked for: none was left out because a run came to an end before.
+  expect(stream.match(/"SAID"/g)).toHaveLength(cuts.length);
+  expect(stream.match(/"type":"stage.opened"|"kind":"stage"/g)).toHaveLength(cuts.length);
   expect(stream).toContain('SECRET_REDACTED');
   return [joined(stream), stream, ...(await everyWay(at, run))];
 }

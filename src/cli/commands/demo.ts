@@ -24,7 +24,8 @@ export const demo: CliCommand = {
     const leaving = leaveWhenTold();
     const settings = await settingsOf(given, terminal, given.text('config') ?? demoWorld);
     const server = await listening(given, settings, terminal);
-    const { home } = server.context;
+    const { heldFolder } = await import('../place/held.ts');
+    const home = heldFolder(server.hosted);
     greet(server, terminal);
     try {
       if (await isEmpty(home)) {

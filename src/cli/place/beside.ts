@@ -1,20 +1,15 @@
 import { askFor } from '../../client/ask.ts';
-import { vitrineClient, type Client } from '../../client/client.ts';
 import { followRun } from '../../client/follow.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { expectSameApp, type Home, type HomeReader } from '../../server/folder/home.ts';
 import { addressIn } from '../../server/folder/reach-folder.ts';
-import { readHolder, takeUpRun, type Holder } from '../../wire/native/folder.ts';
-import { treeOf } from './find.ts';
-import { decidedIn, sent } from './sent.ts';
+import { readHolder, type Holder } from '../../wire/native/folder.ts';
+import { askedOver } from './asked-over.ts';
 
 /** A folder that another process holds: read here, asked for there, over the socket in it. */
 export function besideHolder(reader: HomeReader, data: string, holder: Holder): Home {
   const neighbour = new Neighbour(data, holder);
-  /** Of the tenant whose run it is: whoever has the folder has what is in it. */
-  const clientFor = async (run: string): Promise<Client> =>
-    vitrineClient(addressIn(data, (await reader.dispatch.get(run))?.tenant));
+  const asked = askedOver((tenant) => addressIn(data, tenant), reader);
   return {
     ...reader,
     isHolder: false,
@@ -25,23 +20,14 @@ export function besideHolder(reader: HomeReader, data: string, holder: Holder): 
     idle: async () => {},
     listen: (hear) => neighbour.listen(hear),
     follow: followerBeside(reader, data, neighbour),
-    start: ({ app, flow, text, conversation, key }) =>
+    start: (request) =>
       neighbour.ask(async () => {
-        expectSameApp(holder, { app, flow });
-        const said = { app, text, idempotencyKey: key, ...present({ conversation }) };
-        const begun = await vitrineClient(addressIn(data)).start(said);
-        return { run: begun.run, conversation: begun.conversation };
+        expectSameApp(holder, request);
+        return asked.start(request);
       }),
-    send: (run, command) =>
-      neighbour.ask(async () => {
-        const seq = await sent(await clientFor(run), run, command);
-        const used = seq ?? decidedIn(await treeOf(reader, run), command);
-        return { id: '', used, fresh: true, command };
-      }),
-    takeUp: (run) =>
-      neighbour.ask(async () => (await askFor(addressIn(data), takeUpRun, { of: { run } })).taken),
-    erase: (conversation, tenant) =>
-      neighbour.ask(() => vitrineClient(addressIn(data, tenant)).forget(conversation)),
+    send: (run, command) => neighbour.ask(() => asked.send(run, command)),
+    takeUp: (run) => neighbour.ask(() => asked.takeUp(run)),
+    erase: (conversation, tenant) => neighbour.ask(() => asked.erase(conversation, tenant)),
     async standing(run) {
       const row = await reader.dispatch.get(run);
       if (!row || row.state === 'ended') return { is: 'ended' };

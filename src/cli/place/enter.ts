@@ -17,9 +17,11 @@ export async function enterHome(
     if (holder) return besideHolder(await readHome(settings), data, holder);
     try {
       // Whoever only asks another process does not wait for the server to be loaded.
-      const { hostFolder } = await import('../../server/host-folder.ts');
-      const { context, notices, close } = await hostFolder(settings);
-      return { ...context.home, notices, close };
+      const [{ hostFolder }, { heldFolder }] = await Promise.all([
+        import('../../server/host-folder.ts'),
+        import('./held.ts'),
+      ]);
+      return heldFolder(await hostFolder(settings));
     } catch (thrown) {
       if (left === 0 || !isLocked(data, thrown)) throw thrown;
       await setTimeout(pause);

@@ -1,5 +1,6 @@
 import { aborted } from '../aborted.ts';
 import type { Clock } from '../time/clock.ts';
+import { Within } from '../within.ts';
 
 /** The time of one attempt. It stands still while a person is asked. */
 export class AttemptTimer {
@@ -11,7 +12,7 @@ export class AttemptTimer {
   #left: number;
   #since = 0;
   #asking = 0;
-  #running = new AbortController();
+  #running: Within | undefined;
 
   constructor(clock: Clock, milliseconds: number, signal: AbortSignal) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,7 +28,7 @@ export class AttemptTimer {
   async exempt<T>(question: Promise<T>): Promise<T> {
     if (this.#asking === 0) {
       this.#left -= this.#clock.worked() - this.#since;
-      this.#running.abort(aborted);
+      this.#running?.abort(aborted);
     }
     this.#asking += 1;
     try {
@@ -39,10 +40,10 @@ export class AttemptTimer {
   }
 
   #run(): void {
-    const running = new AbortController();
+    const running = new Within(this.#signal);
     this.#running = running;
     this.#since = this.#clock.worked();
-    const signal = AbortSignal.any([this.#signal, running.signal]);
+    const { signal } = running;
     void this.#clock.sleep(Math.max(0, this.#left), signal).then(() => {
       if (!signal.aborted) this.#tell();
     });

@@ -1,7 +1,6 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import type { Call } from '../../run/events.ts';
 import { errorOf, type Failure } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { fingerprintOf, signatureOf } from '../../run/signature.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -50,7 +49,7 @@ export async function runCall(execution: Execution, name: string, request: Place
     const result = await execution.busy(resultOf(execution, step));
     if (!isReused) return { outcome: 'completed', result, step: step.id };
     const { failure, reusedFrom: from } = step;
-    return { outcome: 'reused', result, ...present({ failure, from }), step: step.id };
+    return { outcome: 'reused', result, failure, from, step: step.id };
   }
   const failure: Failure = step.failure ?? { code: 'unavailable', message: `${name} was not run.` };
   return { outcome: step.status === 'skipped' ? 'skipped' : 'failed', failure, step: step.id };
@@ -90,7 +89,7 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
       kind: 'call',
       title: request.title ?? name,
       call,
-      ...(tool.untrusted ? { untrusted: 'content' as const } : {}),
+      untrusted: tool.untrusted ? 'content' : undefined,
     },
     effect: tool.effect,
     asking: tool.asking,

@@ -14,6 +14,7 @@ import { failureIn } from '../scope/broken.ts';
 import { owned } from '../scope/stray.ts';
 import { AttemptTimer } from './attempt-timer.ts';
 import { toolContext } from './tool-context.ts';
+import { Within } from '../within.ts';
 
 /** Characters of JSON. */
 const largestResult = 8_000_000;
@@ -52,12 +53,14 @@ function resultOf({ name }: Tool, given: Json): Json {
 async function once(execution: Execution, step: Step, { tool, input }: Work): Promise<Json> {
   const { clock } = execution.world;
   const limit = timeLimit(execution, tool);
-  const over = new AbortController();
-  const signal = AbortSignal.any([execution.signal, over.signal]);
+  const over = new Within(execution.signal);
+  const { signal } = over;
   const timer = new AttemptTimer(clock, limit.milliseconds, signal);
+  let late: RunError | undefined;
   const tooLate = timer.over.then(() => {
-    over.abort(limit.failure);
-    throw limit.failure;
+    late = limit.failure();
+    over.abort(late);
+    throw late;
   });
   const context = toolContext(execution, step, { input, signal, timer });
   const work = async (): Promise<Json> => tool.run(input, context);
@@ -65,7 +68,7 @@ async function once(execution: Execution, step: Step, { tool, input }: Work): Pr
   try {
     return await Promise.race([running, tooLate]);
   } catch (thrown) {
-    if (thrown === limit.failure) leaveBehind(execution, step, { tool, running });
+    if (late !== undefined && thrown === late) leaveBehind(execution, step, { tool, running });
     throw thrown;
   } finally {
     over.abort(aborted);
@@ -76,15 +79,16 @@ async function once(execution: Execution, step: Step, { tool, input }: Work): Pr
 function timeLimit(
   { tree, writer }: Execution,
   { name, timeout = defaultTimeout }: Tool,
-): { milliseconds: number; failure: RunError } {
+): { readonly milliseconds: number; readonly failure: () => RunError } {
   const left = millisecondsLeft(tree, writer.now());
   if (left < timeout) {
     const { seconds } = limitsOf(tree);
-    const failure = new RunError('over-budget', `The run used up its ${seconds} seconds during ${name}.`);
+    const failure = () =>
+      new RunError('over-budget', `The run used up its ${seconds} seconds during ${name}.`);
     return { milliseconds: Math.max(0, left), failure };
   }
   const message = `${name} took longer than ${timeout / 1000} seconds.`;
-  return { milliseconds: timeout, failure: new RunError('timed-out', message, { retryable: true }) };
+  return { milliseconds: timeout, failure: () => new RunError('timed-out', message, { retryable: true }) };
 }
 
 /** Nobody waits for it any more, so nobody will know what it did: that is said, now and when it comes to an end. */

@@ -1,4 +1,3 @@
-import { present } from '../../run/present.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { ToolContext } from '../../tools/tool.ts';
@@ -61,12 +60,10 @@ export function toolContext(
         title,
         message,
         allowed: ['approve', 'reject'],
-        ...present({ schema }),
+        schema,
       });
       const { decision, answer } = await timer.exempt(execution.questions.decision(approval));
-      return decision === 'approve'
-        ? { decision: 'accept', ...present({ answer }) }
-        : { decision: 'decline' };
+      return decision === 'approve' ? { decision: 'accept', answer } : { decision: 'decline' };
     },
   };
 }

@@ -1,7 +1,6 @@
 import { factName } from '../../catalog/state.ts';
 import type { StepId } from '../../run/events.ts';
 import { failureOf } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
 import { textOf, type RunTree, type Step } from '../../run/tree.ts';
 import { untrustedIn, type Source } from '../../run/untrusted.ts';
@@ -104,7 +103,8 @@ export class Remembered {
         asked: wordsOf(text),
         answered: textOf(step),
         attachments: step.attachments ?? [],
-        ...present({ state, strategy: step.strategy }),
+        state,
+        strategy: step.strategy,
       });
     }
     return exchanges;
@@ -194,8 +194,7 @@ export class Remembered {
     const { tenant, conversation } = tree.started;
     const rows: RunRow[] = [];
     for (let after: string | undefined; ;) {
-      const paging = after === undefined ? {} : { after };
-      const page = await world.store.dispatch.list({ tenant, conversation, ...paging }).catch(turnedBack);
+      const page = await world.store.dispatch.list({ tenant, conversation, after }).catch(turnedBack);
       if (page === undefined) return this.#rows();
       rows.push(...page.filter(({ run }) => run !== own));
       after = page.at(-1)?.run;

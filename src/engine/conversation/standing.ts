@@ -3,7 +3,6 @@ import type { Message } from '../../gateways/gateway.ts';
 import type { Along, Exchange, StepId } from '../../run/events.ts';
 import type { BlobRef } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
-import { present } from '../../run/present.ts';
 import type { Step } from '../../run/tree.ts';
 import { keepLarge } from '../record/large.ts';
 import { goesAlong, type Going } from './goes-along.ts';
@@ -65,7 +64,7 @@ async function lastExchange(
   return {
     asked: await kept(execution, last.asked),
     answered: await kept(execution, last.answered),
-    ...present({ outcome: last.step && outcomeOf(last.step) }),
+    outcome: last.step && outcomeOf(last.step),
   };
 }
 

@@ -189,7 +189,7 @@ type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
 
 /** Put a question about a step to a person; the same question is put once, also after a recovery. */
 export function ask(execution: Execution, step: Step, asking: Asking): Approval {
-  const { purpose, bytes, place, shown, attempt = step.attempt, ...question } = asking;
+  const { purpose, bytes, place, shown, attempt = step.attempt, priority = 'medium', ...question } = asking;
   const known = approvalOf(execution, step, { purpose, bytes, place, attempt });
   if (known) return known;
   const approval = `${execution.run}.a${execution.tree.approvals.size + 1}`;
@@ -207,7 +207,7 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
       along: alongOf(question),
     }),
     arguments: shown ?? bytes,
-    priority: 'medium',
+    priority,
     ...question,
   });
   if (question.schema !== undefined) tellUnchecked(execution, step, checked(question.schema).unchecked);

@@ -49,8 +49,11 @@ function put(execution: Execution, step: Step, question: Placed): Approval {
     bytes: bytesOf(question),
     title,
     allowed: [...(question.allowed ?? ['approve', 'reject'])],
-    ...present({ shown, message, schema, priority }),
-    ...(expiresIn === undefined ? {} : { expiresAt: execution.world.time.now() + expiresIn }),
+    shown,
+    message,
+    schema,
+    priority,
+    expiresAt: expiresIn === undefined ? undefined : execution.world.time.now() + expiresIn,
   });
 }
 
@@ -74,5 +77,6 @@ function isOther(execution: Execution, { id, attempt }: Step, question: Question
 async function answerOf(execution: Execution, decided: Decided): Promise<Answer> {
   const { decision, by, rationale, answer } = decided;
   const edited = decided.arguments && (await loadLarge(execution, decided.arguments));
+  // As a recovery will see it.
   return { decision, by, ...present({ rationale, answer, arguments: edited }) };
 }

@@ -1,5 +1,4 @@
 import type { EventOf } from '../../run/events.ts';
-import { present } from '../../run/present.ts';
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
 
@@ -79,7 +78,7 @@ export class Questions {
       approval,
       decision: 'expire',
       by: 'clock',
-      ...present({ shown }),
+      shown,
     });
     this.settle(approval);
     execution.parking.consider();

@@ -187,7 +187,7 @@ export class Writer implements Appender {
     const { frames, last, blobs, indexed: more } = part;
     const isEnd = this.tree.ended !== undefined && last === this.tree.seq;
     // Only what these entries use: more is emitted while the append is on its way.
-    const uses = this.#uses.filter(({ seq }) => seq <= last);
+    const uses = this.#uses.length === 0 ? this.#uses : this.#uses.filter(({ seq }) => seq <= last);
     return {
       fence: this.fence,
       head: this.#head,
@@ -197,10 +197,10 @@ export class Writer implements Appender {
         status: this.tree.ended && !isEnd ? 'running' : runStatus(this.tree),
         approvals: this.tree.undecided,
       },
-      ...(uses.length > 0 ? { uses } : {}),
-      ...(blobs.length > 0 ? { blobs } : {}),
-      ...(more ? { indexed: more } : {}),
-      ...(isEnd ? { ends: true } : {}),
+      uses: uses.length > 0 ? uses : undefined,
+      blobs: blobs.length > 0 ? blobs : undefined,
+      indexed: more,
+      ends: isEnd || undefined,
     };
   }
 

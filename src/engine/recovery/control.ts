@@ -2,7 +2,6 @@ import { misfitOfFields, type Command } from '../../run/commands.ts';
 import { decisionTold } from '../../run/decided.ts';
 import { isForAnother } from '../../run/deciders.ts';
 import type { RunEvent } from '../../run/events.ts';
-import { present } from '../../run/present.ts';
 import type { Approval, RunTree } from '../../run/tree.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { SentCommand } from '../../stores/store.ts';
@@ -38,21 +37,21 @@ function eventFor({ id, command }: SentCommand, tree: RunTree, judge: Judge): Ru
   switch (command.type) {
     case 'pause':
       if (tree.paused) return notice('ALREADY_PAUSED', `${command.by} asked to pause a run that is paused.`);
-      return { type: 'run.paused', ...by, ...present({ reason: command.reason }) };
+      return { type: 'run.paused', ...by, reason: command.reason };
     case 'resume':
       if (!tree.paused)
         return notice('NOT_PAUSED', `${command.by} asked to resume a run that is not paused.`);
-      return { type: 'run.resumed', ...by, ...present({ reason: command.reason }) };
+      return { type: 'run.resumed', ...by, reason: command.reason };
     case 'stop':
       if (tree.stopping)
         return notice('ALREADY_STOPPING', `${command.by} asked to stop a run that is stopping.`);
-      return { type: 'stop.requested', ...by, ...present({ reason: command.reason }) };
+      return { type: 'stop.requested', ...by, reason: command.reason };
     case 'message':
       return {
         type: 'message.queued',
         message: id,
         text: command.text,
-        ...(command.attachments ? { attachments: command.attachments } : {}),
+        attachments: command.attachments,
         ...by,
       };
     case 'decide':
@@ -84,10 +83,11 @@ function decided(
     by: command.by,
     command: id,
     shown: approval.fingerprint,
-    ...present({ rationale: command.rationale, answer: command.answer, until: command.until }),
-    ...(edited === undefined
-      ? {}
-      : { arguments: judge.edited ?? edited, fingerprint: judge.fingerprint(approval, edited) }),
+    rationale: command.rationale,
+    answer: command.answer,
+    until: command.until,
+    arguments: edited === undefined ? undefined : (judge.edited ?? edited),
+    fingerprint: edited === undefined ? undefined : judge.fingerprint(approval, edited),
   };
 }
 

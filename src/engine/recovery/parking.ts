@@ -59,7 +59,7 @@ export class Parking {
           fence,
           head,
           begun,
-          ...(wakeAt === undefined ? {} : { wakeAt }),
+          wakeAt,
         });
       }
       // The answer that was lost may have been a yes. It may also have told of a turn in line, which is told once: so

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
@@ -13,6 +14,7 @@ import type {
   Answer,
   Branches,
   CallOptions,
+  Called,
   CallResult,
   Exchange,
   Looks,
@@ -20,12 +22,15 @@ import type {
   Outcomes,
   PlannedStep,
   Question,
+  SchemaTurn,
   Scope,
   StepOptions,
   TurnRequest,
   TurnResult,
 } from '../scope.ts';
+import type { TypedTool } from '../../tools/tool.ts';
 import { runAskingTurn } from '../turn/asking-turn.ts';
+import { schemaTurn } from './schema-turn.ts';
 
 /** The scope of one step, as the flow uses it. */
 export class ScopeIn implements Scope {
@@ -82,7 +87,20 @@ export class ScopeIn implements Scope {
     return heard(stepped);
   }
 
-  turn(name: string, request: TurnRequest): Promise<TurnResult> {
+  turn(agent: Called, request: TurnRequest): Promise<TurnResult>;
+  turn<Schema extends z.ZodType>(
+    agent: Called,
+    text: string,
+    options: SchemaTurn<Schema>,
+  ): Promise<z.output<Schema>>;
+  turn(called: Called, given: TurnRequest | string, options?: SchemaTurn<z.ZodType>): Promise<unknown> {
+    const name = nameOf(called);
+    if (typeof given !== 'string') return this.#turn(name, given);
+    if (options) return heard(schemaTurn(this, name, { ...options, text: given }));
+    return heard(Promise.reject(new RunError('malformed', 'A turn that is given a text is given a schema.')));
+  }
+
+  #turn(name: string, request: TurnRequest): Promise<TurnResult> {
     const agent = this.#execution.world.catalog.agents.find((candidate) => candidate.name === name);
     if (!agent) return heard(this.#without(name));
     const taken = this.#keys.use('turn', request.key, (key) =>
@@ -102,11 +120,17 @@ export class ScopeIn implements Scope {
     );
   }
 
-  call(name: string, input: Json, options: CallOptions = {}): Promise<CallResult> {
+  call(tool: string, input: Json, options?: CallOptions): Promise<CallResult>;
+  call<Input, Result>(
+    tool: TypedTool<Input, Result>,
+    input: NoInfer<Input>,
+    options?: CallOptions,
+  ): Promise<CallResult<Result>>;
+  call(tool: Called, input: unknown, options: CallOptions = {}): Promise<CallResult<never>> {
     const called = this.#keys.use('call', options.key, (key) =>
-      runCall(this.#execution, name, { ...options, key, parent: this.id, input }),
+      runCall(this.#execution, nameOf(tool), { ...options, key, parent: this.id, input: input as Json }),
     );
-    return heard(called);
+    return heard(called as Promise<CallResult<never>>);
   }
 
   ask(question: Question): Promise<Answer> {
@@ -226,4 +250,8 @@ function heard<T>(work: Promise<T>): Promise<T> {
 function unknownAgent(name: string, known: readonly { readonly name: string }[]): RunError {
   const names = known.map((candidate) => candidate.name).join(', ') || 'none';
   return new RunError('unknown', `There is no agent «${name}»; known: ${names}.`);
+}
+
+function nameOf(called: Called): string {
+  return typeof called === 'string' ? called : called.name;
 }

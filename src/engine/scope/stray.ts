@@ -39,9 +39,12 @@ export async function owned<T>(
   }
 }
 
+/** To run without an owner makes a context for each piece of text; this one is made once, where there is none. */
+const nobodys = AsyncLocalStorage.snapshot();
+
 /** Work of our own that somebody else's code has only set off: what goes wrong in it is not theirs. */
 export function unowned(work: () => void): void {
-  owners.run(undefined, work);
+  nobodys(work);
 }
 
 /** An error nobody caught reached the process: hand it to the step whose code left it. False if it is nobody's. */

@@ -85,8 +85,9 @@ export class TurnReader {
   async finish(reason = this.#finish): Promise<LeafOutcome> {
     tellEnding(this.#execution, this.#step, { agent: this.#agent, finish: reason });
     await this.#mirror.finish('completed');
-    const questions = this.#questions.map((question) => ({ ...question }));
-    const result = questions.length === 0 ? { finish: reason } : { finish: 'asks', questions };
+    // As it will be read back: what is absent is not there.
+    const questions = this.#questions.map((question) => present(question) as Json);
+    const result: Json = questions.length === 0 ? { finish: reason } : { finish: 'asks', questions };
     return { outcome: 'completed', result, usage: this.#used() };
   }
 

@@ -23,6 +23,7 @@ import { hasLargeItem, withKeptItems } from '../record/large-items.ts';
 import { isLarge, keepAttachment, keepLarge, resultOf } from '../record/large.ts';
 import type { TurnRequest, TurnResult } from '../scope.ts';
 import { owned } from '../scope/stray.ts';
+import { Within } from '../within.ts';
 import { inPieces } from './in-pieces.ts';
 import { readStream } from './read-stream.ts';
 import { hasForgotten, recallTurn } from './recall-turn.ts';
@@ -210,8 +211,8 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
   const sent = sentCharacters(turn);
   const reader = new TurnReader(execution, step, { agent, sent });
   const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
-  const ended = new AbortController();
-  const signal = AbortSignal.any([execution.signal, ended.signal]);
+  const ended = new Within(execution.signal);
+  const { signal } = ended;
   const surplus = new Surplus(meter, request.maxCalls ?? Infinity, (milliseconds) =>
     execution.world.clock.sleep(milliseconds, signal),
   );

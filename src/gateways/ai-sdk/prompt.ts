@@ -33,8 +33,8 @@ export function callOptions(turn: Turn): LanguageModelV4CallOptions {
     ...(answerSchema === undefined
       ? {}
       : { responseFormat: { type: 'json', name: 'answer', schema: schemaOf(answerSchema) } }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    temperature,
+    maxOutputTokens: maxTokens,
   };
 }
 

@@ -149,9 +149,8 @@ function attach(item: Item): AgentEvent {
 }
 
 function citation(source: LanguageModelV4Source, quote: string | undefined): Item {
-  const quoted = quote === undefined ? {} : { quote };
-  if (source.sourceType === 'document') return { kind: 'citation', title: source.title, ...quoted };
-  return { kind: 'citation', title: source.title ?? source.url, url: source.url, ...quoted };
+  if (source.sourceType === 'document') return { kind: 'citation', title: source.title, quote };
+  return { kind: 'citation', title: source.title ?? source.url, url: source.url, quote };
 }
 
 function fileItem({ mediaType: type, data }: LanguageModelV4File | LanguageModelV4ReasoningFile): Item {
@@ -174,7 +173,7 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   return {
     input: inputTokens.total ?? 0,
     output: outputTokens.total ?? 0,
-    ...(cached === undefined ? {} : { cached }),
-    ...(reasoning === undefined ? {} : { reasoning }),
+    cached,
+    reasoning,
   };
 }

@@ -64,7 +64,7 @@ export function conversationService(settings: ConversationSettings): Conversatio
       return { method: 'POST', path: pathOf(url(`${below(id)}/chat`)), headers, body: JSON.stringify(body) };
     },
     create(turn, signal) {
-      const body: CreateRequest = title === undefined ? {} : { title };
+      const body: CreateRequest = { title };
       const headers = json({ ...turn, idempotencyKey: `${turn.idempotencyKey}/create` });
       const request: HttpRequest = {
         method: 'POST',

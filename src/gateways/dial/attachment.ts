@@ -11,10 +11,10 @@ export function dialAttachment(attachment: Attachment): DialAttachment | undefin
   if (where === undefined) return undefined;
   return {
     type: type || unnamedType,
-    ...(title ? { title } : {}),
+    title: title || undefined,
     ...where,
-    ...(referenceUrl ? { reference_url: referenceUrl } : {}),
-    ...(referenceType ? { reference_type: referenceType } : {}),
+    reference_url: referenceUrl || undefined,
+    reference_type: referenceType || undefined,
   };
 }
 
@@ -24,10 +24,10 @@ export function attachmentOf(piece: AttachmentPiece): Attachment | undefined {
   if (!title && !data && !url && !referenceUrl) return undefined;
   return {
     type: (type || unnamedType).toWellFormed(),
-    ...(title ? { title: title.toWellFormed() } : {}),
-    ...(data ? { data: data.toWellFormed() } : {}),
-    ...(url ? { url: url.toWellFormed() } : {}),
-    ...(referenceUrl ? { referenceUrl: referenceUrl.toWellFormed() } : {}),
-    ...(referenceType ? { referenceType: referenceType.toWellFormed() } : {}),
+    title: title?.toWellFormed() || undefined,
+    data: data?.toWellFormed() || undefined,
+    url: url?.toWellFormed() || undefined,
+    referenceUrl: referenceUrl?.toWellFormed() || undefined,
+    referenceType: referenceType?.toWellFormed() || undefined,
   };
 }

@@ -118,8 +118,8 @@ export class DialStages {
     events.push({
       type: 'stage.opened',
       stage: String(index),
-      ...(typeof parent === 'number' ? { parent: String(parent) } : {}),
-      ...(title === '' ? {} : { title }),
+      parent: typeof parent === 'number' ? String(parent) : undefined,
+      title: title || undefined,
     });
   }
 

@@ -91,7 +91,8 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
   #waiting = 0;
   #reading: 'now' | 'in turn' | 'when resumed' = 'now';
   /** How many bytes were read in which turn of the loop: small pieces come in any number. */
-  #spent = { turn: 0, bytes: 0 };
+  #turn = 0;
+  #spent = 0;
   /** What is to be done once all is read: the answer is over. */
   #ending: (() => void) | undefined;
 
@@ -118,9 +119,11 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#phase === 'idle') {
       if (!this.#isLast) this.#stayIdle();
     } else this.#enter('idle');
-    this.#unread.push(bytes);
-    this.#waiting += bytes.length;
-    if (this.#reading === 'now') this.#read();
+    if (!this.#readAtOnce(bytes)) {
+      this.#unread.push(bytes);
+      this.#waiting += bytes.length;
+      if (this.#reading === 'now') this.#read();
+    }
     if (this.#isOver || (this.#reading !== 'when resumed' && this.#waiting <= mostUnread)) return;
     // A reader that is slow is no upstream that is silent.
     clearTimeout(this.#timer);
@@ -143,11 +146,30 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     else this.#goOn();
   }
 
+  /** Nearly all of what comes is small, and nothing waits before it: false where that is not so. */
+  #readAtOnce(bytes: Uint8Array): boolean {
+    if (this.#reading !== 'now' || this.#unread.length > 0 || bytes.length > slice) return false;
+    this.#lookAtTurn();
+    if (this.#spent >= slice) return false;
+    this.#spent += bytes.length;
+    const isTaken = this.#listener.data(bytes);
+    if (this.#isOver) return true;
+    if (!isTaken) this.#reading = 'when resumed';
+    else this.#goOn();
+    return true;
+  }
+
+  #lookAtTurn(): void {
+    const turn = loopTurn();
+    if (this.#turn === turn) return;
+    this.#turn = turn;
+    this.#spent = 0;
+  }
+
   /** As much of what came as is read in a turn; the rest when it is its turn again. */
   #read(): void {
-    const turn = loopTurn();
-    if (this.#spent.turn !== turn) this.#spent = { turn, bytes: 0 };
-    while (this.#unread.length > 0 && this.#spent.bytes < slice) {
+    this.#lookAtTurn();
+    while (this.#unread.length > 0 && this.#spent < slice) {
       const isTaken = this.#listener.data(this.#nextSlice());
       if (this.#isOver) return;
       if (!isTaken) return void (this.#reading = 'when resumed');
@@ -161,7 +183,7 @@ class HttpExchange implements Exchange, Dispatcher.DispatchHandler {
     const next = first.subarray(0, slice);
     if (first.length > slice) this.#unread[0] = first.subarray(slice);
     else this.#unread.shift();
-    this.#spent.bytes += next.length;
+    this.#spent += next.length;
     this.#waiting -= next.length;
     return next;
   }

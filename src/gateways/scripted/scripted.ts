@@ -45,13 +45,13 @@ type Told = Exclude<Move, { type: 'wait' | 'hang' | 'fail' }>;
 
 function chunksOf(move: Told): readonly (readonly AgentEvent[])[] {
   if (move.type === 'say') {
-    const channel = move.channel === undefined ? {} : { channel: move.channel };
-    return listOf(move.text).map((text) => [{ type: 'text.appended', text, ...channel }]);
+    const { channel } = move;
+    return listOf(move.text).map((text) => [{ type: 'text.appended', text, channel }]);
   }
   if (move.type === 'call') {
-    const first = { tool: move.tool };
+    const { call, tool } = move;
     return listOf(move.arguments).map((text, i) => [
-      { type: 'call.appended', call: move.call, ...(i === 0 ? first : {}), text },
+      { type: 'call.appended', call, tool: i === 0 ? tool : undefined, text },
     ]);
   }
   if (move.type === 'together') return [move.events];
@@ -60,7 +60,7 @@ function chunksOf(move: Told): readonly (readonly AgentEvent[])[] {
 }
 
 function failureOf({ code, message, retryable }: Extract<Move, { type: 'fail' }>): RunError {
-  return new RunError(code, message, retryable === undefined ? {} : { retryable });
+  return new RunError(code, message, { retryable });
 }
 
 function listOf(pieces: string | readonly string[]): readonly string[] {

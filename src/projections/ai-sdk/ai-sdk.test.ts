@@ -155,7 +155,8 @@ function allFaultsIn(given: Heard, entries: readonly Entry[]): string[] {
 }
 
 /** What does no harm if it comes twice, or not at all: what is not kept, and what is told again by the next of its kind. */
-const harmless = /^(data-|start|finish|abort|tool-approval-request|tool-output|reasoning|source|file|text-end)/;
+const harmless =
+  /^(data-|start|finish|abort|tool-approval-request|tool-output|reasoning|source|file|text-end)/;
 
 test('[AI4] a chunk that is missing, comes twice or changes places with its neighbour is noticed', async () => {
   const runs = fc.sample(plausibleRun, { numRuns: 80, seed: 5 });

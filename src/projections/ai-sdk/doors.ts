@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { Framing } from '../../wire/framing.ts';
 import { RunError } from '../../run/failure.ts';
 import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
@@ -8,7 +10,7 @@ import { supersededLine } from '../speaker.ts';
 const bodyLimit = 16 * 1024 * 1024;
 
 /** Where a chat sends what was said, comes back to what runs, and stops it. */
-export const aiSdkDoors: readonly Door[] = [
+export const aiSdkDoors: readonly Door<Framing>[] = [
   {
     path: '/ai-sdk/:app/chat',
     about: 'Say something in a chat of the AI SDK, or answer what was asked.',
@@ -34,11 +36,14 @@ export const aiSdkDoors: readonly Door[] = [
   },
 ];
 
-function wishOf(app: string, { id, messages }: AiSdkRequest): Wish {
+function wishOf(app: string, { id, messages }: z.infer<typeof AiSdkRequest>): Wish<Framing> {
   const last = messages.at(-1);
   if (last?.role === 'assistant') return { wants: 'decide', decisions: decisionsIn(last), form: 'stream' };
   if (last?.role !== 'user')
-    throw new RunError('malformed', 'The last of «messages» is neither a message of the user nor an answer to a question.');
+    throw new RunError(
+      'malformed',
+      'The last of «messages» is neither a message of the user nor an answer to a question.',
+    );
   const history = messages.slice(0, -1).map(sentMessage);
   return { wants: 'start', app, message: sentMessage(last), conversation: id, history, form: 'stream' };
 }
@@ -51,7 +56,10 @@ function decisionsIn({ parts }: AiSdkMessage): SentDecision[] {
     return [{ question: approval.id, decision, rationale: approval.reason }];
   });
   if (decisions.length > 0) return decisions;
-  throw new RunError('malformed', 'The last of «messages» is an answer, and answers no question: send what the user says.');
+  throw new RunError(
+    'malformed',
+    'The last of «messages» is an answer, and answers no question: send what the user says.',
+  );
 }
 
 /** An answer of ours has the id of its run. Of what it consists of, what was said counts. */
@@ -64,7 +72,10 @@ function sentMessage({ id, role, parts }: AiSdkMessage): SentMessage {
 
 function attachmentIn({ type, url, mediaType, filename }: AiSdkPart): SentAttachment[] {
   if (type !== 'file' || url === undefined) return [];
-  const about = { ...(mediaType === undefined ? {} : { type: mediaType }), ...(filename === undefined ? {} : { title: filename }) };
+  const about = {
+    ...(mediaType === undefined ? {} : { type: mediaType }),
+    ...(filename === undefined ? {} : { title: filename }),
+  };
   const data = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(url);
   if (!data) return [{ ...about, url }];
   const [, , base64, given = ''] = data;

@@ -47,7 +47,7 @@ export async function badgesOf(store: SharedStore, lock: Lock): Promise<Badges> 
     issue({ tenant, who, role, key, expiresAt }, now) {
       const end = Math.floor(now / 1_000) + badgeLife;
       const until = expiresAt === undefined ? end : Math.min(end, Math.floor(expiresAt / 1_000));
-      return new SignJWT({ tenant, role, at: now, lock: lock.id, ...(key === undefined ? {} : { key }) })
+      return new SignJWT({ tenant, role, at: now, lock: lock.id, key })
         .setProtectedHeader({ alg: algorithm })
         .setJti(randomBytes(16).toString('base64url'))
         .setSubject(who)

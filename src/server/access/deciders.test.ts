@@ -114,16 +114,21 @@ describe('[V32] [S08] who decides in a run', () => {
   });
 
   test('[E111] holds for the terminal as well: the engine itself refuses', async () => {
-    const { home } = (await serving({ config: { apps } })).server.context;
-    const begun = { app: 'witnessed', flow: 'asks@1', text: 'x', key: 'k' };
-    const { run } = await home.start(begun);
+    const at = await serving({ config: { apps } });
+    const { home } = at.server.context;
+    const run = textAt(
+      await at.ask('/api/runs', { json: { app: 'witnessed', input: { text: 'x' } } }),
+      'run',
+    );
     const tree = async (): Promise<RunTree> => (await loadRun(home.journal, await rowOf())).tree;
     const rowOf = async (): Promise<RunRow> => (await home.dispatch.get(run)) as RunRow;
     await vi.waitFor(async () => expect((await tree()).undecided).toBe(1), 60_000);
     const [question] = (await tree()).approvals.values();
     const { approval = '', fingerprint = '' } = question ?? {};
-    const decide = (by: string): Promise<unknown> =>
-      home.send(run, { type: 'decide', decision: 'approve', by, approval, fingerprint });
+    const decide = async (by: string): Promise<unknown> => {
+      const command = { type: 'decide', decision: 'approve', by, approval, fingerprint } as const;
+      return home.front.command(await rowOf(), { command, id: `of ${by}` });
+    };
     await decide('local');
     expect((await tree()).notices.at(-1)).toMatchObject({
       code: 'DECISION_REFUSED',

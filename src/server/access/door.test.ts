@@ -129,7 +129,8 @@ describe('on this machine', () => {
   });
 
   test('[V87] what is not asked by a page tells pages nothing', async () => {
-    for (const headers of [{}, { 'sec-fetch-site': 'cross-site' }, { origin: at.url }]) {
+    const others: Record<string, string>[] = [{}, { 'sec-fetch-site': 'cross-site' }, { origin: at.url }];
+    for (const headers of others) {
       const answer = await at.ask('/api/runs', { headers });
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
     }

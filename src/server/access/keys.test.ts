@@ -74,9 +74,8 @@ describe('[V28] a key that has an end', () => {
       if (started.status === 401 || signedIn.status === 401) return undefined;
       const badge = signedIn.headers.get('set-cookie') ?? '';
       const path = `/api/runs/${textAt(started, 'run')}/events`;
-      const all = [{ authorization: `Bearer ${key}` }, { cookie: badge }].map((headers) =>
-        streamViewer({ url: at.url, path, headers }),
-      );
+      const ways: Record<string, string>[] = [{ authorization: `Bearer ${key}` }, { cookie: badge }];
+      const all = ways.map((headers) => streamViewer({ url: at.url, path, headers }));
       for (const viewer of all) await Promise.race([viewer.until(isAsked), viewer.closed]);
       return all.every(({ body }) => isAsked(body)) ? { cookie: badge, viewers: all } : undefined;
     });

@@ -26,6 +26,7 @@ export function sourceReader(proxies: readonly string[]): (arrival: Arrival) => 
   const isOurs = (address: string): boolean => isIP(address) !== 0 && known.check(address, familyOf(address));
   return ({ headers, peer = '' }) => {
     let address = plain(peer);
+    if (proxies.length === 0) return { address, isTls: false };
     const isTls = isOurs(address) && headers['x-forwarded-proto'] === 'https';
     for (const hop of hopsIn(headers).toReversed()) {
       if (!isOurs(address) || isIP(hop) === 0) break;

@@ -25,10 +25,10 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
       effect,
       untrusted: isForeign,
       sends: isForeign,
-      ...(model === undefined ? {} : { model }),
-      ...(approval === undefined ? {} : { approval }),
-      ...(state === undefined ? {} : { state }),
-      ...(keeps === undefined ? {} : { keeps }),
+      model,
+      approval,
+      state,
+      keeps,
     };
   });
 }
@@ -55,10 +55,10 @@ function gatewayOf(
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');
   const { key, ...chat } = settings;
-  return openAiChatGateway({ ...chat, ...(key ? { key: () => secretIn(key) } : {}) });
+  return openAiChatGateway({ ...chat, key: key && (() => secretIn(key)) });
 }
 
 function conversationOf(name: string, { key, ...settings }: ConversationAgent): Gateway {
-  const headers = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${secretIn(key)}` } : {};
   return conversationGateway({ ...settings, name, headers });
 }

@@ -7,7 +7,7 @@ import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { DefinitionsFront } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
-import type { SettledFlow } from './named-flows.ts';
+import { readSettings, type SettledFlow } from './named-flows.ts';
 
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
@@ -37,6 +37,7 @@ export function appChecker(flows: readonly (Flow | SettledFlow)[]): (body: Json,
       const message = `The app «${name}» does not fit: flow: there is no ${flow.name}@${flow.version} here; known: ${known}.`;
       throw new RunError('malformed', message);
     }
+    if (code.settings) readSettings(code.settings, name, settings);
     if ('readSettings' in code) code.readSettings(name, settings);
   };
 }

@@ -31,7 +31,7 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { namedFlow, namedFlows, type FlowMeans } from './named-flows.ts';
+import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -291,7 +291,10 @@ function codeOf(
   { flow: given, settings = {} }: AppSettings,
   { means, code, where }: Coding,
 ): { readonly flow: Flow; readonly former?: Flow; readonly settings: object } {
-  if (typeof given !== 'string') return { flow: given as Flow, settings };
+  if (typeof given !== 'string') {
+    const own = given as Flow;
+    return { flow: own, settings: own.settings ? readSettings(own.settings, name, settings) : settings };
+  }
   const flow = code.find((known) => known.name === given);
   const named = Object.hasOwn(namedFlows, given) ? namedFlows[given] : undefined;
   if (flow && named) {

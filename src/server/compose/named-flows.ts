@@ -87,7 +87,7 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
   converse: {
     version: converseVersion,
     read(app, given, means) {
-      const settings = read(Converse, app, given);
+      const settings = readSettings(Converse, app, given);
       expectNone(app, unknownAgent(['agent'], settings.agent, means.agents));
       const { tools } = means;
       if (tools) for (const tool of settings.tools ?? []) expectTool(tools, tool, app);
@@ -99,7 +99,7 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
   coordinate: {
     version: coordinateVersion,
     read(app, given, { agents }) {
-      const settings = read(Coordinate, app, given);
+      const settings = readSettings(Coordinate, app, given);
       expectNone(app, wrongNames(settings, agents));
       return settings;
     },
@@ -147,7 +147,8 @@ function conversing({ tools: wanted, ...settings }: z.output<typeof Converse>, {
   };
 }
 
-function read<T>(schema: z.ZodType<T>, app: string, settings: object): T {
+/** The settings of an app, whole, or a failure that names each field that is wrong. */
+export function readSettings<T>(schema: z.ZodType<T>, app: string, settings: object): T {
   const parsed = schema.safeParse(settings);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => ({

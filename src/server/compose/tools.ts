@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { codeTool } from '../../tools/code/code.ts';
 import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';
@@ -95,7 +94,7 @@ function isFolder(path: string): boolean {
 }
 
 function endpointOf({ name, command, folder, env = {}, url, key, headers = {} }: McpSource): Endpoint {
-  if (command) return { command, environment: valuesOf(name, env), ...present({ folder }) };
+  if (command) return { command, environment: valuesOf(name, env), folder };
   if (url === undefined) throw new Error('an MCP server without command and url passed its schema');
   const bearer = key && { authorization: `Bearer ${secretFor(name, key)}` };
   return { url, headers: { ...valuesOf(name, headers), ...bearer } };

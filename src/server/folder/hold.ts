@@ -2,31 +2,19 @@ import { LRUCache } from 'lru-cache';
 import { strandedBy } from '../../engine/recovery/stranded.ts';
 import { workplaceIn, type World } from '../../engine/world.ts';
 import { frontOf, type Front } from '../../front/front.ts';
-import { startKey } from '../../front/same-again.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Journal, RunRow } from '../../stores/store.ts';
 import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
-import {
-  appNamed,
-  appTold,
-  expectSameApp,
-  followerOf,
-  folderOwner,
-  localTenant,
-  type App,
-  type Control,
-  type Home,
-  type Standing,
-} from './home.ts';
+import { followerOf, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
-import { expectReady } from '../observe/readiness.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
-export interface HeldHome extends Home {
+/** A data folder as the process has it that works there. What is asked of its runs is asked of the front. */
+export interface HeldHome extends Omit<Home, keyof Control> {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly front: Front;
   /** Absent in a process that only serves. */
@@ -63,10 +51,9 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
   const world = workplaceIn(noting(holding.world, problems));
   const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
   forgetErased(world, folder);
-  const front = frontOf(world, worker ? { worker } : {});
+  const front = frontOf(world, { worker });
   const over = new AbortController();
   const working = worker?.work(over.signal, { grace });
-  const control = controlOf({ front, world, apps });
   const { preferences, notices: unkept } = await keepPreferences(world.store.shared, apps);
   const { store, secrets } = world;
   const journal = outgoingJournal(store.journal, secrets);
@@ -93,7 +80,6 @@ export async function holdHome(holding: Holding): Promise<HeldHome> {
     dispatch: store.dispatch,
     runs: (tenant, query) => store.dispatch.list(runFilter(tenant, query)),
     blobs: outgoingBlobs(store.blobs, secrets),
-    ...control,
     async standing(run) {
       return standingOf(await store.dispatch.get(run), { run, worker, problems, world });
     },
@@ -134,50 +120,6 @@ function once(work: () => Promise<void>): () => Promise<void> {
   return () => (begun ??= work());
 }
 
-interface Parts {
-  readonly front: Front;
-  readonly world: World;
-  readonly apps: readonly App[];
-}
-
-function controlOf({ front, world, apps }: Parts): Control {
-  const found = async (run: string): Promise<RunRow> => {
-    const row = await world.store.dispatch.get(run);
-    if (row) return row;
-    throw new RunError('unknown', `There is no run ${run}.`);
-  };
-  return {
-    async start({ app: name, flow, text, conversation, key }) {
-      expectSameApp({ process: process.pid, apps: apps.map(appTold) }, { app: name, flow });
-      const app = appNamed(apps, name);
-      await expectReady(world.store);
-      const started = await front.start({
-        app: app.name,
-        flow: app.flow,
-        input: { text },
-        limits: app.limits,
-        approvals: app.approvals,
-        definition: await app.definition?.(),
-        caller: {
-          tenant: localTenant,
-          who: folderOwner,
-          idempotencyKey: startKey(folderOwner, key),
-        },
-        ...(conversation === undefined ? {} : { conversation }),
-      });
-      return { run: started.run, conversation: started.conversation };
-    },
-    async send(run, command) {
-      const id = world.newId('command');
-      return (await front.command(await found(run), { command, id })).receipt;
-    },
-    async erase(conversation, tenant = localTenant) {
-      await front.erase({ tenant, conversation, by: folderOwner });
-    },
-    takeUp: async (run) => front.takeUp(await found(run)),
-  };
-}
-
 interface Signs {
   readonly run: string;
   readonly worker: Worker | undefined;
@@ -193,7 +135,7 @@ function standingOf(row: RunRow | undefined, { run, worker, problems, world }: S
   const problem = problems.of(run) ?? worker?.trouble;
   if (!worker || worker.busyWith.includes(run) || (worker.isMine(run) && problem === undefined))
     return { is: 'working' };
-  return { is: 'left', ...(problem === undefined ? {} : { why: problem }) };
+  return { is: 'left', why: problem };
 }
 
 /** What was last said to be wrong with each run, for whoever asks why nobody works on it. */

@@ -7,6 +7,7 @@ import { ended, flowOf, toolOf, until } from '../../../test/world.ts';
 import type { ConfigInput } from '../../catalog/config.ts';
 import { openHome, readHome } from '../compose/compose.ts';
 import { enterHome } from '../../cli/place/enter.ts';
+import { heldFolder } from '../../cli/place/held.ts';
 import { hostFolder } from '../host-folder.ts';
 import { isHeld } from './reach-folder.ts';
 import { socketPath } from './socket-path.ts';
@@ -35,9 +36,14 @@ function gated(): { config: ConfigInput; letThrough: () => void } {
   return { config: { tools: [wait], apps: { gated: { flow } } }, letThrough: () => gate.resolve() };
 }
 
-async function holder(config: ConfigInput = {}, folder = data): Promise<HeldHome> {
-  const { context, close } = await hostFolder({ data: folder, config, takes: 'asked' });
-  const home = { ...context.home, close };
+async function holder(config: ConfigInput = {}, folder = data): Promise<HeldHome & Home> {
+  const hosted = await hostFolder({ data: folder, config, takes: 'asked' });
+  const home = {
+    ...hosted.context.home,
+    ...heldFolder(hosted),
+    store: hosted.context.home.store,
+    journal: hosted.context.home.journal,
+  };
   open.push(home);
   return home;
 }
@@ -49,6 +55,12 @@ async function visitor(folder = data): Promise<Home> {
 }
 
 const request = { app: 'gated', flow: 'gated@1', text: 'It', key: 'k' };
+
+test('[Z13] whoever holds a folder asks by the rules of the API, too', async () => {
+  const held = await holder(gated().config);
+  await expect(held.start({ ...request, key: 'two words' })).rejects.toThrow('An idempotency key');
+  await expect(held.send('run_x', { type: 'stop', by: 'ann' })).rejects.toThrow('There is no run «run_x»');
+});
 
 test('[Q20] a folder in which nothing would be kept starts nothing, and says so at once', async () => {
   const place = join(data, 'place');
@@ -182,7 +194,9 @@ describe('a data folder', () => {
       arguments: {},
       fingerprint: 'x',
     } as const;
-    await expect(second.send(paused.run, edit)).rejects.toThrow('cannot be checked without it');
+    const row = await second.dispatch.get(paused.run);
+    const sent = row && second.front.command(row, { command: edit, id: 'an edit' });
+    await expect(sent).rejects.toThrow('cannot be checked without it');
     await second.close();
     open.pop();
     letThrough();

@@ -16,7 +16,7 @@ export const tenantHeader = 'vitrine-tenant';
 
 /** How the process that holds a folder is asked; for another tenant than the owner's own where one is said. */
 export function addressIn(folder: string, tenant?: string): FolderAddress {
-  const more = tenant === undefined ? {} : { [tenantHeader]: tenant };
+  const more: Record<string, string> = tenant === undefined ? {} : { [tenantHeader]: tenant };
   return { url: 'http://localhost', fetch: fetchOver(() => createConnection(socketPath(folder)), more) };
 }
 

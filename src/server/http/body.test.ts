@@ -6,7 +6,7 @@ test('plain JSON is what it says', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), (text) => {
       if (/__proto__|"constructor"/.test(text)) return;
-      expect(strictJson(text)).toEqual(JSON.parse(text));
+      expect(strictJson(Buffer.from(text))).toEqual(JSON.parse(text));
     }),
   );
 });
@@ -23,10 +23,23 @@ test.for([
   ['a field twice, once in disguise', '{"a":1,"\\u0061":3}', 'twice'],
   ['nothing', '', 'is not JSON'],
 ] as const)('%s is refused', ([, text, why]) => {
-  expect(() => strictJson(text)).toThrow(why);
+  expect(() => strictJson(Buffer.from(text))).toThrow(why);
 });
 
 test('the same name in two objects, and the words of the refused as values, are fine', () => {
   const text = '[{"a":1,"n":{"a":2}},{"a":"__proto__"},{"constructor":"prototype"}]';
-  expect(strictJson(text)).toEqual(JSON.parse(text));
+  expect(strictJson(Buffer.from(text))).toEqual(JSON.parse(text));
+});
+
+test('what nests without end is refused before a text is made of it', () => {
+  const bytes = Buffer.from(`{"a":"[[[[\\"[[","b":${'['.repeat(1_000_000)}`);
+  bytes.toString = () => {
+    throw new Error('a text was made');
+  };
+  expect(() => strictJson(bytes)).toThrow('levels deep');
+});
+
+test('brackets in texts are no levels', () => {
+  const text = JSON.stringify([`${'['.repeat(100)}"\\${'{'.repeat(100)}`, { '[[[': '\\' }]);
+  expect(strictJson(Buffer.from(text))).toEqual(JSON.parse(text));
 });

@@ -7,13 +7,37 @@ const deepest = 64;
  * A body as JSON. What could mean one thing to one reader and another to the next is refused: a name that stands twice,
  * and names that reach the prototype of an object.
  */
-export function strictJson(text: string): unknown {
+export function strictJson(bytes: Buffer): unknown {
+  expectShallow(bytes, 'The body');
+  const text = bytes.toString();
   expectPlain(text, 'The body');
   try {
     return JSON.parse(text);
   } catch {
     throw new RunError('malformed', 'The body is not JSON.');
   }
+}
+
+const [quote, backslash] = [0x22, 0x5c];
+const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/** How deep it is shows in its bytes: of megabytes that nest without end no text is made, which would only be garbage. */
+function expectShallow(bytes: Buffer, what: string): void {
+  let [depth, isText] = [0, false];
+  for (let i = 0; i < bytes.length; i += 1) {
+    const sign = bytes[i] ?? 0;
+    if (isText && sign === backslash) i += 1;
+    else if (sign === quote) isText = !isText;
+    else if (isText) continue;
+    else if (opening.has(sign)) depth += 1;
+    else if (closing.has(sign)) depth -= 1;
+    if (depth > deepest) throw tooDeep(what);
+  }
+}
+
+function tooDeep(what: string): RunError {
+  return new RunError('malformed', `${what} is nested more than ${deepest} levels deep.`);
 }
 
 interface Open {
@@ -32,8 +56,7 @@ export function expectPlain(text: string, what: string): void {
     const sign = text[i];
     if (sign === '{' || sign === '[') {
       open.push({ names: sign === '{' ? new Set() : undefined, under: open.at(-1)?.name ?? '', name: '' });
-      if (open.length > deepest)
-        throw new RunError('malformed', `${what} is nested more than ${deepest} levels deep.`);
+      if (open.length > deepest) throw tooDeep(what);
     } else if (sign === '}' || sign === ']') open.pop();
     else if (sign === '"') {
       const end = endOfString(text, i);

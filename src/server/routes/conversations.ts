@@ -1,6 +1,5 @@
 import { inPlaces } from '../../engine/conversation/places.ts';
 import { isBlobRef, type BlobRef } from '../../run/values.ts';
-import { present } from '../../run/present.ts';
 import type { RunFilter, RunRow } from '../../stores/store.ts';
 import * as native from '../../wire/native/conversations.ts';
 import type { Exchange, ListedConversation } from '../../wire/native/conversations.ts';
@@ -16,7 +15,7 @@ export const conversationRoutes = [
   route({
     ...native.listConversations,
     async handle({ context, caller: { tenant }, query: { after, limit = pageSize } }) {
-      const { found, next } = await newestOfEach(context, { tenant, limit, ...present({ after }) });
+      const { found, next } = await newestOfEach(context, { tenant, limit, after });
       return { status: 200, json: { conversations: found.map(listed), next } };
     },
   }),

@@ -77,6 +77,9 @@ test('[V210] runs are found by label, words, time and what they asked, and shown
     duration: expect.any(Number),
   });
   expect((await at.ask('/api/runs?waiting=true')).json).toMatchObject({ runs: [{ run: asks, asked: 1 }] });
+  expect((await at.ask('/api/approvals')).json).toMatchObject({
+    approvals: [{ run: asks, priority: 'medium' }],
+  });
   for (const query of ['text=%25', 'label=project', 'since=yesterday', 'search=x'])
     expect((await at.ask(`/api/runs?${query}`)).status, query).toBe(400);
 });

@@ -1,7 +1,6 @@
 import { resumeCommand } from '../../flows/converse-resume.ts';
 import { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { expectFirstPause, goOn, ResumeRequest } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Commanded, pauseRun, resumeRun, sendMessage, stopRun } from '../../wire/native/commands.ts';
@@ -30,7 +29,7 @@ export const commandRoutes: readonly Route[] = [
       async handle({ context, caller, subject, body, header }) {
         const key = idempotencyKeyIn(header);
         const again = type === 'stop' ? stopOf(subject.run) : key && sameAgain(type, caller.who, key);
-        const asked = { type, by: caller.who, ...present({ reason: body.reason }) };
+        const asked = { type, by: caller.who, reason: body.reason };
         const batch = ResumeRequest.strip().safeParse(body).data;
         const { command, id } = await meant(context, subject, { asked, batch, isKeyed: key !== undefined });
         if (command.type === 'decide') await expectDecider(context, caller, subject);
@@ -81,7 +80,7 @@ async function meant(
     : { command: goOn(tree, by) };
   if (command.type !== 'decide') return { command: asked };
   if (!batch && !isKeyed) expectFirstPause(tree, row.run);
-  return { command: { ...command, ...present({ rationale }) }, ...id };
+  return { command: { ...command, rationale }, ...id };
 }
 
 /** The same key again is the same message. */

@@ -3,7 +3,6 @@ import { strandedBy } from '../../engine/recovery/stranded.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatParts, flatTree } from '../../run/flat-tree.ts';
-import { present } from '../../run/present.ts';
 import { damageOf, goodChunks } from '../../front/good-chunks.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import type { ServerContext } from '../context.ts';
@@ -39,15 +38,14 @@ export const runRoutes = [
         );
       }
       const stranded = at === undefined ? strandedBy(context.home.catalog, row) : undefined;
-      const still = present({ stranded });
       const look = { preferences: shownTo({ context, caller }, row.app, asked), at, signal };
       if (row.bytes <= smallRun) {
         const tree = await context.trees.shown(row, look);
-        return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at), ...still } };
+        return { status: 200, json: { ...flatTree(tree, row.run), ...damageOf(row, tree, at), stranded } };
       }
       await heavy(row.bytes);
       const tree = await context.trees.still(row, look);
-      return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at), ...still } };
+      return { status: 200, parts: { ...flatParts(tree, row.run), ...damageOf(row, tree, at), stranded } };
     },
   }),
   route({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { whole } from '../../wire/native/query.ts';
 import { Labels } from '../../wire/native/starting.ts';
@@ -45,9 +44,9 @@ export const sessionRoutes = [
       429: { about: 'Too many are under way.' },
     },
     async handle({ context, caller, body: { scenario = '', alert_text: text, labels } }) {
-      const started = await startSession(context, caller, { scenario, text, ...present({ labels }) });
+      const started = await startSession(context, caller, { scenario, text, labels });
       const message = scenario === '' ? undefined : whyDefault(context, scenario);
-      const json = { session_id: started.conversation, status: 'in_progress', ...present({ message }) };
+      const json = { session_id: started.conversation, status: 'in_progress', message };
       return { status: 200, json };
     },
   }),
@@ -189,7 +188,7 @@ export async function startSession(
     );
   }
   return startRun(context, caller, {
-    ...(isApp ? { app: scenario } : {}),
+    app: isApp ? scenario : undefined,
     input: { text },
     labels: { ...labels, ...(scenario === '' ? {} : { scenario }) },
   });

@@ -1,13 +1,13 @@
 import { strandedBy } from '../../engine/recovery/stranded.ts';
 import type { Catalog } from '../../engine/world.ts';
 import { RunError } from '../../run/failure.ts';
-import { filled, present } from '../../run/present.ts';
+import { filled } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ListedRun } from '../../wire/native/runs.ts';
 
 /** Whose place it took, and who took its own. */
 export function placeIn({ replaces, replacedBy }: RunRow): Pick<ListedRun, 'again' | 'replacedBy'> {
-  return present({ again: replaces ?? undefined, replacedBy: replacedBy ?? undefined });
+  return { again: replaces ?? undefined, replacedBy: replacedBy ?? undefined };
 }
 
 export function listedRun(row: RunRow, catalog: Catalog): ListedRun {
@@ -18,19 +18,19 @@ export function listedRun(row: RunRow, catalog: Catalog): ListedRun {
 
 /** What keeps a run from going on that nobody can mend by waiting. */
 function whyStill(row: RunRow, catalog: Catalog): Pick<ListedRun, 'damaged' | 'stranded'> {
-  return present({ damaged: row.damaged ?? undefined, stranded: strandedBy(catalog, row) });
+  return { damaged: row.damaged ?? undefined, stranded: strandedBy(catalog, row) };
 }
 
 function factsIn({ facts }: RunRow): Partial<ListedRun> {
   const { labels, agents, tools, asked, tokens, startedAt, endedAt } = facts;
-  return present({
+  return {
     labels: Object.keys(labels).length > 0 ? { ...labels } : undefined,
     agents: filled([...agents]),
     tools: filled([...tools]),
     asked: asked || undefined,
     tokens,
     duration: startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt,
-  });
+  };
 }
 
 /** A run with more is read and told while it is sent. Bytes. */

@@ -1,5 +1,5 @@
+import { filled } from '../../run/present.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import * as native from '../../wire/native/people.ts';
 import type { Credential, Known } from '../../wire/native/people.ts';
 import type { Caller } from '../access/caller.ts';
@@ -47,13 +47,15 @@ export const signInRoutes = [
     handle({ context: { home, defaultApp } }) {
       const apps = home.apps.map(({ name, description, examples, flow, preferences }) => ({
         name,
-        ...present({ description, examples, preferences }),
+        description,
+        examples,
+        preferences,
         flow: flow.name,
       }));
       const away = home.toolServers?.away ?? [];
       return {
         status: 200,
-        json: { apps, ...present({ defaultApp }), ...(away.length > 0 ? { away: [...away] } : {}) },
+        json: { apps, defaultApp, away: filled([...away]) },
       };
     },
   }),

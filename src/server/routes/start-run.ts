@@ -4,7 +4,7 @@ import type { RunRequest } from '../../front/create-run.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
-import { present } from '../../run/present.ts';
+import { filled } from '../../run/present.ts';
 import type { Attachment, Limits } from '../../run/values.ts';
 import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
@@ -32,7 +32,7 @@ export const startRoutes = [
       const start = async (): Promise<Begun> =>
         startRun(context, caller, {
           ...(await wantedOf(context, caller, body)),
-          ...(key === undefined ? {} : { key }),
+          key,
         });
       if (wantsStream(header)) return startedStream(context, caller, { query, start });
       const { run, conversation } = await start();
@@ -54,7 +54,7 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
     return input ? { ...same, ...rest, input } : { ...same, ...rest, attached };
   }
   if (!input) throw new RangeError('the schema lets nobody start nothing');
-  return { input, ...rest, ...(named ? { conversation: named.id, begins: named.mayBegin } : {}) };
+  return { input, ...rest, conversation: named?.id, begins: named?.mayBegin };
 }
 
 function placeOf(run: string): { readonly location: string } {
@@ -128,17 +128,17 @@ export async function startRun(
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
-    input: { text: input.text, ...(attachments.length > 0 ? { attachments } : {}) },
+    input: { text: input.text, attachments: filled(attachments) },
     limits: lowered(app, limits),
     ...request,
-    ...present({ conversation: keptConversation(context, request.conversation) }),
+    conversation: keptConversation(context, request.conversation),
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
   if (earlier) return sameRun(context, earlier.run, wanted);
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
-  const idempotency = key === undefined ? {} : { idempotencyKey: startKey(who, key) };
+  const idempotencyKey = key === undefined ? undefined : startKey(who, key);
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
     context.home.front.start({
       ...wanted,
@@ -146,7 +146,7 @@ export async function startRun(
       definition: await app.definition?.(),
       approvals: app.approvals,
       flow: app.flow,
-      caller: { tenant, who, ...idempotency },
+      caller: { tenant, who, idempotencyKey },
     });
   const { run, conversation, created } = await withinShare(context, tenant, () =>
     withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),

@@ -106,7 +106,8 @@ describe('[N9] a run that is started with its stream', () => {
   });
 
   test('is as it was for those who ask for no stream', async () => {
-    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+    const plain: Record<string, string>[] = [{}, { accept: '*/*' }, { accept: 'application/json' }];
+    for (const headers of plain) {
       const answer = await at.ask('/api/runs', { json: body('plain'), headers });
       expect(answer).toMatchObject({ status: 201, json: { events: expect.stringContaining('/events') } });
     }

@@ -25,7 +25,7 @@ export async function openQuestions(
     const { event, at: requestedAt = 0 } = (await entryAt(context, { run: row.run, seq })) ?? {};
     if (event?.type !== 'approval.requested') continue;
     const { type: _, ...details } = event;
-    asked.push({ ...details, requestedAt, ...(by === undefined ? {} : { deferred: { by } }) });
+    asked.push({ ...details, requestedAt, deferred: by === undefined ? undefined : { by } });
   }
   return asked;
 }

@@ -1,5 +1,4 @@
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { Approval } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -58,7 +57,7 @@ export const finders: Finders = {
     await sought.heavy(row?.bytes ?? 0);
     const approval = row && (await sought.context.trees.of(row)).approvals.get(id);
     if (!approval) throw missing('approval', id);
-    return { row, approval, ...present({ named }) };
+    return { row, approval, named };
   },
   async file(sought) {
     const id = sought.params['file'] ?? '';

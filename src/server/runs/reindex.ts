@@ -17,8 +17,7 @@ export async function reindexAll({ dispatch, journal }: Reindexing): Promise<num
   let runs = 0;
   for (const { tenant } of await dispatch.count({ damaged: false })) {
     for (let after: string | undefined; ;) {
-      const paging = after === undefined ? {} : { after };
-      const rows = await dispatch.list({ tenant, limit: page, ...paging });
+      const rows = await dispatch.list({ tenant, limit: page, after });
       for (const { run } of rows) {
         await dispatch.reindex({ run, indexed: await indexedIn(journal, run) }).catch(unlessGone);
         runs += 1;

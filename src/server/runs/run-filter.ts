@@ -1,5 +1,4 @@
 import { termsFor } from '../../run/facts.ts';
-import { filled, present } from '../../run/present.ts';
 import type { RunFilter } from '../../stores/store.ts';
 import type { QueryOf } from '../../wire/native/endpoint.ts';
 import type { listRuns } from '../../wire/native/runs.ts';
@@ -11,5 +10,5 @@ export type RunQuery = QueryOf<typeof listRuns>;
 export function runFilter(tenant: string, query: RunQuery): RunFilter {
   const { waiting, agent, tool, label = [], text, ...same } = query;
   const terms = termsFor({ agent, tool, labels: [label].flat(), text });
-  return { tenant, ...present({ ...same, withApprovals: waiting || undefined, terms: filled(terms) }) };
+  return { tenant, ...same, withApprovals: waiting, terms };
 }

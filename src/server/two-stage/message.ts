@@ -48,7 +48,7 @@ export function wishOf(
     const { decision, fingerprint: question } = decided;
     return { wants: 'decide', decisions: [{ question, decision }], form: 'stream' };
   }
-  const protocol = isTwoStage ? { 'converse.protocol': 'two-stage' } : {};
+  const protocol: Record<string, string> = isTwoStage ? { 'converse.protocol': 'two-stage' } : {};
   return {
     wants: 'start',
     app,

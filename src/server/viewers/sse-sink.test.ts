@@ -1,5 +1,6 @@
-import { createServer } from 'node:http';
+import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { streamViewer } from '../../../test/stream.ts';
 import { ConsoleFrame } from '../../wire/console.ts';
@@ -54,4 +55,30 @@ test('a farewell says how soon to come back, and is no event', async () => {
   reader.read(Buffer.from(viewer.body), ({ id }) => ids.push(id));
   expect(ids).toEqual(['1']);
   expect(reader.retry).toBe(1_000);
+});
+
+test('a connection serves one stream after the other, and keeps nothing of those before', async () => {
+  const listeners: number[] = [];
+  const server = createServer((_, response) => {
+    const sink = sseSink(response, {});
+    sink.listen({ drained: () => {}, gone: () => {} });
+    listeners.push(response.socket?.listenerCount('drain') ?? 0);
+    sink.write(sink.form('id: 1\ndata: {}\n\n'));
+    sink.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ports = new Set<number | undefined>();
+  for (let i = 0; i < 5; i += 1) {
+    const answer = await new Promise<IncomingMessage>((resolve) => {
+      get({ port, host: '127.0.0.1', agent }, resolve);
+    });
+    ports.add(answer.socket.localPort);
+    expect(await text(answer)).toBe('id: 1\ndata: {}\n\n');
+  }
+  expect(ports.size).toBe(1);
+  expect(new Set(listeners).size).toBe(1);
 });

@@ -41,8 +41,7 @@ export function sseSink(
     ...headers,
     'content-type': framing.type,
     'cache-control': 'no-store',
-    connection: 'close',
-    ...(knowsChunks ? { 'transfer-encoding': 'chunked' } : {}),
+    ...(knowsChunks ? { 'transfer-encoding': 'chunked' } : { connection: 'close' }),
     // Proxies that gather before they pass on would turn a live stream into a download.
     'x-accel-buffering': 'no',
   });
@@ -65,12 +64,17 @@ export function sseSink(
     beat: (heard) => void (heard || framing.isBinary || write(form(beat))),
     end(why) {
       if (why && !framing.isBinary) write(form(farewell));
-      response.end();
+      // Whoever is told to come back comes to a server that may be another one.
+      response.end(why ? () => socket?.destroySoon() : undefined);
     },
     cut: () => void response.destroy(),
     listen({ drained, gone }) {
       socket?.on('drain', drained);
-      response.on('close', gone);
+      response.on('close', () => {
+        // The connection may outlive the stream, and serve another one.
+        socket?.off('drain', drained);
+        gone();
+      });
       response.on('error', gone);
     },
   };

@@ -79,10 +79,9 @@ export function takeOver(folder: WriterFolder, tables: SqliteTables): void {
 function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T, isCommit?: boolean) => T {
   const begin = change(database, 'BEGIN IMMEDIATE');
   const changes = query<{ readonly total: number }>(database, 'SELECT total_changes() AS total');
-  const count = query<{ readonly count: number }>(
-    database,
-    'UPDATE commits SET count = count + 1 RETURNING count',
-  );
+  // Not by RETURNING: that makes and drops a table of its own in every commit.
+  const count = change(database, 'UPDATE commits SET count = count + 1');
+  const counted = query<{ readonly count: number }>(database, 'SELECT count FROM commits');
   const commit = change(database, 'COMMIT');
   const rollback = change(database, 'ROLLBACK');
   return (work, isCommit = false) => {
@@ -94,7 +93,8 @@ function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T
         rollback();
         return result;
       }
-      const counted = count.one();
+      count();
+      const commits = counted.one()?.count ?? 0;
       const lost = place.lost();
       if (lost !== undefined) throw new RunError('unavailable', lost, { retryable: true });
       try {
@@ -102,7 +102,7 @@ function transaction({ database, mark, place }: WriterFolder): <T>(work: () => T
       } finally {
         place.note();
       }
-      afterCommit(() => mark.raise(counted?.count ?? 0));
+      afterCommit(() => mark.raise(commits));
       return result;
     } catch (thrown) {
       if (database.isTransaction) rollback();

@@ -6,8 +6,8 @@ import type { Tables } from '../rules/tables.ts';
 /** How many runs have not ended. The only writer knows it by heart: every start asks, and counting takes longer with each of them. */
 export interface OpenCounts extends Pick<Tables, 'questions' | 'unfinished'> {
   /** A run was another before, or was not there; undefined where it is gone. */
-  moved(before: RunRow | undefined, after: RunRow | undefined): void;
-  forget(): void;
+  readonly moved: (before: RunRow | undefined, after: RunRow | undefined) => void;
+  readonly forget: () => void;
 }
 
 export function openCounts(database: DatabaseSync, remember: boolean): OpenCounts {

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { chunkRows, commandRows } from './entries.ts';
 import { definitionRows } from './definitions.ts';
 import { blobRows, lineRows } from './lines.ts';
-import { heldRows } from './held.ts';
+import { heldRows, type HeldRows } from './held.ts';
 import { change, query } from './rows.ts';
 import { runRows, type RunRows, type RunRowsSettings } from './runs.ts';
-import { openCounts } from './open-counts.ts';
+import { openCounts, type OpenCounts } from './open-counts.ts';
 import { runSearch } from './search.ts';
 import { sharedRows } from './shared.ts';
 import { termRows, type TermRows } from './term-rows.ts';
@@ -24,38 +24,10 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
   const chunks = chunkRows(database, runs);
   const { isSound = () => true } = settings;
   const commands = commandRows(database, runs, isSound('command'));
-  const commandBytes = query<{ readonly bytes: number }>(
-    database,
-    'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
-  );
   const add = (run: string, bytes: number): void => held.add(runs.run(run)?.tenant ?? '', bytes);
-  const tables = ['chunk', 'command', 'head'];
-  const removals = tables.map((table) => change(database, `DELETE FROM ${table} WHERE run = ?`));
-  const gone = runRemoval(database);
   const terms = termRows(database);
-  const { moved, forget, ...counts } = openCounts(database, settings.remember);
   return {
-    run: runs.run,
-    addRun(row, key) {
-      runs.addRun(row, key);
-      moved(undefined, row);
-    },
-    changeRun(row, isNews) {
-      moved(runs.run(row.run), row);
-      runs.changeRun(row, isNews);
-    },
-    removeRun(run) {
-      const row = runs.run(run);
-      if (!row) return;
-      const number = runs.number(run);
-      held.add(row.tenant, -row.bytes - (commandBytes.one(number)?.bytes ?? 0));
-      for (const remove of removals) remove(number);
-      terms.drop(row.tenant, number);
-      gone(row, number);
-      moved(row, undefined);
-      runs.forgetRun(run);
-    },
-    ...counts,
+    ...countedRuns(runs, openCounts(database, settings.remember), runRemoval(database, { held, terms })),
     ...runSearch(database, terms, isSound('run')),
     ...termTables(terms, runs),
     ...chunks,
@@ -73,6 +45,33 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     ...blobRows(database, held),
     ...sharedRows(database),
     ...definitionRows(database),
+  };
+}
+
+/** Runs as they come, change and go; those that have not ended are counted along. */
+function countedRuns(
+  runs: RunRows,
+  { moved, forget, ...counts }: OpenCounts,
+  removed: (row: RunRow, number: number) => void,
+): Pick<SqliteTables, 'run' | 'addRun' | 'changeRun' | 'removeRun' | 'questions' | 'unfinished' | 'forget'> {
+  return {
+    ...counts,
+    run: runs.run,
+    addRun(row, key) {
+      runs.addRun(row, key);
+      moved(undefined, row);
+    },
+    changeRun(row, isNews) {
+      moved(runs.run(row.run), row);
+      runs.changeRun(row, isNews);
+    },
+    removeRun(run) {
+      const row = runs.run(run);
+      if (!row) return;
+      removed(row, runs.number(run));
+      moved(row, undefined);
+      runs.forgetRun(run);
+    },
     forget() {
       runs.forgetAll();
       forget();
@@ -80,8 +79,19 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
   };
 }
 
-/** The row goes, the feed knows that it has gone, and the conversation's newest run is the one before. */
-function runRemoval(database: DatabaseSync): (row: RunRow, number: number) => void {
+interface Counted {
+  readonly held: HeldRows;
+  readonly terms: TermRows;
+}
+
+/** All of it goes, the feed knows that it has gone, and the conversation's newest run is the one before. */
+function runRemoval(database: DatabaseSync, { held, terms }: Counted): (row: RunRow, number: number) => void {
+  const commandBytes = query<{ readonly bytes: number }>(
+    database,
+    'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
+  );
+  const tables = ['chunk', 'command', 'head'];
+  const removals = tables.map((table) => change(database, `DELETE FROM ${table} WHERE run = ?`));
   const remove = change(database, 'DELETE FROM run WHERE number = ?');
   const tell = change(
     database,
@@ -92,7 +102,10 @@ function runRemoval(database: DatabaseSync): (row: RunRow, number: number) => vo
     `UPDATE run SET newest = 1 WHERE number =
       (SELECT number FROM run WHERE tenant = ? AND conversation = ? ORDER BY number DESC LIMIT 1)`,
   );
-  return ({ run, tenant, conversation }, number) => {
+  return ({ run, tenant, conversation, bytes }, number) => {
+    held.add(tenant, -bytes - (commandBytes.one(number)?.bytes ?? 0));
+    for (const empty of removals) empty(number);
+    terms.drop(tenant, number);
     remove(number);
     tell(number, tenant, run);
     renew(tenant, conversation);

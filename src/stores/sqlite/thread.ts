@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { errorOf, RunError } from '../../run/failure.ts';
 import type { Clock } from './clock.ts';
 import type { Argument, Read, Result } from '../rules/rules.ts';
 import type { CheckPlace } from './check.ts';
 import type { Operation, Reply } from '../batch.ts';
+import type { Committed } from '../group-commit.ts';
 import { flatten, type FromThread, type Mode, type ToThread } from './messages.ts';
 import type { Hint } from '../store.ts';
 
@@ -21,7 +21,7 @@ const flags = ['--disable-warning=ExperimentalWarning'];
 export interface SqliteThread {
   readonly notices: readonly string[];
   /** One batch at a time. */
-  commit(time: ReturnType<Clock>, operations: readonly Operation[]): Promise<Reply>;
+  commit(time: ReturnType<Clock>, operations: readonly Operation[], committed: Committed): void;
   read<Name extends Read>(name: Name, argument: Argument<Name>): Promise<Result<Name>>;
   /** Look at a piece of all journals; gives where to go on. */
   check(from: CheckPlace): Promise<CheckPlace | undefined>;
@@ -43,13 +43,14 @@ export async function sqliteThread(
   const thread = new Worker(script, { workerData: { folder, mode }, execArgv: flags });
   const waiting = new Map<number, Waiting>();
   const gone = lifetime(thread, waiting);
+  const send = (id: number, message: ToThread, asking: Waiting): void => {
+    const over = gone();
+    if (over) return asking.reject(over);
+    waiting.set(id, asking);
+    thread.postMessage(message);
+  };
   const ask = (id: number, message: ToThread): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      const over = gone();
-      if (over) return reject(over);
-      waiting.set(id, { resolve, reject });
-      thread.postMessage(message);
-    });
+    new Promise((resolve, reject) => send(id, message, { resolve, reject }));
   const notices = await opening(thread);
   thread.on('message', (message: FromThread) =>
     message[0] === 'hints' ? hear(message[1]) : answer(waiting, message),
@@ -57,16 +58,8 @@ export async function sqliteThread(
   let reads = 0;
   return {
     notices,
-    async commit({ now, jump }, operations) {
-      const cells = flatten(operations);
-      for (const until = performance.now() + patience; ;) {
-        const reply = (await ask(batch, ['batch', now, jump, cells])) as Reply | undefined;
-        if (reply) return reply;
-        if (performance.now() > until) throw busy();
-        // Between two tries the thread answers those who read.
-        await sleep(pause);
-      }
-    },
+    commit: ({ now, jump }, operations, committed) =>
+      commitWith(send, ['batch', now, jump, flatten(operations)], committed),
     read: (name, argument) => {
       reads += 1;
       return ask(reads, ['read', reads, name, argument]) as Promise<never>;
@@ -83,6 +76,22 @@ export async function sqliteThread(
       await exit;
     },
   };
+}
+
+function commitWith(
+  send: (id: number, message: ToThread, asking: Waiting) => void,
+  message: ToThread,
+  { done, failed }: Committed,
+): void {
+  const until = performance.now() + patience;
+  const attempt = (): void => send(batch, message, { resolve, reject: failed });
+  const resolve = (reply: unknown): void => {
+    if (reply !== undefined) done(reply as Reply);
+    else if (performance.now() > until) failed(busy());
+    // Between two tries the thread answers those who read.
+    else setTimeout(attempt, pause);
+  };
+  attempt();
 }
 
 /** How long another process may have the database before commits fail, and how often to try meanwhile. Milliseconds. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../run/values.ts';
 import { type FileLimits, fileTools } from './files.ts';
-import { failureFrom, recordingContext, toolContract } from '../tool.contract.ts';
+import { failureFrom, recordingContext, toolContract, type ToolCase } from '../tool.contract.ts';
 import type { Tool } from '../tool.ts';
 
 let base: string;
@@ -46,7 +46,7 @@ toolContract('list_files', async () => ({
   ],
   secrets: [base],
 }));
-toolContract('read_file', async () => ({
+toolContract('read_file', async (): Promise<ToolCase> => ({
   tool: tool('read_file'),
   good: { path: 'a.txt' },
   failing: [

@@ -77,11 +77,12 @@ describe('[T35] [S28] hidden files, keys and the data folder are out of reach', 
   test.for(['.git', '.Git', '.vitrine', 'store', 'history', 'shelf', '.nothing/there'])(
     'of list_files and search_files: %s',
     async (path) => {
-      for (const input of [
-        { name: 'list_files', input: { path, no_ignore: true } },
-        { name: 'search_files', input: { path, query: 'word', no_ignore: true } },
-      ]) {
-        const failure = await failureFrom(call(input.name, input.input));
+      const asked: [name: string, input: Json][] = [
+        ['list_files', { path, no_ignore: true }],
+        ['search_files', { path, query: 'word', no_ignore: true }],
+      ];
+      for (const [name, input] of asked) {
+        const failure = await failureFrom(call(name, input));
         expect(failure).toMatchObject({ code: 'refused', message: expect.stringMatching(/hidden/) });
       }
     },
@@ -96,7 +97,7 @@ describe('[T35] [S28] hidden files, keys and the data folder are out of reach', 
     expect(entries.map(({ path }) => path)).not.toContain('store');
   });
 
-  test.for([
+  test.for<Json>([
     { query: secret },
     { query: secret, no_ignore: true },
     { query: secret, regex: true, no_ignore: true },

@@ -6,7 +6,7 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../run/values.ts';
 import { httpTools, type HttpToolsOptions } from './http.ts';
-import { failureFrom, recordingContext, toolContract } from '../tool.contract.ts';
+import { failureFrom, recordingContext, toolContract, type ToolCase } from '../tool.contract.ts';
 import type { Tool } from '../tool.ts';
 
 // 127.0.0.1 stands for the public internet and 127.0.0.9 for what must not be reached. No other address is ever tried.
@@ -113,7 +113,7 @@ const get = (path: string, options: HttpToolsOptions = {}): Promise<Json> =>
 const send = (input: { [key: string]: Json }, options: HttpToolsOptions = {}): Promise<Json> =>
   tool('http_send', { ...guard, ...options }).run(input, recordingContext());
 
-toolContract('http_get', async () => ({
+toolContract('http_get', async (): Promise<ToolCase> => ({
   tool: tool('http_get'),
   good: { url: at('/text') },
   slow: { url: at('/silent') },

@@ -103,11 +103,7 @@ function httpSend(settings: Settings, approval: ApprovalRule): Tool {
       if (!given.has('idempotency-key')) given.set('idempotency-key', context.idempotencyKey);
       if (json !== undefined && !given.has('content-type')) given.set('content-type', 'application/json');
       const sent = json === undefined ? body : JSON.stringify(json);
-      return request(
-        settings,
-        { ...input, headers: given, hops: 0, ...(sent !== undefined && { body: sent }) },
-        context,
-      );
+      return request(settings, { ...input, headers: given, hops: 0, body: sent }, context);
     },
   });
 }
@@ -168,7 +164,7 @@ function send(at: URL, asked: Request, { agent, context }: Line): Promise<Respon
     redirect: 'manual',
     dispatcher: agent,
     signal: context.signal,
-    ...(body !== undefined && { body }),
+    body,
   });
 }
 

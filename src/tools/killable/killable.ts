@@ -6,7 +6,7 @@ import { type KillableCall, type KillableFunction, WorkerMessage } from './job.t
 import { startProcess } from './process.ts';
 import { startThread } from './thread.ts';
 import { orStopped, stopped } from '../stop.ts';
-import type { Tool, ToolContext } from '../tool.ts';
+import type { ToolContext, TypedTool } from '../tool.ts';
 import { WorkerPlaces, type Place } from './worker-places.ts';
 
 /** Each has a heap of its own: a hundred at once would take the memory of everybody. */
@@ -20,7 +20,9 @@ export type KillableToolOptions<Input extends z.ZodType> = Omit<FunctionToolOpti
  * A tool that can be stopped whatever it does, also in a synchronous `while (true)`. Its function `(input, context)` is
  * the named export of a module of its own, so that a worker can load it. A worker serves one call and is then ended.
  */
-export function killableTool<Input extends z.ZodType>(options: KillableToolOptions<Input>): Tool {
+export function killableTool<Input extends z.ZodType>(
+  options: KillableToolOptions<Input>,
+): TypedTool<z.input<Input>, Json> {
   const {
     module: _module,
     export: _export,

@@ -112,7 +112,7 @@ async function converse(
       throw new RunError('rejected', `${target.name} asked for more ${rounds} times and was left.`);
     const { inputRequests = {}, requestState } = result;
     const inputResponses = await answer(inputRequests, target, call);
-    const again = { ...params, inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+    const again = { ...params, inputResponses, requestState };
     result = await client.callTool(again, options).catch((error: unknown) => {
       throw failedCall(target.name, target.effect, error);
     });

@@ -6,7 +6,6 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { RunError, type FailureCode } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import type { Effect } from '../../run/values.ts';
 import { lostStream } from './http.ts';
 
@@ -46,7 +45,7 @@ function withoutPlace(error: RunError): RunError {
     /^(The MCP server \S+)(?: at \S+| \([^)]*\))? ([^:;]*)[:;]/.exec(error.message) ?? [];
   if (server === undefined || what === undefined) return error;
   const { code, retryable } = error.failure;
-  return new RunError(code, `${server} ${what}.`, { cause: error, ...present({ retryable }) });
+  return new RunError(code, `${server} ${what}.`, { cause: error, retryable });
 }
 
 function refusedByHttp(tool: string, effect: Effect, error: SdkHttpError): RunError {

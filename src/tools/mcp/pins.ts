@@ -3,7 +3,6 @@ import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { shownAddress, shownCommand } from '../../catalog/literal-secrets.ts';
 import { Deciders, isEnough } from '../../run/deciders.ts';
-import { present } from '../../run/present.ts';
 import { Json } from '../../run/values.ts';
 import type { Audience } from '../tool.ts';
 
@@ -84,7 +83,7 @@ export function acceptedBy(
   { seen, accepted = [], ...known }: Pinned,
 ): Pinned {
   const others = accepted.filter((each) => each.tenant !== tenant || each.approvals !== approvals);
-  return { ...known, seen, accepted: [...others, { tenant, pin: seen.pin, ...present({ approvals }) }] };
+  return { ...known, seen, accepted: [...others, { tenant, pin: seen.pin, approvals }] };
 }
 
 export function memoryPins(): Pins {

@@ -1,7 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { deepest, isTooDeep } from '../../run/depth.ts';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { Json, type Attachment } from '../../run/values.ts';
 import { quoted } from './failure.ts';
 import type { ToolContext } from '../tool.ts';
@@ -47,7 +46,7 @@ async function same<T>(value: T): Promise<T> {
 function withLine({ line, attachment }: Part, cleaned: string): Part {
   if (attachment === undefined) return { line: cleaned };
   const data = attachment.data === line ? cleaned : attachment.data;
-  return { line: cleaned, attachment: { ...attachment, ...present({ data }) } };
+  return { line: cleaned, attachment: { ...attachment, data } };
 }
 
 function structured(tool: string, content: unknown): Json {

@@ -80,7 +80,7 @@ function launch({ command, environment, folder }: StdioServer): Child {
     windowsHide: true,
     // A group of its own, so that helpers the server starts end with it, and Ctrl-C in our terminal is ours to handle.
     detached: !isWindows,
-    ...(folder === undefined ? {} : { cwd: folder }),
+    cwd: folder,
   });
 }
 

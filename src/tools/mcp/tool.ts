@@ -1,6 +1,5 @@
 import type { Tool as Definition } from '@modelcontextprotocol/client';
 import { RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import { Json } from '../../run/values.ts';
 import { argumentsOf } from './arguments.ts';
 import { callTool } from './call.ts';
@@ -122,7 +121,7 @@ function sightOf({ endpoint, clean }: Origin, definition: Definition): Sight {
     endpoint,
     description: description ?? title ?? '',
     schema: Json.parse(inputSchema),
-    ...(annotations === undefined ? {} : { annotations: Json.parse(annotations) }),
+    annotations: annotations && Json.parse(annotations),
   };
   return shown(sight, clean);
 }
@@ -142,7 +141,7 @@ async function see(origin: Origin, offered: readonly Definition[]): Promise<Read
     changed.set(key, (pinned) => ({
       ...pinned,
       seen,
-      ...present({ approved: pinned?.approved ?? approved }),
+      approved: pinned?.approved ?? approved,
     }));
   }
   if (changed.size > 0) await pins.change(changed);

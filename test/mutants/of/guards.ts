@@ -96,8 +96,8 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'what is broken up passes',
     file: 'src/guards/secrets.ts',
-    find: 'const tight = tightOf(text);',
-    replace: 'const tight = tightOf(text.slice(0, 0));',
+    find: 'const gaps = gapsIn(text);',
+    replace: 'const gaps = gapsIn(text).slice(0, 0);',
     test: guards,
     only: 'few characters',
   },

@@ -4,9 +4,8 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'what is to be committed is shown before it is',
     file: 'src/stores/sqlite.ts',
-    find: 'const reply = await thread.commit(clock(), operations);',
-    replace: `for (const { name, argument } of operations) live.show(name, argument);
-    const reply = await thread.commit(clock(), operations);`,
+    find: 'thread.commit(clock(), operations, {',
+    replace: `(show(live, operations, { results: [], refusals: [], hints: [] }), thread).commit(clock(), operations, {`,
     test: 'src/stores/sqlite.test.ts',
     only: '[J39] nothing is shown',
   },
