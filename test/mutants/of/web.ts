@@ -16,7 +16,7 @@ export const webMutants: readonly Mutant[] = [
     name: 'a route is placed by the way its links were written down',
     file: 'web/src/data/graph-layout.ts',
     find: 'if (chain) return',
-    replace: 'if (!chain) return new Map(); else if (edges.length === 0) return',
+    replace: 'if (chain && nodes.length < 0) return',
     test: graph,
     only: 'a route reads in the order of its hops',
   },
