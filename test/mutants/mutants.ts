@@ -33,6 +33,7 @@ import { guardMutants } from './of/guards.ts';
 import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
+import { webMutants } from './of/web.ts';
 
 export const mutants: readonly Mutant[] = [
   ...a2uiMutants,
@@ -68,4 +69,5 @@ export const mutants: readonly Mutant[] = [
   ...guardMutants,
   ...smallMutants,
   ...twoStageMutants,
+  ...webMutants,
 ];

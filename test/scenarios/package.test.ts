@@ -68,7 +68,7 @@ console.log(last.answer);
 `;
 
 test('the package has what runs, what types it, and nothing else', () => {
-  const known = [/^(package\.json|README\.md|LICENSE|bin\/vitrine\.js)$/, /^dist\/(src|demo)\//];
+  const known = [/^(package\.json|README\.md|LICENSE|bin\/vitrine\.js)$/, /^dist\/(src|demo|web\/dist)\//];
   expect(it.files.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
   const needless = /\.(test|contract)\.|\.map$|(?<!\.d)\.ts$|\.tsbuildinfo$|(^|\/)(test|bench|examples)\//;
   expect(it.files.filter((path) => needless.test(path))).toEqual([]);

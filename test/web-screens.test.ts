@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pageRoutes } from '../../src/server/routes/page.ts';
-import { addressOf, placeAt, type Place } from './routing.tsx';
+import { pageRoutes } from '../src/server/routes/page.ts';
+import { addressOf, placeAt, type Place } from '../web/src/places.ts';
 
 const places: readonly [address: string, place: Place][] = [
   [addressOf.chat(), { screen: 'chat' }],
