@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import { traceOf, traceOfProject, type TraceEvent } from '../../server/compose/trace.ts';
-import { localTenant, type HomeReader } from '../../server/folder/home.ts';
+import { localTenant, type FolderReader } from '../../server/folder/home.ts';
 import { TraceFilter } from '../../wire/trace.ts';
 import { exit, jsonOption, lookOptions, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
@@ -47,7 +47,7 @@ export const trace: CliCommand = {
   },
 };
 
-function tracedBy(home: HomeReader, given: Given, filter: Filter): ReturnType<typeof traceOfProject> {
+function tracedBy(home: FolderReader, given: Given, filter: Filter): ReturnType<typeof traceOfProject> {
   const project = given.text('project');
   const [run] = given.words;
   if (project !== undefined && run === undefined)
