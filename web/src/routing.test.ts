@@ -7,9 +7,11 @@ const places: readonly [address: string, place: Place][] = [
   [addressOf.chat('a/b c'), { screen: 'chat', conversation: 'a/b c' }],
   [addressOf.stepInChat('c', 'run_1', 7), { screen: 'chat', conversation: 'c', step: 'run_1.7' }],
   [addressOf.home, { screen: 'home' }],
-  [addressOf.runs, { screen: 'runs' }],
+  [addressOf.runs(), { screen: 'runs' }],
+  [addressOf.runs('status=failed&text=a b'), { screen: 'runs', filter: 'status=failed&text=a b' }],
   [addressOf.run('run_1'), { screen: 'run', run: 'run_1' }],
   [addressOf.run('run_1', 7), { screen: 'run', run: 'run_1', step: 7 }],
+  [addressOf.run('run_1', 7, 298), { screen: 'run', run: 'run_1', step: 7, at: 298 }],
   [addressOf.approvals(), { screen: 'approvals' }],
   [addressOf.approvals('run_1.a1'), { screen: 'approvals', approval: 'run_1.a1' }],
 ];

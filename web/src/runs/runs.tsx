@@ -10,10 +10,10 @@ import { StatusMark } from '../steps/status-mark.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 /** The newest runs. */
-export function Runs(): ReactNode {
+export function Runs({ filter }: { readonly filter?: string | undefined }): ReactNode {
   const t = useTexts();
   const { is, runs, failure } = useRuns();
-  useTitle(t.runs.title);
+  useTitle(filter ?? t.runs.title);
   const listed = [...runs.values()].toSorted((one, other) => other.createdAt - one.createdAt);
   return (
     <main className="screen" id="main">
