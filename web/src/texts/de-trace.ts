@@ -61,4 +61,49 @@ export const deTrace: TraceTexts = {
     toLive: 'Zurück zu live',
     toEnd: 'Zum Ende',
   },
+  runList: {
+    find: 'Fragen, Antworten und Schritte durchsuchen',
+    findHint: 'Wörter einer Frage, Antwort oder eines Schritts',
+    status: 'Jeder Stand',
+    app: 'Jede App',
+    agent: 'Jeder Agent',
+    tool: 'Jedes Werkzeug',
+    clear: 'Zurücksetzen',
+    all: 'Alle Läufe',
+    nothing: 'So ist kein Lauf',
+    nothingText: 'Gesucht werden ganze Wörter, in Fragen, Antworten und Namen von Schritten.',
+    more: 'Ältere Läufe',
+    tokens: (tokens) => `${tokens} Tokens`,
+  },
+  home: {
+    headline: (running, waiting) =>
+      `${running === 0 ? 'Nichts arbeitet' : running === 1 ? '1 Lauf arbeitet' : `${running} Läufe arbeiten`}. ${
+        waiting === 0
+          ? 'Nichts wartet auf dich.'
+          : waiting === 1
+            ? '1 wartet auf dich.'
+            : `${waiting} warten auf dich.`
+      }`,
+    safe: 'Nichts ist gestrandet.',
+    stranded: (runs) =>
+      runs === 1
+        ? '1 Lauf kann hier nicht weiter. Er sagt, warum.'
+        : `${runs} Läufe können hier nicht weiter. Jeder sagt, warum.`,
+    strandedName: 'Gestrandet',
+    strandedMore: 'hier macht niemand weiter',
+    questions: 'Fragen',
+    atWork: 'Bei der Arbeit',
+    parked: (runs) => (runs === 0 ? 'keiner davon wartet' : runs === 1 ? '1 wartet' : `${runs} warten`),
+    failed: 'Fehlgeschlagen',
+    lastDay: 'letzte 24 Stunden',
+    duration: 'Dauert',
+    half: 'die Hälfte der neuesten dauert kürzer',
+    allRuns: 'Alle Läufe',
+    allFailed: 'Alle fehlgeschlagenen',
+    unfinished: 'Nicht fertig geworden',
+    quiet: 'Nichts arbeitet',
+    quietText: 'Frag etwas und sieh hier zu.',
+    inbox: 'Eingang',
+    look: 'Ansehen und entscheiden',
+  },
 };

@@ -60,6 +60,49 @@ export const enTrace = {
     toLive: 'Back to live',
     toEnd: 'To the end',
   },
+  runList: {
+    find: 'Search questions, answers and steps',
+    findHint: 'Words of a question, an answer or a step',
+    status: 'Any status',
+    app: 'Any app',
+    agent: 'Any agent',
+    tool: 'Any tool',
+    clear: 'Clear',
+    all: 'All runs',
+    nothing: 'No run is like this',
+    nothingText: 'Words are looked for whole, in what was asked, answered and what steps are called.',
+    more: 'Older runs',
+    tokens: (tokens: string) => `${tokens} tokens`,
+  },
+  home: {
+    headline: (running: number, waiting: number) =>
+      `${running === 0 ? 'Nothing is' : running === 1 ? '1 run is' : `${running} runs are`} at work. ${
+        waiting === 0
+          ? 'Nothing waits for you.'
+          : waiting === 1
+            ? '1 waits for you.'
+            : `${waiting} wait for you.`
+      }`,
+    safe: 'Nothing is stranded.',
+    stranded: (runs: number) =>
+      runs === 1 ? '1 run cannot go on here. It says why.' : `${runs} runs cannot go on here. Each says why.`,
+    strandedName: 'Stranded',
+    strandedMore: 'nobody here goes on',
+    questions: 'questions',
+    atWork: 'At work',
+    parked: (runs: number) => (runs === 0 ? 'none of them waits' : runs === 1 ? '1 waits' : `${runs} wait`),
+    failed: 'Failed',
+    lastDay: 'last 24 hours',
+    duration: 'Takes',
+    half: 'half of the newest take less',
+    allRuns: 'All runs',
+    allFailed: 'All that failed',
+    unfinished: 'Did not finish',
+    quiet: 'Nothing is at work',
+    quietText: 'Ask something, and watch it here.',
+    inbox: 'Inbox',
+    look: 'Look and decide',
+  },
 };
 
 export type TraceTexts = typeof enTrace;
