@@ -82,4 +82,80 @@ describeInBrowser('the trace', (browser) => {
     await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
+
+  test('[W62] [W65] steps are found, gone through with the keys, and show what they were given and sent', async () => {
+    const { url, run } = await demoRun();
+    const tree = await vitrineClient({ url }).tree(run, undefined, everything);
+    const { page, complaints } = await opened(browser(), `${url}/runs/${run}`);
+    await page.waitForSelector('[data-run-status=completed]');
+    await page.focus('[role=tree]');
+    await page.keyboard.press('ArrowDown');
+    await page.waitForURL(`**/runs/${run}/steps/1`);
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForSelector('[data-row="1"][aria-expanded=false]');
+    expect(await page.locator('[data-row="2"]').count()).toBe(0);
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('[data-row="2"]');
+
+    const called = tree.steps.find(({ title }) => title === 'dispatch_field_engineer')?.id;
+    await page.fill('[data-find]', 'tool:dispatch status:completed');
+    await expect.poll(() => page.locator('[data-row]:not(.aside)').count()).toBe(1);
+    await page.click(`[data-row="${called}"]`);
+    await page.waitForURL(`**/runs/${run}/steps/${called}`);
+    await page.reload();
+    await page.waitForSelector(`[data-row="${called}"][aria-selected=true]`);
+    expect(await page.textContent('.inspector h2')).toBe('dispatch_field_engineer');
+
+    const turn = tree.steps.find(({ prompt }) => prompt !== undefined)?.id;
+    await page.click(`[data-row="${turn}"]`);
+    await page.click('[data-tab=prompt]');
+    await page.waitForSelector('[data-sent=user]');
+    expect(await page.textContent('[data-sent=user] pre')).toContain('Dispatch a field engineer');
+    await page.click('[data-tab=frames]');
+    await expect.poll(() => page.textContent('[data-frames=steps]')).toContain('"type":"run.ended"');
+    await page.selectOption('.frames-choice select', 'openai-chat');
+    await expect.poll(() => page.textContent('[data-frames=openai-chat]')).toContain('chat.completion.chunk');
+    await page.click('[data-tab=events]');
+    await page.click('[data-event] >> nth=0');
+    await page.waitForSelector('[data-replay]');
+    expect(complaints).toEqual([]);
+  });
+
+  test('[W66] [W67] runs are listed, searched and filtered as they come; home says what waits', async () => {
+    const { url, run } = await demoRun();
+    const client = vitrineClient({ url });
+    const { page, complaints } = await opened(browser(), `${url}/runs`);
+    await page.waitForSelector(`[data-listed-run="${run}"][data-status=completed]`);
+    const other = await client.start({ text: 'Delete user Ada King' });
+    await page.waitForSelector(`[data-listed-run="${other.run}"][data-status=waiting]`);
+    await page.fill('[data-find-runs]', 'urgent');
+    await expect.poll(() => page.locator('[data-listed-run]').count()).toBe(1);
+    await page.reload();
+    await expect.poll(() => page.inputValue('[data-find-runs]')).toBe('urgent');
+    await page.waitForSelector(`[data-listed-run="${run}"]`);
+    await page.selectOption('[data-choice=status]', 'failed');
+    await page.waitForSelector('.state');
+    await expectAccessible(page);
+    await page.click('[data-clear]');
+    await page.waitForSelector(`[data-listed-run="${other.run}"]`);
+    await expectAccessible(page);
+
+    await page.goto(`${url}/home`);
+    await page.waitForSelector(`[data-listed-run="${other.run}"] .run-strip i.waiting`);
+    const { approvals } = await client.approvals();
+    await expect.poll(() => page.locator('[data-question]').count()).toBe(approvals.length);
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const place of ['home', 'runs', `runs/${run}`]) {
+      await page.goto(`${url}/${place}`);
+      await page.waitForSelector('[data-home=ready], [data-runs=ready], [data-run-status=completed]');
+      const beside = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await page.evaluate(beside), place).toBe(0);
+    }
+    await expectAccessible(page);
+    await page.goto(`${url}/home`);
+    await page.click('[data-question]');
+    await page.waitForSelector('[data-decide=reject]');
+    expect(complaints).toEqual([]);
+  });
 });

@@ -16,6 +16,7 @@ import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { Empty, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
+import { argumentWords } from '../steps/words.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useMinute } from '../ticking.ts';
 import { HomeFigures } from './home-figures.tsx';
@@ -150,11 +151,14 @@ function WaitsForYou({ approvals }: { readonly approvals: readonly AskedApproval
   return (
     <Card title={t.status.waiting} count={approvals.length} to={addressOf.approvals()} all={t.home.inbox}>
       {approvals.length === 0 && <Empty title={t.inbox.emptyTitle} text={t.inbox.emptyText} />}
-      {approvals.slice(0, most).map(({ id, title, requestedAt, expiresAt }) => (
+      {approvals.slice(0, most).map(({ id, title, message, arguments: given, requestedAt, expiresAt }) => (
         <Link key={id} to={addressOf.approvals(id)} className="home-question" data-question={id}>
-          <span>{visible(title)}</span>
+          <b>{visible(title)}</b>
           <span className="num quiet">
             {expiresAt === undefined ? format.since(requestedAt, now) : <TimeLeft until={expiresAt} />}
+          </span>
+          <span className="home-about">
+            {message === undefined ? argumentWords(given) : visible(message)}
           </span>
           <span className="button small">{t.home.look}</span>
         </Link>

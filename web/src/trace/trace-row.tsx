@@ -5,7 +5,7 @@ import { formatIn } from '../format.ts';
 import { AgentMark } from '../steps/agent-mark.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { argumentWords, firstWords, isTool } from '../steps/words.ts';
-import { useLanguage, useTexts, type Texts } from '../texts/texts.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
 import { Bar } from './bar.tsx';
 import type { Piece, Scale } from './pieces.ts';
 import type { TraceRow } from './rows.ts';
@@ -40,7 +40,6 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
       aria-level={row.depth + 1}
       aria-selected={isSelected}
       aria-expanded={row.hasBelow ? !row.isFolded : undefined}
-      aria-label={labelOf(row, t)}
       className={`trace-row ${row.status}${row.isAside ? ' aside' : ''}`}
       style={place}
       data-row={row.id}
@@ -59,6 +58,7 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
           {row.hasBelow && <ChevronRight className={row.isFolded ? 'icon' : 'icon open'} aria-hidden />}
         </span>
         <StatusMark status={row.status} />
+        <span className="unseen">{t.status[row.status]}:</span>
         <Name row={row} />
         <span className="what cut grow">{doing === 'first' ? t.trace.firstToken : whatOf(row)}</span>
         {row.step && row.step.attempt > 1 && (
@@ -101,8 +101,4 @@ function whatOf({ step }: TraceRow): string {
   if (step.failure) return visible(step.failure.message);
   if (isTool(step)) return argumentWords(step.call?.arguments as never);
   return firstWords(step.query ?? '') || visible(step.model ?? '');
-}
-
-function labelOf(row: TraceRow, t: Texts): string {
-  return `${t.status[row.status]}: ${visible(row.title)} ${whatOf(row)}`.trim();
 }
