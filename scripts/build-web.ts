@@ -18,11 +18,16 @@ export async function buildWeb(): Promise<void> {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
   const { build } = await import('vite');
   const outDir = `${built}-${process.pid}`;
-  await build({
-    configFile: join(root, 'web/vite.config.ts'),
-    logLevel: 'warn',
-    build: { outDir, emptyOutDir: true },
-  });
+  const { NODE_ENV } = process.env;
+  // A test has another environment, and what is built in it would be React for those who develop.
+  process.env['NODE_ENV'] = 'production';
+  try {
+    const configFile = join(root, 'web/vite.config.ts');
+    await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+  } finally {
+    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = NODE_ENV;
+  }
   writeFileSync(join(outDir, '.sources'), now);
   // Whoever reads it meanwhile has the old one or the new one, whole.
   rmSync(built, { recursive: true, force: true });

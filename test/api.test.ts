@@ -6,12 +6,12 @@ import { apiReport } from '../scripts/api-report.ts';
 
 const root = join(import.meta.dirname, '..');
 
-test('[PG10] docs/api.md says what programs can see: «npm run api» makes it anew', () => {
+test('[IP10] docs/api.md says what programs can see: «npm run api» makes it anew', () => {
   expect(readFileSync(join(root, 'docs/api.md'), 'utf8')).toBe(apiReport(root));
 });
 
 test.for([
-  'HeldHome',
+  'OpenFolder',
   'Home',
   'ServerContext',
   'World',
@@ -20,11 +20,11 @@ test.for([
   'Front',
   'Execution',
   'Store',
-])('[PG10] nothing public refers to %s, which is ours', (name) => {
+])('[IP10] nothing public refers to %s, which is ours', (name) => {
   expect(apiReport(root)).not.toMatch(new RegExp(`^(### ${name}$|- \`${name}\`)`, 'm'));
 });
 
-test('[PG10] a change is seen in what is exported, and in what that refers to; not in what only runs', () => {
+test('[IP10] a change is seen in what is exported, and in what that refers to; not in what only runs', () => {
   const at = (parts: Partial<typeof plain>): string => reportOf({ ...plain, ...parts });
   const before = at({});
   expect(before).toContain('function make(options: Options): Made;');

@@ -6,8 +6,6 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind()],
-  // Whoever builds it from a test has another environment, and React brings twice as much along there.
-  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
   build: {
     target: 'es2022',
     // A picture that is part of the page would be a `data:` address in a style, where the policy allows none.

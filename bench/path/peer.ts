@@ -80,7 +80,11 @@ function ask(method: string, url: string, body = ''): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const asking = request(url, { method, agent: keptOpen, headers }, resolve);
-    asking.on('error', reject);
+    // A connection that was kept may be closed by the other end in the very moment it is used again.
+    asking.on('error', (error) => {
+      if (asking.reusedSocket) resolve(ask(method, url, body));
+      else reject(error);
+    });
     asking.end(body);
   });
 }

@@ -62,7 +62,7 @@ function graphExplorer({ backbone, database }: Knowledge): NetworkAgent {
         name: 'services_at_risk',
         description:
           'Which services suffer from links that are not up, or would if a link or a whole site failed.',
-        input: z.strictObject({ link: linkId.exactOptional(), site: site.exactOptional() }),
+        input: z.strictObject({ link: linkId.optional(), site: site.optional() }),
         run: (failing) => servicesAtRisk(database, failing),
       }),
       look({
@@ -139,7 +139,7 @@ function runbookAgent({ runbooks }: Knowledge): NetworkAgent {
 
 function ticketAgent({ backbone, database }: Knowledge): NetworkAgent {
   const search = ticketSearch(database);
-  const site = siteCode(backbone).exactOptional();
+  const site = siteCode(backbone).optional();
   return {
     name: 'HistoricalTicketAgent',
     description:
@@ -148,7 +148,7 @@ function ticketAgent({ backbone, database }: Knowledge): NetworkAgent {
       look({
         name: 'search_tickets',
         description: 'Old tickets about some words, and about a link or a site if one is given.',
-        input: z.strictObject({ query: z.string().min(1).max(500), link: linkId.exactOptional(), site }),
+        input: z.strictObject({ query: z.string().min(1).max(500), link: linkId.optional(), site }),
         run: (wanted) => search(wanted),
       }),
     ],

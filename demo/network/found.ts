@@ -8,12 +8,12 @@ export const Found = z.object({
   /** Each in the form of a visualization. */
   results: z.array(Json),
   /** Sources, one line each. */
-  citations: z.array(z.string()).exactOptional(),
+  citations: z.array(z.string()).optional(),
   /** The result in sentences, computed from it. */
   finding: z.string(),
   /** What the model reads beside the finding: passages, or a whole document. */
-  hits: Json.exactOptional(),
-  document: z.object({ runbook: z.string(), text: z.string() }).exactOptional(),
+  hits: Json.optional(),
+  document: z.object({ runbook: z.string(), text: z.string() }).optional(),
 });
 export type Found = z.infer<typeof Found>;
 

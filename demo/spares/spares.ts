@@ -35,10 +35,10 @@ export function generatedSpares(seed: number): Spare[] {
 
 const names = sites.map(({ code, name }) => `${code} ${name}`).join(', ');
 const Asked = z.strictObject({
-  part: z.enum(parts).exactOptional().describe('The kind of part; all unless said.'),
+  part: z.enum(parts).optional().describe('The kind of part; all unless said.'),
   site: z
     .enum(sites.map(({ code }) => code))
-    .exactOptional()
+    .optional()
     .describe(`The code of a site, all unless said: ${names}.`),
 });
 const Found = z.object({

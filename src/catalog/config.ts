@@ -24,17 +24,17 @@ const AppFlow = z.union([z.string().min(1), z.custom<ConfiguredFlow>((value) => 
 /** What people choose to talk to. `settings` are the flow's own. */
 const App = z.strictObject({
   flow: AppFlow,
-  description: z.string().exactOptional(),
+  description: z.string().optional(),
   /** Questions to begin with, for those who do not know it yet. */
-  examples: z.array(z.string().min(1).max(500)).max(12).exactOptional(),
-  settings: z.record(z.string(), z.unknown()).exactOptional(),
-  limits: z.strictObject(Limits.shape).exactOptional(),
+  examples: z.array(z.string().min(1).max(500)).max(12).optional(),
+  settings: z.record(z.string(), z.unknown()).optional(),
+  limits: z.strictObject(Limits.shape).optional(),
   /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */
-  approvals: Deciders.exactOptional(),
+  approvals: Deciders.optional(),
   /** Whether states of agents count that a client brings along and this server never gave it. */
-  trustsClientState: z.boolean().exactOptional(),
+  trustsClientState: z.boolean().optional(),
   /** What those who watch its runs are shown, unless they ask for something else. */
-  preferences: Preferences.exactOptional(),
+  preferences: Preferences.optional(),
 });
 export type AppSettings = z.infer<typeof App>;
 
@@ -46,7 +46,7 @@ export const Config = z
     tools: z.array(GivenTool).default([]),
     apps: z.record(Name, App).default({}),
     /** The app of those who name none; not needed where there is only one. */
-    defaultApp: z.string().exactOptional(),
+    defaultApp: z.string().optional(),
     /** What may happen next, by names of one's own: beside the policies that ship, which always hold. */
     policies: z
       .record(
@@ -57,9 +57,9 @@ export const Config = z
     /** Of every run, unless its app says otherwise. */
     limits: z.strictObject(Limits.shape).default({}),
     /** Told to whoever starts something with it. */
-    notice: z.string().exactOptional(),
+    notice: z.string().optional(),
     /** Called when the process that used the configuration is done with it. */
-    close: z.custom<() => Promise<void>>((close) => typeof close === 'function').exactOptional(),
+    close: z.custom<() => Promise<void>>((close) => typeof close === 'function').optional(),
     /** Variables whose values are recorded nowhere, beside those that other fields name. They must be set. */
     secrets: z.array(Secret).default([]),
     /** Where runs and what people share are kept; in the data folder, unless said. */

@@ -21,10 +21,10 @@ const Jwt = z
     audience: z.string().min(1),
     algorithms: z.array(z.enum([...shared, ...published])).min(1),
     /** For HS…: what both sides know. */
-    secret: Secret.exactOptional(),
+    secret: Secret.optional(),
     /** For all others: the public key as PEM, or where the issuer publishes its keys. */
-    publicKey: z.string().startsWith('-----BEGIN PUBLIC KEY-----').exactOptional(),
-    jwks: z.url({ protocol: /^https?$/ }).exactOptional(),
+    publicKey: z.string().startsWith('-----BEGIN PUBLIC KEY-----').optional(),
+    jwks: z.url({ protocol: /^https?$/ }).optional(),
     /** The claim that names the tenant. */
     tenant: z.string().min(1).default('tenant'),
   })
@@ -40,10 +40,10 @@ export type JwtSettings = z.infer<typeof Jwt>;
 /** Who may enter. */
 export const Auth = z.strictObject({
   /** Ask for a key on this machine, too. Elsewhere one is always asked for. */
-  required: z.boolean().exactOptional(),
+  required: z.boolean().optional(),
   /** `key`: the same, with a key that is made for whoever owns the data folder and handed to their browser by a link. */
-  local: z.enum(['open', 'key']).exactOptional(),
-  jwt: Jwt.exactOptional(),
+  local: z.enum(['open', 'key']).optional(),
+  jwt: Jwt.optional(),
 });
 export type AuthSettings = z.infer<typeof Auth>;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../run/values.ts';
-import { combinedState, factName, keepState, type StateStrategy } from './state.ts';
+import { combinedState, factName } from '../run/combined-state.ts';
+import { keepState, type StateStrategy } from './state.ts';
 
 const call = (n: number): Json => ({ role: 'assistant', tool_calls: [{ id: `c${n}` }] });
 const result = (n: number, part = 0): Json => ({

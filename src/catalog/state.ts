@@ -31,15 +31,15 @@ export const stateLimit = 262_144;
 /** How much of what an agent remembers is kept and sent back to it. */
 export const Keeps = z.strictObject({
   /** Tool exchanges of a state, counted from the newest; 5 unless said. */
-  toolExchanges: z.int().positive().exactOptional(),
+  toolExchanges: z.int().positive().optional(),
   /** Exchanges that are restored; 8 unless said. */
-  exchanges: z.int().positive().exactOptional(),
+  exchanges: z.int().positive().optional(),
   /** And characters of them, about four to a token; 24,000 unless said. */
-  characters: z.int().positive().exactOptional(),
+  characters: z.int().positive().optional(),
   /** Characters of what hung on the restored messages; 8 Mi unless said. What does not fit is named. */
-  attachments: z.int().nonnegative().exactOptional(),
+  attachments: z.int().nonnegative().optional(),
   /** Characters of JSON of one state, and of all that are sent back at once; 262,144 unless said. */
-  state: z.int().positive().exactOptional(),
+  state: z.int().positive().optional(),
 });
 export type Keeps = Readonly<z.infer<typeof Keeps>>;
 
@@ -119,33 +119,4 @@ function fieldOf(value: Json, name: string): Json | undefined {
 
 function isRecord(value: Json | undefined): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** All agents' states as one object, in the form the reference coordinator puts on its messages. */
-export function combinedState(
-  states: Iterable<{ readonly agent: string; readonly strategy: string; readonly state: Json }>,
-): Readonly<Record<string, Json>> {
-  const combined = new Map<string, Json>();
-  const others: [string, Json][] = [];
-  const facts: [string, Json][] = [];
-  for (const { agent, strategy, state } of states) {
-    if (!isRecord(state) || strategy === 'stateless') continue;
-    if (strategy === 'shared') facts.push([agent.slice(factName('').length), state['fact'] ?? null]);
-    else {
-      const keys = Object.entries(
-        strategy === 'restore' ? { is_gpa: true, gpa_messages: state } : { ...state },
-      );
-      // The form has one place for each kind of agent; who comes second is kept by name.
-      if (keys.some(([key]) => combined.has(key))) others.push([agent, state]);
-      else for (const [key, value] of keys) combined.set(key, value);
-    }
-  }
-  if (others.length > 0) combined.set('agents', Object.fromEntries(others));
-  if (facts.length > 0) combined.set('shared_context', Object.fromEntries(facts));
-  return Object.fromEntries(combined);
-}
-
-/** The name a shared fact is kept under, beside the agents. */
-export function factName(name: string): string {
-  return `shared ${name}`;
 }

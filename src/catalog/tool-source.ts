@@ -5,9 +5,9 @@ import { secretName } from './literal-secrets.ts';
 import { Secret } from './server-settings.ts';
 
 const folder = z.string().min(1);
-const hosts = z.array(z.string().min(1)).exactOptional();
+const hosts = z.array(z.string().min(1)).optional();
 const mcpName = z.string().regex(/^[a-zA-Z0-9-]{1,24}$/, 'use up to 24 letters, digits and -');
-const Approval = z.record(z.string(), z.enum(['never', 'always'])).exactOptional();
+const Approval = z.record(z.string(), z.enum(['never', 'always'])).optional();
 
 /** Values by name: a secret is a reference, anything else may stand in the file. */
 const Values = z
@@ -24,24 +24,24 @@ const Values = z
 const McpSource = z
   .strictObject({
     name: mcpName,
-    command: z.array(z.string().min(1)).min(1).exactOptional(),
+    command: z.array(z.string().min(1)).min(1).optional(),
     /** Where the program is started. */
-    folder: folder.exactOptional(),
+    folder: folder.optional(),
     /** Variables of the program; it gets no others but those it cannot start without. */
-    env: Values.exactOptional(),
-    url: z.url({ protocol: /^https?$/, error: 'write an address like https://host/mcp' }).exactOptional(),
+    env: Values.optional(),
+    url: z.url({ protocol: /^https?$/, error: 'write an address like https://host/mcp' }).optional(),
     /** Sent to the address as `Authorization: Bearer …`. */
-    key: Secret.exactOptional(),
+    key: Secret.optional(),
     /** Sent to the address and to nobody else. */
-    headers: Values.exactOptional(),
+    headers: Values.optional(),
     /** It is ours: what its tools say of themselves counts, what they give is not foreign, and what they get has not left. */
-    trusted: z.boolean().exactOptional(),
+    trusted: z.boolean().optional(),
     /** By the server's own name of a tool, whatever the tool says of itself. */
     approval: Approval,
-    effect: z.record(z.string(), Effect).exactOptional(),
-    sends: z.record(z.string(), z.boolean()).exactOptional(),
+    effect: z.record(z.string(), Effect).optional(),
+    sends: z.record(z.string(), z.boolean()).optional(),
     /** Seconds it may take to come up and tell what it has; 20 unless said. */
-    startSeconds: z.number().positive().max(600).exactOptional(),
+    startSeconds: z.number().positive().max(600).optional(),
   })
   .refine(({ command, env, folder: place }) => command !== undefined || (env ?? place) === undefined, {
     error: '«env» and «folder» go with a «command»; an address has «headers» and a «key»',
@@ -58,17 +58,17 @@ const sources = ['files', 'documents', 'code', 'http', 'mcp'] as const;
 /** Tools that ship, by the one word that names them. Folders are seen from the file that names them. */
 const ToolSource = z
   .strictObject({
-    files: folder.exactOptional(),
-    documents: folder.exactOptional(),
-    code: z.literal(true).exactOptional(),
+    files: folder.optional(),
+    documents: folder.optional(),
+    code: z.literal(true).optional(),
     http: z
-      .strictObject({ allow: hosts, deny: hosts, ports: z.array(z.int().positive()).exactOptional() })
-      .exactOptional(),
-    mcp: McpSource.exactOptional(),
+      .strictObject({ allow: hosts, deny: hosts, ports: z.array(z.int().positive()).optional() })
+      .optional(),
+    mcp: McpSource.optional(),
     /** Of files and documents: hidden ones that may be seen, by their path in the folder. */
-    hidden: z.array(folder).exactOptional(),
+    hidden: z.array(folder).optional(),
     /** Nobody else writes there, or listens there: what comes from it is not foreign. */
-    trusted: z.boolean().exactOptional(),
+    trusted: z.boolean().optional(),
   })
   .refine(({ hidden, files, documents }) => hidden === undefined || (files ?? documents) !== undefined, {
     path: ['hidden'],

@@ -6,7 +6,7 @@ import { appWith, serving, temporaryFolder, textAt, untilAnswer } from '../../te
 import { terminalFor } from '../../test/terminal.ts';
 import { openUpstream } from '../../test/upstream.ts';
 import { framed, wires } from '../../test/model-wires.ts';
-import { openHome } from '../server/compose/compose.ts';
+import { openFolder } from '../server/compose/compose.ts';
 import { demoWorld, loadConfig } from '../server/compose/config.ts';
 import { defaultAppOf } from '../server/folder/home.ts';
 import { cli } from './cli.ts';
@@ -61,7 +61,7 @@ test('[V101] nothing of the demo is in a server of somebody else', async () => {
   expect(text).not.toMatch(/demo_|tour_/);
   const { context } = at.server;
   expect(context.home.catalog.agents).toEqual([]);
-  const empty = await openHome({ data: temporaryFolder() });
+  const empty = await openFolder({ data: temporaryFolder() });
   onTestFinished(() => empty.close());
   expect(empty.apps).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { RunError } from '../run/failure.ts';
-import { appsOf, type HomeSettings } from '../server/compose/compose.ts';
+import { appsOf, type FolderSettings } from '../server/compose/compose.ts';
 import { loadConfig } from '../server/compose/config.ts';
 import { appNamed, defaultAppOf, type App } from '../server/folder/home.ts';
 import { fileLog, logIn } from '../server/observe/log.ts';
@@ -20,7 +20,7 @@ export function dataOf(given: Given): string {
 }
 
 /** A folder without its configuration: for commands that run nothing of it, and so must not run what stands beside it. */
-export function folderOf(given: Given, terminal: Terminal): HomeSettings {
+export function folderOf(given: Given, terminal: Terminal): FolderSettings {
   const data = dataOf(given);
   const log = fileLog(logIn(data));
   return {
@@ -38,7 +38,7 @@ export function folderOf(given: Given, terminal: Terminal): HomeSettings {
 
 export interface Settings {
   /** A terminal works on what it is asked for; the rest of the folder is for «vitrine resume». */
-  readonly home: HomeSettings;
+  readonly home: FolderSettings;
   readonly apps: readonly App[];
   /** The app of those who name none. */
   readonly chosen: (name: string | undefined) => App;

@@ -87,7 +87,11 @@ async function sent({ url, fetch = globalThis.fetch }: ServerAddress, address: s
   }
 }
 
-function addressOf<E extends Endpoint>({ url }: ServerAddress, endpoint: E, asking: EndpointRequest<E>): string {
+function addressOf<E extends Endpoint>(
+  { url }: ServerAddress,
+  endpoint: E,
+  asking: EndpointRequest<E>,
+): string {
   const names = asking.of ?? ({} as ParametersOf<E>);
   // A server behind a proxy may have a path of its own in front of all others.
   const address = new URL(`${url.replace(/\/+$/, '')}${pathTo(endpoint, names)}`);

@@ -2,6 +2,7 @@ import type { EventOf, RunEvent } from '../run/events.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import type { Fence } from '../stores/store.ts';
+import { stopped } from '../run/stopped.ts';
 import { aborted } from './aborted.ts';
 import { Activity } from './activity.ts';
 import { answered } from './answered.ts';
@@ -220,7 +221,7 @@ export class Execution {
   async stop(): Promise<void> {
     if (!this.isLive) return;
     this.#mode = 'stopping';
-    this.#effects.abort(aborted);
+    this.#effects.abort(stopped);
     const enough = new AbortController();
     await Promise.race([this.#activity.quiet(), this.world.clock.sleep(grace, enough.signal)]);
     enough.abort(aborted);

@@ -13,7 +13,7 @@ const greet = defineFlow({
   },
 });
 
-test('[PG13] an app gives a flow its settings, and a run goes by them, with what they leave out', async () => {
+test('[IP13] an app gives a flow its settings, and a run goes by them, with what they leave out', async () => {
   const vitrine = await vitrineIn({
     config: {
       store: 'memory',
@@ -33,7 +33,7 @@ test('[PG13] an app gives a flow its settings, and a run goes by them, with what
 test.for([
   { settings: {}, field: 'apps.greeter.settings.greeting' },
   { settings: { greeting: 'Hi', times: 0 }, field: 'apps.greeter.settings.times' },
-])('[PG13] settings that do not fit are refused with the field: $field', async ({ settings, field }) => {
+])('[IP13] settings that do not fit are refused with the field: $field', async ({ settings, field }) => {
   const config = { apps: { greeter: { flow: greet, settings } } };
   await expect(vitrineIn({ config })).rejects.toThrow(field);
 });

@@ -68,7 +68,7 @@ const hosts: Readonly<Record<string, (vitrine: Vitrine) => Promise<string>>> = {
   },
 };
 
-describe.for(Object.keys(hosts))('[PG2] [PG6] in %s', (name) => {
+describe.for(Object.keys(hosts))('[IP2] [IP6] in %s', (name) => {
   test('a client starts, follows and lists below the prefix, and the program keeps its pages', async () => {
     const vitrine = await echoing();
     const url = (await hosts[name]?.(vitrine)) ?? '';
@@ -92,7 +92,7 @@ describe.for(Object.keys(hosts))('[PG2] [PG6] in %s', (name) => {
   });
 });
 
-test('[PG2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
+test('[IP2] what only begins like the prefix is not below it, and the program finds its request as it came', async () => {
   const vitrine = await echoing();
   const seen: string[] = [];
   const url = await serverOf((request, response) => {
@@ -106,7 +106,7 @@ test('[PG2] what only begins like the prefix is not below it, and the program fi
   expect(new Set(seen)).toEqual(new Set(['/agents/api/apps', '/agentsmith/api/runs', '/api/runs']));
 });
 
-describe('[PG3] who asks', () => {
+describe('[IP3] who asks', () => {
   test('is nobody without «caller»: everything is locked, with what to do', async () => {
     const vitrine = await vitrineIn({ config: { apps: { echo } } });
     const url = await serverOf(vitrine.handler);
@@ -158,13 +158,13 @@ test.for<{ of: string; headers: Record<string, string>; status: number }>([
   { of: 'a page of another site', headers: { origin: 'https://evil.example' }, status: 403 },
   { of: 'a name that is not the server’s', headers: { host: 'evil.example' }, status: 403 },
   { of: 'a page of its own', headers: { origin: 'http://localhost', host: 'localhost' }, status: 200 },
-])('[PG5] $of', async ({ headers, status }) => {
+])('[IP5] $of', async ({ headers, status }) => {
   const vitrine = await echoing({ prefix: '' });
   const answer = await asked(vitrine, '/api/runs', { 'x-user': 'acme/ada', ...headers });
   expect(answer.status).toBe(status);
 });
 
-test('[PG2] [PG6] in Hono, by fetch: a client starts and follows below the prefix', async () => {
+test('[IP2] [IP6] in Hono, by fetch: a client starts and follows below the prefix', async () => {
   const vitrine = await echoing();
   const app = new Hono();
   app.all('/agents/*', (context) => vitrine.fetch(context.req.raw));
@@ -183,7 +183,7 @@ test('[PG2] [PG6] in Hono, by fetch: a client starts and follows below the prefi
   ).toEqual([]);
 });
 
-test('[PG6] a stream by fetch is told as it happens, and whoever leaves is gone', async () => {
+test('[IP6] a stream by fetch is told as it happens, and whoever leaves is gone', async () => {
   const waits = gate();
   const vitrine = await vitrineIn({ config: { apps: { waits: waits.app } }, caller });
   const ada = vitrine.as({ tenant: 'acme', who: 'ada', role: 'member' });
@@ -202,7 +202,7 @@ test('[PG6] a stream by fetch is told as it happens, and whoever leaves is gone'
   waits.open();
 });
 
-test('[PG6] a connection that is cut at the program’s server leaves nothing open, and the viewer comes back', async () => {
+test('[IP6] a connection that is cut at the program’s server leaves nothing open, and the viewer comes back', async () => {
   const waits = gate();
   const vitrine = await vitrineIn({ config: { apps: { waits: waits.app } }, caller, prefix });
   const server = createServer(vitrine.handler);
@@ -221,7 +221,7 @@ test('[PG6] a connection that is cut at the program’s server leaves nothing op
   expect(seen.at(-1)).toBe('completed');
 });
 
-describe('[PG7] what the handler cannot answer it refuses with what to do', () => {
+describe('[IP7] what the handler cannot answer it refuses with what to do', () => {
   test('a body that was read before', async () => {
     const vitrine = await echoing();
     const app = express();
@@ -247,7 +247,7 @@ describe('[PG7] what the handler cannot answer it refuses with what to do', () =
   });
 });
 
-test('[PG8] once it is closed the handler says that it is going away', async () => {
+test('[IP8] once it is closed the handler says that it is going away', async () => {
   const vitrine = await echoing();
   const url = await serverOf(vitrine.handler);
   await vitrine.close();

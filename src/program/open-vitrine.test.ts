@@ -6,7 +6,7 @@ import { addressIn } from '../server/folder/reach-folder.ts';
 import { readHolder } from '../wire/native/folder.ts';
 import { openVitrine } from './open-vitrine.ts';
 
-test('[PG1] a program starts a run, follows its snapshots and decides what it asks', async () => {
+test('[IP1] a program starts a run, follows its snapshots and decides what it asks', async () => {
   const vitrine = await vitrineIn({
     config: {
       apps: {
@@ -37,7 +37,7 @@ test('[PG1] a program starts a run, follows its snapshots and decides what it as
   expect(await vitrine.tree(run.run)).toEqual(trees.at(-1));
 });
 
-test('[PG4] [PG3] what one tenant started another does not see, and nobody decides for it', async () => {
+test('[IP4] [IP3] what one tenant started another does not see, and nobody decides for it', async () => {
   const vitrine = await vitrineIn({ config: { apps: { asks: gate().app } } });
   const ada = vitrine.as({ tenant: 'acme', who: 'ada', role: 'member' });
   const eve = vitrine.as({ tenant: 'evil', who: 'eve', role: 'operator' });
@@ -54,12 +54,12 @@ test.for([
   { given: { tenant: '', who: 'ada', role: 'member' }, field: 'tenant' },
   { given: { tenant: 'acme', who: 'ada', role: 'king' }, field: 'role' },
   { given: { tenant: 'acme', who: 'ada', role: 'member', isOwner: true }, field: 'isOwner' },
-])('[PG3] a caller that cannot be used is a bug of the program: $field', async ({ given, field }) => {
+])('[IP3] a caller that cannot be used is a bug of the program: $field', async ({ given, field }) => {
   const vitrine = await vitrineIn({});
   expect(() => vitrine.as(given as Parameters<typeof vitrine.as>[0])).toThrow(field);
 });
 
-test('[PG8] closed while a run works it hands the run back, and whoever opens the folder goes on', async () => {
+test('[IP8] closed while a run works it hands the run back, and whoever opens the folder goes on', async () => {
   const data = temporaryFolder();
   const first = gate();
   const before = await openVitrine({ data, config: { apps: { waits: first.app }, server: { grace: 0 } } });
@@ -78,7 +78,7 @@ test('[PG8] closed while a run works it hands the run back, and whoever opens th
   await after.close();
 });
 
-test('[PG9] two in one process keep apart, and one folder is not opened twice', async () => {
+test('[IP9] two in one process keep apart, and one folder is not opened twice', async () => {
   const data = temporaryFolder();
   const config = { apps: { says: sayer('one') } };
   const one = await vitrineIn({ data, config });
@@ -111,7 +111,7 @@ test.for(['agents', '/agents?', '/a//b', '/a b'])(
   },
 );
 
-test('[PG1] a terminal asks at the socket of the folder what a program has open', async () => {
+test('[IP1] a terminal asks at the socket of the folder what a program has open', async () => {
   const data = temporaryFolder();
   await vitrineIn({ data, config: { apps: { says: sayer('hello') } } });
   const told = await askFor(addressIn(data), readHolder, {});

@@ -11,12 +11,10 @@ export interface AnswerText {
   /** How long what it said is, and what it reads like. */
   length: number;
   hash: number;
-  /** Whether anything was said before. */
-  hasEarlier: boolean;
 }
 
 export function noText(): AnswerText {
-  return { step: '', length: 0, hash: 0, hasEarlier: false };
+  return { step: '', length: 0, hash: 0 };
 }
 
 /** Said after text that a retry takes back, where nothing can be taken back. */
@@ -41,8 +39,7 @@ export function toldPiece(told: AnswerText, step: string, piece: string): string
   if (piece === '') return '';
   const isOther = told.step !== step;
   const before = isOther && told.length > 0 ? apart : '';
-  if (isOther)
-    Object.assign(told, { step, length: 0, hash: 0, hasEarlier: told.hasEarlier || before !== '' });
+  if (isOther) Object.assign(told, { step, length: 0, hash: 0 });
   told.hash = hashOn(told.hash, piece);
   told.length += piece.length;
   return before + piece;
@@ -51,7 +48,7 @@ export function toldPiece(told: AnswerText, step: string, piece: string): string
 /** A step is tried again: what it said so far does not count. Empty where it had said nothing. */
 export function takenBack(told: AnswerText, step: string): string {
   if (told.step !== step || told.length === 0) return '';
-  Object.assign(told, { step: '', length: 0, hash: 0, hasEarlier: true });
+  Object.assign(told, noText());
   return superseded;
 }
 

@@ -18,6 +18,8 @@ const names = [
   'console',
   'console-dotted',
   'execution',
+  'ag-ui',
+  'ai-sdk',
   'a2ui-flat',
   'a2ui-0.8',
   'a2ui-0.9',
@@ -101,7 +103,7 @@ describe.for(views)('$as with $preferences', (view) => {
         const viewer = begin(view);
         const frames = entries.flatMap((entry) => viewer.tell(entry));
         const end = entries.find(({ event }) => event.type === 'run.ended');
-        const terminals = frames.filter((frame) => isTerminal(view.as, frame));
+        const terminals = frames.filter((frame) => isTerminal(view.as, frame, end?.seq));
         expect(viewer.hasEnded).toBe(end !== undefined);
         expect(terminals.length).toBe(end ? 1 : 0);
         if (end) expect(frames.at(-1)).toBe(terminals[0]);
@@ -130,7 +132,11 @@ function idOf(frames: readonly SseFrame[], i: number, { seq }: Entry): number | 
   return i === frames.length - 1 ? seq : undefined;
 }
 
-function isTerminal(as: (typeof names)[number], { event, data }: SseFrame): boolean {
+function isTerminal(
+  as: (typeof names)[number],
+  { event, data, id }: SseFrame,
+  end: number | undefined,
+): boolean {
   switch (as) {
     case 'steps':
       return JSON.parse(data).e?.type === 'run.ended';
@@ -142,6 +148,13 @@ function isTerminal(as: (typeof names)[number], { event, data }: SseFrame): bool
       const isCompleted = frame.event === 'run_completed' && frame.payload.status === 'completed';
       return isCompleted || frame.event === 'run_failed';
     }
+    case 'ag-ui': {
+      const { type, outcome } = JSON.parse(data);
+      return type === 'RUN_ERROR' || (type === 'RUN_FINISHED' && outcome.type !== 'interrupt');
+    }
+    case 'ai-sdk':
+      // An answer that goes on in the next request has come to its end, too.
+      return data === '[DONE]' && id === end;
     case 'two-stage':
       return JSON.parse(data).phase === 'complete' && JSON.parse(data).done === true;
     case 'a2ui-flat':

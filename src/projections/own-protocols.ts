@@ -1,8 +1,11 @@
 import type { Entry } from '../run/events.ts';
 import type { SseFrame } from '../wire/sse-frame.ts';
+import { agUiProtocol } from './ag-ui/protocol.ts';
+import { aiSdkProtocol } from './ai-sdk/protocol.ts';
 import { a2uiProtocols } from './a2ui/a2ui.ts';
 import { consoleProjection } from './console/console.ts';
 import { dottedConsoleProjection } from './console/dotted.ts';
+import { dial } from './dial/dial.ts';
 import { executionProjection } from './execution/execution.ts';
 import { twoStageProtocol } from './two-stage/two-stage.ts';
 import { openAiChat } from './openai-chat/openai-chat.ts';
@@ -33,6 +36,9 @@ export const ownProtocols = {
     projection: executionProjection,
     write: (frame) => ({ data: JSON.stringify(frame) }),
   }),
+  dial,
+  'ag-ui': agUiProtocol(),
+  'ai-sdk': aiSdkProtocol,
   ...a2uiProtocols,
   'two-stage': twoStageProtocol,
   'openai-chat': openAiChat,

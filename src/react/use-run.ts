@@ -13,7 +13,7 @@ const asPreferred: Showing = {};
 export function useRun(run: string, showing: Showing = asPreferred): RunStore {
   const client = useVitrine();
   const { stages, names, depth } = showing;
-  const asked = useMemo(() => ({ ...{ stages, names, depth } }), [stages, names, depth]) as Showing;
+  const asked = useMemo(() => ({ stages, names, depth }), [stages, names, depth]) as Showing;
   useEffect(() => hold(client, run, asked), [client, run, asked]);
   return watchedRun(client, run, asked).store;
 }

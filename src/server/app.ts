@@ -9,7 +9,7 @@ import { expectOpen, type ServerContext } from './context.ts';
 import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
-import type { Reply, Route } from './routes/route.ts';
+import type { RawAsked, Reply, Route } from './routes/route.ts';
 import { headHeader } from '../wire/native/runs.ts';
 import { openSockets } from './http/sockets.ts';
 
@@ -189,6 +189,25 @@ function register(
   }
 }
 
+/** A request as routes get it: nothing of it has been believed yet. */
+function rawAsked(
+  { context, ways }: AppSettings,
+  request: FastifyRequest<{ Params: Record<string, string> }>,
+  { caller, signal }: Pick<RawAsked, 'caller' | 'signal'>,
+): RawAsked {
+  return {
+    context,
+    caller,
+    source: context.door.sourceOf(visitOf(request, ways)),
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    header: (name) => one(request.headers[name]),
+    signal,
+    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
+  };
+}
+
 /** An answer with addresses as whoever asked can use them. */
 function seenFrom({ prefix = '' }: Pick<WayIn, 'prefix'> = {}, answer: Reply): Reply {
   const location = answer.headers?.['location'];
@@ -207,21 +226,10 @@ async function answerTo(
   route: Route,
   { request, reply, caller }: Exchange,
 ): Promise<Reply> {
-  const { context, ways } = settings;
   const signal = leaving(reply);
-  const answering = route.answer({
-    context,
-    caller,
-    source: context.door.sourceOf(visitOf(request, ways)),
-    params: request.params,
-    query: request.query,
-    body: request.body,
-    header: (name) => one(request.headers[name]),
-    signal,
-    heavy: (bytes) => context.heavy.enter(caller?.tenant ?? '', bytes, signal),
-  });
+  const answering = route.answer(rawAsked(settings, request, { caller, signal }));
   const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
-  return seenFrom(wayOf(request, ways), await kept);
+  return seenFrom(wayOf(request, settings.ways), await kept);
 }
 
 async function keptIn<T>(kept: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { RunError } from '../run/failure.ts';
 import type { Door } from './access/door.ts';
 import type { HeavyWork } from './http/heavy.ts';
-import type { HeldHome } from './folder/hold.ts';
+import type { OpenFolder } from './folder/open-folder.ts';
 import type { RequestLog } from './observe/request-log.ts';
 import type { LogTail } from './observe/log-tail.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -16,7 +16,7 @@ import type { Protocols } from './viewers/protocols.ts';
 
 /** What every route stands on. */
 export interface ServerContext {
-  readonly home: HeldHome;
+  readonly home: OpenFolder;
   readonly door: Door;
   readonly people: People;
   readonly quotas: Quotas;

@@ -10,7 +10,7 @@ import {
 } from '../../test/serving.ts';
 import { toolOf } from '../../test/world.ts';
 import { memoryStore } from '../stores/memory.ts';
-import { openHome, openWorker } from './compose/compose.ts';
+import { openFolder, openWorker } from './compose/compose.ts';
 
 const stuck = toolOf('stuck', (_, { signal }) => {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null)));
@@ -77,7 +77,7 @@ test('[V182] what works elsewhere is paused, stopped and erased at a server', as
 test('[V183] a data folder has no halves', async () => {
   const data = temporaryFolder();
   await expect(openWorker({ data })).rejects.toThrow('To work without serving takes a store');
-  const opened = await openHome({ data, takes: 'nothing' }).catch(String);
+  const opened = await openFolder({ data, takes: 'nothing' }).catch(String);
   if (typeof opened !== 'string') await opened.close();
   expect(opened).toContain('To serve without working takes a store that processes share');
 });

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { Registry } from 'prom-client';
 import { readConfig } from '../catalog/config.ts';
 import { knownDoor } from './access/known-door.ts';
-import { openHome, protocols, type HomeSettings } from './compose/compose.ts';
-import { hostHome, type Hosted } from './host.ts';
+import { openFolder, protocols, type FolderSettings } from './compose/compose.ts';
+import { hostOpened, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 
@@ -14,11 +14,11 @@ const patience = 30_000;
  * Have a data folder, work on its runs, and answer those who are known by the way they come: terminals, through the socket
  * in it, and the program it is opened in. No port is opened.
  */
-export async function hostFolder(settings: Omit<HomeSettings, 'meter'>): Promise<Hosted> {
+export async function hostFolder(settings: Omit<FolderSettings, 'meter'>): Promise<Hosted> {
   const registry = new Registry();
-  const home = await openHome({ ...settings, meter: runMetrics(registry) });
+  const home = await openFolder({ ...settings, meter: runMetrics(registry) });
   try {
-    return await hostHome(home, {
+    return await hostOpened(home, {
       config: readConfig(settings.config ?? {}, 'The configuration'),
       folder: resolve(settings.data),
       log: cleanLog(settings.log ?? stderrLog, home.secrets.clean),

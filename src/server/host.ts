@@ -11,7 +11,7 @@ import { appOf } from './app.ts';
 import { showing } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
 import { listenInFolder } from './folder/folder-socket.ts';
-import type { HeldHome } from './folder/hold.ts';
+import type { OpenFolder } from './folder/open-folder.ts';
 import { defaultAppOf } from './folder/home.ts';
 import { heavyWork } from './http/heavy.ts';
 import { withoutPaths } from './http/refusal.ts';
@@ -66,12 +66,13 @@ const sweepEvery = 1_000;
 /** How long open requests get to end when the process goes away. Milliseconds. */
 const farewell = 2_000;
 
-export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted> {
+export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Hosted> {
   const { folder } = hosting;
   const closing = new AbortController();
   const at: { url?: string } = {};
   const context = await contextOf(home, { ...hosting, address: () => at.url, closing: closing.signal });
   forgetErased(context);
+  lookAfter(context, closing.signal);
   const ways: WaysIn = new WeakMap();
   const answering = new Set<Promise<unknown>>();
   const app = await appOf({
@@ -88,7 +89,6 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
     ways.set(socket, ownersWay);
     app.server.emit('connection', socket);
   }).catch((thrown: unknown) => failureOf(thrown));
-  const rest = lookAfter(context);
   const hush = typeof listening === 'function' ? listening : async (): Promise<void> => {};
   return {
     app,
@@ -99,7 +99,6 @@ export async function hostHome(home: HeldHome, hosting: Hosting): Promise<Hosted
     hush,
     close: async () => {
       closing.abort();
-      rest();
       context.readiness.close();
       // Whoever asked to stop the last run here must still hear that it was stopped.
       await atMost(farewell, Promise.allSettled(answering));
@@ -132,14 +131,14 @@ async function dismiss(
   clearTimeout(enough);
 }
 
-/** Whoever may not stay goes, and what nobody told is looked for. Returns what ends it. */
-function lookAfter({ door, people, streams }: ServerContext): () => void {
+/** Whoever may not stay goes, and what nobody told is looked for. */
+function lookAfter({ door, people, streams }: ServerContext, closing: AbortSignal): void {
   const sweeping = setInterval(() => streams.sweep((caller) => door.mayStay(caller)), sweepEvery).unref();
   const rest = lookingAgain(door, people);
-  return () => {
+  closing.addEventListener('abort', () => {
     clearInterval(sweeping);
     rest();
-  };
+  });
 }
 
 async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
@@ -173,7 +172,7 @@ interface Serving extends Hosting {
 }
 
 async function contextOf(
-  home: HeldHome,
+  home: OpenFolder,
   { config, folder, log, closing, ...settings }: Serving,
 ): Promise<ServerContext> {
   const now = (): number => Date.now();
@@ -221,7 +220,7 @@ async function contextOf(
 }
 
 function channelsOf(
-  { journal, secrets }: HeldHome,
+  { journal, secrets }: OpenFolder,
   { log, patience }: Pick<Serving, 'log' | 'patience'>,
   delivered: (characters: number) => void,
 ): Channels {
@@ -238,7 +237,7 @@ function channelsOf(
   });
 }
 
-function feedOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
+function feedOf({ store, secrets, catalog }: OpenFolder, log: Log): FeedViewers {
   return feedViewers({
     feed: store.feed,
     catalog,
@@ -249,7 +248,7 @@ function feedOf({ store, secrets, catalog }: HeldHome, log: Log): FeedViewers {
   });
 }
 
-function gaugesOf(home: HeldHome): Omit<Gauges, 'viewers' | 'isReady'> {
+function gaugesOf(home: OpenFolder): Omit<Gauges, 'viewers' | 'isReady'> {
   const { dispatch } = home.store;
   return {
     runs: () => home.inHand().length,

@@ -7,10 +7,10 @@ import { RunError } from '../run/failure.ts';
 import { present } from '../run/present.ts';
 import type { Store } from '../stores/store.ts';
 import { doorOf } from './access/door.ts';
-import { openHome, protocols } from './compose/compose.ts';
+import { openFolder, protocols } from './compose/compose.ts';
 import type { ServerContext } from './context.ts';
-import type { HeldHome } from './folder/hold.ts';
-import { hostHome, type Hosted } from './host.ts';
+import type { OpenFolder } from './folder/open-folder.ts';
+import { hostOpened, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
 import { runMetrics } from './observe/run-metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
@@ -67,7 +67,7 @@ export async function serve(settings: ServeSettings): Promise<RunningServer> {
   const folder = resolve(settings.data);
   const given = settings.log ?? stderrLog;
   const registry = new Registry();
-  const home = await openHome({
+  const home = await openFolder({
     data: folder,
     meter: runMetrics(registry),
     config,
@@ -91,9 +91,9 @@ interface Opening extends ServeSettings {
   readonly registry: Registry;
 }
 
-async function open(home: HeldHome, opening: Opening): Promise<RunningServer> {
+async function open(home: OpenFolder, opening: Opening): Promise<RunningServer> {
   const { host, port } = opening.config.server;
-  const hosted = await hostHome(home, {
+  const hosted = await hostOpened(home, {
     ...opening,
     protocols: protocolsIn(opening),
     patience: opening.patience ?? patience,

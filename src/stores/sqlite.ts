@@ -3,7 +3,7 @@ import { RunError } from '../run/failure.ts';
 import { storeClock, type ClockSettings } from './sqlite/clock.ts';
 import { facets, type Carrier } from './facets.ts';
 import { followers, type Followers } from './follow.ts';
-import { groupCommit } from './group-commit.ts';
+import { groupCommit, type Committed } from './group-commit.ts';
 import { hintsToListeners } from './hints.ts';
 import { fromNewest, type CheckPlace } from './sqlite/check.ts';
 import { sqliteThread, type SqliteThread } from './sqlite/thread.ts';
@@ -31,19 +31,9 @@ export async function sqliteStore({
   const hints = hintsToListeners();
   const thread = await sqliteThread(folder, isPatient ? 'patient' : 'write', (heard) => hints.give(heard));
   const live = followers((run, after) => thread.read('read', { run, after }));
-  const group = groupCommit((operations, { done, failed }) =>
-    thread.commit(clock(), operations, {
-      failed,
-      done(reply) {
-        try {
-          show(live, operations, reply);
-          hints.give(reply.hints);
-        } catch (thrown) {
-          return failed(thrown);
-        }
-        done(reply);
-      },
-    }),
+  const show = shower(live, hints);
+  const group = groupCommit((operations, committed) =>
+    thread.commit(clock(), operations, show(operations, committed)),
   );
   const over = new AbortController();
   let checking: Promise<void> | undefined;
@@ -76,9 +66,24 @@ export async function sqliteStore({
   };
 }
 
-function show(live: Followers, operations: readonly Operation[], { refusals }: Reply): void {
-  const refused = new Set(refusals.map(({ index }) => index));
-  operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
+/** Whoever watches is shown what was committed before whoever wrote it goes on. */
+function shower(live: Followers, hints: Pick<ReturnType<typeof hintsToListeners>, 'give'>) {
+  const show = (operations: readonly Operation[], reply: Reply): void => {
+    const refused = new Set(reply.refusals.map(({ index }) => index));
+    operations.forEach(({ name, argument }, index) => refused.has(index) || live.show(name, argument));
+    hints.give(reply.hints);
+  };
+  return (operations: readonly Operation[], { done, failed }: Committed): Committed => ({
+    failed,
+    done(reply) {
+      try {
+        show(operations, reply);
+      } catch (thrown) {
+        return failed(thrown);
+      }
+      done(reply);
+    },
+  });
 }
 
 /** Between two pieces others have the thread to themselves; all was looked at once, it rests. Milliseconds. */

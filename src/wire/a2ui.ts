@@ -68,6 +68,9 @@ export interface FlatQuestion {
   readonly allowed_decisions: readonly string[];
 }
 
+/** The name of the one action there is on the surface of a run. */
+export const decideAction = 'decide';
+
 /** What a person did on a surface. */
 export const SurfaceAction = z.object({
   name: z.string(),

@@ -3,6 +3,8 @@ import { z } from 'zod';
 /** AG-UI 1.0: the events that are told, and the request that asks for them. */
 export const agUiVersion = '1.0';
 
+export const protobufType = 'application/vnd.ag-ui.event+proto';
+
 /** Where an event belongs that comes from inside an agent below the one that was asked. */
 interface Tagged {
   readonly subagentRunId?: string | undefined;
@@ -157,3 +159,5 @@ export const AgUiInput = z.looseObject({
   resume: z.array(AgUiResume).optional(),
 });
 export type AgUiInput = z.infer<typeof AgUiInput>;
+
+export const AgUiStop = z.looseObject({ threadId: z.string().min(1) });

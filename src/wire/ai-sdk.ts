@@ -98,3 +98,4 @@ export const AiSdkRequest = z.looseObject({
   trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
   messageId: z.string().optional(),
 });
+export type AiSdkRequest = z.infer<typeof AiSdkRequest>;

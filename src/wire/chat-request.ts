@@ -64,7 +64,7 @@ export const unusedFields = [
 ] as const;
 
 export const ChatCompletionRequest = z.looseObject({
-  model: z.string().min(1).optional(),
+  model: z.string().optional(),
   messages: z.array(ChatMessageIn).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),

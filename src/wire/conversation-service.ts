@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const ConversationId = z.string().min(1).max(200).regex(/[^.]/, 'an id is more than dots');
 
 /** What the service is sent; a conversation cannot be created without a body. */
-export const CreateRequest = z.strictObject({ title: z.string().exactOptional() });
+export const CreateRequest = z.strictObject({ title: z.string().optional() });
 export type CreateRequest = z.infer<typeof CreateRequest>;
 
 export const ChatMessageRequest = z.strictObject({

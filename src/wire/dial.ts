@@ -14,11 +14,11 @@ const text = z.string().min(1);
 export const DialAttachment = z
   .strictObject({
     type: text,
-    title: text.exactOptional(),
-    data: text.exactOptional(),
-    url: text.exactOptional(),
-    reference_url: text.exactOptional(),
-    reference_type: text.exactOptional(),
+    title: text.optional(),
+    data: text.optional(),
+    url: text.optional(),
+    reference_url: text.optional(),
+    reference_type: text.optional(),
   })
   .refine(({ data, url }) => (data === undefined) !== (url === undefined), 'give either data or url');
 export type DialAttachment = z.infer<typeof DialAttachment>;
@@ -35,13 +35,13 @@ export const DialMessage = z.discriminatedUnion('role', [
   z.strictObject({
     role: z.literal('user'),
     content: z.union([z.string(), z.array(ChatPart)]),
-    custom_content: z.strictObject({ attachments: z.array(DialAttachment).min(1) }).exactOptional(),
+    custom_content: z.strictObject({ attachments: z.array(DialAttachment).min(1) }).optional(),
   }),
   z.strictObject({
     role: z.literal('assistant'),
     content: z.string().nullable(),
-    tool_calls: z.array(DialCall).min(1).exactOptional(),
-    custom_content: z.strictObject({ state: Json }).exactOptional(),
+    tool_calls: z.array(DialCall).min(1).optional(),
+    custom_content: z.strictObject({ state: Json }).optional(),
   }),
   z.strictObject({ role: z.literal('tool'), tool_call_id: z.string(), content: z.string() }),
 ]);

@@ -21,7 +21,7 @@ const Columns = z.array(
   ]),
 );
 const Graph = z.object({ columns: Columns, data: z.array(Row) });
-const Topology = z.object({ nodes: z.array(Row), edges: z.array(Row), meta: Row.exactOptional() });
+const Topology = z.object({ nodes: z.array(Row), edges: z.array(Row), meta: Row.optional() });
 const Table = z.object({ columns: Columns, rows: z.array(z.union([z.array(Json), Row])) });
 const Hits = z
   .array(Row)

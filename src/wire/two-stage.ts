@@ -66,3 +66,14 @@ export const TwoStageMessage = z.object({
     .optional(),
 });
 export type TwoStageMessage = z.infer<typeof TwoStageMessage>;
+
+/** A refusal as its clients read it. */
+export function twoStageError({
+  code,
+  message,
+}: {
+  readonly code: string;
+  readonly message: string;
+}): object {
+  return code === 'disabled' ? { error: 'Two-stage protocol not enabled', message } : { error: message };
+}

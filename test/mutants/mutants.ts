@@ -1,10 +1,12 @@
 // Each part of the product has its mutants in a file of its own.
 import type { Mutant } from './mutant.ts';
+import { a2uiMutants } from './of/a2ui.ts';
 import { accessMutants } from './of/access.ts';
 import { behindMutants } from './of/behind.ts';
 import { approvalMutants } from './of/approvals.ts';
 import { consoleMutants } from './of/console.ts';
 import { cardMutants } from './of/cards.ts';
+import { clientProtocolMutants } from './of/client-protocols.ts';
 import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
@@ -20,6 +22,7 @@ import { opsMutants } from './of/ops.ts';
 import { pathMutants } from './of/path.ts';
 import { planMutants } from './of/plans.ts';
 import { processMutants } from './of/process.ts';
+import { protocolMutants } from './of/protocols.ts';
 import { limitMutants } from './of/limits.ts';
 import { sentMutants } from './of/sent.ts';
 import { storyMutants } from './of/story.ts';
@@ -30,13 +33,16 @@ import { guardMutants } from './of/guards.ts';
 import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
+import { webMutants } from './of/web.ts';
 
 export const mutants: readonly Mutant[] = [
+  ...a2uiMutants,
   ...accessMutants,
   ...approvalMutants,
   ...behindMutants,
   ...consoleMutants,
   ...cardMutants,
+  ...clientProtocolMutants,
   ...coreMutants,
   ...damageMutants,
   ...databaseMutants,
@@ -53,6 +59,7 @@ export const mutants: readonly Mutant[] = [
   ...pathMutants,
   ...planMutants,
   ...processMutants,
+  ...protocolMutants,
   ...limitMutants,
   ...sentMutants,
   ...storyMutants,
@@ -62,4 +69,5 @@ export const mutants: readonly Mutant[] = [
   ...guardMutants,
   ...smallMutants,
   ...twoStageMutants,
+  ...webMutants,
 ];

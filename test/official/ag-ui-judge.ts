@@ -28,11 +28,9 @@ export function standingOf(entries: readonly Entry[], run: string): Standing {
   );
   const spoken = [stepOf(tree, 0), ...counting].filter((step) => !isSilent(tree, step));
   return {
-    texts: named(spoken, run, '', (step) => textOf(step).toWellFormed()),
+    texts: saidIn(spoken, run, 'content'),
     answer: true,
-    thoughts: named([stepOf(tree, 0), ...counting], run, '-reasoning', (step) =>
-      textOf(step, 'reasoning').toWellFormed(),
-    ),
+    thoughts: saidIn([stepOf(tree, 0), ...counting], run, 'reasoning'),
     calls: Object.fromEntries(
       counting
         .filter(({ kind }) => kind === 'call')
@@ -94,7 +92,7 @@ function hasSaid(messages: readonly Message[], answer: string): boolean {
   const own = messages.filter(
     (message) => message.role === 'assistant' && message.subagentRunId === undefined,
   );
-  return answer === '' || own.some(({ content }) => String(content ?? '').trim() === answer);
+  return answer === '' || own.some(({ content }) => typeof content === 'string' && content.trim() === answer);
 }
 
 function answerOf({ ended }: RunTree): string {
@@ -110,25 +108,20 @@ function nameIn(told: string): unknown {
 }
 
 function newsOf(event: Entry['event']): string[] {
-  switch (event.type) {
-    case 'notice.posted':
-    case 'unknown':
-      return ['notice'];
-    case 'worker.took':
-      return event.reason === 'recovered' ? ['notice'] : [];
-    case 'item.attached':
-      return [event.item.kind];
-    case 'phase.entered':
-      return ['phase'];
-    case 'approval.decided':
-    case 'approval.lapsed':
-      return ['decision'];
-    case 'message.queued':
-      return ['message'];
-    default:
-      return [];
-  }
+  if (event.type === 'item.attached') return [event.item.kind];
+  if (event.type === 'worker.took') return event.reason === 'recovered' ? ['notice'] : [];
+  return event.type in news ? [news[event.type as keyof typeof news]] : [];
 }
+
+/** What else is told, by the kinds of events. */
+const news = {
+  'notice.posted': 'notice',
+  unknown: 'notice',
+  'phase.entered': 'phase',
+  'approval.decided': 'decision',
+  'approval.lapsed': 'decision',
+  'message.queued': 'message',
+} as const;
 
 /** What is told in vain, or not to its end: what is told twice in a row, and what was started and not finished. */
 export function loose({ order }: Heard): string[] {
@@ -163,13 +156,15 @@ export function onlyCounting(standing: Standing, by: Standing): Standing {
   };
 }
 
-function named(
+function saidIn(
   steps: readonly Step[],
   run: string,
-  more: string,
-  text: (step: Step) => string,
+  channel: 'content' | 'reasoning',
 ): Record<string, string> {
-  const said = steps.map((step) => [`${idOf(run, step)}${more}`, text(step)] as const);
+  const more = channel === 'content' ? '' : '-reasoning';
+  const said = steps.map(
+    (step) => [`${idOf(run, step)}${more}`, textOf(step, channel).toWellFormed()] as const,
+  );
   return Object.fromEntries(said.filter(([, given]) => given !== ''));
 }
 

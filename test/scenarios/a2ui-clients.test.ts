@@ -1,7 +1,7 @@
 // The official processors of A2UI, live, cut off at every frame, and with frames that were tampered with.
 import { describe, expect, test } from 'vitest';
-import { surfaceClient, type SurfaceClient } from '../a2ui-clients.ts';
-import { versions, type Version } from '../a2ui-schemas.ts';
+import { surfaceClient, type SurfaceClient } from '../a2ui/clients.ts';
+import { versions, type Version } from '../a2ui/schemas.ts';
 import { callTo, closed, ended, journal, opened, retried, said, started } from '../journal.ts';
 import { variedRuns, variety } from '../variety.ts';
 import type { Entry, RunEvent } from '../../src/run/events.ts';

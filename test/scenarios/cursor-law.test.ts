@@ -19,10 +19,11 @@ interface View {
   readonly preferences: Preferences;
 }
 
-const views: readonly View[] = (Object.keys(ownProtocols) as Name[]).flatMap((as) => [
-  { as, preferences: {} },
-  { as, preferences: { stages: 'prefix', depth: 2 } },
-]);
+const preferred: readonly Name[] = ['steps', 'console', 'console-dotted', 'execution'];
+const views: readonly View[] = [
+  ...(Object.keys(ownProtocols) as Name[]).map((as) => ({ as, preferences: {} })),
+  ...preferred.map((as) => ({ as, preferences: { stages: 'prefix' as const, depth: 2 } })),
+];
 
 /** A few runs that have between them nearly everything that can happen. */
 const stories = variedRuns(5, 160);

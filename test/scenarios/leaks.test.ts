@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import { redacted } from '../../src/guards/guard.ts';
 import { heldFolder } from '../../src/cli/place/held.ts';
-import { openHome } from '../../src/server/compose/compose.ts';
+import { openFolder } from '../../src/server/compose/compose.ts';
 import { hostFolder } from '../../src/server/host-folder.ts';
 import { eventually } from '../served-config.ts';
 import { appWith, serving, temporaryFolder, textAt, type Serving, sharedAt } from '../serving.ts';
@@ -149,7 +149,11 @@ describe('[K51] a secret that was written into the command of a server', () => {
     expect(existsSync(file)).toBe(false);
     expect(bytesIn(data)).not.toContain(literal);
     writeFileSync(file, JSON.stringify({ 'evil/peek': { seen, approved: 'aa.bb' } }));
-    const home = await openHome({ data, config: knowing({ tools: [serverOf({ tools })] }), takes: 'asked' });
+    const home = await openFolder({
+      data,
+      config: knowing({ tools: [serverOf({ tools })] }),
+      takes: 'asked',
+    });
     expect(await pinsOf(home.store.shared)).toMatchObject([
       { name: 'evil/look', value: expect.not.stringContaining(secret) },
       { name: 'evil/peek', value: expect.stringContaining('"approved":"aa.bb"') },
@@ -171,7 +175,7 @@ test('[H29] what a server says of its tools is cleaned where it comes in, and a 
     { name: `is_${secret}`, description: 'whatever', inputSchema },
   ];
   const data = temporaryFolder();
-  const home = await openHome({ data, config: knowing({ tools: [serverOf({ tools })] }), takes: 'asked' });
+  const home = await openFolder({ data, config: knowing({ tools: [serverOf({ tools })] }), takes: 'asked' });
   onTestFinished(() => home.close());
   const { toolServers } = home;
   const properties = { q: { type: 'string', description: redacted } };

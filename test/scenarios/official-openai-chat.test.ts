@@ -41,8 +41,8 @@ async function heard(client: OpenAI, messages: readonly Message[], more: object 
     };
     if (step) steps.set(step.id, { ...steps.get(step.id), ...step });
     if (told) ({ status, id: run } = told);
-    const thought = (chunk.choices[0]?.delta as { reasoning_content?: string }).reasoning_content;
-    reasoning += thought ?? '';
+    const delta = (chunk.choices[0]?.delta ?? {}) as { reasoning_content?: string };
+    reasoning += delta.reasoning_content ?? '';
   }
   const [choice] = (await stream.finalChatCompletion()).choices;
   return {
@@ -90,6 +90,27 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
     const { json } = await at.ask(`/api/runs/${first.run}`);
     expect((json as FlatTree).answer).toBe(teamAnswer);
     expect(await heard(client, approving), 'the same again').toMatchObject({ text: teamAnswer });
+    expect(ordersIn(at.folder)).toHaveLength(1);
+  });
+
+  test('after a cut at every frame, the client that asks again comes to the same end', async () => {
+    const at = await teamServer();
+    const client = clientOf(at.url);
+    const first = await heard(client, [asked]);
+    const approving = [asked, { role: 'user', content: `approve ${fingerprintIn(first.text)}` } as const];
+    const whole = await heard(client, approving);
+    for (let cut = 1; ; cut += 1) {
+      const stream = await client.chat.completions.create({
+        model: 'team',
+        messages: approving,
+        stream: true,
+      });
+      let frames = 0;
+      for await (const _ of stream) if ((frames += 1) === cut) break;
+      expect(await heard(client, approving)).toEqual(whole);
+      if (frames < cut) break;
+      expect(cut).toBeLessThan(200);
+    }
     expect(ordersIn(at.folder)).toHaveLength(1);
   });
 

@@ -68,7 +68,7 @@ console.log(last.answer);
 `;
 
 test('the package has what runs, what types it, and nothing else', () => {
-  const known = [/^(package\.json|README\.md|LICENSE|bin\/vitrine\.js)$/, /^dist\/(src|demo)\//];
+  const known = [/^(package\.json|README\.md|LICENSE|bin\/vitrine\.js)$/, /^dist\/(src|demo|web\/dist)\//];
   expect(it.files.filter((path) => !known.some((pattern) => pattern.test(path)))).toEqual([]);
   const needless = /\.(test|contract)\.|\.map$|(?<!\.d)\.ts$|\.tsbuildinfo$|(^|\/)(test|bench|examples)\//;
   expect(it.files.filter((path) => needless.test(path))).toEqual([]);
@@ -142,7 +142,7 @@ function linkPeers(): void {
     if (!existsSync(join(it.home, 'node_modules', name))) link(it.home, name);
 }
 
-test('[PR1] [PR2] the shop of the guide has Vitrine in it: for itself, and for its users', async () => {
+test('[IP1] [IP2] the shop of the guide has Vitrine in it: for itself, and for its users', async () => {
   linkPeers();
   const { child, url } = await listening(join(it.home, 'in-a-program'), ['shop.ts'], { PORT: '0' });
   expect(await (await fetch(url)).text()).toBe('the shop\n');

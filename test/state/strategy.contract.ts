@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { combinedState } from '../../src/catalog/state.ts';
+import { combinedState } from '../../src/run/combined-state.ts';
 import type { Json } from '../../src/run/values.ts';
 import { startAgents, Talk, type Agents } from './talk.ts';
 import { agentNames, type AgentName } from './vitrine.ts';

@@ -3,18 +3,18 @@ import type { Language } from './texts/texts.ts';
 /** Numbers and times as people read them. */
 export interface Format {
   /** `4.2 s`, `1 min 12 s`, `2 h`. */
-  duration(milliseconds: number): string;
+  readonly duration: (milliseconds: number) => string;
   /** What is left: `14:56`. */
-  countdown(milliseconds: number): string;
-  count(value: number): string;
+  readonly countdown: (milliseconds: number) => string;
+  readonly count: (value: number) => string;
   /** `6.7k`. */
-  short(value: number): string;
-  bytes(value: number): string;
+  readonly short: (value: number) => string;
+  readonly bytes: (value: number) => string;
   /** `20:51`. */
-  clock(at: number): string;
+  readonly clock: (at: number) => string;
   /** How long ago, for lists: `now`, `4 min`, `2 h`, `Sun`. */
-  since(at: number, now: number): string;
-  dateTime(at: number): string;
+  readonly since: (at: number, now: number) => string;
+  readonly dateTime: (at: number) => string;
 }
 
 const second = 1_000;

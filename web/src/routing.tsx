@@ -1,54 +1,7 @@
 import { useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent, type ReactNode } from 'react';
+import { placeAt, type Place } from './places.ts';
 
-/** Where somebody is in the app. The server answers each of these addresses with the app. */
-export type Place =
-  | { readonly screen: 'chat'; readonly conversation?: string; readonly step?: string }
-  | { readonly screen: 'home' }
-  | { readonly screen: 'runs'; readonly filter?: string }
-  | { readonly screen: 'run'; readonly run: string; readonly step?: number; readonly at?: number }
-  | { readonly screen: 'approvals'; readonly approval?: string }
-  | { readonly screen: 'nowhere' };
-
-/** A place as an address: what is copied from the bar leads back to it. */
-export const addressOf = {
-  chat: (conversation?: string): string =>
-    conversation === undefined ? '/' : `/c/${encodeURIComponent(conversation)}`,
-  /** A step where it stands in its conversation. */
-  stepInChat: (conversation: string, run: string, step: number): string =>
-    `${addressOf.chat(conversation)}#${run}.${step}`,
-  home: '/home',
-  /** The runs that a filter leaves, written as a query. */
-  runs: (filter = ''): string => `/runs${filter === '' ? '' : `#${encodeURIComponent(filter)}`}`,
-  /** A run, one of its steps, and the entry that was the last at the moment that is shown. */
-  run: (run: string, step?: number, at?: number): string =>
-    `/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}${at === undefined ? '' : `#${at}`}`,
-  approvals: (approval?: string): string =>
-    approval === undefined ? '/approvals' : `/approvals#${encodeURIComponent(approval)}`,
-};
-
-export function placeAt({ pathname, hash }: Pick<Location, 'pathname' | 'hash'>): Place {
-  const [first = '', second, third, fourth] = pathname.split('/').filter(Boolean).map(decoded);
-  const fragment = decoded(hash.slice(1));
-  if (first === '' && second === undefined) return { screen: 'chat' };
-  if (first === 'c' && second !== undefined)
-    return { screen: 'chat', conversation: second, ...(fragment === '' ? {} : { step: fragment }) };
-  if (first === 'home') return { screen: 'home' };
-  if (first === 'approvals')
-    return { screen: 'approvals', ...(fragment === '' ? {} : { approval: fragment }) };
-  if (first !== 'runs') return { screen: 'nowhere' };
-  if (second === undefined) return { screen: 'runs', ...(fragment === '' ? {} : { filter: fragment }) };
-  const step = third === 'steps' && /^\d+$/.test(fourth ?? '') ? { step: Number(fourth) } : {};
-  const at = /^\d+$/.test(fragment) ? { at: Number(fragment) } : {};
-  return { screen: 'run', run: second, ...step, ...at };
-}
-
-function decoded(piece: string): string {
-  try {
-    return decodeURIComponent(piece);
-  } catch {
-    return piece;
-  }
-}
+export { addressOf, type Place } from './places.ts';
 
 const moved = new EventTarget();
 

@@ -1,7 +1,7 @@
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import { failureOf } from '../../run/failure.ts';
 import { damageOf } from '../../front/good-chunks.ts';
-import type { HomeReader } from '../../server/folder/home.ts';
+import type { FolderReader } from '../../server/folder/home.ts';
 import { lookOptions, exit, jsonOption, tenantOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
 import { allRuns, othersIn, treeOf } from '../place/find.ts';
@@ -42,7 +42,7 @@ interface Found {
 }
 
 async function readApprovals(given: Given): Promise<Found> {
-  let home: HomeReader;
+  let home: FolderReader;
   try {
     home = await lookIn(given);
   } catch (thrown) {
@@ -67,6 +67,6 @@ async function readApprovals(given: Given): Promise<Found> {
 }
 
 /** What cannot be read must not hide the rest; to approve it is refused. */
-async function readable(home: HomeReader, approval: Approval): Promise<WholeQuestion> {
+async function readable(home: FolderReader, approval: Approval): Promise<WholeQuestion> {
   return wholeQuestion(home, approval).catch((thrown: unknown) => ({ value: failureOf(thrown).message }));
 }

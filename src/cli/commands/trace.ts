@@ -1,5 +1,6 @@
 import { RunError } from '../../run/failure.ts';
-import { traceOf, type TraceEvent } from '../../server/compose/trace.ts';
+import { traceOf, traceOfProject, type TraceEvent } from '../../server/compose/trace.ts';
+import { localTenant, type FolderReader } from '../../server/folder/home.ts';
 import { TraceFilter } from '../../wire/trace.ts';
 import { exit, jsonOption, lookOptions, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
@@ -10,11 +11,12 @@ const most = 1_000;
 
 export const trace: CliCommand = {
   name: 'trace',
-  usage: '<run> [options]',
-  summary: 'show what happened in a run, event by event, and what each model call was sent',
+  usage: '[<run>] [options]',
+  summary: 'show what happened in a run or a project, event by event, and what each model call was sent',
   details: [
     'The newest thousand events that fit, oldest first: messages, model calls and answers, tools, blocked duplicates,',
     'phases, questions, pause and stop. With --json each is a line, and model calls have their prompts.',
+    'Without a run, name a project: the newest runs that have it as their label «projectId», or as their app.',
   ],
   options: {
     type: { type: 'string', value: '<type>', about: 'only events of this type, such as tool_call' },
@@ -23,16 +25,20 @@ export const trace: CliCommand = {
       value: '<source>',
       about: 'only what comes from user, orion (models and agents), tool or system',
     },
+    project: { type: 'string', value: '<project>', about: 'of a project, instead of one run' },
+    request: { type: 'string', value: '<request>', about: 'only of this request of the project' },
+    text: { type: 'string', value: '<text>', about: 'only events that say this' },
+    since: { type: 'string', value: '<time>', about: 'only from then on, such as 2026-11-17T08:00:00Z' },
+    until: { type: 'string', value: '<time>', about: 'only before then' },
     ...jsonOption,
     ...lookOptions,
   },
-  words: [1, 1],
+  words: [0, 1],
   async run(given, terminal) {
     const filter = filterIn(given);
     const home = await lookIn(given);
     try {
-      const row = await findRun(home, given.words[0] ?? '');
-      const { events } = await traceOf(home, row, filter);
+      const { events } = await tracedBy(home, given, filter);
       for (const event of events) terminal.say(given.flag('json') ? jsonLine(event) : lineOf(event));
       return exit.completed;
     } finally {
@@ -41,8 +47,28 @@ export const trace: CliCommand = {
   },
 };
 
-function filterIn(given: Given): Omit<TraceFilter, 'projectId'> {
-  const asked = { type: given.text('type'), source: given.text('source'), limit: most };
+function tracedBy(home: FolderReader, given: Given, filter: Filter): ReturnType<typeof traceOfProject> {
+  const project = given.text('project');
+  const [run] = given.words;
+  if (project !== undefined && run === undefined)
+    return traceOfProject(home, localTenant, { ...filter, projectId: project });
+  if (run !== undefined && project === undefined)
+    return findRun(home, run).then((row) => traceOf(home, row, filter));
+  throw new RunError('malformed', 'Name a run, or a project with --project, and not both.');
+}
+
+type Filter = Omit<TraceFilter, 'projectId'>;
+
+function filterIn(given: Given): Filter {
+  const asked = {
+    type: given.text('type'),
+    source: given.text('source'),
+    requestId: given.text('request'),
+    text: given.text('text'),
+    since: given.text('since'),
+    until: given.text('until'),
+    limit: most,
+  };
   const read = TraceFilter.omit({ projectId: true }).safeParse(asked);
   if (read.success) return read.data;
   const [issue] = read.error.issues;

@@ -1,8 +1,7 @@
 import { askFor } from '../../client/ask.ts';
 import { vitrineClient, type Client, type ServerAddress } from '../../client/client.ts';
-import { followEntries } from '../../client/follow.ts';
 import { present } from '../../run/present.ts';
-import type { Control, HomeReader } from '../../server/folder/home.ts';
+import type { Control, FolderReader } from '../../server/folder/home.ts';
 import { takeUpRun } from '../../wire/native/folder.ts';
 import { treeOf } from './find.ts';
 import { decidedIn, sent } from './sent.ts';
@@ -14,7 +13,7 @@ export type AddressFor = (tenant?: string) => ServerAddress;
  * What a terminal asks of a folder, through the client, whoever has it: another process, over the socket in the folder, or
  * this one, over a connection in memory.
  */
-export function askedOver(addressFor: AddressFor, reader: HomeReader): Control & Pick<HomeReader, 'follow'> {
+export function askedOver(addressFor: AddressFor, reader: FolderReader): Control {
   /** Of the tenant whose run it is: whoever has the folder has what is in it. */
   const addressOf = async (run: string): Promise<ServerAddress> =>
     addressFor((await reader.dispatch.get(run))?.tenant);
@@ -32,8 +31,5 @@ export function askedOver(addressFor: AddressFor, reader: HomeReader): Control &
     },
     takeUp: async (run) => (await askFor(await addressOf(run), takeUpRun, { of: { run } })).taken,
     erase: (conversation, tenant) => vitrineClient(addressFor(tenant)).forget(conversation),
-    async *follow(run, signal) {
-      yield* followEntries(await addressOf(run), { run, showing: 'everything', signal });
-    },
   };
 }

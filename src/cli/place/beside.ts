@@ -1,13 +1,13 @@
 import { askFor } from '../../client/ask.ts';
 import { followRun } from '../../client/follow.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { expectSameApp, type Home, type HomeReader } from '../../server/folder/home.ts';
+import { expectSameApp, type Home, type FolderReader } from '../../server/folder/home.ts';
 import { addressIn } from '../../server/folder/reach-folder.ts';
 import { readHolder, type Holder } from '../../wire/native/folder.ts';
 import { askedOver } from './asked-over.ts';
 
 /** A folder that another process holds: read here, asked for there, over the socket in it. */
-export function besideHolder(reader: HomeReader, data: string, holder: Holder): Home {
+export function besideHolder(reader: FolderReader, data: string, holder: Holder): Home {
   const neighbour = new Neighbour(data, holder);
   const asked = askedOver((tenant) => addressIn(data, tenant), reader);
   return {
@@ -39,7 +39,7 @@ export function besideHolder(reader: HomeReader, data: string, holder: Holder): 
 }
 
 /** What a run records is told by whoever holds the folder; what that one still recorded before it went is in the folder. */
-function followerBeside(reader: HomeReader, data: string, neighbour: Neighbour): Home['follow'] {
+function followerBeside(reader: FolderReader, data: string, neighbour: Neighbour): Home['follow'] {
   return async function* (run, signal) {
     const { tenant } = (await reader.dispatch.get(run)) ?? {};
     let cursor = 0;

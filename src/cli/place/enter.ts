@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { readHome, type HomeSettings } from '../../server/compose/compose.ts';
+import { readFolder, type FolderSettings } from '../../server/compose/compose.ts';
 import { holderOf, isLocked, pause, tries } from '../../server/folder/holder.ts';
 import type { Home } from '../../server/folder/home.ts';
 import { besideHolder } from './beside.ts';
@@ -8,13 +8,13 @@ import { besideHolder } from './beside.ts';
  * Come to a folder: beside the process that holds it, or, when nobody does, as its holder. `tell` hears why it takes long.
  */
 export async function enterHome(
-  settings: HomeSettings,
+  settings: FolderSettings,
   tell: (line: string) => void = () => {},
 ): Promise<Home> {
   const { data } = settings;
   for (let left = tries; ; left -= 1) {
     const holder = await holderOf(data, tell);
-    if (holder) return besideHolder(await readHome(settings), data, holder);
+    if (holder) return besideHolder(await readFolder(settings), data, holder);
     try {
       // Whoever only asks another process does not wait for the server to be loaded.
       const [{ hostFolder }, { heldFolder }] = await Promise.all([

@@ -4,7 +4,7 @@ import { RunError } from '../../run/failure.ts';
 import { onlyQuestion } from '../../run/only-question.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
-import { localTenant, type HomeReader, type RunRow } from '../../server/folder/home.ts';
+import { localTenant, type FolderReader, type RunRow } from '../../server/folder/home.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import type { RunQuery } from '../../server/runs/run-filter.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
@@ -13,7 +13,7 @@ const page = 200;
 const named = 5;
 
 /** The run that is meant: its id, or the beginning of it, with or without `run_`. */
-export async function findRun(home: HomeReader, given: string, tenant = localTenant): Promise<RunRow> {
+export async function findRun(home: FolderReader, given: string, tenant = localTenant): Promise<RunRow> {
   const exact = await home.dispatch.get(given);
   if (exact?.tenant === tenant) return exact;
   const found: RunRow[] = [];
@@ -28,14 +28,14 @@ export async function findRun(home: HomeReader, given: string, tenant = localTen
   throw new RunError('unknown', `«${given}» may be any of ${found.length} runs: ${some.join(', ')}${more}.`);
 }
 
-async function noSuchRun(home: HomeReader, given: string, tenant: string): Promise<RunError> {
+async function noSuchRun(home: FolderReader, given: string, tenant: string): Promise<RunError> {
   const others = (await othersIn(home, tenant)) ?? 'vitrine runs lists those there are.';
   const whose = tenant === localTenant ? 'here' : `of tenant «${tenant}»`;
   return new RunError('unknown', `There is no run «${given}» ${whose}: ${others}`);
 }
 
 /** Who else has runs in a folder, and how to read them; nothing where nobody has. */
-export async function othersIn(home: HomeReader, tenant = localTenant): Promise<string | undefined> {
+export async function othersIn(home: FolderReader, tenant = localTenant): Promise<string | undefined> {
   const others = (await home.dispatch.count({ damaged: false })).filter((count) => count.tenant !== tenant);
   if (others.length === 0) return undefined;
   const some = others.slice(0, named).map((other) => `${other.runs} of tenant «${other.tenant}»`);
@@ -50,7 +50,7 @@ interface Wanted extends Omit<RunQuery, 'after' | 'limit'> {
 
 /** Every run of a tenant in the folder, the newest first. */
 export async function* allRuns(
-  home: HomeReader,
+  home: FolderReader,
   { tenant = localTenant, ...query }: Wanted = {},
 ): AsyncGenerator<RunRow> {
   let after: string | undefined;
@@ -67,7 +67,7 @@ export async function* allRuns(
  * A name with another fingerprint is the name of something else.
  */
 export async function findApproval(
-  home: HomeReader,
+  home: FolderReader,
   given: string,
 ): Promise<{ readonly run: RunRow; readonly approval: Approval }> {
   const { approval: name, fingerprint } = readQuestionId(given);
@@ -88,7 +88,7 @@ export async function findApproval(
 
 /** A run as it is now: as it is recorded, or as it is shown; of a damaged one, as far as it is good. */
 export async function treeOf(
-  home: HomeReader,
+  home: FolderReader,
   run: string,
   { tree, take }: ShownTree = shownTree((entry) => entry),
 ): Promise<RunTree> {
@@ -100,7 +100,7 @@ export async function treeOf(
   }
 }
 
-export async function entryAt(home: HomeReader, run: string, seq: number): Promise<Entry | undefined> {
+export async function entryAt(home: FolderReader, run: string, seq: number): Promise<Entry | undefined> {
   const chunks = await goodChunks(home.journal, run, seq - 1);
   return chunks.flatMap(({ frames }) => decodeAll(frames)).find((entry) => entry.seq === seq);
 }

@@ -3,11 +3,11 @@ import { askFor } from '../../client/ask.ts';
 import type { ServerAddress } from '../../client/client.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { readHome, type HomeSettings } from '../../server/compose/compose.ts';
+import { readFolder, type FolderSettings } from '../../server/compose/compose.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
 import { isLocal } from '../../server/access/lock.ts';
 import { addressIn, isHeld as isFolderHeld } from '../../server/folder/reach-folder.ts';
-import type { Home, HomeReader } from '../../server/folder/home.ts';
+import type { Home, FolderReader } from '../../server/folder/home.ts';
 import { readHolder } from '../../wire/native/folder.ts';
 import type { Given } from '../command.ts';
 import { enterHome } from './enter.ts';
@@ -16,7 +16,7 @@ import { dataOf, folderOf, usualFolder } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Where runs are: in a data folder here, or at a server. */
-export type Place = HomeSettings | ServerAddress;
+export type Place = FolderSettings | ServerAddress;
 
 /** What says where something runs here, and so cannot be said of a server. */
 const ownOptions = ['data', 'tenant', 'config', 'files', 'mcp', 'model', 'base-url', 'protocol'];
@@ -100,7 +100,7 @@ export async function isHeld(given: Given): Promise<boolean> {
 }
 
 /** Come to a place to look, and to change nothing. */
-export async function lookIn(given: Given): Promise<HomeReader> {
+export async function lookIn(given: Given): Promise<FolderReader> {
   const server = serverOf(given);
-  return server ? atServer(server) : readHome({ data: dataOf(given) });
+  return server ? atServer(server) : readFolder({ data: dataOf(given) });
 }

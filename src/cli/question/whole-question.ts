@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Approval } from '../../run/tree.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
-import { localTenant, type HomeReader } from '../../server/folder/home.ts';
+import { localTenant, type FolderReader } from '../../server/folder/home.ts';
 
 /** A question with all there is to see of it, wherever it is kept. */
 export interface WholeQuestion {
@@ -13,7 +13,7 @@ export interface WholeQuestion {
   readonly history?: readonly EarlierMessage[];
 }
 
-type Blobs = Pick<HomeReader, 'blobs'>;
+type Blobs = Pick<FolderReader, 'blobs'>;
 
 /** What is too large for the journal is fetched: a person must see all of what they agree to. */
 export async function wholeQuestion(

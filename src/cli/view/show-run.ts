@@ -1,6 +1,6 @@
 import { failureOf } from '../../run/failure.ts';
 import { isBlobRef, type BlobRef } from '../../run/values.ts';
-import { localTenant, type Home, type HomeReader } from '../../server/folder/home.ts';
+import { localTenant, type Home, type FolderReader } from '../../server/folder/home.ts';
 import { askedIn, exit, type Given } from '../command.ts';
 import { visible } from '../../run/visible.ts';
 import { hint, waitingHint } from '../hint.ts';
@@ -92,7 +92,7 @@ async function tell(home: Home, run: string, { watched, given, terminal }: Told)
 
 /** The answer is the last thing that is written, as it is, but for what would act on the terminal. */
 export async function tellAnswer(
-  home: HomeReader,
+  home: FolderReader,
   { tree, tenant = localTenant }: Pick<Watched, 'tree'> & { readonly tenant?: string },
   terminal: Terminal,
 ): Promise<void> {
@@ -115,7 +115,7 @@ function stoppedBy({ stop }: Watched['tree']): string {
  * In front of a person the answer is drawn as the Markdown it mostly is. Without its marks two halves may come to stand
  * side by side and be a secret: such an answer is shown as it was written.
  */
-async function drawn({ clean }: HomeReader, text: string, { out, paint }: Terminal): Promise<string> {
+async function drawn({ clean }: FolderReader, text: string, { out, paint }: Terminal): Promise<string> {
   // Whoever pipes the answer elsewhere, or has none yet, does not wait for the parser.
   const { markdownLines } = await import('./markdown.ts');
   const width = columnsIn(out);
@@ -125,7 +125,7 @@ async function drawn({ clean }: HomeReader, text: string, { out, paint }: Termin
 }
 
 /** What is too large for the journal is kept beside it, as JSON. */
-async function wholeOf({ blobs }: HomeReader, tenant: string, { blob }: BlobRef): Promise<string> {
+async function wholeOf({ blobs }: FolderReader, tenant: string, { blob }: BlobRef): Promise<string> {
   const text = await blobs.get(tenant, blob);
   const value: unknown = text === undefined ? failureOf(undefined).message : JSON.parse(text);
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -3,7 +3,7 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { showing } from '../../server/compose/compose.ts';
-import { folderOwner, type Home, type HomeReader, type RunRow } from '../../server/folder/home.ts';
+import { folderOwner, type Home, type FolderReader, type RunRow } from '../../server/folder/home.ts';
 import type { Asked } from '../../server/viewers/preferring.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
 import { Bell } from './bell.ts';
@@ -71,7 +71,7 @@ export async function watch(
 
 /** Follow a run until it ends or the viewer leaves, whoever works on it or does not. */
 export async function look(
-  home: HomeReader,
+  home: FolderReader,
   run: string,
   { view, asked = {} }: Omit<WatchOptions, 'yes'>,
 ): Promise<Watched> {
@@ -81,14 +81,14 @@ export async function look(
   return watched;
 }
 
-async function rowOf(home: HomeReader, run: string): Promise<RunRow> {
+async function rowOf(home: FolderReader, run: string): Promise<RunRow> {
   const row = await home.dispatch.get(run);
   if (!row) throw new RunError('unknown', `There is no run ${run}.`);
   return row;
 }
 
 /** A run of this app, still empty, as it is shown to who asks for this. */
-export function treeFor(home: HomeReader, { app }: RunRow, asked: Asked): ShownTree {
+export function treeFor(home: FolderReader, { app }: RunRow, asked: Asked): ShownTree {
   return shownTree(showing(home.preferences(app, asked)));
 }
 
@@ -100,7 +100,7 @@ interface Following {
 }
 
 async function follow(
-  home: HomeReader,
+  home: FolderReader,
   run: string,
   { view, signal, shown: { tree, take }, after }: Following,
 ): Promise<Watched> {

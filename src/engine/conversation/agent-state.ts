@@ -1,6 +1,7 @@
 import type { Agent } from '../../catalog/agent.ts';
 import { sharedFacts } from '../../catalog/shared-facts.ts';
-import { factName, keepState } from '../../catalog/state.ts';
+import { keepState } from '../../catalog/state.ts';
+import { factName } from '../../run/combined-state.ts';
 import type { StepId } from '../../run/events.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';

@@ -4,7 +4,7 @@ import type { Execution } from '../execution.ts';
 import type { Leaf } from '../leaf/leaf.ts';
 import { otherRuns, sendToOther, treeOfOther } from './other-runs.ts';
 import { goneOn } from '../leaf/permit.ts';
-import type { BegunTurn } from './remembered.ts';
+import type { BegunTurn } from './traces.ts';
 import { positionOf } from './standing.ts';
 
 /**

@@ -1,14 +1,15 @@
-import { factName } from '../../catalog/state.ts';
+import { factName } from '../../run/combined-state.ts';
 import type { StepId } from '../../run/events.ts';
 import { failureOf } from '../../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Json } from '../../run/values.ts';
-import { textOf, type RunTree, type Step } from '../../run/tree.ts';
-import { untrustedIn, type Source } from '../../run/untrusted.ts';
+import type { Step } from '../../run/tree.ts';
+import type { Source } from '../../run/untrusted.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { lastEdit } from '../leaf/leaf.ts';
 import type { Execution } from '../execution.ts';
 import { beforePlaceOf, firstInPlace, holdingPlaces } from './places.ts';
 import { loadRun } from '../recovery/load.ts';
+import { SentTraces } from './sent-traces.ts';
+import { tracesAt, tracesIn, type BegunTurn, type Saved, type Traces, type Turn } from './traces.ts';
 
 /** One turn of an agent that came to its end, in this run or another of the conversation. */
 export interface AgentExchange {
@@ -26,15 +27,6 @@ export interface SavedState {
   readonly strategy: string;
 }
 
-/** A turn that was begun, whatever became of it. */
-export interface BegunTurn {
-  readonly run: string;
-  readonly step: StepId;
-  readonly attempt: number;
-  /** The entry that closed it; undefined while it is under way. */
-  readonly closed: number | undefined;
-}
-
 /** One turn, which may not be opened yet. */
 interface LastBut {
   readonly run: string;
@@ -42,21 +34,8 @@ interface LastBut {
 }
 
 export interface LastAsked extends Pick<AgentExchange, 'asked' | 'answered'> {
-  readonly step: Step;
-}
-
-type Traces = Pick<RunTree, 'states'> & {
-  readonly run: string;
-  readonly turns: readonly Turn[];
-  readonly begun: readonly (BegunTurn & { readonly agent: string | undefined })[];
-  readonly untrusted: readonly Source[];
-};
-
-interface Turn {
-  readonly step: Step;
-  /** When it ended, without an end while it is open; or, of a run that took another's place, when that one did. */
-  readonly at: number;
-  readonly asked: BlobRef | Json;
+  /** Absent where only the client knows of it. */
+  readonly step?: Step;
 }
 
 /** How far the clocks of workers and of the store may be apart, in milliseconds. */
@@ -68,17 +47,19 @@ const slack = 60_000;
  */
 export class Remembered {
   readonly #execution: Execution;
+  readonly #sent: SentTraces;
   readonly #final = new Map<string, Traces>();
   /** When the place of a run that took another's was first left. */
   readonly #since = new Map<string, number>();
 
   constructor(execution: Execution) {
     this.#execution = execution;
+    this.#sent = new SentTraces(execution);
   }
 
   /** What was saved last under a name, wherever that was: runs overlap, so the newest run need not have it. */
   async latest(name: string): Promise<SavedState | undefined> {
-    let last: ReturnType<Traces['states']['get']>;
+    let last: Saved | undefined;
     for await (const { states } of this.#traces(() => last?.at)) {
       const saved = states.get(name);
       if (saved && saved.at > (last?.at ?? -1)) last = saved;
@@ -92,19 +73,19 @@ export class Remembered {
     let found: Turn[] = [];
     const oldest = (): number | undefined => (found.length < most ? undefined : found.at(-1)?.at);
     for await (const { turns } of this.#traces(oldest)) {
-      const own = turns.filter(({ step }) => step.agent === agent && isOver(step)).toReversed();
+      const own = turns.filter((turn) => turn.agent === agent && turn.isOver).toReversed();
       found = [...found, ...own].toSorted((a, b) => b.at - a.at).slice(0, most);
     }
     const exchanges: AgentExchange[] = [];
-    for (const { step, asked } of found.toReversed()) {
+    for (const { asked, answered, attachments, state: left, strategy } of found.toReversed()) {
       const text = await this.#load(asked);
-      const state = step.state === undefined ? undefined : await this.#load(step.state);
+      const state = left === undefined ? undefined : await this.#load(left);
       exchanges.push({
         asked: wordsOf(text),
-        answered: textOf(step),
-        attachments: step.attachments ?? [],
+        answered: answered(),
+        attachments,
         state,
-        strategy: step.strategy,
+        strategy,
       });
     }
     return exchanges;
@@ -115,12 +96,12 @@ export class Remembered {
     let last: Turn | undefined;
     for await (const { turns, run: of } of this.#traces(() => last?.at))
       for (const turn of turns.toReversed()) {
-        if (turn.step.agent !== agent || (of === run && turn.step.id === except)) continue;
+        if (turn.agent !== agent || (of === run && turn.step?.id === except)) continue;
         if (!last || turn.at > last.at) last = turn;
       }
     if (!last) return undefined;
-    const { step } = last;
-    return { step, asked: wordsOf(await this.#load(last.asked)), answered: textOf(step) };
+    const { step, answered } = last;
+    return { asked: wordsOf(await this.#load(last.asked)), answered: answered(), step };
   }
 
   /** Every turn of an agent in the conversation that was begun. */
@@ -150,7 +131,7 @@ export class Remembered {
   /** What others wrote and the other runs have read. */
   async untrusted(): Promise<readonly Source[]> {
     const sources: Source[] = [];
-    for (const row of await this.#rows()) {
+    for (const row of [...(await this.#rows()), ...(await this.#sent.runs())]) {
       const { untrusted = [] } = (await this.#read(row)) ?? {};
       sources.push(...untrusted.map((source) => ({ ...source, run: row.run })));
     }
@@ -160,6 +141,10 @@ export class Remembered {
   /** This run, then the others by their last change, until none can hold anything newer than what was found. */
   async *#traces(found: () => number | undefined, given?: readonly RunRow[]): AsyncIterable<Traces> {
     yield tracesIn(this.#execution.run, this.#execution.tree);
+    if (given === undefined && (await this.#sent.isThere())) {
+      yield* this.#sentTraces(found);
+      return;
+    }
     const rows = given ?? (await this.#counted());
     for (const row of rows.toSorted((a, b) => b.updatedAt - a.updatedAt)) {
       const enough = found();
@@ -169,12 +154,29 @@ export class Remembered {
     }
   }
 
+  /** What the client sent, the newest first; where that says nothing of agents, what is kept under its id of the conversation. */
+  async *#sentTraces(found: () => number | undefined): AsyncIterable<Traces> {
+    const traces = await this.#sent.traces((row) => this.#read(row));
+    if (traces.length === 0) {
+      for (const row of await this.#counted()) {
+        const kept = await this.#read(row);
+        // What was said is what the client says.
+        if (kept) yield { ...kept, turns: [] };
+      }
+      return;
+    }
+    for (const [i, each] of traces.toReversed().entries()) {
+      const enough = found();
+      if (enough !== undefined && enough >= traces.length - i) return;
+      yield each;
+    }
+  }
+
   /** What a run left that took another's place counts from when that one ended, before what was said since. */
   #placed(traces: Traces, row: RunRow): Traces {
     const at = this.#since.get(row.run);
     if (at === undefined) return traces;
-    const states = [...traces.states].map(([name, saved]) => [name, { ...saved, at }] as const);
-    return { ...traces, states: new Map(states), turns: traces.turns.map((turn) => ({ ...turn, at })) };
+    return tracesAt(traces, at);
   }
 
   /** Those that hold their places, the newest first; for a run that takes another's, those before that one. */
@@ -230,24 +232,6 @@ export class Remembered {
 /** The last run of a page was erased before the next page was asked for: the list has to be read anew. */
 function turnedBack(thrown: unknown): undefined {
   if (failureOf(thrown).code !== 'unknown') throw thrown;
-}
-
-function tracesIn(run: string, tree: RunTree): Traces {
-  const turns = [...tree.steps.values()].flatMap((step): Turn[] => {
-    const { kind, started, query, attachments } = step;
-    const isAsked = query !== undefined || attachments !== undefined;
-    if (kind !== 'turn' || !started || !isAsked) return [];
-    return [{ step, at: step.closedAt ?? Infinity, asked: lastEdit(tree, step.id) ?? query ?? '' }];
-  });
-  const begun = [...tree.steps.values()]
-    .filter(({ kind, started }) => kind === 'turn' && started)
-    .map(({ id: step, attempt, agent, closedSeq: closed }) => ({ run, step, attempt, agent, closed }));
-  return { run, states: tree.states, turns, begun, untrusted: untrustedIn(tree) };
-}
-
-/** It came to its end, and something came of it. */
-function isOver(step: Step): boolean {
-  return step.status === 'completed' && (textOf(step) !== '' || step.state !== undefined);
 }
 
 function wordsOf(asked: Json | undefined): string {

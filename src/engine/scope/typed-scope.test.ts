@@ -17,7 +17,7 @@ function flowOf(run: (scope: Scope) => Promise<string>): Flow {
   return { name: 'typed', version: '1', run };
 }
 
-test('[PG11] a call of a tool is typed by its schema and by what its function gives', async () => {
+test('[IP11] a call of a tool is typed by its schema and by what its function gives', async () => {
   const flow = flowOf(async (scope) => {
     const done = await scope.call(weigh, { copies: 2 });
     expectTypeOf(done).toEqualTypeOf<CallResult<{ weight: number; at: string }>>();
@@ -55,14 +55,14 @@ test.for([
     answers: ['{"stars":9,"why":"kind"}', '{"stars":4,"why":"kind"}'],
   },
   { of: 'once it was told that there is none', answers: ['Four stars.', '{"stars":4,"why":"kind"}'] },
-])('[PG12] a turn gives JSON that fits: $of', async ({ answers }) => {
+])('[IP12] a turn gives JSON that fits: $of', async ({ answers }) => {
   const { tree, entries } = await playRun({ flow: reviewing, text: 'x', agents: [reviewer(...answers)] });
   expect(tree.answer).toBe('4: kind');
   const turns = entries.filter(({ event }) => event.type === 'step.opened' && event.kind === 'turn');
   expect(turns).toHaveLength(answers.length);
 });
 
-test('[PG12] the second answer is asked for with what does not fit, and that is the last', async () => {
+test('[IP12] the second answer is asked for with what does not fit, and that is the last', async () => {
   const agent = reviewer('{"stars":9,"why":"kind"}', '{"stars":0,"why":"kind"}', '{"stars":4,"why":"kind"}');
   const said: (string | undefined)[] = [];
   const takeTurn: Gateway['takeTurn'] = (turn, signal) => {
@@ -75,7 +75,7 @@ test('[PG12] the second answer is asked for with what does not fit, and that is 
   expect(said).toEqual(['Review it.', expect.stringMatching(/does not fit: .*<=5.*stars.*"maximum":5/)]);
 });
 
-test('[PG12] an agent may be given in place of its name', async () => {
+test('[IP12] an agent may be given in place of its name', async () => {
   const agent = reviewer('5');
   const flow = flowOf(async (scope) => String(await scope.turn(agent, 'How many?', { schema: z.number() })));
   expect((await playRun({ flow, text: 'x', agents: [agent] })).tree.answer).toBe('5');

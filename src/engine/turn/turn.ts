@@ -49,7 +49,7 @@ export async function runTurn(execution: Execution, agent: Agent, given: PlacedT
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
   // What a person has just decided is not asked about once more.
   const isAsked = request.answered === undefined && mustAsk(execution, agent, message);
-  const mayBeAsked = isAsked || agent.sends === true;
+  const mayBeAsked = isAsked || (request.answered === undefined && agent.sends === true);
   const isKept = mayBeAsked || !isModel(agent);
   const attachments = isKept ? await keptAttachments(execution, request.messages) : [];
   const attached =
@@ -117,7 +117,8 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
       kind: 'turn',
       parent: request.parent,
       mustAsk: request.isAsked,
-      sends: agent.sends ?? false,
+      // What goes back is a person's own decision, and nothing that anybody else wrote.
+      sends: request.answered === undefined && (agent.sends ?? false),
       answers: request.answers ?? false,
       tokens: tokensIn(sentCharacters(request)),
       attachments: attachmentsOf(request.messages).length,

@@ -13,31 +13,31 @@ const events = [
   z.strictObject({
     type: z.literal('text.appended'),
     text: z.string(),
-    channel: z.enum(['content', 'reasoning', 'log']).exactOptional(),
+    channel: z.enum(['content', 'reasoning', 'log']).optional(),
   }),
   z.strictObject({
     type: z.literal('call.appended'),
     call: z.string().min(1),
-    tool: z.string().min(1).exactOptional(),
+    tool: z.string().min(1).optional(),
     text: z.string(),
   }),
   z.strictObject({ type: z.literal('item.attached'), item: Item }),
   z.strictObject({
     type: z.literal('stage.opened'),
     ...stage,
-    parent: z.string().exactOptional(),
-    title: z.string().exactOptional(),
-    kind: z.string().exactOptional(),
-    agent: z.string().exactOptional(),
-    icon: z.string().exactOptional(),
-    query: z.string().exactOptional(),
+    parent: z.string().optional(),
+    title: z.string().optional(),
+    kind: z.string().optional(),
+    agent: z.string().optional(),
+    icon: z.string().optional(),
+    query: z.string().optional(),
   }),
   z.strictObject({ type: z.literal('stage.titled'), ...stage, text: z.string() }),
   z.strictObject({
     type: z.literal('stage.appended'),
     ...stage,
     text: z.string(),
-    channel: z.enum(['content', 'reasoning', 'arguments', 'log']).exactOptional(),
+    channel: z.enum(['content', 'reasoning', 'arguments', 'log']).optional(),
   }),
   z.strictObject({ type: z.literal('stage.attached'), ...stage, item: Item }),
   z.strictObject({ type: z.literal('stage.closed'), ...stage, outcome: z.enum(['completed', 'failed']) }),
@@ -46,7 +46,7 @@ const events = [
   z.strictObject({
     type: z.literal('turn.retried'),
     reason: z.string(),
-    model: z.string().exactOptional(),
+    model: z.string().optional(),
   }),
   z.strictObject({ type: z.literal('notice.posted'), code: z.string(), message: z.string() }),
   z.strictObject({
@@ -58,10 +58,10 @@ const events = [
     question: z.strictObject({
       id: z.string().min(1),
       title: z.string(),
-      message: z.string().exactOptional(),
-      arguments: Json.exactOptional(),
-      schema: Json.exactOptional(),
-      token: Json.exactOptional(),
+      message: z.string().optional(),
+      arguments: Json.optional(),
+      schema: Json.optional(),
+      token: Json.optional(),
     }),
   }),
 ] as const;
@@ -76,7 +76,7 @@ const Move = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('say'),
     text: pieces,
-    channel: z.enum(['content', 'reasoning', 'log']).exactOptional(),
+    channel: z.enum(['content', 'reasoning', 'log']).optional(),
   }),
   /** A tool call whose arguments are streamed, one chunk for each piece. */
   z.strictObject({
@@ -96,7 +96,7 @@ const Move = z.discriminatedUnion('type', [
     type: z.literal('fail'),
     code: FailureCode,
     message: z.string().min(1),
-    retryable: z.boolean().exactOptional(),
+    retryable: z.boolean().optional(),
   }),
 ]);
 export type Move = z.infer<typeof Move>;
@@ -106,14 +106,14 @@ export type Move = z.infer<typeof Move>;
  * count the tool results and assistant messages after the last user message.
  */
 const When = z.strictObject({
-  text: z.string().exactOptional(),
-  results: z.int().nonnegative().exactOptional(),
-  answers: z.int().nonnegative().exactOptional(),
-  tools: z.boolean().exactOptional(),
+  text: z.string().optional(),
+  results: z.int().nonnegative().optional(),
+  answers: z.int().nonnegative().optional(),
+  tools: z.boolean().optional(),
 });
 type When = z.infer<typeof When>;
 
-const ScriptedTurn = z.strictObject({ when: When.exactOptional(), moves: z.array(Move) });
+const ScriptedTurn = z.strictObject({ when: When.optional(), moves: z.array(Move) });
 type ScriptedTurn = z.infer<typeof ScriptedTurn>;
 
 /** Turns in order, some of them only under a condition; or a function of the turn, which must have no memory. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { surfaceClient, type SurfaceClient } from '../../../test/a2ui-clients.ts';
-import { toRenderer, versions, type Version } from '../../../test/a2ui-schemas.ts';
+import { surfaceClient, type SurfaceClient } from '../../../test/a2ui/clients.ts';
+import { toRenderer, versions, type Version } from '../../../test/a2ui/schemas.ts';
 import { anyEntries } from '../../../test/arbitraries.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import { variety } from '../../../test/variety.ts';

@@ -1,3 +1,4 @@
+import { decideAction } from '../../wire/a2ui.ts';
 import { levels } from './surface.ts';
 
 /** What a surface is made of, before it has the form of a version. Text that is bound has a path. */
@@ -21,9 +22,6 @@ export interface Decides {
   readonly name: string;
   readonly context: Readonly<Record<string, string>>;
 }
-
-/** The name of the one action there is. */
-export const decideAction = 'decide';
 
 /** All components of a run. They are sent once; afterwards only data is. */
 export function surfaceParts(): readonly Part[] {

@@ -4,7 +4,8 @@ import { visible } from '../../run/visible.ts';
 import type { FlatData, FlatMessage, FlatQuestion } from '../../wire/a2ui.ts';
 import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
 import { goneIn, voicesIn } from './voices-in.ts';
-import { answerText, detailOf, questionText, type Requested } from './words.ts';
+import { wholeAnswer } from '../answer-text.ts';
+import { detailOf, questionText, type Requested } from './words.ts';
 
 /** What the surface is called while a run goes on, and how it ended. */
 export const titles = {
@@ -99,5 +100,5 @@ function outputOf(tree: RunTree): string {
   const last = voicesIn(tree).at(-1) ?? 0;
   const isGone = goneIn(tree).has(last);
   const said = isGone ? '' : textOf(stepOf(tree, last));
-  return answerText(ended?.answer) || said || (ended?.failure?.message ?? '');
+  return wholeAnswer(ended?.answer) || said || (ended?.failure?.message ?? '');
 }

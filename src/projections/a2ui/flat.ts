@@ -4,10 +4,10 @@ import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { isVoice } from '../voice.ts';
+import { saysAnswer, wholeAnswer } from '../answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
 import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
-import { answerText, detailOf, type Requested } from './words.ts';
+import { detailOf, type Requested } from './words.ts';
 
 interface Own {
   readonly depth: number;
@@ -136,7 +136,7 @@ function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   const above = story.steps.get(step.parent) ?? story.run;
   const planned = memory.planned.get(step.id);
   memory.planned.delete(step.id);
-  const speaks = isVoice(event, above.own.isVoice);
+  const speaks = saysAnswer(event, { says: above.own.isVoice, kind: above.opening.kind });
   const place = planned ?? { order: memory.count, depth: above.own.depth + 1 };
   if (!planned) memory.count += 1;
   step.own = { ...place, isVoice: speaks, undecided: 0, hasSpoken: false };
@@ -240,7 +240,7 @@ function entitle({ memory, frames }: Flat, title: string): void {
 function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
   forget(scene, run);
   const { frames, memory } = scene;
-  const text = answerText(answer) || memory.speaker.text || failure?.message || '';
+  const text = wholeAnswer(answer) || memory.speaker.text || failure?.message || '';
   frames.push('rows', { final_output: text });
   entitle(scene, titles[outcome]);
 }

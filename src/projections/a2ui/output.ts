@@ -1,7 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
 import { blockEnd, blocksOf } from './blocks.ts';
 import { put, type Changing, type Item, type Path, type Spot } from './surface.ts';
-import { answerText, textItem } from './words.ts';
+import { wholeAnswer } from '../answer-text.ts';
+import { textItem } from './words.ts';
 
 /** Somebody who speaks for the run, as far as they have come. */
 export interface Voice {
@@ -60,7 +61,7 @@ export function takeBack(scene: Changing, spot: Spot): void {
 
 /** What a run answers is its output, whatever was said on the way. */
 export function answered(scene: Changing, { answer }: Pick<EventOf<'run.ended'>, 'answer'>): void {
-  const text = answerText(answer);
+  const text = wholeAnswer(answer);
   if (text !== '') put(scene, ['output'], [saidItem('answer', text)]);
 }
 

@@ -3,8 +3,8 @@ import { stepOf, textOf, undecidedApprovals, type Notice, type RunTree, type Ste
 import { saidItem } from './output.ts';
 import { placedBelow, theRun, titleAt, type Fields, type Item, type Placed } from './surface.ts';
 import { goneIn, voicesIn } from './voices-in.ts';
+import { wholeAnswer } from '../answer-text.ts';
 import {
-  answerText,
   detailOf,
   itemLine,
   messageLine,
@@ -77,7 +77,7 @@ function detailIn(step: Step, speaks: boolean): string {
 }
 
 function outputOf(tree: RunTree): Item[] {
-  const answer = answerText(tree.ended?.answer);
+  const answer = wholeAnswer(tree.ended?.answer);
   if (answer !== '') return [saidItem('answer', answer)];
   const gone = goneIn(tree);
   return voicesIn(tree).map((id) => saidItem(`v${id}`, gone.has(id) ? '' : textOf(stepOf(tree, id))));

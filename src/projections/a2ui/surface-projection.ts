@@ -4,7 +4,7 @@ import { gathered } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { isVoice } from '../voice.ts';
+import { saysAnswer } from '../answer-text.ts';
 import { answered, beginVoice, endVoice, hasSpoken, speak, takeBack, type Voice } from './output.ts';
 import { placedBelow, put, theRun, titleAt, type Change, type Fields, type Placed } from './surface.ts';
 import { ask, forget, settle, tellQuestions } from './questions.ts';
@@ -112,7 +112,8 @@ function open(scene: Surface, event: EventOf<'step.opened'>, step: OpenStep<Show
   const above = story.steps.get(step.parent) ?? story.run;
   const placed = memory.planned.get(step.id) ?? placeBelow(scene, above, step.id);
   memory.planned.delete(step.id);
-  const speaks = isVoice(event, above.own.voice !== undefined);
+  const says = above.own.voice !== undefined;
+  const speaks = saysAnswer(event, { says, kind: above.opening.kind });
   step.own = shownAt(placed, speaks ? beginVoice({ key: `v${step.id}`, index: memory.voices }) : undefined);
   const { own } = step;
   own.title = titleAt(stepTitle({ title: step.title, kind: event.kind }), own);

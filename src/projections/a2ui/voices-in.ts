@@ -1,13 +1,16 @@
 import type { StepId } from '../../run/events.ts';
-import { stepOf, type RunTree } from '../../run/tree.ts';
-import { isVoice } from '../voice.ts';
+import { stepOf, type RunTree, type Step } from '../../run/tree.ts';
+import { saysAnswer } from '../answer-text.ts';
 
 /** Steps that speak for the run, in the order in which they began: the run itself first. */
 export function voicesIn(tree: RunTree): readonly StepId[] {
   const voices = new Set<StepId>([0]);
+  const aboveOf = ({ parent }: Step): { says: boolean; kind: string } => ({
+    says: voices.has(parent),
+    kind: stepOf(tree, parent).kind,
+  });
   for (const step of tree.steps.values())
-    if (step.id !== 0 && step.openedAt !== undefined && isVoice(step, voices.has(step.parent)))
-      voices.add(step.id);
+    if (step.id !== 0 && step.openedAt !== undefined && saysAnswer(step, aboveOf(step))) voices.add(step.id);
   const began = (id: StepId): number => stepOf(tree, id).openedSeq ?? 0;
   return [...voices].toSorted((one, other) => began(one) - began(other));
 }

@@ -126,12 +126,6 @@ function ending(outcome: string | undefined): string {
   return outcome === undefined ? '' : ` (${outcome})`;
 }
 
-/** What a run answered, as far as it is at hand. */
-export function answerText(answer: string | BlobRef | undefined): string {
-  if (answer === undefined || typeof answer === 'string') return answer ?? '';
-  return `${answer.preview ?? ''}… (${answer.size} bytes in all: GET /api/files/${answer.blob})`;
-}
-
 function line(text: string): string {
   return cutWith(text, lengths.line, '…');
 }

@@ -31,13 +31,13 @@ const perSecond = 10;
 
 const longest = { title: 200, detail: 500 } as const;
 
-export const activityType = 'vitrine-steps';
+const activityType = 'vitrine-steps';
 
 export function newActivity(): Activity {
   return { changes: new Map(), ration: most, at: 0 };
 }
 
-export function activityId(run: string): string {
+function activityId(run: string): string {
   return `${run}-steps`;
 }
 

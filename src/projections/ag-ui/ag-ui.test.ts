@@ -5,6 +5,7 @@ import { anyEntries } from '../../../test/arbitraries.ts';
 import type { Message } from '@ag-ui/client';
 import { heard, type Heard } from '../../../test/official/ag-ui-client.ts';
 import { clientStanding, loose, onlyCounting, standingOf } from '../../../test/official/ag-ui-judge.ts';
+import { callTo, closed, ended, journal, opened, said, started } from '../../../test/journal.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
@@ -161,3 +162,54 @@ test('[AG4] whoever joins again, at any entry, comes to the same end, without a 
   );
   expect([...seen].toSorted()).toEqual(['ended', 'resting', 'working']);
 }, 60_000);
+
+test('[AG7] where people are asked all that is open is closed, and opened again where the run goes on', () => {
+  const about = { approval: 'a', step: 3, title: 'May I?', fingerprint: 'f', priority: 'low' } as const;
+  const events = told(
+    journal(
+      started(),
+      opened(1, 0, { kind: 'agent', agent: 'buyer', title: 'Buyer' }),
+      opened(2, 1, { title: 'Look' }),
+      said(2, 'Half'),
+      opened(3, 2, callTo('buy', { item: 1 })),
+      { type: 'approval.requested', ...about, allowed: ['approve', 'reject'] },
+      { type: 'approval.decided', approval: 'a', decision: 'approve', by: 'ada', shown: 'f' },
+      said(2, ' and half'),
+      closed(3, { result: 'bought' }),
+      closed(2),
+      closed(1),
+      ended('Done.'),
+    ),
+  );
+  const types = events.map(({ type }) => type).filter((type) => !/^(STATE|ACTIVITY|CUSTOM)/.test(type));
+  const rest = types.indexOf('RUN_FINISHED');
+  expect(types.slice(rest - 3, rest + 5)).toEqual([
+    'TEXT_MESSAGE_END',
+    'STEP_FINISHED',
+    'SUBAGENT_FINISHED',
+    'RUN_FINISHED',
+    'RUN_STARTED',
+    'SUBAGENT_STARTED',
+    'STEP_STARTED',
+    'TEXT_MESSAGE_START',
+  ]);
+  expect(events.find(({ type }) => type === 'SUBAGENT_FINISHED')).toMatchObject({
+    outcome: { type: 'suspended', interruptIds: ['a~f'] },
+  });
+  expect(events.find(({ type }) => type === 'RUN_FINISHED')).toMatchObject({
+    outcome: { type: 'interrupt', interrupts: [{ id: 'a~f', toolCallId: 'r-s3', subagentRunId: 'r-s1' }] },
+  });
+});
+
+test('[AG8] in a flood the tree of steps is patched at most twenty times at once, and ten times a second', () => {
+  const steps = Array.from({ length: 300 }, (_, i) => [opened(i + 1, 0), closed(i + 1)]).flat();
+  const entries = journal(started(), ...steps, ended('Done.'));
+  const flood = (gap: number): AgUiEvent[] =>
+    told(entries.map((entry) => ({ ...entry, at: entry.seq * gap }))).filter(
+      ({ type }) => type === 'ACTIVITY_DELTA',
+    );
+  expect(flood(1).length).toBeLessThanOrEqual(20 + 10 * 0.7);
+  expect(flood(1_000)).toHaveLength(600);
+  const last = JSON.stringify(flood(1));
+  for (const i of [1, 150, 300]) expect(last).toContain(`"/steps/s${i}"`);
+});

@@ -1,21 +1,10 @@
 import type { EventOf } from '../../run/events.ts';
-import { questionId } from '../../run/question-id.ts';
 import { isBlobRef, type Usage } from '../../run/values.ts';
-import { visible } from '../../run/visible.ts';
-import {
-  agUiVersion,
-  type AgUiEvent,
-  type AgUiInterrupt,
-  type AgUiOutcome,
-  type AgUiUsage,
-} from '../../wire/ag-ui.ts';
-import type { Question } from '../questions.ts';
-import { shownQuestion } from '../../run/shown-question.ts';
-import { isoTime } from '../time-text.ts';
-import { lastWords } from './saying.ts';
-import { patched, type AgUiScene, type AgUiStep, type Memory } from './scene.ts';
+import type { AgUiEvent, AgUiUsage } from '../../wire/ag-ui.ts';
 import { isSaid, plain } from '../speaker.ts';
-import { silenced, type Part } from './part.ts';
+import { silenced } from './part.ts';
+import { lastWords } from './saying.ts';
+import { patched, type AgUiScene, type AgUiStep } from './scene.ts';
 
 /** What the run said last is its answer; another one is told. Nothing comes after the last event. */
 export function ended(scene: AgUiScene, event: EventOf<'run.ended'>, run: AgUiStep): void {

@@ -85,8 +85,8 @@ function toldSteps(tree: RunTree, run: string): Told[] {
   return opened.map((step) => {
     const part = partAt(step);
     const text = part.isSilent ? '' : whole(textOf(step), isOpen(step));
-    const reasoning = whole(textOf(step, 'reasoning'), isOpen(step));
     const hasText = !part.isSilent && textOf(step) !== '';
+    const reasoning = whole(textOf(step, 'reasoning'), isOpen(step) && !hasText);
     const said = {
       text: isOpen(step) && hasText,
       reasoning: isOpen(step) && textOf(step, 'reasoning') !== '' && !hasText,

@@ -2,6 +2,7 @@ import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessa
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyEntries } from '../../../test/arbitraries.ts';
+import { closed, ended, journal, opened, retried, said, started } from '../../../test/journal.ts';
 import { quietly } from '../../../test/official/ag-ui-client.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
@@ -10,7 +11,7 @@ import { stepOf, textOf, type Step } from '../../run/tree.ts';
 import { aiSdkDone, type AiSdkChunk } from '../../wire/ai-sdk.ts';
 import { unwritten } from '../frames.ts';
 import { projectionContract } from '../projection.contract.ts';
-import { plain } from '../speaker.ts';
+import { plain, supersededLine } from '../speaker.ts';
 import { aiSdkProjection } from './ai-sdk.ts';
 import type { AiSdkFrame } from './scene.ts';
 
@@ -109,7 +110,11 @@ function faultsIn({ message, fault, printed }: Heard, entries: readonly Entry[])
   for (const [call, state] of Object.entries(calls))
     if (tree.ended && !String(state).startsWith('output-')) faults.push(`${call} is left ${String(state)}`);
   const { answer } = tree.ended ?? {};
-  if (typeof answer === 'string' && answer !== '' && !texts.some((text) => text.trim() === answer.trim()))
+  if (
+    typeof answer === 'string' &&
+    answer.trim() !== '' &&
+    !texts.some((text) => text.trim() === answer.trim())
+  )
     faults.push(`the answer is not told: ${JSON.stringify(texts)}`);
   return id === 'r' ? faults : [...faults, `the message is ${id}`];
 }
@@ -160,7 +165,9 @@ const harmless =
 
 test('[AI4] a chunk that is missing, comes twice or changes places with its neighbour is noticed', async () => {
   const runs = fc.sample(plausibleRun, { numRuns: 80, seed: 5 });
-  const isPlain = (entries: readonly Entry[]) => !entries.some(({ event }) => event.type === 'step.retried');
+  const isPlain = (entries: readonly Entry[]) =>
+    !entries.some(({ event }) => event.type === 'step.retried') &&
+    typeof foldAll(entries).ended?.answer === 'string';
   const fit = runs.filter((entries) => entries.length > 20 && entries.length < 80 && isPlain(entries));
   const missed: string[] = [];
   const tried = new Set<string>();
@@ -183,3 +190,32 @@ test('[AI4] a chunk that is missing, comes twice or changes places with its neig
   expect(missed).toEqual([]);
   expect([...tried].toSorted()).toEqual(['text-delta', 'text-start', 'tool-input-available']);
 }, 60_000);
+
+test('[AI7] what a new attempt takes back is gone where the step of the message holds nothing else, and says so elsewhere', async () => {
+  const turn = { kind: 'turn', started: true } as const;
+  const alone = journal(
+    started(),
+    opened(1, 0, turn),
+    said(1, 'Half'),
+    retried(1),
+    said(1, 'Whole'),
+    closed(1),
+    ended('Whole'),
+  );
+  const { texts } = drawn((await heard(answers(told(alone)))).message);
+  expect(texts).toEqual(['Whole']);
+  const among = journal(
+    started(),
+    opened(1, 0, turn),
+    opened(2, 0, turn),
+    said(1, 'Half'),
+    said(2, 'Other'),
+    retried(1),
+    said(1, 'Whole'),
+    closed(1),
+    closed(2),
+    ended('Whole'),
+  );
+  const both = drawn((await heard(answers(told(among)))).message);
+  expect(both.texts).toEqual([`Half${supersededLine}`, 'Other', 'Whole']);
+});

@@ -88,7 +88,7 @@ export function lapse(scene: AiSdkScene, approval: string, errorText: string): v
 
 /** All of them, or those about one step. */
 export function lapseAll(scene: AiSdkScene, errorText: string, step?: number): void {
-  for (const { approval, step: asked } of [...scene.memory.questions.values()])
+  for (const { approval, step: asked } of scene.memory.questions.values())
     if (step === undefined || asked === step) lapse(scene, approval, errorText);
 }
 

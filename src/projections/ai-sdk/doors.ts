@@ -1,9 +1,8 @@
-import type { z } from 'zod';
-import type { Framing } from '../../wire/framing.ts';
 import { RunError } from '../../run/failure.ts';
+import { parsed } from '../../run/parsed.ts';
 import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
+import type { Framing } from '../../wire/framing.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
-import { readBody } from '../read-body.ts';
 import { supersededLine } from '../speaker.ts';
 
 /** Attachments come within the messages. Bytes. */
@@ -15,7 +14,7 @@ export const aiSdkDoors: readonly Door<Framing>[] = [
     path: '/ai-sdk/:app/chat',
     about: 'Say something in a chat of the AI SDK, or answer what was asked.',
     bodyLimit,
-    read: ({ params: { app = '' }, body }) => wishOf(app, readBody(AiSdkRequest, body)),
+    read: ({ params: { app = '' }, body }) => wishOf(app, parsed(AiSdkRequest, body, 'The request')),
   },
   {
     method: 'GET',
@@ -36,7 +35,7 @@ export const aiSdkDoors: readonly Door<Framing>[] = [
   },
 ];
 
-function wishOf(app: string, { id, messages }: z.infer<typeof AiSdkRequest>): Wish<Framing> {
+function wishOf(app: string, { id, messages }: AiSdkRequest): Wish<Framing> {
   const last = messages.at(-1);
   if (last?.role === 'assistant') return { wants: 'decide', decisions: decisionsIn(last), form: 'stream' };
   if (last?.role !== 'user')

@@ -11,7 +11,7 @@ import {
   type AnswerText,
 } from '../answer-text.ts';
 import type { Projection } from '../projection.ts';
-import { overStory, type Place, type Scene } from '../story-projection.ts';
+import { overStory, type Place, type Scene, type StoryProjection } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import { toldQuestion, type ToldQuestion } from './question-text.ts';
 
@@ -64,7 +64,9 @@ export interface Dialect<Extra, Mark> {
   readonly opened: (scene: Scenery<Extra, Mark>, step: Open<Mark>) => void;
   readonly happened: (scene: Scenery<Extra, Mark>, event: StepNews, step: Open<Mark>) => void;
   readonly closed: (scene: Scenery<Extra, Mark>, event: EventOf<'step.closed'>, step: Open<Mark>) => void;
-  readonly other?: (scene: Scenery<Extra, Mark>, event: EventOf<'state.saved'>) => void;
+  readonly left?: (scene: Scenery<Extra, Mark>, event: EventOf<'state.saved'>) => void;
+  /** Where an answer begins. */
+  readonly begun?: (scene: Scenery<Extra, Mark>) => void;
   /** Before the last chunk. */
   readonly ending?: (scene: Scenery<Extra, Mark>) => void;
   /** What the last chunk has besides, and what follows it. */
@@ -105,37 +107,7 @@ export function chatProjection<Extra, Mark>(
       says: saysAnswer(opening, above && { says: above.own.says, kind: above.opening.kind }),
       mark: dialect.mark(),
     }),
-    tell: {
-      'run.started'(scene, { app }) {
-        Object.assign(scene.memory, { model: app, created: seconds(scene.at) });
-        begin(scene, dialect);
-      },
-      'step.opened': (scene, _, step) => dialect.opened(scene, step),
-      'title.appended': (scene, event, step) => dialect.happened(scene, event, step),
-      'item.attached': (scene, event, step) => dialect.happened(scene, event, step),
-      'step.started': (scene, event, step) => dialect.happened(scene, event, step),
-      'step.retried'(scene, event, step) {
-        const name = nameOf(step, step.attempt - 1);
-        const line = takenBack(scene.memory.told, name);
-        if (line !== '') content(scene, dialect, { text: line, part: { takesBack: name } });
-        dialect.happened(scene, event, step);
-      },
-      'text.appended'(scene, event, step) {
-        if (!step.own.says || event.channel !== 'content') return dialect.happened(scene, event, step);
-        const name = nameOf(step, step.attempt);
-        const text = toldPiece(scene.memory.told, name, event.text);
-        if (text !== '') content(scene, dialect, { text, part: { says: text, step: name } });
-      },
-      'step.closed': (scene, event, step) => dialect.closed(scene, event, step),
-      'approval.requested': ({ memory }, event) =>
-        void memory.questions.set(event.approval, toldQuestion(event)),
-      'approval.decided'({ memory }, { approval, decision }) {
-        if (decision !== 'defer') memory.questions.delete(approval);
-      },
-      'approval.lapsed': ({ memory }, { approval }) => void memory.questions.delete(approval),
-      'state.saved': (scene, event) => dialect.other?.(scene, event),
-      'run.ended': (scene, event) => end(scene, event, dialect),
-    },
+    tell: tellOf(dialect),
     rest(scene) {
       const questions = [...scene.memory.questions.values()];
       const text = `\n\n${questions.map((question) => question.text).join('\n\n')}`;
@@ -150,7 +122,45 @@ export function chatProjection<Extra, Mark>(
   });
 }
 
-function begin<Extra, Mark>({ frames, memory }: Scenery<Extra, Mark>, { chunk }: Dialect<Extra, Mark>): void {
+function tellOf<Extra, Mark>(
+  dialect: Dialect<Extra, Mark>,
+): StoryProjection<ChatMemory<Extra>, ChatStep<Mark>, ChatFrame>['tell'] {
+  return {
+    'run.started'(scene, { app }) {
+      Object.assign(scene.memory, { model: app, created: seconds(scene.at) });
+      begin(scene, dialect);
+    },
+    'step.opened': (scene, _, step) => dialect.opened(scene, step),
+    'title.appended': (scene, event, step) => dialect.happened(scene, event, step),
+    'item.attached': (scene, event, step) => dialect.happened(scene, event, step),
+    'step.started': (scene, event, step) => dialect.happened(scene, event, step),
+    'step.retried'(scene, event, step) {
+      const name = nameOf(step, step.attempt - 1);
+      const line = takenBack(scene.memory.told, name);
+      if (line !== '') content(scene, dialect, { text: line, part: { takesBack: name } });
+      dialect.happened(scene, event, step);
+    },
+    'text.appended'(scene, event, step) {
+      if (!step.own.says || event.channel !== 'content') return dialect.happened(scene, event, step);
+      const name = nameOf(step, step.attempt);
+      const text = toldPiece(scene.memory.told, name, event.text);
+      if (text !== '') content(scene, dialect, { text, part: { says: text, step: name } });
+    },
+    'step.closed': (scene, event, step) => dialect.closed(scene, event, step),
+    'approval.requested': ({ memory }, event) =>
+      void memory.questions.set(event.approval, toldQuestion(event)),
+    'approval.decided'({ memory }, { approval, decision }) {
+      if (decision !== 'defer') memory.questions.delete(approval);
+    },
+    'approval.lapsed': ({ memory }, { approval }) => void memory.questions.delete(approval),
+    'state.saved': (scene, event) => dialect.left?.(scene, event),
+    'run.ended': (scene, event) => end(scene, event, dialect),
+  };
+}
+
+function begin<Extra, Mark>(scene: Scenery<Extra, Mark>, { chunk, begun }: Dialect<Extra, Mark>): void {
+  const { frames, memory } = scene;
+  begun?.(scene);
   frames.push({ data: chunk(memory, choiceOf({ role: 'assistant', content: '' })) });
 }
 

@@ -30,6 +30,11 @@ export function toldQuestion(asked: Requested): ToldQuestion {
   return { id, fingerprint, title, text: lines.join('\n\n') };
 }
 
+/** A question without its words, for programs. */
+export function namedQuestion({ id, fingerprint, title }: ToldQuestion): Omit<ToldQuestion, 'text'> {
+  return { id, fingerprint, title };
+}
+
 /** Nothing but these words decides. */
 const decision = /^\s*(approve|reject)\s+([0-9a-f]{32})\s*$/i;
 

@@ -5,7 +5,7 @@ import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { chatError } from '../chat/chat-error.ts';
 import { usageOf, wholeOf, type ChatFrame, type ChatPlace } from '../chat/chat.ts';
-import { decisionIn } from '../chat/question-text.ts';
+import { decisionIn, namedQuestion } from '../chat/question-text.ts';
 import { sentChat } from '../chat/sent-chat.ts';
 import type { Door, DoorRequest, Wish } from '../door.ts';
 import { protocol } from '../protocol.ts';
@@ -89,9 +89,8 @@ function modelOf({
 /** A whole answer. Its steps are what `x_step` told, joined. */
 function completion(frames: readonly ChatFrame[], run: string): object {
   const { content, ended, questions } = wholeOf(frames);
-  const [first] = frames;
-  const { id, created, model } = first?.data as { id?: string; created?: number; model?: string };
-  const asked = questions.map(({ text: _, ...question }) => question);
+  const { id, created, model } = (frames[0]?.data ?? {}) as { id?: string; created?: number; model?: string };
+  const asked = questions.map(namedQuestion);
   return {
     id: id ?? answerId(run, 0),
     object: 'chat.completion',

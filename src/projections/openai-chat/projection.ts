@@ -10,6 +10,7 @@ import {
   type ChatScene,
   type Dialect,
 } from '../chat/chat.ts';
+import { namedQuestion } from '../chat/question-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 
 type Scene = ChatScene<null, null>;
@@ -73,7 +74,7 @@ function reason({ frames, memory }: Scene, text: string): void {
 
 function finishing(hasUsage: boolean): Dialect<null, null>['finish'] {
   return ({ frames, memory }, { status, questions, usage }) => {
-    const asked = questions.map(({ text: _, ...question }) => question);
+    const asked = questions.map(namedQuestion);
     const approvals = asked.length > 0 ? { x_approvals: asked } : {};
     const last = chunk(memory, choiceOf({}, 'stop'), { x_run: { id: memory.run, status }, ...approvals });
     frames.push({ data: last });

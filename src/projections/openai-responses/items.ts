@@ -55,8 +55,14 @@ export function textPart(text: string): object {
   return { type: 'output_text', text, annotations: [] };
 }
 
+/** How a step stands, and why. */
+interface Standing {
+  readonly status: string;
+  readonly failure?: string | undefined;
+}
+
 /** A step as an item of its own type, which official clients accept; its parent is the `step` of another. */
-export function stepItem(id: string, step: OpenStep<unknown>, status: string, failure?: string): object {
+export function stepItem(id: string, step: OpenStep<unknown>, { status, failure }: Standing): object {
   const { parent, title, attempt, opening, call, text } = step;
   return {
     id,

@@ -71,7 +71,11 @@ export function openAiResponsesProjection({ run }: ViewOptions): Projection<Resp
       'text.appended': hear,
       'step.closed'(scene, { outcome, failure }, step) {
         if (scene.memory.thinking) stopThinking(scene);
-        done(scene, step.own.index, stepItem(itemId(scene, step.own.index), step, outcome, failure?.message));
+        done(
+          scene,
+          step.own.index,
+          stepItem(itemId(scene, step.own.index), step, { status: outcome, failure: failure?.message }),
+        );
       },
       'approval.requested': ({ memory }, event) => void memory.questions.set(event.approval, event),
       'approval.decided'({ memory }, { approval, decision }) {
@@ -138,7 +142,7 @@ function itemId({ memory }: Scene, index: number): string {
 
 function open(scene: Scene, step: Step): void {
   if (scene.memory.thinking) stopThinking(scene);
-  step.own.index = added(scene, (id) => stepItem(id, step, 'in_progress'));
+  step.own.index = added(scene, (id) => stepItem(id, step, { status: 'in_progress' }));
 }
 
 function hear(scene: Scene, { channel, text }: EventOf<'text.appended'>, step: Step): void {
@@ -228,7 +232,8 @@ function rest(scene: Scene): void {
   stopThinking(scene);
   stopSaying(scene, 'completed');
   for (const step of scene.story.steps.values())
-    if (step.id !== 0) done(scene, step.own.index, stepItem(itemId(scene, step.own.index), step, 'waiting'));
+    if (step.id !== 0)
+      done(scene, step.own.index, stepItem(itemId(scene, step.own.index), step, { status: 'waiting' }));
   for (const asked of scene.memory.questions.values()) ask(scene, asked);
   finish(scene, 'response.completed', { status: 'completed', output: scene.memory.output });
 }

@@ -52,11 +52,6 @@ export function resultOf(step: Step, event: Closing, { at, ended }: Ended): Tool
   };
 }
 
-/** What a run answered, as far as it is at hand. */
-export function answerText(answer: string | BlobRef | undefined): string {
-  return answer === undefined ? '' : String(shown(answer));
-}
-
 /** What is large says where all of it is. */
 function shown(value: BlobRef | Json): Json {
   if (!isBlobRef(value)) return value;

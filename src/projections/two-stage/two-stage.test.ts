@@ -82,7 +82,7 @@ describe('two-stage', () => {
       ended('One file.'),
     );
     const [frames = []] = answers(entries);
-    const brief = frames.map(({ requestId, projectId, phaseIndex, cycleIndex, ...rest }) => {
+    const brief = frames.map(({ requestId, projectId, ...rest }) => {
       expect([requestId, projectId]).toEqual(['req_1', 'P7']);
       return rest;
     });

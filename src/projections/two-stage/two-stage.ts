@@ -4,13 +4,13 @@ import { requestOf } from '../../run/request.ts';
 import { pauseKey } from '../../run/tool-pause.ts';
 import { isFinal } from '../../run/tree.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
-import type { TwoStageFrame } from '../../wire/two-stage.ts';
+import { twoStageError, type TwoStageFrame } from '../../wire/two-stage.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { protocol } from '../protocol.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { isVoice } from '../voice.ts';
-import { answerText, callOf, resultOf } from './tool-frames.ts';
+import { saysAnswer, superseded, wholeAnswer } from '../answer-text.ts';
+import { callOf, resultOf } from './tool-frames.ts';
 
 interface Own {
   readonly speaks: boolean;
@@ -37,9 +37,6 @@ interface Memory {
 type TwoStage = Scene<Memory, Own, TwoStageFrame>;
 type Step = OpenStep<Own>;
 
-/** Said after text that does not count any more: nothing can be taken back. */
-const superseded = '\n\n(This was cut off. It is said again:)\n\n';
-
 /** A conversation in two stages, as the client of the seed reads it. An answer ends at a question, or with the run. */
 export function twoStageProjection({
   run,
@@ -57,7 +54,9 @@ export function twoStageProjection({
       questions: new Map(),
       said: { step: 0, text: '' },
     }),
-    own: (opening, above) => ({ speaks: above === undefined || isVoice(opening, above.own.speaks) }),
+    own: (opening, above) => ({
+      speaks: saysAnswer(opening, above && { says: above.own.speaks, kind: above.opening.kind }),
+    }),
     tell: {
       'run.started'(scene, { labels, app }) {
         scene.memory.projectId = labels['projectId'] ?? labels['project'] ?? app;
@@ -90,8 +89,7 @@ export const twoStageProtocol = protocol<Place<Memory, Own>, TwoStageFrame, SseF
   projection: twoStageProjection,
   write: (frame) => ({ data: JSON.stringify(frame) }),
   ends: 'question',
-  error: ({ code, message }) =>
-    code === 'disabled' ? { error: 'Two-stage protocol not enabled', message } : { error: message },
+  error: twoStageError,
 });
 
 type Said = Omit<
@@ -172,6 +170,6 @@ function end(scene: TwoStage, { outcome, answer, failure }: EventOf<'run.ended'>
     ...(outcome === 'failed' && { error: failure?.message ?? 'The run failed.' }),
     ...(outcome === 'stopped' && { stopped: true }),
     done: true,
-    fullContent: answerText(answer) || memory.said.text,
+    fullContent: wholeAnswer(answer) || memory.said.text,
   });
 }

@@ -2,7 +2,7 @@ import { Role, TaskState, type SendMessageRequest, type StreamResponse } from '@
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { expect, test, vi } from 'vitest';
 import { appWith, serving, type Serving } from '../../../test/serving.ts';
-import { textPart } from './task.ts';
+import { textPart } from '../../wire/a2a.ts';
 
 const ledger: string[] = [];
 

@@ -1,9 +1,7 @@
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import type { App } from '../folder/home.ts';
+import { stepsExtension } from '../../wire/a2a.ts';
 import { versionHere } from '../version.ts';
-
-/** Where the tree of steps is, for clients that know it: an artifact of every task. */
-export const stepsExtension = 'https://vitrine.dev/a2a/steps/v1';
 
 /** An app as agents of other systems find it. `url` is where it is spoken to. */
 export function agentCard(

@@ -66,28 +66,30 @@ async function answer(
   { context, caller }: Pick<Asked, 'context' | 'caller'>,
   { row, tree, message }: Answering,
 ): Promise<number> {
-  const decision = decisionIn(message);
-  const { approval: named, ...body } = decision;
-  const approval = undecidedApprovals(tree).find(
-    (each) => (named === undefined || each.approval === named) && each.fingerprint === body.fingerprint,
-  );
-  if (!approval)
-    throw new RequestMalformedError(
-      'Name what you decide: «approve <fingerprint>» or «reject <fingerprint>», with the fingerprint that was shown.',
+  let after = row.head;
+  for (const { approval: named, ...body } of decisionsIn(message)) {
+    const approval = undecidedApprovals(tree).find(
+      (each) => (named === undefined || each.approval === named) && each.fingerprint === body.fingerprint,
     );
-  const { approval: decided } = await decideApproval(context, caller, { row, approval, body });
-  return decided.decided?.seq ?? row.head;
+    if (!approval)
+      throw new RequestMalformedError(
+        'Name what you decide: «approve <fingerprint>» or «reject <fingerprint>», with the fingerprint that was shown.',
+      );
+    const { approval: now } = await decideApproval(context, caller, { row, approval, body });
+    after = now.decided?.seq ?? after;
+  }
+  return after;
 }
 
-function decisionIn(message: Message): z.infer<typeof Answer> {
-  for (const { content } of message.parts) {
-    if (content?.$case !== 'data') continue;
-    const given = Answer.safeParse(content.value);
+function decisionsIn(message: Message): readonly z.infer<typeof Answer>[] {
+  const data = message.parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
+  if (data.length === 0) return [decisionInWords(textIn(message)) ?? { decision: 'reject' }];
+  return data.map((value) => {
+    const given = Answer.safeParse(value);
     if (given.success) return given.data;
     const [issue] = given.error.issues;
     throw new RequestMalformedError(`The decision does not fit: ${issue?.path.join('.')}: ${issue?.message}`);
-  }
-  return decisionInWords(textIn(message)) ?? { decision: 'reject' };
+  });
 }
 
 function textIn({ parts }: Message): string {

@@ -13,7 +13,7 @@ import { runStatus, undecidedApprovals, type RunStatus, type RunTree } from '../
 import { isBlobRef } from '../../run/values.ts';
 import { askingWords } from '../../run/asking.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { stepsExtension } from './agent-card.ts';
+import { dataPart, stepsArtifactId, stepsExtension, textPart } from '../../wire/a2a.ts';
 
 /** A run as the task that another agent has given. */
 export interface TaskRun {
@@ -74,7 +74,7 @@ function failure(row: TaskRun['row'], { ended, seq }: RunTree): Message {
 /** The tree of steps, which takes the place of what was sent of it before. */
 export function stepsArtifact({ run }: TaskRun['row'], tree: RunTree): Artifact {
   return {
-    ...artifact('steps', [dataPart(flatTree(tree, run))]),
+    ...artifact(stepsArtifactId, [dataPart(flatTree(tree, run))]),
     description: 'The nested steps of the run.',
     extensions: [stepsExtension],
   };
@@ -104,23 +104,5 @@ function messageOf({ run, conversation }: TaskRun['row'], { id, role, parts }: S
     metadata: undefined,
     extensions: [],
     referenceTaskIds: [],
-  };
-}
-
-export function textPart(text: string): Part {
-  return {
-    content: { $case: 'text', value: text },
-    metadata: undefined,
-    filename: '',
-    mediaType: 'text/plain',
-  };
-}
-
-function dataPart(value: unknown): Part {
-  return {
-    content: { $case: 'data', value },
-    metadata: undefined,
-    filename: '',
-    mediaType: 'application/json',
   };
 }

@@ -37,7 +37,7 @@ const Claims = z.object({
   /** When it was given out: milliseconds since 1970. */
   at: z.number(),
   lock: z.string(),
-  key: z.string().exactOptional(),
+  key: z.string().optional(),
 });
 
 export async function badgesOf(store: SharedStore, lock: Lock): Promise<Badges> {

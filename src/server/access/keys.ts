@@ -16,8 +16,8 @@ export const KeyRecord = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.number(),
   /** From then on it is not good any more. Milliseconds since 1970. */
-  expiresAt: z.number().exactOptional(),
-  revokedAt: z.number().exactOptional(),
+  expiresAt: z.number().optional(),
+  revokedAt: z.number().optional(),
 });
 export type KeyRecord = z.infer<typeof KeyRecord>;
 

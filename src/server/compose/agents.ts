@@ -1,6 +1,7 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { AgentSettings, ConversationAgent } from '../../catalog/agent-settings.ts';
 import type { Config } from '../../catalog/config.ts';
+import { a2aGateway } from '../../gateways/a2a/a2a.ts';
 import { conversationGateway } from '../../gateways/conversation/conversation.ts';
 import { dialGateway } from '../../gateways/dial/dial.ts';
 import type { Gateway } from '../../gateways/gateway.ts';
@@ -34,9 +35,9 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
 }
 
 /** What those who are reached in this way are made for. */
-function usualState({ dial, conversation }: AgentSettings): Agent['state'] {
+function usualState({ dial, conversation, a2a }: AgentSettings): Agent['state'] {
   if (dial) return 'restore';
-  return conversation ? 'conversation-id' : undefined;
+  return (conversation ?? a2a) ? 'conversation-id' : undefined;
 }
 
 /** A model says nothing but what it makes of its messages. A gateway of one's own that only reads is taken for one. */
@@ -46,12 +47,16 @@ function isOurs({ model, gateway }: AgentSettings, effect: Agent['effect']): boo
 
 function gatewayOf(
   name: string,
-  { model, dial, conversation, gateway }: AgentSettings,
+  { model, dial, conversation, a2a, gateway }: AgentSettings,
   models: Config['models'],
 ): Gateway {
   if (gateway) return gateway;
   if (dial) return dialGateway({ ...dial, key: () => secretIn(dial.key) });
   if (conversation) return conversationOf(name, conversation);
+  if (a2a) {
+    const { url, key } = a2a;
+    return a2aGateway({ name, url, key: key && (() => secretIn(key)) });
+  }
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');
   const { key, ...chat } = settings;

@@ -12,13 +12,13 @@ import { readSettings, type SettledFlow } from './named-flows.ts';
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
   flow: z.strictObject({ name: z.string(), version: z.string() }),
-  description: z.string().exactOptional(),
-  examples: z.array(z.string().min(1).max(500)).max(12).exactOptional(),
-  settings: z.record(z.string(), z.json()).exactOptional(),
-  limits: z.strictObject(Limits.shape).exactOptional(),
-  approvals: Deciders.exactOptional(),
-  trustsClientState: z.boolean().exactOptional(),
-  preferences: Preferences.exactOptional(),
+  description: z.string().optional(),
+  examples: z.array(z.string().min(1).max(500)).max(12).optional(),
+  settings: z.record(z.string(), z.json()).optional(),
+  limits: z.strictObject(Limits.shape).optional(),
+  approvals: Deciders.optional(),
+  trustsClientState: z.boolean().optional(),
+  preferences: Preferences.optional(),
 });
 
 /** Fails, with the field and the fix, where a body is not an app that can be run here. */

@@ -1,7 +1,7 @@
 import { failureOf } from '../../run/failure.ts';
 import { Preferences } from '../../projections/projection.ts';
 import type { Shared } from '../../stores/store.ts';
-import type { App, HomeReader } from '../folder/home.ts';
+import type { App, FolderReader } from '../folder/home.ts';
 import { changeShared, listShared, type Kind } from '../shared/kind.ts';
 import { preferencesFor } from '../viewers/preferring.ts';
 
@@ -9,12 +9,12 @@ import { preferencesFor } from '../viewers/preferring.ts';
 export const appPreferences: Kind<Preferences> = { kind: 'app preferences', schema: Preferences };
 
 /** What the apps of a store prefer, as the last configuration that had them says. */
-export async function keptPreferences(shared: Pick<Shared, 'list'>): Promise<HomeReader['preferences']> {
+export async function keptPreferences(shared: Pick<Shared, 'list'>): Promise<FolderReader['preferences']> {
   return preferencesIn(await read(shared));
 }
 
 export interface Keeping {
-  readonly preferences: HomeReader['preferences'];
+  readonly preferences: FolderReader['preferences'];
   /** What the owner should know if terminals beside this process cannot be told. */
   readonly notices: readonly string[];
 }
@@ -38,7 +38,7 @@ export async function keepPreferences(shared: Shared, apps: readonly App[]): Pro
   }
 }
 
-function preferencesIn(byApp: ReadonlyMap<string, Preferences>): HomeReader['preferences'] {
+function preferencesIn(byApp: ReadonlyMap<string, Preferences>): FolderReader['preferences'] {
   return (app, asked) => preferencesFor(byApp.get(app), asked);
 }
 

@@ -10,6 +10,7 @@ import { approval } from '../../policies/approval.ts';
 import { budget } from '../../policies/budget.ts';
 import { duplicate } from '../../policies/duplicate.ts';
 import { taint } from '../../policies/taint.ts';
+import { agUiProtocol } from '../../projections/ag-ui/protocol.ts';
 import { ownProtocols } from '../../projections/own-protocols.ts';
 import { shower } from '../../projections/preferences/preferences.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
@@ -25,14 +26,15 @@ import { makeDataFolder } from '../folder/data-folder.ts';
 import { openStore, type OpenedStore } from './open-store.ts';
 import { storePins } from './store-pins.ts';
 import { withOldFiles } from '../folder/old-files.ts';
-import { holdHome, type HeldHome } from '../folder/hold.ts';
-import { followerOf, type App, type HomeReader } from '../folder/home.ts';
+import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
+import { followerOf, type App, type FolderReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { reindexAll } from '../runs/reindex.ts';
@@ -42,7 +44,7 @@ import { expectKeys, secretsOf } from './secrets.ts';
 import type { Showing } from '../runs/shown-tree.ts';
 import { newId, sha256, systemClock, type System } from '../system.ts';
 
-export interface HomeSettings {
+export interface FolderSettings {
   /** The data folder. */
   readonly data: string;
   readonly config?: ConfigInput;
@@ -58,7 +60,7 @@ export interface HomeSettings {
 }
 
 /** Open a data folder as the process that holds it, and work on its runs until it is closed. */
-export async function openHome(settings: HomeSettings): Promise<HeldHome> {
+export async function openFolder(settings: FolderSettings): Promise<OpenFolder> {
   const folder = resolve(settings.data);
   const config = readConfig(settings.config ?? {}, 'The configuration');
   // What is wrong with it is said before anything is opened.
@@ -97,16 +99,16 @@ function tellDamage({ listen }: Pick<Store, 'listen'>, log: Log): void {
 }
 
 /** Work on the runs of a store that others share, and serve nothing. */
-export async function openWorker(settings: HomeSettings): Promise<Pick<HeldHome, 'notices' | 'close'>> {
+export async function openWorker(settings: FolderSettings): Promise<Pick<OpenFolder, 'notices' | 'close'>> {
   expectShared(settings, 'work without serving');
-  return openHome({ ...settings, takes: 'everything' });
+  return openFolder({ ...settings, takes: 'everything' });
 }
 
 /**
  * To serve and to work in two processes takes a store that both have. A data folder has one process at a time, so what one
  * half began the other would never see.
  */
-function expectShared({ store, data }: Pick<HomeSettings, 'store' | 'data'>, wish: string): void {
+function expectShared({ store, data }: Pick<FolderSettings, 'store' | 'data'>, wish: string): void {
   if (store) return;
   throw new RunError(
     'malformed',
@@ -135,7 +137,7 @@ interface Opened {
   readonly opened: OpenedTools | undefined;
 }
 
-async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome> {
+async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFolder> {
   const { takes = 'everything' } = settings;
   const { folder, config, known, store, opened } = parts;
   const configured = configuredApps(config, 'The configuration', opened);
@@ -147,7 +149,7 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
   const apps = await publishedApps(definitions, configured, takes === 'everything');
   const world = worldOf(settings, parts, { flows, isUnread });
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
-  return holdHome({
+  return workInFolder({
     world,
     folder,
     apps,
@@ -171,7 +173,7 @@ async function holding(settings: HomeSettings, parts: Opened): Promise<HeldHome>
 }
 
 function worldOf(
-  { log = stderrLog, meter, system = {} }: HomeSettings,
+  { log = stderrLog, meter, system = {} }: FolderSettings,
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread'>,
 ): World {
@@ -197,7 +199,7 @@ function worldOf(
 }
 
 /** Read a data folder beside the process that holds it, or when none does. */
-export async function readHome({ data }: Pick<HomeSettings, 'data'>): Promise<HomeReader> {
+export async function readFolder({ data }: Pick<FolderSettings, 'data'>): Promise<FolderReader> {
   const folder = resolve(data);
   const reader = await sqliteReader({ folder });
   const secrets = keptSecrets(folder);
@@ -238,7 +240,10 @@ export async function reindexFolder(data: string): Promise<number> {
 }
 
 /** How runs are told to those who watch, by the name they ask for. */
-export const protocols: readonly Protocol[] = Object.values(ownProtocols);
+export const protocols: readonly Protocol[] = Object.values({
+  ...ownProtocols,
+  'ag-ui': agUiProtocol(agUiProtobuf()),
+});
 
 /** How the entries of a run look to those who prefer this. */
 export const showing: Showing = shower;

@@ -41,20 +41,20 @@ const Converse = z.strictObject({
   agent: z.string(),
   system: z.string().default('You are a helpful assistant. Use tools where they help, and answer plainly.'),
   /** Names of tools; all of the configuration's unless said. */
-  tools: z.array(z.string()).exactOptional(),
+  tools: z.array(z.string()).optional(),
   rules: z
     .strictObject({
-      protocol: z.enum(['two-stage', 'unified']).exactOptional(),
-      preset: z.enum(['strict', 'parallel']).exactOptional(),
-      maxToolsPerPhase: z.int().positive().exactOptional(),
+      protocol: z.enum(['two-stage', 'unified']).optional(),
+      preset: z.enum(['strict', 'parallel']).optional(),
+      maxToolsPerPhase: z.int().positive().optional(),
       actionTools: z
         .union([
           z.enum(['none', 'non-duplicate']),
           z.strictObject({ allow: z.record(z.string(), z.int().positive()) }),
         ])
-        .exactOptional(),
-      maxCycles: z.int().positive().exactOptional(),
-      pauseAfterTool: z.boolean().exactOptional(),
+        .optional(),
+      maxCycles: z.int().positive().optional(),
+      pauseAfterTool: z.boolean().optional(),
     })
     .default({}),
 });
@@ -63,19 +63,19 @@ const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
   router: z.string(),
   writer: z.string(),
   fallback: z.string(),
-  onFailure: z.enum(['skip', 'ask', 'continue']).exactOptional(),
-  exchanges: z.int().positive().exactOptional(),
-  characters: z.int().positive().exactOptional(),
+  onFailure: z.enum(['skip', 'ask', 'continue']).optional(),
+  exchanges: z.int().positive().optional(),
+  characters: z.int().positive().optional(),
   agents: z
     .array(
       z.strictObject({
         name: z.string(),
-        title: z.string().exactOptional(),
-        icon: z.string().exactOptional(),
+        title: z.string().optional(),
+        icon: z.string().optional(),
         description: z.string(),
-        receives: z.array(z.string()).exactOptional(),
+        receives: z.array(z.string()).optional(),
         get team() {
-          return Coordinate.exactOptional();
+          return Coordinate.optional();
         },
       }),
     )

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/serving.ts';
 import { Config, type ConfigInput } from '../../catalog/config.ts';
 import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
-import { openHome } from './compose.ts';
+import { openFolder } from './compose.ts';
 import { secretsOf } from './secrets.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -34,7 +34,7 @@ const team = (settings: object): object => ({
 async function refusal(config: ConfigInput): Promise<string> {
   const data = join(temporaryFolder(), 'data');
   try {
-    const home = await openHome({ data, config });
+    const home = await openFolder({ data, config });
     await home.close();
     return 'it was opened';
   } catch (thrown) {

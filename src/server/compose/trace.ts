@@ -9,13 +9,13 @@ import { foldAll } from '../../run/fold.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { TraceEvent, TraceFilter } from '../../wire/trace.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
-import type { HomeReader, RunRow } from '../folder/home.ts';
+import type { FolderReader, RunRow } from '../folder/home.ts';
 
 export type { TraceEvent };
 
 /** The trace of a run, with what each model call was sent; of a damaged one, as far as it is good. */
 export async function traceOf(
-  home: HomeReader,
+  home: FolderReader,
   { run, tenant }: RunRow,
   filter: Omit<TraceFilter, 'projectId'>,
 ): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
@@ -32,7 +32,7 @@ const mostRuns = 50;
 
 /** The trace of a project, over its newest runs: those that say so in a label, or by their app. */
 export async function traceOfProject(
-  home: HomeReader,
+  home: FolderReader,
   tenant: string,
   filter: TraceFilter,
 ): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
@@ -59,7 +59,7 @@ export async function traceOfProject(
 }
 
 async function runsOfProject(
-  home: HomeReader,
+  home: FolderReader,
   tenant: string,
   { projectId, requestId }: Pick<TraceFilter, 'projectId' | 'requestId'>,
 ): Promise<readonly RunRow[]> {
@@ -85,7 +85,7 @@ async function runsOfProject(
   return [...rows.values()].toSorted((one, other) => other.createdAt - one.createdAt).slice(0, mostRuns);
 }
 
-async function entriesOf(home: HomeReader, run: string): Promise<readonly Entry[]> {
+async function entriesOf(home: FolderReader, run: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
     const chunks = await goodChunks(home.journal, run, entries.at(-1)?.seq ?? 0);

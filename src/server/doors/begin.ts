@@ -10,12 +10,10 @@ import { startRun, type Start } from '../routes/start-run.ts';
 import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { attachmentsOf } from '../runs/attachments.ts';
 import { missing, ownRun } from '../runs/owner.ts';
-import { ownConversation } from '../runs/own-conversation.ts';
 import { startedWith } from '../runs/same-start.ts';
+import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
 
-/** The longest name of a conversation, as everywhere. */
-const longestName = 200;
 /** How long the same request may be one that a client library sends again. Milliseconds. */
 const retries = 60_000;
 
@@ -23,7 +21,7 @@ const retries = 60_000;
 export async function begin(visitor: Visitor, wish: StartWish): Promise<string> {
   const { context, caller, request } = visitor;
   const { app: name, message, labels, isRetry = false } = wish;
-  const app = appNamed(context.home.apps, name);
+  const app = appNamed(context.home.apps, name === '' ? (context.defaultApp ?? name) : name);
   const input = inputOf(message);
   const given = idempotencyKeyIn(request.header);
   const again = given === undefined ? await sameRequest(visitor, isRetry) : { key: given };
@@ -52,22 +50,14 @@ async function placed(
   visitor: Visitor,
   { conversation, follows }: StartWish,
 ): Promise<Pick<Start, 'conversation' | 'begins' | 'follows'>> {
-  if (follows === undefined) return named(visitor, conversation);
+  if (follows === undefined) {
+    if (conversation === undefined) return {};
+    const { id, mayBegin } = await conversationOf(visitor, conversation);
+    return { conversation: id, begins: mayBegin };
+  }
   const row = await ownRun(visitor, follows);
   if (!row) throw missing('run', follows);
   return { conversation: row.conversation, begins: true, follows: row.run };
-}
-
-/** A name that a client gives is the caller's own; without one, what they ask is a conversation of its own. */
-function named(
-  { caller }: Visitor,
-  conversation: string | undefined,
-): Pick<Start, 'conversation' | 'begins'> {
-  if (conversation === undefined) return {};
-  if (conversation === '' || conversation.length > longestName)
-    throw new RunError('malformed', `The id of a conversation has 1 to ${longestName} characters.`);
-  const { id, mayBegin } = ownConversation(caller, conversation);
-  return { conversation: id, begins: mayBegin };
 }
 
 /** The conversation as the client sent it, with what of it may be believed. */

@@ -1,7 +1,7 @@
 import type { Desk } from '../../projections/door.ts';
 import { holdingPlaces } from '../../engine/conversation/places.ts';
 import { ownRun } from '../runs/owner.ts';
-import { ownConversation } from '../runs/own-conversation.ts';
+import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
 
 /** How many runs of a conversation are looked at. */
@@ -18,7 +18,7 @@ export function deskOf({ context, caller, asker }: Visitor): Desk {
       return row && trees.of(row);
     },
     async runs(given) {
-      const { id: conversation } = ownConversation(caller, given);
+      const { id: conversation } = await conversationOf({ context, caller }, given);
       const rows = holdingPlaces(
         await home.dispatch.list({ tenant: caller.tenant, conversation, limit: most }),
       );

@@ -15,9 +15,9 @@ import { stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
 import { route, type Asker, type Reply, type Route } from '../routes/route.ts';
 import { missing, ownRun } from '../runs/owner.ts';
-import { ownConversation } from '../runs/own-conversation.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { answered, type Answering } from './answer.ts';
+import { conversationOf } from './conversation.ts';
 import { decideAll, resume } from './decide.ts';
 import { deskOf } from './desk.ts';
 import { begin } from './begin.ts';
@@ -104,7 +104,7 @@ async function told(
 /** The run that is meant: of the caller's tenant, and in a conversation of their own. */
 async function found({ context, caller }: Visitor, of: Sought): Promise<RunRow | undefined> {
   if ('run' in of) return ownRun({ context, caller }, of.run);
-  const { id: conversation } = ownConversation(caller, of.conversation);
+  const { id: conversation } = await conversationOf({ context, caller }, of.conversation);
   return (await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: 1 }))[0];
 }
 

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ended, flowOf, toolOf, until } from '../../../test/world.ts';
 import type { ConfigInput } from '../../catalog/config.ts';
-import { openHome, readHome } from '../compose/compose.ts';
+import { openFolder, readFolder } from '../compose/compose.ts';
 import { enterHome } from '../../cli/place/enter.ts';
 import { heldFolder } from '../../cli/place/held.ts';
 import { hostFolder } from '../host-folder.ts';
 import { isHeld } from './reach-folder.ts';
 import { socketPath } from './socket-path.ts';
-import type { HeldHome } from './hold.ts';
+import type { OpenFolder } from './open-folder.ts';
 import type { Home } from './home.ts';
 
 let data = '';
@@ -36,7 +36,7 @@ function gated(): { config: ConfigInput; letThrough: () => void } {
   return { config: { tools: [wait], apps: { gated: { flow } } }, letThrough: () => gate.resolve() };
 }
 
-async function holder(config: ConfigInput = {}, folder = data): Promise<HeldHome & Home> {
+async function holder(config: ConfigInput = {}, folder = data): Promise<OpenFolder & Home> {
   const hosted = await hostFolder({ data: folder, config, takes: 'asked' });
   const home = {
     ...hosted.context.home,
@@ -105,7 +105,7 @@ describe('a data folder', () => {
 
   test('is refused to a second holder, who is told who has it', async () => {
     await holder();
-    await expect(openHome({ data })).rejects.toThrow(`in use by process ${process.pid}`);
+    await expect(openFolder({ data })).rejects.toThrow(`in use by process ${process.pid}`);
   });
 
   test('a holder says which app it does not have, and who it is', async () => {
@@ -225,7 +225,7 @@ describe('a data folder', () => {
     await ended(held.store, run);
     await held.close();
     open.pop();
-    const reading = await readHome({ data });
+    const reading = await readFolder({ data });
     expect((await reading.dispatch.list({ tenant: 'local' })).map((row) => row.run)).toEqual([run]);
     await reading.close();
     expect(await isHeld(data)).toBe(false);
@@ -258,7 +258,7 @@ describe('a data folder', () => {
   test('two flows of one name are refused before anything is opened', async () => {
     const apps = { one: { flow: flowOf(async () => 'a') }, two: { flow: flowOf(async () => 'b') } };
     const place = join(data, 'none');
-    await expect(openHome({ data: place, config: { apps } })).rejects.toThrow('is called test@1 too');
+    await expect(openFolder({ data: place, config: { apps } })).rejects.toThrow('is called test@1 too');
     expect(statSync(place, { throwIfNoEntry: false })).toBeUndefined();
   });
 });

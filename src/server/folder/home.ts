@@ -57,7 +57,7 @@ export interface Control {
 }
 
 /** What can be read of a folder, whoever holds it. */
-export interface HomeReader {
+export interface FolderReader {
   readonly journal: Pick<Journal, 'read'>;
   /** What a run has recorded, and then what it records, as it comes together, until it ends. */
   follow(run: string, signal: AbortSignal): AsyncIterable<readonly Entry[]>;
@@ -81,7 +81,7 @@ export type Standing =
   | { readonly is: 'left'; readonly why?: string };
 
 /** A data folder as a terminal has it: everything can be read, and what is asked reaches whoever holds it. */
-export interface Home extends HomeReader, Control {
+export interface Home extends FolderReader, Control {
   readonly isHolder: boolean;
   /** Whether the process that was asked is no longer there. */
   isGone(): boolean;
@@ -99,7 +99,7 @@ export interface Home extends HomeReader, Control {
 }
 
 /** What a journal has, and then what it gets. */
-export function followerOf(journal: Pick<Journal, 'follow'>): HomeReader['follow'] {
+export function followerOf(journal: Pick<Journal, 'follow'>): FolderReader['follow'] {
   return async function* (run, signal) {
     for await (const { frames } of journal.follow(run, 0, signal)) yield decodeAll(frames);
   };

@@ -49,11 +49,6 @@ export function readinessOf(
   };
 }
 
-/** Fails where what is begun now would be lost: for those who watch nothing. */
-export async function expectReady(store: Pick<Store, 'health'>): Promise<void> {
-  refuse(await healthOf(store));
-}
-
 function refuse(why: string | undefined): void {
   if (why !== undefined) throw new RunError('unready', why, { retryable: true });
 }

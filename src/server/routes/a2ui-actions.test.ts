@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { surfaceClient } from '../../../test/a2ui-clients.ts';
-import { fromRenderer } from '../../../test/a2ui-schemas.ts';
+import { surfaceClient } from '../../../test/a2ui/clients.ts';
+import { fromRenderer } from '../../../test/a2ui/schemas.ts';
 import { appWith, serving, textAt, untilAnswer } from '../../../test/serving.ts';
 import type { Json } from '../../run/values.ts';
 

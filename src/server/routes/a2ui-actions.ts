@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { decideAction } from '../../projections/a2ui/components.ts';
 import { Decision } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { RendererMessage, type SurfaceAction } from '../../wire/a2ui.ts';
+import { decideAction, RendererMessage, type SurfaceAction } from '../../wire/a2ui.ts';
 import { parsed } from '../../run/parsed.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { finders, missing } from '../runs/owner.ts';

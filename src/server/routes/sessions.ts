@@ -34,7 +34,7 @@ export const sessionRoutes = [
       scenario: z.string().max(200).optional(),
       alert_text: z.string().min(1).max(1_000_000),
       /** As of any run: `converse.protocol` and the like choose for this investigation. */
-      labels: Labels.exactOptional(),
+      labels: Labels.optional(),
     }),
     answers: {
       200: {

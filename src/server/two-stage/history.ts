@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isoTime } from '../../projections/time-text.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import { answerIn } from '../runs/followed.ts';
@@ -29,8 +28,8 @@ export async function rowsOf(
   const answer = (await answerIn(context, row.tenant, tree)) || (ended?.failure?.message ?? '');
   const metadata = { ...started?.labels, runId: row.run, status: ended?.outcome ?? 'running' };
   const shared = { external_id: externalId, metadata };
-  const begun = isoTime(tree.startedAt ?? row.createdAt);
-  const over = isoTime(tree.endedAt ?? tree.at);
+  const begun = new Date(tree.startedAt ?? row.createdAt).toISOString();
+  const over = new Date(tree.endedAt ?? tree.at).toISOString();
   return [
     {
       id: `${row.run}-orion`,

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { switchesIn } from '../../flows/converse-settings.ts';
 import type { Door } from '../../projections/door.ts';
-import { twoStageProtocol } from '../../projections/two-stage/two-stage.ts';
 import { termsFor } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
 import { ResumeRequest } from '../../run/tool-pause.ts';
 import type { RunRow } from '../../stores/store.ts';
-import type { Framing } from '../../wire/framing.ts';
+import { sse, type Framing } from '../../wire/framing.ts';
 import { TraceEvent, TraceFilter } from '../../wire/trace.ts';
+import { twoStageError } from '../../wire/two-stage.ts';
 import type { Caller } from '../access/caller.ts';
 import { traceOfProject } from '../compose/trace.ts';
 import type { ServerContext } from '../context.ts';
@@ -19,9 +19,9 @@ import { ownConversation } from '../runs/own-conversation.ts';
 import { HistoryRow, rowsOf } from './history.ts';
 import { readMessage, wishOf } from './message.ts';
 
-const protocol = twoStageProtocol;
-const shared = { tag: 'two-stage', addresses: 'tenant', errorBody: protocol.error } as const;
-const stream = { 200: { about: 'The answer, frame by frame.', type: protocol.framing.type } };
+const name = 'two-stage';
+const shared = { tag: name, addresses: 'tenant', errorBody: twoStageError } as const;
+const stream = { 200: { about: 'The answer, frame by frame.', type: sse.type } };
 const toldWhy = { 400: { about: 'A field is missing.' }, 501: { about: 'Two-stage is switched off here.' } };
 
 /** The routes of the original's client. Those of the two stages are off (501) before anything of a request is read. */
@@ -42,6 +42,7 @@ export const twoStageRoutes: readonly Route[] = [
       const { run } = await runOf(context, caller, batch.requestId);
       const request = { params, query: {}, body, header };
       const door = doorAt('/api/chat/messages_two_stage/resume');
+      const protocol = context.protocols.named(name);
       const visitor = { context, caller, protocol, door, request, asker: { heavy, signal } };
       return done(visitor, { wants: 'resume', of: { run }, batch, form: 'stream' });
     },
@@ -125,6 +126,7 @@ function chat(path: string, about: string, isTwoStage: boolean): Route {
       const message = readMessage(body);
       const app = message.app ?? conversing(context);
       const request = { params, query: {}, body, header };
+      const protocol = context.protocols.named(name);
       const visitor = { context, caller, protocol, door, request, asker: { heavy, signal } };
       return done(visitor, wishOf(message, { app, isTwoStage }));
     },

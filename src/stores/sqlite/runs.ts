@@ -111,7 +111,8 @@ export function runRows(
     if (!known) throw new RangeError(`rows of run ${run} were asked for without looking whether it exists`);
     return known;
   };
-  const { insert, update } = writing(database);
+  const insert = inserting(database);
+  const update = updating(database);
   const setHead = change(
     database,
     `INSERT INTO head (run, last, at, sum, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (run) DO UPDATE SET
@@ -126,8 +127,9 @@ export function runRows(
     },
     addRun: insert,
     changeRun(row, isNews = false) {
-      update(row, isNews);
-      existing(row.run).row = row;
+      const known = existing(row.run);
+      update(row, known.row, isNews);
+      known.row = row;
     },
     forgetRun: (run) => void hot.delete(run),
     moveHead(run, { last, sum, bytes: more }, at) {
@@ -158,10 +160,7 @@ function looker(database: DatabaseSync, isSound: Structure['isSound']): (run: st
   };
 }
 
-function writing(database: DatabaseSync): {
-  readonly insert: (row: RunRow, key: string | undefined) => void;
-  readonly update: (row: RunRow, isNews: boolean) => void;
-} {
+function inserting(database: DatabaseSync): (row: RunRow, key: string | undefined) => void {
   const insert = change(
     database,
     `INSERT INTO run (run, tenant, conversation, app, title, loweredTitle, flow, idempotencyKey, status, approvals, state,
@@ -174,38 +173,54 @@ function writing(database: DatabaseSync): {
     `UPDATE run SET newest = 0 WHERE number =
       (SELECT number FROM run WHERE tenant = ? AND conversation = ? ORDER BY number DESC LIMIT 1)`,
   );
-  const update = change(
+  return (row, key) => {
+    const { run, tenant, conversation, app, title, flow, replaces, createdAt, updatedAt } = row;
+    const fixed = [run, tenant, conversation, app, title, title.toLowerCase(), flow];
+    const sum = runSum(summed(row), updatedAt);
+    age(tenant, conversation);
+    insert(...fixed, key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum);
+  };
+}
+
+/** SQLite takes what a statement names out of its indexes and puts it back, changed or not: five of them for a lease. */
+function updating(database: DatabaseSync): (row: RunRow, before: RunRow, isNews: boolean) => void {
+  const setAll = change(
     database,
     `UPDATE run SET status = ?, approvals = ?, state = ?, epoch = ?, worker = ?, leaseUntil = ?, wakeAt = ?, due = ?,
       damaged = ?, facts = ?, replacedBy = ?, changedAt = ?, sum = ?,
       moved = iif(?, (SELECT count + 1 FROM commits), moved) WHERE run = ?`,
   );
-  const moving = (row: RunRow) => {
-    const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged, replacedBy } = row;
-    const now = [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged];
-    return [...now, factsText(row), replacedBy];
+  const setLease = change(
+    database,
+    'UPDATE run SET leaseUntil = ?, due = ?, changedAt = ?, sum = ? WHERE run = ?',
+  );
+  const setFacts = change(
+    database,
+    'UPDATE run SET facts = ?, changedAt = ?, sum = ?, moved = (SELECT count + 1 FROM commits) WHERE run = ?',
+  );
+  return (row, before, isNews) => {
+    const { run, updatedAt, leaseUntil } = row;
+    const sum = runSum(summed(row), updatedAt);
+    const hasMoved = standingOf(row) !== standingOf(before);
+    const isLease = row.facts === before.facts && !isNews;
+    const isFact = leaseUntil === before.leaseUntil && dueAt(row) === dueAt(before) && isNews;
+    if (!hasMoved && isLease) setLease(leaseUntil, dueAt(row), updatedAt, sum, run);
+    else if (!hasMoved && isFact) setFacts(factsText(row), updatedAt, sum, run);
+    else setAll(...moving(row), updatedAt, sum, isNews ? 1 : 0, run);
   };
-  const fixed = ({ run, tenant, conversation, app, title, flow }: RunRow) => [
-    run,
-    tenant,
-    conversation,
-    app,
-    title,
-    title.toLowerCase(),
-    flow,
-  ];
-  return {
-    insert(row, key) {
-      const { replaces, createdAt, updatedAt } = row;
-      const sum = runSum(summed(row), updatedAt);
-      age(row.tenant, row.conversation);
-      insert(...fixed(row), key ?? null, ...moving(row), replaces, createdAt, updatedAt, sum);
-    },
-    update(row, isNews) {
-      const sum = runSum(summed(row), row.updatedAt);
-      update(...moving(row), row.updatedAt, sum, isNews ? 1 : 0, row.run);
-    },
-  };
+}
+
+/** What of a row can change. */
+function moving(row: RunRow) {
+  const { status, approvals, state, epoch, worker, leaseUntil, wakeAt, damaged, replacedBy } = row;
+  const now = [status, approvals, state, epoch, worker, leaseUntil, wakeAt, dueAt(row), damaged];
+  return [...now, factsText(row), replacedBy];
+}
+
+/** Where a run stands, but for its lease and its facts. */
+function standingOf(row: RunRow): string {
+  const { status, approvals, state, epoch, worker, wakeAt, damaged, replacedBy } = row;
+  return JSON.stringify([status, approvals, state, epoch, worker, wakeAt, damaged, replacedBy]);
 }
 
 function summed(row: RunRow) {

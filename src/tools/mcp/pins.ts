@@ -18,15 +18,15 @@ const Sight = z.object({
 export type Sight = z.infer<typeof Sight>;
 
 /** What people of a tenant agreed to in a run, under the rule that says who decides there. */
-const Accepted = z.object({ tenant: z.string(), approvals: Deciders.exactOptional(), pin: z.string() });
+const Accepted = z.object({ tenant: z.string(), approvals: Deciders.optional(), pin: z.string() });
 export type Accepted = z.infer<typeof Accepted>;
 
 /** The tool as it was last seen, and the pins of it that were approved; to be seen is not to be approved. */
 export const Pinned = z.object({
   seen: Sight,
   /** By the owner of the data folder, for everybody. */
-  approved: z.string().exactOptional(),
-  accepted: z.array(Accepted).exactOptional(),
+  approved: z.string().optional(),
+  accepted: z.array(Accepted).optional(),
 });
 export type Pinned = z.infer<typeof Pinned>;
 

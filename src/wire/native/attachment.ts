@@ -3,11 +3,11 @@ import { z } from 'zod';
 /** What comes with a message: a file that was sent before, or a small thing itself. */
 export const GivenAttachment = z
   .strictObject({
-    file: z.string().exactOptional(),
-    type: z.string().min(1).max(200).exactOptional(),
-    title: z.string().max(500).exactOptional(),
-    data: z.string().exactOptional(),
-    url: z.url({ protocol: /^https?$/ }).exactOptional(),
+    file: z.string().optional(),
+    type: z.string().min(1).max(200).optional(),
+    title: z.string().max(500).optional(),
+    data: z.string().optional(),
+    url: z.url({ protocol: /^https?$/ }).optional(),
   })
   .refine(({ file, data, url }) => [file, data, url].filter((way) => way !== undefined).length === 1, {
     error: 'give exactly one of «file», «data» and «url»',

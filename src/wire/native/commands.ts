@@ -66,7 +66,7 @@ export const sendMessage = endpoint({
   about: 'Say something to a run that works; it is taken by the next step that listens.',
   body: z.strictObject({
     text: z.string().min(1).max(100_000),
-    attachments: z.array(GivenAttachment).max(20).exactOptional(),
+    attachments: z.array(GivenAttachment).max(20).optional(),
   }),
   answers: {
     201: { about: 'The run has it.', schema: Sent },

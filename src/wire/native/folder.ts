@@ -40,8 +40,8 @@ export const listShared = endpoint({
     'What the processes of a data folder share: keys, pins, preferences. For its owner, through the socket in it.',
   body: z.strictObject({
     kind: sharedKey.kind,
-    tenant: sharedKey.tenant.exactOptional(),
-    name: sharedKey.name.exactOptional(),
+    tenant: sharedKey.tenant.optional(),
+    name: sharedKey.name.optional(),
   }),
   answers: {
     200: {

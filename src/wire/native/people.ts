@@ -10,9 +10,9 @@ export type Known = z.infer<typeof Known>;
 export const Credential = z
   .strictObject({
     /** A key or a token. */
-    key: z.string().min(1).max(10_000).exactOptional(),
+    key: z.string().min(1).max(10_000).optional(),
     /** What stands behind «#sign-in=» in a link. */
-    link: z.string().min(1).max(1_000).exactOptional(),
+    link: z.string().min(1).max(1_000).optional(),
   })
   .refine(({ key, link }) => (key === undefined) !== (link === undefined), {
     error: 'give «key» or «link»',
@@ -77,8 +77,8 @@ export const readMe = endpoint({
 /** What somebody prefers to see of every run, unless they ask for something else; `*` takes back what an app says. */
 export const OwnPreferences = z.strictObject({
   stages: Preferences.shape.stages,
-  names: z.array(z.string().min(1).max(200)).max(100).exactOptional(),
-  depth: z.union([z.int().min(0).max(1_000), z.literal(everything)]).exactOptional(),
+  names: z.array(z.string().min(1).max(200)).max(100).optional(),
+  depth: z.union([z.int().min(0).max(1_000), z.literal(everything)]).optional(),
 });
 export type OwnPreferences = z.infer<typeof OwnPreferences>;
 

@@ -11,7 +11,7 @@ export const Labels = z
 
 const Input = z.strictObject({
   text: z.string().min(1).max(1_000_000),
-  attachments: z.array(GivenAttachment).max(50).exactOptional(),
+  attachments: z.array(GivenAttachment).max(50).optional(),
 });
 export type Input = z.infer<typeof Input>;
 
@@ -19,15 +19,15 @@ export type Input = z.infer<typeof Input>;
 export const StartRun = z
   .strictObject({
     /** Needed where the server has several apps and no default. */
-    app: z.string().min(1).max(100).exactOptional(),
+    app: z.string().min(1).max(100).optional(),
     /** Needed unless another run is asked for again. */
-    input: Input.exactOptional(),
+    input: Input.optional(),
     /** A run of yours that has ended, to be answered anew: this one takes its place in the conversation. What is left out is as it was there. */
-    again: z.string().min(1).max(200).exactOptional(),
-    conversation: z.string().min(1).max(200).exactOptional(),
+    again: z.string().min(1).max(200).optional(),
+    conversation: z.string().min(1).max(200).optional(),
     /** Less than the app allows; more is not given. */
-    limits: z.strictObject(Limits.shape).exactOptional(),
-    labels: Labels.exactOptional(),
+    limits: z.strictObject(Limits.shape).optional(),
+    labels: Labels.optional(),
   })
   .refine(({ input, again }) => input !== undefined || again !== undefined, {
     error: 'give «input», or «again» with the run that shall be answered anew',

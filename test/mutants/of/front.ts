@@ -53,7 +53,7 @@ export const frontMutants: readonly Mutant[] = [
   },
   {
     name: 'a server that works on nothing takes what it starts',
-    file: 'src/server/folder/hold.ts',
+    file: 'src/server/folder/open-folder.ts',
     find: "holding.takes === 'nothing' ? undefined :",
     replace: "holding.takes === 'nothing' ? new Worker(world, 'x', 'asked') :",
     test: 'src/server/halves.test.ts',

@@ -4,8 +4,9 @@ export const pathMutants: readonly Mutant[] = [
   {
     name: 'what is to be committed is shown before it is',
     file: 'src/stores/sqlite.ts',
-    find: 'thread.commit(clock(), operations, {',
-    replace: `(show(live, operations, { results: [], refusals: [], hints: [] }), thread).commit(clock(), operations, {`,
+    find: 'thread.commit(clock(), operations, show(operations, committed)),',
+    replace: `(operations.forEach(({ name, argument }) => live.show(name, argument)),
+    thread.commit(clock(), operations, show(operations, committed))),`,
     test: 'src/stores/sqlite.test.ts',
     only: '[J39] nothing is shown',
   },

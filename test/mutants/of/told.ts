@@ -67,7 +67,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'half a plan is read for its parts',
-    file: 'src/flows/json-within.ts',
+    file: 'src/run/json-within.ts',
     find: '(looksLikeJson(searched, place) ? broken : undefined)',
     replace: 'undefined',
     test: 'src/flows/read-plan.test.ts',

@@ -22,7 +22,7 @@ function OneApproval({ id }: { readonly id: string }): ReactNode {
 }
 
 /** Who made what of a question, and why. */
-export function Decided({ approval }: { readonly approval: FlatApproval }): ReactNode {
+function Decided({ approval }: { readonly approval: FlatApproval }): ReactNode {
   const t = useTexts();
   const { status, decision, by = '', rationale, lapsed } = approval;
   if (status === 'lapsed' || decision === undefined)

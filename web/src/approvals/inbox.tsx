@@ -1,27 +1,23 @@
-import { Bell, BellRing, Clock, ExternalLink, Hourglass, Inbox as InboxIcon, Zap } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import type { AskedApproval, FlatStep } from '../../../src/client/client.ts';
-import { Approval, useApprovals, useRun, useSource, type Question } from '../../../src/react/react.ts';
+import { Bell, BellRing, Clock, Inbox as InboxIcon, Zap } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import type { AskedApproval } from '../../../src/client/client.ts';
+import { Approval, useApprovals } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { formatIn } from '../format.ts';
-import { addressOf, Link, navigate } from '../routing.tsx';
-import { isAway } from '../server.ts';
+import { addressOf, navigate } from '../routing.tsx';
 import { announce } from '../shell/announce.tsx';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Empty, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
-import { AgentMark } from '../steps/agent-mark.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { argumentWords } from '../steps/words.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useMinute } from '../ticking.ts';
 import { Answered } from './answered.tsx';
 import { TimeLeft } from './approval-card.tsx';
-import { approve, DecisionBar, mayApprove, type Deciding } from './decision-bar.tsx';
-import { useDraft } from './draft.ts';
+import { Detail } from './inbox-detail.tsx';
 import { useKeys } from './keys.ts';
-import { QuestionContent } from './question-content.tsx';
 
 /** All questions that wait, across runs. Everything here can be done with the keyboard. */
 export function Inbox({ chosen }: { readonly chosen?: string | undefined }): ReactNode {
@@ -43,14 +39,7 @@ export function Inbox({ chosen }: { readonly chosen?: string | undefined }): Rea
   const runs = new Set(approvals.map(({ run }) => run)).size;
   return (
     <main className="screen inbox" id="main">
-      <div className="bar">
-        <MenuButton />
-        <h1>{t.inbox.title}</h1>
-        <span className="quiet cut">{is === 'ready' ? t.inbox.summary(approvals.length, runs) : ''}</span>
-        <span className="grow" />
-        <NotifyButton />
-        <ConnectionPill />
-      </div>
+      <InboxBar summary={is === 'ready' ? t.inbox.summary(approvals.length, runs) : ''} />
       <div className="inbox-columns">
         <div className="inbox-list" role="group" aria-label={t.inbox.title}>
           {is === 'refused' && <Failed failure={failure} />}
@@ -76,6 +65,20 @@ export function Inbox({ chosen }: { readonly chosen?: string | undefined }): Rea
       </div>
       <Keys />
     </main>
+  );
+}
+
+function InboxBar({ summary }: { readonly summary: string }): ReactNode {
+  const t = useTexts();
+  return (
+    <div className="bar">
+      <MenuButton />
+      <h1>{t.inbox.title}</h1>
+      <span className="quiet cut">{summary}</span>
+      <span className="grow" />
+      <NotifyButton />
+      <ConnectionPill />
+    </div>
   );
 }
 
@@ -125,110 +128,6 @@ function Listed({
       ))}
     </>
   );
-}
-
-/** One question, whole: who asks, what, why, and what to make of it. */
-function Detail({
-  approval,
-  question,
-}: {
-  readonly approval: AskedApproval;
-  readonly question: Question;
-}): ReactNode {
-  const t = useTexts();
-  const format = formatIn(useLanguage());
-  const now = useMinute();
-  const away = useSource(isAway);
-  const draft = useDraft(approval, question.whole);
-  const [mode, setMode] = useState<Deciding['mode']>('look');
-  const [end, isShown] = useShown(question.whole !== undefined);
-  const deciding: Deciding = { approval, question, draft, mode, setMode, isShown };
-  const agree = (): void => {
-    if (away) return;
-    if (mayApprove(deciding)) void approve(deciding);
-    else if (!isShown) announce(t.inbox.notShown);
-  };
-  const { allowed } = approval;
-  useKeys({
-    a: () => mode === 'look' && agree(),
-    e: () => allowed.includes('edit') && question.whole?.arguments !== undefined && setMode('edit'),
-    r: () => allowed.includes('reject') && setMode('reject'),
-    v: () => navigate(addressOf.run(approval.run, approval.step)),
-    escape: () => setMode('look'),
-    'mod+enter': () => mode === 'edit' && agree(),
-  });
-  return (
-    <article aria-label={t.approval.label(visible(approval.title))} data-approval={approval.id}>
-      <Path approval={approval} />
-      <h2>{visible(approval.title)}</h2>
-      <p className="facts">
-        <span>
-          <Clock className="icon small" aria-hidden />
-          {t.inbox.asked(format.duration(Math.max(1_000, now - approval.requestedAt)))}
-        </span>
-        {approval.expiresAt !== undefined && (
-          <span className="num text-waiting">
-            <Hourglass className="icon small" aria-hidden />
-            <TimeLeft until={approval.expiresAt} />
-          </span>
-        )}
-        <Link to={addressOf.stepInChat(approval.conversation, approval.run, approval.step)}>
-          <ExternalLink className="icon small" aria-hidden />
-          {t.inbox.inConversation}
-        </Link>
-      </p>
-      <div className="body">
-        <p className="quiet">{visible(approval.request)}</p>
-        <h3 className="label">
-          {t.approval.whatIsSent} {mode === 'edit' && `· ${t.approval.editing}`}
-        </h3>
-        <QuestionContent approval={approval} question={question} draft={draft} mode={mode} />
-        <div ref={end} />
-        <DecisionBar {...deciding} isShown={question.whole !== undefined} />
-      </div>
-    </article>
-  );
-}
-
-/** Who asks: from the run down to the step. */
-function Path({ approval: { run: name, step } }: { readonly approval: AskedApproval }): ReactNode {
-  const run = useRun(name);
-  const { tree } = useSource(run);
-  const path = useMemo(() => {
-    const above: FlatStep[] = [];
-    for (
-      let at = tree.steps.find(({ id }) => id === step);
-      at;
-      at = tree.steps.find(({ id }) => id === at?.parent)
-    )
-      if (at.title !== above[0]?.title) above.unshift(at);
-    return above;
-  }, [tree, step]);
-  return (
-    <p className="path">
-      {path.map(({ id, agent, title }, i) => (
-        <span key={id} className="inline-flex items-center gap-[6px]">
-          {i > 0 && <span aria-hidden>›</span>}
-          {agent !== undefined && <AgentMark agent={agent} title={title} />}
-          {visible(title)}
-        </span>
-      ))}
-    </p>
-  );
-}
-
-/** Whether the end of it was on the screen since all of it is there. */
-function useShown(isWhole: boolean): [React.RefObject<HTMLDivElement | null>, boolean] {
-  const end = useRef<HTMLDivElement>(null);
-  const [isShown, setShown] = useState(false);
-  useEffect(() => {
-    const { current } = end;
-    if (!isWhole || !current) return undefined;
-    const looking = new IntersectionObserver(([entry]) => entry?.isIntersecting === true && setShown(true));
-    looking.observe(current);
-    return () => looking.disconnect();
-  }, [isWhole]);
-  return [end, isShown];
 }
 
 /** Says that a new question has come, here and where the system shows such things. */

@@ -64,7 +64,7 @@ function Facts({ approval: { expiresAt, fingerprint, priority } }: Pick<Contents
 }
 
 /** Exactly what runs, whole; every character can be seen. */
-export function Arguments({ value }: { readonly value: Json | undefined }): ReactNode {
+function Arguments({ value }: { readonly value: Json | undefined }): ReactNode {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object' || Array.isArray(value))
     return (

@@ -1,9 +1,8 @@
 import { Clock, PanelRight, ScrollText, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { RunError, type AppList, type GivenAttachment, type ListedRun } from '../../../src/client/client.ts';
+import type { AppList, ListedRun } from '../../../src/client/client.ts';
 import { useConversation, useRun, useSource, useVitrine } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
-import { addressOf, navigate } from '../routing.tsx';
 import { isAway } from '../server.ts';
 import { choice, useSetting } from '../setting.ts';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
@@ -12,12 +11,13 @@ import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Composer, type Protocol } from './composer.tsx';
-import { newKey, queue, useQueue } from './queue.ts';
+import { queue, useQueue } from './queue.ts';
 import { Thinking } from './run-card.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { summaryOf } from './summary.ts';
 import { Turn } from './turn.tsx';
-import { useFollow } from './use-follow.ts';
+import { isUnfinished, useSending, type Sending } from './use-sending.ts';
+import { useFollow, type Follow } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { VerbositySwitch } from './verbosity-switch.tsx';
 import { Welcome } from './welcome.tsx';
@@ -44,24 +44,7 @@ export function Chat({
   return (
     <div className={isPanelOpen ? 'chat with-panel' : 'chat'}>
       <main className="screen" id="main">
-        <div className="bar">
-          <MenuButton />
-          <h1 className="cut">{title}</h1>
-          {newest && <ScriptedBadge run={newest.run} />}
-          <span className="grow" />
-          {newest && <VerbositySwitch />}
-          {newest ? <NewestPill run={newest.run} /> : <ConnectionPill />}
-          {newest && !isPanelOpen && (
-            <button
-              type="button"
-              className="button ghost small square"
-              aria-label={t.run.openPanel}
-              onClick={() => panel.set('open')}
-            >
-              <PanelRight className="icon" aria-hidden />
-            </button>
-          )}
-        </div>
+        <ChatBar title={title} newest={newest?.run} isPanelOpen={isPanelOpen} />
         {is === 'refused' && runs.length === 0 && conversation !== undefined ? (
           <div className="p-8">
             <Failed failure={failure} />
@@ -76,6 +59,38 @@ export function Chat({
         )}
       </main>
       {isPanelOpen && <RunPanel run={newest.run} close={() => panel.set('closed')} />}
+    </div>
+  );
+}
+
+function ChatBar({
+  title,
+  newest,
+  isPanelOpen,
+}: {
+  readonly title: string;
+  readonly newest: string | undefined;
+  readonly isPanelOpen: boolean;
+}): ReactNode {
+  const t = useTexts();
+  return (
+    <div className="bar">
+      <MenuButton />
+      <h1 className="cut">{title}</h1>
+      {newest !== undefined && <ScriptedBadge run={newest} />}
+      <span className="grow" />
+      {newest !== undefined && <VerbositySwitch />}
+      {newest === undefined ? <ConnectionPill /> : <NewestPill run={newest} />}
+      {newest !== undefined && !isPanelOpen && (
+        <button
+          type="button"
+          className="button ghost small square"
+          aria-label={t.run.openPanel}
+          onClick={() => panel.set('open')}
+        >
+          <PanelRight className="icon" aria-hidden />
+        </button>
+      )}
     </div>
   );
 }
@@ -106,7 +121,6 @@ interface TalkProps {
 
 function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
   const t = useTexts();
-  const away = useSource(isAway);
   const { apps, app, setApp } = useApps(runs);
   const [protocol, setProtocol] = useState<Protocol>('asApp');
   const sending = useSending({ conversation, runs, app, protocol });
@@ -115,63 +129,86 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
   const working = runs.findLast(({ status }) => isUnfinished(status));
   const follow = useFollow(countSteps, working !== undefined || sending.pending !== undefined);
   useLastTurn(follow.content, runs.at(-1)?.run, sought !== undefined);
-  const [soughtRun, soughtStep] = sought?.split('.') ?? [];
   const isEmpty = runs.length === 0 && sending.pending === undefined && !isLoading;
   return (
     <>
       <section className="thread" ref={follow.box} aria-label={t.chat.title} tabIndex={-1}>
         <div className="thread-content" ref={follow.content}>
-          <span ref={place} hidden />
           {isLoading && <Bones />}
           {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
           {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
-          {runs.map((listed, i) => (
-            <Turn
-              key={listed.run}
-              listed={listed}
-              sought={listed.run === soughtRun ? Number(soughtStep) : undefined}
-              isNear={i >= runs.length - watchedTurns || listed.run === soughtRun}
-              again={sending.again}
-            />
-          ))}
-          {sending.pending !== undefined && (
-            <article className="turn">
-              <p className="said">{visible(sending.pending)}</p>
-              <Thinking />
-            </article>
-          )}
-          {sending.problem !== undefined && (
-            <p className="fail run-failure" role="alert">
-              {t.chat.failedToStart} {visible(sending.problem)}
-            </p>
-          )}
+          <Turns runs={runs} sought={sought} sending={sending} place={place} />
           <QueuedMessages conversation={conversation} />
         </div>
       </section>
       <div className="dock">
-        {follow.missed > 0 && (
-          <button type="button" className="button small to-end" onClick={follow.toEnd}>
-            {t.chat.newSteps(follow.missed)} ↓
-          </button>
-        )}
-        {away && (
-          <p className="away-note" role="status">
-            {t.connection.awayNote}
-          </p>
-        )}
+        <DockNotes follow={follow} />
         <Composer
-          apps={apps}
-          app={app}
-          setApp={setApp}
-          protocol={protocol}
-          setProtocol={setProtocol}
-          working={working}
+          {...{ apps, app, setApp, protocol, setProtocol, working }}
           send={(text, attachments) => {
             follow.toEnd();
             sending.send(text, attachments);
           }}
         />
       </div>
+    </>
+  );
+}
+
+/** What was asked so far, and what was sent and is not in the list yet. */
+function Turns({
+  runs,
+  sought,
+  sending,
+  place,
+}: Pick<TalkProps, 'runs' | 'sought'> & {
+  readonly sending: Sending;
+  readonly place: RefObject<HTMLElement | null>;
+}): ReactNode {
+  const t = useTexts();
+  const [soughtRun, soughtStep] = sought?.split('.') ?? [];
+  return (
+    <section ref={place} aria-label={t.conversations.title}>
+      {runs.map((listed, i) => (
+        <Turn
+          key={listed.run}
+          listed={listed}
+          sought={listed.run === soughtRun ? Number(soughtStep) : undefined}
+          isNear={i >= runs.length - watchedTurns || listed.run === soughtRun}
+          again={sending.again}
+        />
+      ))}
+      {sending.pending !== undefined && (
+        <article className="turn">
+          <p className="said">{visible(sending.pending)}</p>
+          <Thinking />
+        </article>
+      )}
+      {sending.problem !== undefined && (
+        <p className="fail run-failure" role="alert">
+          {t.chat.failedToStart} {visible(sending.problem)}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Above the composer: that there is more below, and that the server is away. */
+function DockNotes({ follow: { missed, toEnd } }: { readonly follow: Follow }): ReactNode {
+  const t = useTexts();
+  const away = useSource(isAway);
+  return (
+    <>
+      {missed > 0 && (
+        <button type="button" className="button small to-end" onClick={toEnd}>
+          {t.chat.newSteps(missed)} ↓
+        </button>
+      )}
+      {away && (
+        <p className="away-note" role="status">
+          {t.connection.awayNote}
+        </p>
+      )}
     </>
   );
 }
@@ -191,10 +228,6 @@ function useLastTurn(
     turn?.scrollIntoView({ block: 'start' });
     return () => clearTimeout(settle);
   }, [content, newest]);
-}
-
-function isUnfinished(status: ListedRun['status']): boolean {
-  return status === 'running' || status === 'waiting' || status === 'paused';
 }
 
 function QueuedMessages({ conversation }: Pick<TalkProps, 'conversation'>): ReactNode {
@@ -233,71 +266,4 @@ function useApps(runs: readonly ListedRun[]): {
     client.apps().then(setApps, () => undefined);
   }, [client]);
   return { apps, app: chosen ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
-}
-
-interface Sending {
-  /** What was sent and is not in the list yet. */
-  readonly pending: string | undefined;
-  readonly problem: string | undefined;
-  readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
-  readonly again: (run: string) => void;
-}
-
-interface SendingTo {
-  readonly conversation: string | undefined;
-  readonly runs: readonly ListedRun[];
-  readonly app: string | undefined;
-  readonly protocol: Protocol;
-}
-
-/** Starts what is asked; what is asked while a run works waits in line. */
-function useSending({ conversation, runs, app, protocol }: SendingTo): Sending {
-  const client = useVitrine();
-  const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
-  const [problem, setProblem] = useState<string>();
-  const queued = useQueue(conversation);
-  const isBusy = runs.some(({ status }) => isUnfinished(status));
-  const started = useRef(new Set<string>());
-  const start = useCallback(
-    async (text: string, attachments: readonly GivenAttachment[], key: string): Promise<void> => {
-      setProblem(undefined);
-      setPending({ text });
-      try {
-        const begun = await client.start({
-          text,
-          ...(app === undefined ? {} : { app }),
-          ...(conversation === undefined ? {} : { conversation }),
-          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
-          ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
-          idempotencyKey: key,
-        });
-        setPending({ text, run: begun.run });
-        if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
-      } catch (thrown) {
-        setPending(undefined);
-        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
-      }
-    },
-    [client, app, conversation, protocol],
-  );
-  useEffect(() => {
-    const [next] = queued;
-    if (isBusy || !next || conversation === undefined || started.current.has(next.key)) return;
-    started.current.add(next.key);
-    void start(next.text, next.attachments, next.key).then(() => queue.remove(conversation, next.key));
-  }, [isBusy, queued, conversation, start]);
-  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
-  return {
-    pending: isListed ? undefined : pending?.text,
-    problem,
-    send(text, attachments) {
-      if (isBusy && conversation !== undefined) queue.add(conversation, { text, attachments, key: newKey() });
-      else void start(text, attachments, newKey());
-    },
-    again(run) {
-      client.start({ again: run, idempotencyKey: newKey() }).catch((thrown: unknown) => {
-        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
-      });
-    },
-  };
 }

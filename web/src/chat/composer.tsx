@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { ArrowUp, Check, ChevronDown, LayoutGrid, Paperclip, Pause, Play, Square, X } from 'lucide-react';
+import { ArrowUp, Check, ChevronDown, LayoutGrid, Paperclip, X } from 'lucide-react';
 import {
   useEffect,
   useRef,
@@ -10,10 +10,11 @@ import {
   type ReactNode,
 } from 'react';
 import type { AppList, GivenAttachment, ListedRun } from '../../../src/client/client.ts';
-import { useSource, useVitrine } from '../../../src/react/react.ts';
+import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isAway } from '../server.ts';
 import { useTexts } from '../texts/texts.ts';
+import { Steering } from './steering.tsx';
 import { useFiles, type Files } from './use-files.ts';
 
 export type Protocol = 'asApp' | 'two-stage' | 'unified';
@@ -34,72 +35,26 @@ const draftName = 'vitrine.draft';
 /** Where one writes. While a run works it can be stopped and paused here, and what is written waits for its end. */
 export function Composer(props: ComposerProps): ReactNode {
   const t = useTexts();
-  const { working, send } = props;
+  const { working } = props;
   const away = useSource(isAway);
-  const field = useRef<HTMLTextAreaElement>(null);
   const files = useFiles();
-  const [text, setText] = useState(() => sessionStorage.getItem(draftName) ?? '');
+  const [text, setText] = useKeptText();
   const [isOver, setOver] = useState(false);
-  useEffect(() => sessionStorage.setItem(draftName, text), [text]);
-  useEffect(() => field.current?.focus({ preventScroll: true }), []);
-  useEffect(() => {
-    const { current } = field;
-    if (!current) return;
-    current.style.height = '0';
-    current.style.height = `${Math.min(200, Math.max(22, current.scrollHeight))}px`;
-  }, [text]);
   const canSend = text.trim() !== '' && !files.isSending && !away;
   const submit = (): void => {
     if (!canSend) return;
-    send(
+    props.send(
       text.trim(),
       files.picked.flatMap(({ given }) => given ?? []),
     );
     setText('');
     files.clear();
   };
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    files.add(event.dataTransfer.files);
-  };
+  const hint = isOver ? t.chat.drop : working ? t.chat.placeholderBusy : t.chat.placeholder;
   return (
-    <form
-      className="composer"
-      data-over={isOver}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <label className="unseen" htmlFor="message">
-        {t.chat.message}
-      </label>
+    <form className="composer" data-over={isOver} onSubmit={prevented(submit)} {...dropping(files, setOver)}>
       <PickedFiles files={files} />
-      <textarea
-        id="message"
-        ref={field}
-        rows={1}
-        value={text}
-        placeholder={isOver ? t.chat.drop : working ? t.chat.placeholderBusy : t.chat.placeholder}
-        onChange={(event) => setText(event.target.value)}
-        onPaste={(event: ClipboardEvent) => {
-          if (event.clipboardData.files.length === 0) return;
-          event.preventDefault();
-          files.add(event.clipboardData.files);
-        }}
-        onKeyDown={(event: KeyboardEvent) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          submit();
-        }}
-      />
+      <Field text={text} setText={setText} hint={hint} submit={submit} files={files} />
       <div className="composer-row">
         <AttachButton files={files} />
         <Choosing {...props} />
@@ -113,6 +68,78 @@ export function Composer(props: ComposerProps): ReactNode {
         )}
       </div>
     </form>
+  );
+}
+
+/** What is written stays when the page is loaded again. */
+function useKeptText(): [string, (text: string) => void] {
+  const [text, setText] = useState(() => sessionStorage.getItem(draftName) ?? '');
+  useEffect(() => sessionStorage.setItem(draftName, text), [text]);
+  return [text, setText];
+}
+
+function prevented(does: () => void): (event: { preventDefault(): void }) => void {
+  return (event) => {
+    event.preventDefault();
+    does();
+  };
+}
+
+function dropping(files: Files, setOver: (isOver: boolean) => void) {
+  return {
+    onDragOver: prevented(() => setOver(true)),
+    onDragLeave: () => setOver(false),
+    onDrop(event: DragEvent) {
+      event.preventDefault();
+      setOver(false);
+      files.add(event.dataTransfer.files);
+    },
+  };
+}
+
+interface FieldProps {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly hint: string;
+  readonly submit: () => void;
+  readonly files: Files;
+}
+
+/** As high as what is written in it; Enter sends, and what is pasted may be a file. */
+function Field({ text, setText, hint, submit, files }: FieldProps): ReactNode {
+  const t = useTexts();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    const { current } = field;
+    if (!current) return;
+    current.style.height = '0';
+    current.style.height = `${Math.min(200, Math.max(22, current.scrollHeight))}px`;
+  }, [text]);
+  return (
+    <>
+      <label className="unseen" htmlFor="message">
+        {t.chat.message}
+      </label>
+      <textarea
+        id="message"
+        ref={field}
+        rows={1}
+        value={text}
+        placeholder={hint}
+        onChange={(event) => setText(event.target.value)}
+        onPaste={(event: ClipboardEvent) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          files.add(event.clipboardData.files);
+        }}
+        onKeyDown={(event: KeyboardEvent) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          submit();
+        }}
+      />
+    </>
   );
 }
 
@@ -164,66 +191,6 @@ function AttachButton({ files }: { readonly files: Files }): ReactNode {
           event.target.value = '';
         }}
       />
-    </>
-  );
-}
-
-/** Stop is there as long as anything of the run lives. */
-function Steering({
-  working: { run, status },
-  isHeld,
-}: {
-  readonly working: ListedRun;
-  readonly isHeld: boolean;
-}): ReactNode {
-  const t = useTexts();
-  const client = useVitrine();
-  const [isStopping, setStopping] = useState(false);
-  const stop = (): void => {
-    setStopping(true);
-    client.stop(run).catch(() => setStopping(false));
-  };
-  useEffect(() => {
-    const hear = (event: globalThis.KeyboardEvent): void => {
-      // A menu or dialog that is open is what Escape closes.
-      if (
-        event.key === 'Escape' &&
-        !event.defaultPrevented &&
-        !document.querySelector('.dialog, .menu, .rejecting')
-      )
-        stop();
-    };
-    addEventListener('keydown', hear);
-    return () => removeEventListener('keydown', hear);
-  }, [run]);
-  const isPaused = status === 'paused';
-  return (
-    <>
-      <button
-        type="button"
-        className="button small"
-        aria-label={isPaused ? t.chat.resume : t.chat.pause}
-        disabled={isHeld}
-        onClick={() => void (isPaused ? client.resume(run) : client.pause(run)).catch(() => undefined)}
-      >
-        {isPaused ? (
-          <Play className="icon small" aria-hidden />
-        ) : (
-          <Pause className="icon small" aria-hidden />
-        )}
-        <span className="word">{isPaused ? t.chat.resume : t.chat.pause}</span>
-      </button>
-      <button
-        type="button"
-        className="button small primary"
-        disabled={isHeld || isStopping}
-        onClick={stop}
-        data-stop
-      >
-        <Square className="icon small" aria-hidden fill="currentColor" />
-        {isStopping ? t.chat.stopping : t.chat.stop}
-        <kbd>Esc</kbd>
-      </button>
     </>
   );
 }

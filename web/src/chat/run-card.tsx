@@ -159,7 +159,7 @@ function Head({
   );
 }
 
-export function Agents({ agents }: Pick<Summary, 'agents'>): ReactNode {
+function Agents({ agents }: Pick<Summary, 'agents'>): ReactNode {
   return (
     <span className="agents">
       {agents.map(({ agent, title }) => (

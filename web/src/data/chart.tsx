@@ -9,7 +9,7 @@ const height = 210;
 const dashes = [[], [5, 3], [2, 3], [8, 3, 2, 3]];
 
 /** Lines and bars with axes that say what they measure. */
-export default function Chart({ chart }: { readonly chart: ChartData }): ReactNode {
+export function Chart({ chart }: { readonly chart: ChartData }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current } = place;
@@ -61,76 +61,79 @@ function dataOf(chart: ChartData): UPlot.AlignedData {
   return [[...placesOf(chart).at], ...chart.series.map(({ values }) => [...values])];
 }
 
-function optionsFor(chart: ChartData, place: HTMLElement): UPlot.Options {
+/** What the style sheet says, for a canvas, which does not follow it. */
+interface Look {
+  readonly colour: (name: string) => string;
+  readonly axis: { readonly stroke: string; readonly font: string; readonly labelFont: string };
+  readonly lines: { readonly stroke: string; readonly width: number };
+}
+
+function lookOf(place: HTMLElement): Look {
   const style = getComputedStyle(place);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const font = `11px ${colour('--sans')}`;
+  return {
+    colour,
+    axis: { stroke: colour('--ink-3'), font, labelFont: font },
+    lines: { stroke: colour('--line'), width: 1 },
+  };
+}
+
+function optionsFor(chart: ChartData, place: HTMLElement): UPlot.Options {
+  const look = lookOf(place);
   const { is } = placesOf(chart);
   const isBars = chart.series.some((one) => one.isBars);
-  const axis = {
-    stroke: colour('--ink-3'),
-    font: `11px ${colour('--sans')}`,
-    labelFont: `11px ${colour('--sans')}`,
-  };
-  const lines = { stroke: colour('--line'), width: 1 };
-  const unit = chart.y.unit === '' ? '' : ` ${chart.y.unit}`;
   const isWide = is === 'name' || isBars;
+  const around = (_: UPlot, low: number, high: number): [number, number] => [low - 0.6, high + 0.6];
   return {
     width: place.clientWidth,
     height,
     legend: { show: false },
     cursor: { y: false },
     scales: {
-      x: {
-        time: is === 'time',
-        ...(isWide ? { range: (_plot, low, high): [number, number] => [low - 0.6, high + 0.6] } : {}),
-      },
-      y: { range: (_plot, low, high): [number, number] => spread(low, high, isBars) },
+      x: { time: is === 'time', ...(isWide ? { range: around } : {}) },
+      y: { range: (_, low, high) => spread(low, high, isBars) },
     },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        ticks: lines,
-        ...(is === 'name'
-          ? {
-              values: (_plot, splits): string[] =>
-                splits.map((at) => visible(String(chart.x.values[at] ?? ''))),
-              incrs: [1, 2, 5, 10, 20, 50],
-            }
-          : {}),
-        ...(chart.x.title === '' ? {} : { label: visible(chart.x.title), labelSize: 16 }),
-      },
-      {
-        ...axis,
-        grid: lines,
-        ticks: { show: false },
-        size: 56,
-        values: (_plot, splits): string[] => splits.map((value) => `${value.toLocaleString()}${unit}`),
-        ...(chart.y.title === '' ? {} : { label: visible(chart.y.title), labelSize: 16 }),
-      },
-    ],
-    series: [
-      {},
-      ...chart.series.map(({ name, isBars: asBars }, i): UPlot.Series => {
-        const stroke = colour(`--series-${(i % 4) + 1}`);
-        const bars = UPlot.paths.bars?.({ size: [0.7, 60] });
-        return {
-          label: visible(name),
-          stroke,
-          width: 1.75,
-          dash: dashes[i % dashes.length] ?? [],
-          ...(asBars && bars
-            ? {
-                paths: bars,
-                fill: `color-mix(in oklab, ${stroke} 70%, transparent)`,
-                width: 0,
-                points: { show: false },
-              }
-            : {}),
-        };
-      }),
-    ],
+    axes: [acrossAxis(chart, look, is === 'name'), upAxis(chart, look)],
+    series: [{}, ...chart.series.map((one, i) => drawnSeries(one, i, look))],
   };
+}
+
+function acrossAxis({ x }: ChartData, { axis, lines }: Look, isNames: boolean): UPlot.Axis {
+  const names = (_: UPlot, splits: number[]): string[] =>
+    splits.map((at) => visible(String(x.values[at] ?? '')));
+  return {
+    ...axis,
+    grid: { show: false },
+    ticks: lines,
+    ...(isNames ? { values: names, incrs: [1, 2, 5, 10, 20, 50] } : {}),
+    ...(x.title === '' ? {} : { label: visible(x.title), labelSize: 16 }),
+  };
+}
+
+function upAxis({ y }: ChartData, { axis, lines }: Look): UPlot.Axis {
+  const unit = y.unit === '' ? '' : ` ${visible(y.unit)}`;
+  return {
+    ...axis,
+    grid: lines,
+    ticks: { show: false },
+    size: 56,
+    values: (_, splits) => splits.map((value) => `${value.toLocaleString()}${unit}`),
+    ...(y.title === '' ? {} : { label: visible(y.title), labelSize: 16 }),
+  };
+}
+
+function drawnSeries(
+  { name, isBars }: ChartData['series'][number],
+  at: number,
+  { colour }: Look,
+): UPlot.Series {
+  const stroke = colour(`--series-${(at % 4) + 1}`);
+  const paths = UPlot.paths.bars?.({ size: [0.7, 60] });
+  const line = { label: visible(name), stroke, width: 1.75, dash: dashes[at % dashes.length] ?? [] };
+  if (!isBars || !paths) return line;
+  const fill = `color-mix(in oklab, ${stroke} 70%, transparent)`;
+  return { ...line, paths, fill, width: 0, points: { show: false } };
 }
 
 /** Bars begin at nothing; a line has some room above and below. */

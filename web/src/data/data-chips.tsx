@@ -72,7 +72,7 @@ export function DataChip({
 }
 
 /** What it is, and how much of it. */
-export function sizeOf({ shape, data }: Visualization, t: Texts): string {
+function sizeOf({ shape, data }: Visualization, t: Texts): string {
   const many = (name: string): number => {
     const list: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, name) : undefined;
     return Array.isArray(list) ? list.length : 0;

@@ -8,7 +8,7 @@ import { save } from './save.ts';
 import { chartTable, drawableOf, type ChartData, type DocumentData, type Drawable } from './shapes.ts';
 import { Table } from './table.tsx';
 
-const Chart = lazy(() => import('./chart.tsx'));
+const Chart = lazy(() => import('./chart.tsx').then((made) => ({ default: made.Chart })));
 
 type Visualization = Extract<Item, { readonly kind: 'visualization' }>;
 

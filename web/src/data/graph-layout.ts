@@ -76,6 +76,11 @@ function layersOf({ nodes, edges }: GraphData): ReadonlyMap<string, number> {
       incoming.set(target, left);
       if (left === 0) ready.push(target);
     }
+  // What nothing leads to stands right before what it leads to, beside others of its kind.
+  const led = new Set([...forward.values()].flatMap((targets) => [...targets]));
+  for (const [id, targets] of forward)
+    if (!led.has(id) && targets.size > 0)
+      layer.set(id, Math.min(...[...targets].map((target) => layer.get(target) ?? 1)) - 1);
   return layer;
 }
 

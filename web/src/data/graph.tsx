@@ -116,7 +116,8 @@ function Node({
 }
 
 function statusWord(properties: GraphData['nodes'][number]['properties']): string {
-  return visible(String(properties['status'] ?? properties['state'] ?? ''));
+  const state = properties['status'] ?? properties['state'] ?? '';
+  return visible(typeof state === 'object' ? JSON.stringify(state) : String(state));
 }
 
 function Details({

@@ -30,110 +30,39 @@ const features = tableFeatures({
 });
 type Row = readonly Json[];
 
-/** A table that can be sorted, filtered, copied and taken along. */
-export function Table({
-  table: data,
-  title,
-  shown,
-  children,
-}: {
+interface TableProps {
   readonly table: TableData;
   readonly title: string;
   /** The most rows to show at first. */
   readonly shown: number;
   readonly children?: ReactNode;
-}): ReactNode {
+}
+
+/** A table that can be sorted, filtered, copied and taken along. */
+export function Table({ table: data, title, shown, children }: TableProps): ReactNode {
   const t = useTexts();
-  const [isFiltering, setFiltering] = useState(false);
   const [most, setMost] = useState(shown);
-  const columns = useMemo(() => columnsOf(data), [data]);
-  const table = useTable({
-    features,
-    columns,
-    data: data.rows as Row[],
-    globalFilterFn: 'includesString',
-    getColumnCanGlobalFilter: () => true,
-    enableSortingRemoval: true,
-  });
-  const rows = table.getRowModel().rows;
-  const filter = String(table.state.globalFilter ?? '');
-  const current = (): TableData => ({ ...data, rows: rows.map(({ original }) => original) });
+  const table = useRows(data);
+  const { rows } = table.getRowModel();
+  const all = data.rows.length;
   return (
     <>
       <header>
         <h3 className="cut">{visible(title)}</h3>
         <span className="quiet num">
-          {rows.length === data.rows.length
-            ? t.data.rows(rows.length)
-            : t.data.shownRows(rows.length, data.rows.length)}
+          {rows.length === all ? t.data.rows(all) : t.data.shownRows(rows.length, all)}
         </span>
         <span className="figure-tools">
           {children}
-          {isFiltering ? (
-            <label className="search">
-              <Search className="icon small" aria-hidden />
-              <input
-                autoFocus
-                aria-label={t.data.filter}
-                value={filter}
-                onChange={(event) => table.setGlobalFilter(event.target.value)}
-              />
-            </label>
-          ) : (
-            <button type="button" className="button ghost small" onClick={() => setFiltering(true)}>
-              <Search className="icon small" aria-hidden />
-              {t.data.filter}
-            </button>
-          )}
-          <button
-            type="button"
-            className="button ghost small square"
-            aria-label={t.data.copy}
-            onClick={() => void navigator.clipboard.writeText(asTabs(current()))}
-          >
-            <Copy className="icon" aria-hidden />
-          </button>
-          <button
-            type="button"
-            className="button ghost small square"
-            aria-label={t.data.download}
-            onClick={() => save(`${title || 'table'}.csv`, 'text/csv', asCsv(current()))}
-          >
-            <Download className="icon" aria-hidden />
-          </button>
+          <Filter table={table} />
+          <TakeAlong
+            title={title}
+            current={() => ({ ...data, rows: rows.map(({ original }) => original) })}
+          />
         </span>
       </header>
       <div className="scroll" tabIndex={0} role="region" aria-label={visible(title)}>
-        <table>
-          <thead>
-            <tr>
-              {table.getFlatHeaders().map(({ column, id }, i) => {
-                const sorted = column.getIsSorted();
-                return (
-                  <th
-                    key={id}
-                    className={data.columns[i]?.isNumber === true ? 'number' : ''}
-                    aria-sort={sorted === false ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}
-                  >
-                    <button type="button" onClick={column.getToggleSortingHandler()}>
-                      {visible(data.columns[i]?.name ?? '').replaceAll('_', ' ')}
-                      <span aria-hidden>{sorted === false ? '' : sorted === 'asc' ? ' ↑' : ' ↓'}</span>
-                    </button>
-                  </th>
-                );
-              })}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, most).map(({ id, original }) => (
-              <tr key={id}>
-                {original.map((value, i) => (
-                  <Cell key={i} value={value} isNumber={data.columns[i]?.isNumber === true} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Grid data={data} table={table} most={most} />
       </div>
       {rows.length > most && (
         <button type="button" className="button ghost small figure-more" onClick={() => setMost(most + 200)}>
@@ -141,6 +70,135 @@ export function Table({
         </button>
       )}
     </>
+  );
+}
+
+function Grid({
+  data,
+  table,
+  most,
+}: {
+  readonly data: TableData;
+  readonly table: ReturnType<typeof useRows>;
+  readonly most: number;
+}): ReactNode {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {table.getFlatHeaders().map(({ column, id }, i) => (
+            <Head
+              key={id}
+              column={data.columns[i]}
+              sorted={column.getIsSorted()}
+              sort={column.getToggleSortingHandler()}
+            />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {table
+          .getRowModel()
+          .rows.slice(0, most)
+          .map(({ id, original }) => (
+            <tr key={id}>
+              {original.map((value, i) => (
+                <Cell key={i} value={value} isNumber={data.columns[i]?.isNumber === true} />
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}
+
+function useRows(data: TableData) {
+  const columns = useMemo(() => columnsOf(data), [data]);
+  return useTable({
+    features,
+    columns,
+    data: data.rows as Row[],
+    globalFilterFn: 'includesString',
+    getColumnCanGlobalFilter: () => true,
+    enableSortingRemoval: true,
+  });
+}
+
+function Filter({ table }: { readonly table: ReturnType<typeof useRows> }): ReactNode {
+  const t = useTexts();
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
+    return (
+      <button type="button" className="button ghost small" onClick={() => setOpen(true)}>
+        <Search className="icon small" aria-hidden />
+        {t.data.filter}
+      </button>
+    );
+  return (
+    <label className="search">
+      <Search className="icon small" aria-hidden />
+      <input
+        autoFocus
+        aria-label={t.data.filter}
+        value={String(table.state.globalFilter ?? '')}
+        onChange={(event) => table.setGlobalFilter(event.target.value)}
+      />
+    </label>
+  );
+}
+
+function TakeAlong({
+  title,
+  current,
+}: {
+  readonly title: string;
+  readonly current: () => TableData;
+}): ReactNode {
+  const t = useTexts();
+  return (
+    <>
+      <button
+        type="button"
+        className="button ghost small square"
+        aria-label={t.data.copy}
+        onClick={() => void navigator.clipboard.writeText(asTabs(current()))}
+      >
+        <Copy className="icon" aria-hidden />
+      </button>
+      <button
+        type="button"
+        className="button ghost small square"
+        aria-label={t.data.download}
+        onClick={() => save(`${title || 'table'}.csv`, 'text/csv', asCsv(current()))}
+      >
+        <Download className="icon" aria-hidden />
+      </button>
+    </>
+  );
+}
+
+const sorts = { asc: 'ascending', desc: 'descending' } as const;
+const arrows = { asc: ' ↑', desc: ' ↓' } as const;
+
+function Head({
+  column,
+  sorted,
+  sort,
+}: {
+  readonly column: TableData['columns'][number] | undefined;
+  readonly sorted: false | 'asc' | 'desc';
+  readonly sort: ((event: unknown) => void) | undefined;
+}): ReactNode {
+  return (
+    <th
+      className={column?.isNumber === true ? 'number' : ''}
+      aria-sort={sorted === false ? 'none' : sorts[sorted]}
+    >
+      <button type="button" onClick={sort}>
+        {visible(column?.name ?? '').replaceAll('_', ' ')}
+        <span aria-hidden>{sorted === false ? '' : arrows[sorted]}</span>
+      </button>
+    </th>
   );
 }
 

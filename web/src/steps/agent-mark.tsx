@@ -6,7 +6,7 @@ import { visible } from '../../../src/run/visible.ts';
 const hues = [148, 256, 340, 130, 202, 292, 166, 274, 220, 112, 184, 238, 314];
 
 /** The colour of an agent comes from its id, so it is the same everywhere and always. */
-export function hueOf(agent: string): number {
+function hueOf(agent: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(agent)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hues[(hash >>> 24) % hues.length] ?? 228;

@@ -33,7 +33,7 @@ test('[W12] a takeover tells how long it took, what was kept and what was asked 
 });
 
 test('[W3] steps that worked at once stand together, turns never do', () => {
-  const step = (id: number, openedAt?: number, closedAt?: number, kind = 'agent') =>
+  const step = (id: number, [openedAt, closedAt]: readonly number[] = [], kind = 'agent') =>
     ({
       id,
       parent: 0,
@@ -46,12 +46,12 @@ test('[W3] steps that worked at once stand together, turns never do', () => {
       closedAt,
     }) as never;
   const steps = [
-    step(1, 0, 5),
-    step(2, 5, 9),
-    step(3, 6, 20),
-    step(4, 12, 15),
-    step(5, 21, 30),
-    step(6, 22, 25, 'turn'),
+    step(1, [0, 5]),
+    step(2, [5, 9]),
+    step(3, [6, 20]),
+    step(4, [12, 15]),
+    step(5, [21, 30]),
+    step(6, [22, 25], 'turn'),
     step(7),
   ];
   expect(groupsOf(steps)).toEqual([[1], [2, 3, 4], [5], [6], [7]]);

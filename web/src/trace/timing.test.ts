@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Entry, FlatStep, FlatTree } from '../../../src/client/client.ts';
-import { ownProtocols } from '../../../src/projections/own-protocols.ts';
 import type { RunEvent } from '../../../src/run/events.ts';
 import { criticalPath } from './critical-path.ts';
 import { timeFigures } from './figures.ts';
@@ -8,7 +7,6 @@ import { piecesOf, scaleOf, ticksOf } from './pieces.ts';
 import { densityOf, entryAt, Playhead } from './playhead.ts';
 import { rowsOf, soughtIn } from './rows.ts';
 import { eventsOf } from './step-events.ts';
-import { protocols } from './protocols.ts';
 import { Timing } from './timing.ts';
 
 const open = (step: number, kind: string, parent = 0): RunEvent => ({
@@ -211,8 +209,4 @@ test('[W61] the events of a step are its own, its questions and their answers, p
   expect(eventsOf(entries, 2, 17).map(({ many }) => many)).toEqual([1, 2, 1]);
   expect(eventsOf(entries, 2, 3)).toHaveLength(2);
   expect(eventsOf(entries, 0, 17).map(({ first }) => first.event.type)).toEqual(['worker.took']);
-});
-
-test('[W65] the frames of every protocol of the server can be looked at', () => {
-  expect(protocols).toEqual(Object.keys(ownProtocols));
 });

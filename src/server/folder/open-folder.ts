@@ -14,7 +14,7 @@ import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 
 /** A data folder as the process has it that works there. What is asked of its runs is asked of the front. */
-export interface HeldHome extends Omit<Home, keyof Control> {
+export interface OpenFolder extends Omit<Home, keyof Control> {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly front: Front;
   /** Absent in a process that only serves. */
@@ -45,7 +45,7 @@ export interface Holding {
 }
 
 /** Work on the runs of a folder, and let other terminals ask for more. */
-export async function holdHome(holding: Holding): Promise<HeldHome> {
+export async function workInFolder(holding: Holding): Promise<OpenFolder> {
   const { folder, apps, notices, grace } = holding;
   const problems = new Problems();
   const world = workplaceIn(noting(holding.world, problems));

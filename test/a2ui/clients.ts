@@ -2,8 +2,8 @@
 import { A2uiMessageProcessor } from '@a2ui/web_core/v0_8';
 import { Catalog, MessageProcessor } from '@a2ui/web_core/v0_9';
 import { basicCatalog } from '@a2ui/web_core/v0_9/basic_catalog';
-import type { KeyedMessage, PlainMessage } from '../src/wire/a2ui.ts';
-import type { Version } from './a2ui-schemas.ts';
+import type { KeyedMessage, PlainMessage } from '../../src/wire/a2ui.ts';
+import type { Version } from './schemas.ts';
 
 export interface SurfaceClient {
   take(data: string): void;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { pageRoutes } from '../../src/server/routes/page.ts';
-import { addressOf, placeAt, type Place } from './routing.tsx';
+import { ownProtocols } from '../src/projections/own-protocols.ts';
+import { pageRoutes } from '../src/server/routes/page.ts';
+import { addressOf, placeAt, type Place } from '../web/src/places.ts';
+import { protocols } from '../web/src/trace/protocols.ts';
 
 const places: readonly [address: string, place: Place][] = [
   [addressOf.chat(), { screen: 'chat' }],
@@ -35,4 +37,8 @@ test('[W1] the server answers every place of the app with the app', () => {
       pathname,
     ).toBe(true);
   }
+});
+
+test('[W65] the frames of every protocol of the server can be looked at', () => {
+  expect(protocols.toSorted()).toEqual(Object.keys(ownProtocols).toSorted());
 });

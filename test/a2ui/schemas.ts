@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 export const versions = ['a2ui-0.8', 'a2ui-0.9', 'a2ui-1.0'] as const;
 export type Version = (typeof versions)[number];
 
-const folder = new URL('../node_modules/@a2ui/web_core/src/', import.meta.url);
+const folder = new URL('../../node_modules/@a2ui/web_core/src/', import.meta.url);
 
 function schema(path: string): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL(path, folder), 'utf8')) as Record<string, unknown>;

@@ -1,0 +1,76 @@
+// Pictures of every screen, from the demo world, in both themes: `node scripts/take-pictures.ts <folder>`. Look at them.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { start } from '../test/vitrine.ts';
+import { buildWeb } from './build-web.ts';
+
+const [folder = resolve(import.meta.dirname, '../docs/pictures')] = process.argv.slice(2);
+const desk = { width: 1440, height: 900 };
+const phone = { width: 390, height: 844 };
+const question =
+  'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
+
+await buildWeb();
+mkdirSync(folder, { recursive: true });
+const data = mkdtempSync(join(tmpdir(), 'vitrine-pictures-'));
+const server = start(['demo', '--port', '0', '--data', data], { cwd: data, env: { VITRINE_PACE: '1' } });
+const [, url = ''] = /listens on (\S+)/.exec(await server.until('listens on')) ?? [];
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+try {
+  for (const theme of ['light', 'dark'] as const) await take(browser, theme);
+} finally {
+  await browser.close();
+  server.child.kill('SIGTERM');
+  await server.ended;
+  rmSync(data, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
+  const page = await (await from.newContext({ viewport: desk, colorScheme: theme })).newPage();
+  page.setDefaultTimeout(90_000);
+  const picture = async (name: string): Promise<void> => {
+    await page.screenshot({ path: join(folder, `${name}-${theme}.png`) });
+    console.log(`${name}-${theme}.png`);
+  };
+  await page.goto(url);
+  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await picture('welcome');
+  await say(page, question);
+  await page.locator('[data-step] .stream[data-writing=true]').nth(1).waitFor();
+  await page.waitForTimeout(1_200);
+  await picture('chat-live');
+  await page.waitForSelector('[data-decide=approve]:enabled');
+  await page.locator('.ask').scrollIntoViewIfNeeded();
+  await picture('chat-approval');
+  await page.goto(`${url}/approvals`);
+  await page.waitForSelector('[data-decide=approve]:enabled');
+  await page.keyboard.press('e');
+  await page.waitForTimeout(300);
+  await picture('approvals');
+  await page.setViewportSize(phone);
+  await page.goto(url);
+  await page.click('.menu-button');
+  await page.locator('.conversations a.waiting').first().click();
+  await page.waitForSelector('[data-decide=approve]:enabled');
+  await page.waitForTimeout(500);
+  const panel = page.getByRole('button', { name: 'Close panel' });
+  if (await panel.isVisible()) await panel.click();
+  await page.locator('[data-decide=approve]').scrollIntoViewIfNeeded();
+  await picture('phone-approval');
+  await page.click('[data-decide=approve]');
+  await page.setViewportSize(desk);
+  await page.goto(url);
+  await say(page, 'What paths depend on LINK-SYD-MEL-FIBRE-01?');
+  await page.waitForSelector('[data-answer=given] .graph-node');
+  await page.waitForTimeout(2_500);
+  await page.locator('[data-turn]').last().scrollIntoViewIfNeeded();
+  await picture('chat-answer');
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.fill('#message', text);
+  await page.press('#message', 'Enter');
+}

@@ -1,0 +1,119 @@
+import { keepState, StateStrategy } from '../../catalog/state.ts';
+import { holdersIn, statesIn, type LeftState } from '../../run/combined-state.ts';
+import type { RunRow } from '../../stores/store.ts';
+import type { Execution } from '../execution.ts';
+import { tracesAt, type Saved, type Traces, type Turn } from './traces.ts';
+import { exchangesIn, type SentExchange } from './sent-history.ts';
+
+type Read = (row: RunRow) => Promise<Traces | undefined>;
+
+/** What agents left in a conversation that came with the request: in runs its answers name, or in states it carries. */
+export class SentTraces {
+  readonly #execution: Execution;
+  #traces: Promise<readonly Traces[]> | undefined;
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  async isThere(): Promise<boolean> {
+    return (await this.#execution.sent.messages()) !== undefined;
+  }
+
+  /** The runs that are named in it: whatever they read, this one has read. */
+  async runs(): Promise<readonly RunRow[]> {
+    const rows: RunRow[] = [];
+    for (const { run } of (await this.#execution.sent.messages()) ?? []) {
+      const row = run === undefined ? undefined : await this.#row(run);
+      if (row) rows.push(row);
+    }
+    return rows;
+  }
+
+  /** One for each exchange that says something of agents, oldest first; its place is its time. */
+  traces(read: Read): Promise<readonly Traces[]> {
+    this.#traces ??= this.#all(read);
+    return this.#traces;
+  }
+
+  async #all(read: Read): Promise<readonly Traces[]> {
+    const found: Traces[] = [];
+    let before: readonly LeftState[] = [];
+    for (const exchange of exchangesIn((await this.#execution.sent.messages()) ?? [])) {
+      const { run, state } = exchange.answered;
+      const row = run === undefined ? undefined : await this.#row(run);
+      const kept = row && (await read(row));
+      const at = found.length + 1;
+      if (kept) found.push(tracesAt(kept, at));
+      else if (state !== undefined) {
+        const left = this.#checked(statesIn(state, this.#agents(), holdersIn(state)));
+        found.push(carried(exchange, { left, before, at }));
+        before = left;
+      }
+    }
+    return found;
+  }
+
+  async #row(run: string): Promise<RunRow | undefined> {
+    const row = await this.#execution.world.store.dispatch.get(run);
+    return row?.tenant === this.#execution.tree.started?.tenant ? row : undefined;
+  }
+
+  #agents(): readonly Pick<LeftState, 'agent' | 'strategy'>[] {
+    return this.#execution.world.catalog.agents.map(({ name: agent, state: strategy = 'stateless' }) => ({
+      agent,
+      strategy,
+    }));
+  }
+
+  /** What a client carries is checked like what an agent reports. */
+  #checked(states: readonly LeftState[]): readonly LeftState[] {
+    return states.flatMap((each) => {
+      const strategy = StateStrategy.safeParse(each.strategy).data;
+      if (strategy === undefined) return [each];
+      const checked = keepState(strategy, each.state, this.#keepsOf(each.agent));
+      if ('state' in checked) return [{ ...each, state: checked.state }];
+      this.#refuse(`The state of ${each.agent} in the conversation was not used: ${checked.problem}.`);
+      return [];
+    });
+  }
+
+  #keepsOf(agent: string): Parameters<typeof keepState>[2] {
+    return this.#execution.world.catalog.agents.find(({ name }) => name === agent)?.keeps;
+  }
+
+  #refuse(message: string): void {
+    const { tree } = this.#execution;
+    if (tree.notices.some((notice) => notice.message === message)) return;
+    this.#execution.emit({ type: 'notice.posted', step: 0, code: 'STATE_REFUSED', message });
+  }
+}
+
+interface Carrying {
+  readonly left: readonly LeftState[];
+  /** What the answer before carried: what is the same there was only carried on. */
+  readonly before: readonly LeftState[];
+  readonly at: number;
+}
+
+function carried(exchange: SentExchange, { left, before, at }: Carrying): Traces {
+  const states = new Map<string, Saved>(
+    left.map(({ agent, strategy, state }) => [agent, { state, strategy, at }]),
+  );
+  const turns = left
+    .filter((each) => !before.some((other) => isSame(each, other)))
+    .map((each) => turnOf(exchange, each, at));
+  return { run: '', states, turns, begun: [], untrusted: [] };
+}
+
+function turnOf(
+  { text, answer, attachments }: SentExchange,
+  { agent, state, strategy }: LeftState,
+  at: number,
+): Turn {
+  return { agent, at, asked: text, answered: () => answer, attachments, state, strategy, isOver: true };
+}
+
+function isSame(one: LeftState, other: LeftState): boolean {
+  return one.agent === other.agent && JSON.stringify(one.state) === JSON.stringify(other.state);
+}

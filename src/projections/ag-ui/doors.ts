@@ -1,0 +1,160 @@
+import { RunError } from '../../run/failure.ts';
+import { parsed } from '../../run/parsed.ts';
+import type { Json } from '../../run/values.ts';
+import {
+  AgUiInput,
+  AgUiStop,
+  protobufType,
+  type AgUiMessage,
+  type AgUiPart,
+  type AgUiResume,
+} from '../../wire/ag-ui.ts';
+import type { Framing } from '../../wire/framing.ts';
+import type {
+  DecideWish,
+  Door,
+  DoorRequest,
+  SentAttachment,
+  SentDecision,
+  SentMessage,
+  StartWish,
+} from '../door.ts';
+import { supersededLine } from '../speaker.ts';
+
+/** Attachments come within the messages. Bytes. */
+const bodyLimit = 16 * 1024 * 1024;
+
+/** Where an agent of AG-UI runs, joins a run again, and is stopped. */
+export function agUiDoors(protobuf: Framing | undefined): readonly Door<Framing>[] {
+  const wanted = (request: DoorRequest) => ({
+    form: 'stream' as const,
+    ...(protobuf && wantsProtobuf(request) ? { framing: protobuf } : {}),
+  });
+  return [
+    {
+      path: '/ag-ui/:app',
+      about: 'Run an app as an agent of AG-UI, or answer what it asked (`resume`).',
+      bodyLimit,
+      read: (request) => ({ ...wishOf(request), ...wanted(request) }),
+    },
+    {
+      path: '/ag-ui/:app/connect',
+      about: 'Join the newest run of a thread again: as it stands, and what comes.',
+      bodyLimit,
+      read(request) {
+        const { threadId, messages } = parsed(AgUiInput, request.body, 'The request');
+        const of = { conversation: threadId };
+        return { wants: 'follow', of, answer: 'prelude', had: messages, ...wanted(request) };
+      },
+    },
+    {
+      path: '/ag-ui/:app/stop',
+      about: 'Stop the newest run of a thread: to leave a run does not.',
+      read({ body }) {
+        const { threadId } = parsed(AgUiStop, body, 'The request');
+        return { wants: 'stop', of: { conversation: threadId }, form: 'none' };
+      },
+    },
+  ];
+}
+
+/** The official client cannot say so in its headers. */
+function wantsProtobuf({ query, header }: DoorRequest): boolean {
+  return query['format'] === 'protobuf' || (header('accept') ?? '').includes(protobufType);
+}
+
+type Started = StartWish | DecideWish;
+
+function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
+  const input = parsed(AgUiInput, body, 'The request');
+  const { threadId, messages, resume = [], context = [], tools = [] } = input;
+  if (resume.length > 0) return { wants: 'decide', decisions: resume.map(decisionOf) };
+  const last = messages.at(-1);
+  if (last?.role !== 'user')
+    throw new RunError(
+      'malformed',
+      'The last of «messages» is not of the user: say something, or answer with «resume».',
+    );
+  const about = context.map(({ description, value }) => `${description}: ${textOf(value)}`).join('\n');
+  const system: SentMessage[] = about === '' ? [] : [{ role: 'system', text: about }];
+  const history = [...historyOf(messages.slice(0, -1)), ...system];
+  const ignored =
+    tools.length === 0 ? [] : ['The tools that the client offers are not used: those of the app are.'];
+  // The client names each run anew, so that the same request is one that was sent again.
+  return {
+    wants: 'start',
+    app,
+    message: sent(last),
+    conversation: threadId,
+    history,
+    ignored,
+    isRetry: true,
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A no is an answer, too; what was called off is not agreed to. */
+function decisionOf({ interruptId: question, status, payload }: AgUiResume): SentDecision {
+  if (status === 'cancelled') return { question, decision: 'reject', rationale: 'Called off.' };
+  if (payload === undefined || payload === true) return { question, decision: 'approve' };
+  if (payload === false) return { question, decision: 'reject' };
+  const { approved, decision, arguments: given, answer, rationale, reason } = asked(payload);
+  const why = {
+    rationale: typeof rationale === 'string' ? rationale : typeof reason === 'string' ? reason : undefined,
+  };
+  if (approved === false || decision === 'reject') return { question, decision: 'reject', ...why };
+  if (given !== undefined) return { question, decision: 'edit', arguments: given as Json, ...why };
+  if (answer !== undefined) return { question, decision: 'approve', answer: answer as Json, ...why };
+  const isPlain = approved === true || decision === 'approve';
+  // What fits the schema of a question is its answer.
+  return { question, decision: 'approve', ...(isPlain ? {} : { answer: payload as Json }), ...why };
+}
+
+function asked(payload: unknown): Record<string, unknown> {
+  return typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>) : {};
+}
+
+/** Of each run of ours, what it said last to people; of others all that was said. */
+function historyOf(messages: readonly AgUiMessage[]): SentMessage[] {
+  const said = messages.filter(({ role, subagentRunId }) => roles.has(role) && subagentRunId === undefined);
+  const counting = said.filter(
+    (message) => words(message) !== '' && !words(message).endsWith(supersededLine),
+  );
+  return counting.flatMap((message, i) => {
+    const run = runOf(message);
+    const isLater = run !== undefined && counting.slice(i + 1).some((other) => runOf(other) === run);
+    return isLater ? [] : [sent(message)];
+  });
+}
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
+
+/** Messages of ours have the name of their run in front. */
+function runOf({ id = '', role }: AgUiMessage): string | undefined {
+  return role === 'assistant' ? /^(.+)-(?:s\d+(?:\.\d+)?|answer)$/.exec(id)?.[1] : undefined;
+}
+
+function words({ content = '' }: AgUiMessage): string {
+  if (typeof content === 'string') return content;
+  return content
+    .flatMap((part) => ('text' in part && typeof part.text === 'string' ? [part.text] : []))
+    .join('\n\n');
+}
+
+function sent(message: AgUiMessage): SentMessage {
+  const { role, content } = message;
+  const attachments = Array.isArray(content) ? content.flatMap(attachmentIn) : [];
+  const as = role === 'assistant' || role === 'user' ? role : 'system';
+  const run = runOf(message);
+  return { role: as, text: words(message), attachments, ...(run === undefined ? {} : { run }) };
+}
+
+function attachmentIn(part: AgUiPart): SentAttachment[] {
+  const { source } = part as { source?: { type: string; value: string; mimeType?: string } };
+  if (!source) return [];
+  const type = source.mimeType === undefined ? {} : { type: source.mimeType };
+  return [source.type === 'url' ? { ...type, url: source.value } : { ...type, data: source.value }];
+}

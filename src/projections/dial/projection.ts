@@ -1,0 +1,168 @@
+import type { EventOf } from '../../run/events.ts';
+import { combinedState, holdersOf, originKey, type LeftState } from '../../run/combined-state.ts';
+import { isBlobRef, type Item, type Json, type Usage } from '../../run/values.ts';
+import { superseded } from '../answer-text.ts';
+import {
+  chatProjection,
+  choiceOf,
+  usageOf,
+  type ChatFrame,
+  type ChatMemory,
+  type ChatPlace,
+  type ChatScene,
+  type ChatStep,
+  type Dialect,
+  type StepNews,
+} from '../chat/chat.ts';
+import type { Projection, ViewOptions } from '../projection.ts';
+import type { OpenStep } from '../story.ts';
+import { attachmentOf } from './attachment.ts';
+import { dialError } from './error.ts';
+
+/** What a message of DIAL has so far. */
+export interface Stages {
+  stages: number;
+  attachments: number;
+  /** What agents left in this run, by name. */
+  readonly states: Map<string, LeftState>;
+}
+
+/** The stage of a step, in the message at hand. */
+export interface StageMark {
+  /** Undefined for what is the text of the message. */
+  stage: number | undefined;
+  attachments: number;
+  hasText: boolean;
+}
+
+type Scene = ChatScene<Stages, StageMark>;
+type Step = OpenStep<ChatStep<StageMark>>;
+
+/**
+ * Chat completions of DIAL. The answer is the message, every other step a stage that names the one it is in, and what agents left
+ * is the message's state: the only memory that clients carry.
+ */
+export function dialProjection({
+  run,
+  options,
+}: ViewOptions): Projection<ChatPlace<Stages, StageMark>, ChatFrame> {
+  return chatProjection(run, dialectOf(options?.['flat'] === true));
+}
+
+/** A chunk that says nothing. */
+export function beatOf({ run }: ViewOptions): object {
+  return { choices: [choiceOf({})], usage: null, id: run, object: 'chat.completion.chunk' };
+}
+
+function dialectOf(isFlat: boolean): Dialect<Stages, StageMark> {
+  return {
+    extra: () => ({ stages: 0, attachments: 0, states: new Map() }),
+    mark: () => ({ stage: undefined, attachments: 0, hasText: false }),
+    chunk,
+    begun: ({ memory }) => void Object.assign(memory.extra, { stages: 0, attachments: 0 }),
+    opened: (scene, step) => open(scene, step, isFlat),
+    happened: hear,
+    closed: close,
+    left({ memory }, { agent, strategy, state }) {
+      if (!isBlobRef(state)) memory.extra.states.set(agent, { agent, strategy, state });
+    },
+    ending: end,
+    finish({ frames, memory }, { usage }) {
+      const statistics = { usage_per_model: perModel(usage), discarded_messages: [] };
+      frames.push({ data: chunk(memory, choiceOf({}, 'stop'), { usage: usageOf(usage), statistics }) });
+    },
+    error: dialError,
+  };
+}
+
+function chunk(
+  { run, begin, created, model }: ChatMemory<Stages>,
+  choice: object,
+  more: object = {},
+): object {
+  const id = begin === 0 ? run : `${run}-${begin}`;
+  return { choices: [choice], usage: null, ...more, id, model, created, object: 'chat.completion.chunk' };
+}
+
+function custom({ frames, memory }: Scene, content: object): void {
+  frames.push({ data: chunk(memory, choiceOf({ custom_content: content })) });
+}
+
+function stage(scene: Scene, step: Step, piece: object): void {
+  const { stage: index } = step.own.mark;
+  if (index !== undefined) custom(scene, { stages: [{ index, status: null, ...piece }] });
+}
+
+function open(scene: Scene, step: Step, isFlat: boolean): void {
+  if (step.own.says) return;
+  const { extra } = scene.memory;
+  const above = scene.story.steps.get(step.parent)?.own.mark.stage;
+  step.own.mark = { stage: extra.stages, attachments: 0, hasText: false };
+  extra.stages += 1;
+  const name = step.title === '' ? step.opening.kind : step.title;
+  stage(scene, step, { name, ...(isFlat || above === undefined ? {} : { parent_stage_index: above }) });
+  const { call } = step;
+  if (call) say(scene, step, `## Request arguments:\n\`\`\`json\n${written(call.arguments)}\n\`\`\`\n`);
+}
+
+function say(scene: Scene, step: Step, content: string): void {
+  step.own.mark.hasText = true;
+  stage(scene, step, { content });
+}
+
+function hear(scene: Scene, event: StepNews, step: Step): void {
+  const { mark, says } = step.own;
+  if (event.type === 'item.attached') return attach(scene, event.item, step);
+  if (says || event.type === 'step.started') return;
+  if (event.type === 'title.appended')
+    return event.text === '' ? undefined : stage(scene, step, { name: event.text });
+  if (event.type === 'step.retried') return mark.hasText ? say(scene, step, superseded) : undefined;
+  if (event.text !== '' && event.channel !== 'arguments') say(scene, step, event.text);
+}
+
+/** What hangs on the answer hangs on the message. */
+function attach(scene: Scene, item: Item, step: Step): void {
+  const attachment = attachmentOf(item);
+  const { mark, says } = step.own;
+  const { extra } = scene.memory;
+  if (says || mark.stage === undefined) {
+    custom(scene, { attachments: [{ index: extra.attachments, ...attachment }] });
+    extra.attachments += 1;
+    return;
+  }
+  stage(scene, step, { attachments: [{ index: mark.attachments, ...attachment }] });
+  mark.attachments += 1;
+}
+
+const good: ReadonlySet<string> = new Set(['completed', 'reused', 'skipped']);
+
+function close(scene: Scene, { outcome, failure, result }: EventOf<'step.closed'>, step: Step): void {
+  if (step.own.mark.stage === undefined) return;
+  if (step.call && result !== undefined)
+    say(scene, step, `## Response:\n\`\`\`json\n${written(result)}\n\`\`\`\n`);
+  if (failure) say(scene, step, `${failure.message}\n`);
+  stage(scene, step, { status: good.has(outcome) ? 'completed' : 'failed' });
+}
+
+function written(value: Json | object): string {
+  return isBlobRef(value) ? `${value.preview ?? ''}…` : JSON.stringify(value);
+}
+
+/** What is still open when a message ends would spin for ever; a state comes once, and last. */
+function end(scene: Scene): void {
+  const { story, memory } = scene;
+  for (const step of story.steps.values()) if (step.id !== 0) stage(scene, step, { status: 'completed' });
+  const states = [...memory.extra.states.values()];
+  const origin = { run: memory.run, agents: holdersOf(states) };
+  custom(scene, { state: { ...combinedState(states), [originKey]: origin } });
+}
+
+function perModel({ models = [] }: Usage): readonly object[] {
+  return models.map(({ model, input, output }, index) => ({
+    index,
+    model,
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+  }));
+}

@@ -1,0 +1,31 @@
+import type { Mutant } from '../mutant.ts';
+
+const agUi = 'src/projections/ag-ui/ag-ui.test.ts';
+const aiSdk = 'src/projections/ai-sdk/ai-sdk.test.ts';
+
+export const clientProtocolMutants: readonly Mutant[] = [
+  {
+    name: 'what is open stays open where people are asked in AG-UI',
+    file: 'src/projections/ag-ui/ag-ui.ts',
+    find: '  frames.push(...suspended(open, questions), interrupted(memory, open, questions));',
+    replace: '  frames.push(interrupted(memory, open, questions));',
+    test: agUi,
+    only: 'AG7',
+  },
+  {
+    name: 'patches of the tree of AG-UI are not rationed',
+    file: 'src/projections/ag-ui/activity.ts',
+    find: 'activity.ration < 1 && !isLast',
+    replace: 'activity.ration < 0',
+    test: agUi,
+    only: 'AG8',
+  },
+  {
+    name: 'a turn of the AI SDK is never taken back',
+    file: 'src/projections/ai-sdk/ai-sdk.ts',
+    find: '  if (isApart) memory.turn = step.id;',
+    replace: '',
+    test: aiSdk,
+    only: 'AI7',
+  },
+];

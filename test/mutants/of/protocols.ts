@@ -1,0 +1,60 @@
+import type { Mutant } from '../mutant.ts';
+
+export const protocolMutants: readonly Mutant[] = [
+  {
+    name: 'an answer ends at a question while others work',
+    file: 'src/projections/waiting.ts',
+    find: '(asked.size > 0 && working.size === 0)',
+    replace: 'asked.size > 0',
+    test: 'src/projections/waiting.test.ts',
+    only: 'PR2',
+  },
+  {
+    name: 'the history that a client sends is mixed with what is kept',
+    file: 'src/engine/conversation/conversation.ts',
+    find: 'if (history) return this.#sentWith(history);',
+    replace: '',
+    test: 'src/server/doors/doors.test.ts',
+    only: 'is the conversation: edits and cuts count',
+  },
+  {
+    name: 'any state that a client brings is used',
+    file: 'src/server/doors/begin.ts',
+    find: 'state !== undefined && app.trustsClientState === true',
+    replace: 'state !== undefined',
+    test: 'src/server/doors/doors.test.ts',
+    only: 'PR5',
+  },
+  {
+    name: 'a run of another tenant is read for its states',
+    file: 'src/server/doors/begin.ts',
+    find: 'run !== undefined && (await ownRun({ context, caller }, run)) !== undefined',
+    replace: 'run !== undefined',
+    test: 'src/server/doors/doors.test.ts',
+    only: 'PR5',
+  },
+  {
+    name: 'a request that is sent again begins another run',
+    file: 'src/server/doors/begin.ts',
+    find: 'if (again.run !== undefined) return again.run;',
+    replace: '',
+    test: 'src/server/doors/doors.test.ts',
+    only: 'joins the run it began',
+  },
+  {
+    name: 'what was taken back stays in a whole answer',
+    file: 'src/projections/openai-responses/projection.ts',
+    find: "if (status === 'completed') memory.output.push(item);",
+    replace: 'memory.output.unshift(item);',
+    test: 'src/projections/chat/official-readers.test.ts',
+    only: 'OA7',
+  },
+  {
+    name: 'frames of one entry have one number',
+    file: 'src/projections/openai-responses/projection.ts',
+    find: 'memory.place += 1;',
+    replace: '',
+    test: 'src/projections/chat/official-readers.test.ts',
+    only: 'OA7',
+  },
+];

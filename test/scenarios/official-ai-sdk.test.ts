@@ -1,0 +1,164 @@
+import {
+  AbstractChat,
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  readUIMessageStream,
+  type ChatState,
+  type ChatStatus,
+  type UIMessage,
+} from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import { quietly } from '../official/ag-ui-client.ts';
+import { teamServer } from '../official/openai.ts';
+import { officialServer } from '../official/process.ts';
+import { half, ordersIn, standStill, teamAnswer, teamPieces, teamTree } from '../official/team.ts';
+
+/** The state of a chat as a view would keep it. */
+class State implements ChatState<UIMessage> {
+  status: ChatStatus = 'ready';
+  error: Error | undefined = undefined;
+  messages: UIMessage[] = [];
+  pushMessage = (message: UIMessage): void => void (this.messages = [...this.messages, message]);
+  popMessage = (): void => void (this.messages = this.messages.slice(0, -1));
+  replaceMessage = (index: number, message: UIMessage): void =>
+    void (this.messages = this.messages.with(index, message));
+  snapshot = <T>(thing: T): T => structuredClone(thing);
+}
+
+class Chat extends AbstractChat<UIMessage> {
+  constructor(url: string, id: string) {
+    super({
+      id,
+      state: new State(),
+      transport: new DefaultChatTransport({ api: `${url}/ai-sdk/team/chat` }),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+  }
+}
+
+function partsOf(chat: Chat): UIMessage['parts'] {
+  return chat.messages.at(-1)?.parts ?? [];
+}
+
+function textIn(chat: Chat): string | undefined {
+  return partsOf(chat)
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .at(-1);
+}
+
+function pathsIn(chat: Chat): string[][] {
+  const steps = new Map(
+    partsOf(chat).flatMap((part) =>
+      part.type === 'data-step'
+        ? [[part.id, part.data as { parentId?: string; title: string }] as const]
+        : [],
+    ),
+  );
+  const path = (id: string | undefined): string[] => {
+    const step = steps.get(id);
+    return step ? [...path(step.parentId), step.title] : [];
+  };
+  return [...steps.keys()].map(path);
+}
+
+function approvalIn(chat: Chat): string | undefined {
+  const [asked] = partsOf(chat).flatMap((part) =>
+    part.type === 'dynamic-tool' && part.state === 'approval-requested' ? [part.approval.id] : [],
+  );
+  return asked;
+}
+
+describe('[AI5] the official chat, unmodified', () => {
+  test('nested agents, a tool, an approval, and the answer of the journal', async () => {
+    const at = await teamServer();
+    const chat = new Chat(at.url, 'chat-1');
+    const printed = await quietly(async () => {
+      await chat.sendMessage({ text: 'Frankenstein, please' });
+      expect(chat).toMatchObject({ status: 'ready', error: undefined });
+      expect(ordersIn(at.folder)).toEqual([]);
+      await chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
+      await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer), { timeout: 20_000 });
+      await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    });
+    expect(printed).toEqual([]);
+    expect(chat.messages).toHaveLength(2);
+    expect(ordersIn(at.folder)).toEqual(['{"item":"Frankenstein"}']);
+    expect(pathsIn(chat)).toEqual(teamTree);
+    expect(partsOf(chat)).toContainEqual(
+      expect.objectContaining({ type: 'dynamic-tool', state: 'output-available' }),
+    );
+    const { json } = await at.ask(`/api/runs/${chat.lastMessage?.id}`);
+    expect(json).toMatchObject({ status: 'completed', answer: teamAnswer });
+    expect((await fetch(`${at.url}/ai-sdk/team/chat/chat-1/stream`)).status).toBe(204);
+  });
+
+  test('a no is told as denied, and nothing is done', async () => {
+    const at = await teamServer();
+    const chat = new Chat(at.url, 'chat-2');
+    await chat.sendMessage({ text: 'Frankenstein, please' });
+    await chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: false, reason: 'Too dear.' });
+    await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer), { timeout: 20_000 });
+    expect(partsOf(chat)).toContainEqual(
+      expect.objectContaining({ type: 'dynamic-tool', state: 'output-denied' }),
+    );
+    expect(ordersIn(at.folder)).toEqual([]);
+  });
+
+  test('stop, and regenerate', async () => {
+    const at = await teamServer();
+    const chat = new Chat(at.url, 'chat-3');
+    await chat.sendMessage({ text: 'slow Frankenstein' });
+    standStill(at.folder, true);
+    void chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
+    await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')), {
+      timeout: 20_000,
+    });
+    const run = chat.lastMessage?.id ?? '';
+    expect((await fetch(`${at.url}/ai-sdk/team/chat/chat-3/stop`, { method: 'POST' })).status).toBe(204);
+    await vi.waitFor(() => expect(chat.status).toBe('ready'), { timeout: 20_000 });
+    expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ status: 'stopped' });
+    standStill(at.folder, false);
+    await chat.regenerate();
+    expect(chat.messages).toHaveLength(2);
+    expect(chat.lastMessage?.id).not.toBe(run);
+  });
+
+  test('the transport alone, read as messages', async () => {
+    const at = await teamServer();
+    const transport = new DefaultChatTransport({ api: `${at.url}/ai-sdk/team/chat` });
+    const messages: UIMessage[] = [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }];
+    const sent = { chatId: 'c', messages, messageId: undefined, abortSignal: undefined };
+    const stream = await transport.sendMessages({ trigger: 'submit-message', ...sent });
+    let last: UIMessage | undefined;
+    for await (const message of readUIMessageStream({ stream })) last = message;
+    expect(last?.parts.at(-1)).toMatchObject({ type: 'dynamic-tool', state: 'approval-requested' });
+  });
+});
+
+test('[AI6] a crash in the middle of the answer: the chat resumes, with the same message', async () => {
+  const server = await officialServer();
+  const chat = new Chat(server.url, 'chat-4');
+  await chat.sendMessage({ text: 'Frankenstein, please' });
+  const { id } = chat.lastMessage ?? {};
+  server.still(true);
+  await quietly(async () => {
+    const going = chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
+    await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')), {
+      timeout: 30_000,
+    });
+    server.still(false);
+    await server.crash();
+    await going;
+  });
+  await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
+  const printed = await quietly(async () => {
+    await chat.resumeStream();
+    await vi.waitFor(() => expect(chat.status).toBe('ready'), { timeout: 60_000 });
+  });
+  expect(printed).toEqual([]);
+  expect(textIn(chat)).toBe(teamAnswer);
+  expect(chat.messages).toHaveLength(2);
+  expect(chat.lastMessage?.id).toBe(id);
+  expect(pathsIn(chat)).toEqual(teamTree);
+  expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
+}, 120_000);

@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { RunError, type GivenAttachment, type ListedRun } from '../../../src/client/client.ts';
+import { useVitrine } from '../../../src/react/react.ts';
+import { addressOf, navigate } from '../routing.tsx';
+import type { Protocol } from './composer.tsx';
+import { newKey, queue, useQueue } from './queue.ts';
+
+export interface Sending {
+  /** What was sent and is not in the list yet. */
+  readonly pending: string | undefined;
+  readonly problem: string | undefined;
+  readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
+  readonly again: (run: string) => void;
+}
+
+interface SendingTo {
+  readonly conversation: string | undefined;
+  readonly runs: readonly ListedRun[];
+  readonly app: string | undefined;
+  readonly protocol: Protocol;
+}
+
+/** Starts what is asked; what is asked while a run works waits in line. */
+export function useSending({ conversation, runs, app, protocol }: SendingTo): Sending {
+  const client = useVitrine();
+  const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
+  const [problem, setProblem] = useState<string>();
+  const queued = useQueue(conversation);
+  const isBusy = runs.some(({ status }) => isUnfinished(status));
+  const started = useRef(new Set<string>());
+  const start = useCallback(
+    async (text: string, attachments: readonly GivenAttachment[], key: string): Promise<void> => {
+      setProblem(undefined);
+      setPending({ text });
+      try {
+        const begun = await client.start({
+          text,
+          ...(app === undefined ? {} : { app }),
+          ...(conversation === undefined ? {} : { conversation }),
+          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
+          ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
+          idempotencyKey: key,
+        });
+        setPending({ text, run: begun.run });
+        if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
+      } catch (thrown) {
+        setPending(undefined);
+        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
+      }
+    },
+    [client, app, conversation, protocol],
+  );
+  useEffect(() => {
+    const [next] = queued;
+    if (isBusy || !next || conversation === undefined || started.current.has(next.key)) return;
+    started.current.add(next.key);
+    void start(next.text, next.attachments, next.key).then(() => queue.remove(conversation, next.key));
+  }, [isBusy, queued, conversation, start]);
+  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
+  return {
+    pending: isListed ? undefined : pending?.text,
+    problem,
+    send(text, attachments) {
+      if (isBusy && conversation !== undefined) queue.add(conversation, { text, attachments, key: newKey() });
+      else void start(text, attachments, newKey());
+    },
+    again(run) {
+      client.start({ again: run, idempotencyKey: newKey() }).catch((thrown: unknown) => {
+        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
+      });
+    },
+  };
+}
+
+/** Whether a run may still do something. */
+export function isUnfinished(status: ListedRun['status']): boolean {
+  return status === 'running' || status === 'waiting' || status === 'paused';
+}
