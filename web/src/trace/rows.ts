@@ -35,7 +35,7 @@ export function soughtIn(text: string): Sought {
 }
 
 /** Whether a step is what somebody looks for. */
-export function isSought(step: FlatStep, sought: Sought): boolean {
+function isSought(step: FlatStep, sought: Sought): boolean {
   return sought.every(({ in: place, word }) =>
     wordsIn(step, place).some((one) => one.toLowerCase().includes(word)),
   );
