@@ -72,6 +72,10 @@ describeInBrowser('the trace', (browser) => {
     await isAs(1);
     await page.keyboard.press('ArrowRight');
     await isAs(2);
+    await page.click('.scrub-track', { position: { x: 120, y: 10 } });
+    const shown = async (): Promise<number> => Number(await page.getAttribute('[data-at]', 'data-at'));
+    await expect.poll(shown).toBeGreaterThan(2);
+    await isAs(await shown());
     await page.click('[data-next=asked]');
     await page.waitForSelector('[data-run-status=waiting]');
     await page.waitForSelector('[data-chat] [data-approval]');
