@@ -92,7 +92,8 @@ export async function createRun(
     conversation,
     app,
     flow: flowId(flow),
-    title: given.text.slice(0, titleLength),
+    // A character must not be cut in two: no database gives back half of one as it was.
+    title: given.text.slice(0, titleLength).toWellFormed(),
     last: entries.length,
     frames: encodeAll(entries),
     indexed: indexedAll(entries),

@@ -19,7 +19,7 @@ export function readResponses({ body, header }: DoorRequest): Wish<Framing> {
   const { model: app = '', input, stream, background, metadata } = request;
   const form = stream === true ? 'stream' : background === true ? 'now' : 'whole';
   const items = typeof input === 'string' ? [{ role: 'user', content: input } as const] : input;
-  const decisions = items.flatMap((item) => decisionIn(item));
+  const decisions = decisionsIn(items);
   if (decisions.length > 0) return { wants: 'decide', decisions, form };
   const sent = items.flatMap((item, i) => messageIn(item, i));
   const message = sent.at(-1);
@@ -72,6 +72,19 @@ function unkept({ store }: ResponsesRequest): readonly string[] {
   return store === false
     ? ['«store: false» of the request was not used: every run is kept until it is erased.']
     : [];
+}
+
+/** What is decided now: behind all messages. What was decided before the last answer is history. */
+function decisionsIn(items: readonly ResponsesItemIn[]): SentDecision[] {
+  const lastOf = (isMeant: (role: string) => boolean): number =>
+    items.findLastIndex((item) => 'role' in item && isMeant(item.role));
+  const [said, answered] = [lastOf(() => true), lastOf((role) => role === 'assistant')];
+  if (items.slice(answered + 1, said).some((item) => decisionIn(item).length > 0))
+    throw new RunError(
+      'malformed',
+      'The «input» decides and says something at once: send the «mcp_approval_response» alone, and the message after its answer.',
+    );
+  return items.slice(said + 1).flatMap((item) => decisionIn(item));
 }
 
 function decisionIn(item: ResponsesItemIn): SentDecision[] {

@@ -45,6 +45,7 @@ export function a2aRequests(asked: Asked): A2ARequestHandler {
         const { row: begun, after } = await taken(asked, row, request);
         if (request.configuration?.returnImmediately !== true)
           await rest(context, { ...begun, after }, signal);
+        expectStill(asked);
         return taskNow(asked, begun.run);
       }),
     async *sendMessageStream(request) {
@@ -61,6 +62,12 @@ export function a2aRequests(asked: Asked): A2ARequestHandler {
       yield* taskEvents(context, { ...found, after: found.head }, signal);
     },
   };
+}
+
+/** It may have taken long: whoever may not look any more is told nothing. */
+function expectStill({ context, caller }: Asked): void {
+  if (context.door.mayStay(caller)) return;
+  throw new RunError('unauthenticated', 'The key that this was asked with is not valid any more.');
 }
 
 /** Resolves when a run has ended, or waits for a person. */

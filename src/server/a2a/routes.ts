@@ -62,9 +62,9 @@ function card(asked: Request, name: string | undefined): Reply {
   };
 }
 
-/** As the client reached it: whatever stands before this server has its own name. */
+/** As the client reached it, by the one name that the door has looked at: what stands before this server hands it on. */
 function addressOf({ header, source }: Request, { name }: App): string {
-  const host = header('x-forwarded-host') ?? header('host') ?? 'localhost';
+  const host = header('host') ?? 'localhost';
   return `${source.isTls ? 'https' : 'http'}://${host}/a2a/${encodeURIComponent(name)}`;
 }
 

@@ -130,7 +130,7 @@ function answerOf(telling: Telling<WireFrame>, part: Part, isOver = false): Tell
 }
 
 async function blockOf(
-  { context, protocol }: Visitor,
+  { context, caller, protocol }: Visitor,
   row: RunRow,
   { form, from, begin, view }: Viewed & { readonly form: Form },
 ): Promise<Reply> {
@@ -140,6 +140,9 @@ async function blockOf(
     until: restAfter(protocol, begin),
     isPatient: form === 'whole',
   });
+  // It may have taken long: whoever may not look any more is told nothing.
+  if (!context.door.mayStay(caller))
+    throw new RunError('unauthenticated', 'The key that this was asked with is not valid any more.');
   return { status: 200, json: block(entries, from, view) };
 }
 

@@ -4,6 +4,7 @@ import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import { GivenAttachment } from '../../wire/native/attachment.ts';
+import { Labels } from '../../wire/native/starting.ts';
 import { appNamed, type App } from '../folder/home.ts';
 import { parsed } from '../../run/parsed.ts';
 import { startRun, type Start } from '../routes/start-run.ts';
@@ -31,12 +32,24 @@ export async function begin(visitor: Visitor, wish: StartWish): Promise<string> 
     input,
     sent: await sentBy(visitor, app, wish),
     ...(await placed(visitor, wish)),
-    ...present({ key: again.key, labels: labels && { ...labels } }),
+    ...present({ key: again.key, labels: labels && parsed(Labels, { ...labels }, 'The metadata') }),
   };
   return (await startRun(context, caller, start)).run;
 }
 
+/** As many as the native API takes. */
+const mostAttachments = 50;
+
+function expectFew(attachments: readonly unknown[]): void {
+  if (attachments.length > mostAttachments)
+    throw new RunError(
+      'malformed',
+      `A message has ${attachments.length} attachments: send at most ${mostAttachments} with one.`,
+    );
+}
+
 function inputOf({ text, attachments = [] }: Sent): Start['input'] {
+  expectFew(attachments);
   if (text === '' && attachments.length === 0)
     throw new RunError('malformed', 'The last message has neither text nor attachments: say something.');
   return { text, ...present({ attachments: filled(attachments.map(given)) }) };
@@ -84,6 +97,7 @@ interface Believing {
 async function believed(visitor: Visitor, app: App, { message, ignored }: Believing): Promise<SentMessage> {
   const { context, caller } = visitor;
   const { role, text, attachments = [], run, state } = message;
+  expectFew(attachments);
   const hanging = await attachmentsOf(context, caller.tenant, attachments.map(given));
   const isOurs = run !== undefined && (await ownRun({ context, caller }, run)) !== undefined;
   if (run !== undefined && !isOurs && state === undefined)

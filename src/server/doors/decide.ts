@@ -7,7 +7,7 @@ import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { expectDecider } from '../access/deciders.ts';
-import { decideApproval } from '../runs/decide-approval.ts';
+import { decideApproval, expectDecidable } from '../runs/decide-approval.ts';
 import { missing, ownRun, type Subjects } from '../runs/owner.ts';
 import { beginOf, type Answering } from './answer.ts';
 import type { Visitor } from './door-routes.ts';
@@ -27,11 +27,22 @@ export async function decideAll(visitor: Visitor, { decisions }: DecideWish): Pr
   if (!first) throw new RunError('malformed', 'Nothing is decided: name a question and what you make of it.');
   const found = await Promise.all(decisions.map((each) => questionOf(visitor, each)));
   const { context, caller } = visitor;
+  expectOnce(found);
+  // All of it is looked at before any of it happens: a request that is refused has done nothing.
+  for (const { subject, decision } of found)
+    await expectDecidable(context, caller, { ...subject, body: decision });
   await Promise.all(
     found.map(({ subject, decision }) => decideApproval(context, caller, { ...subject, body: decision })),
   );
   const { row, approval } = found[0]?.subject ?? missingQuestion(first);
   return goneOn(visitor, row.run, approval.approval);
+}
+
+function expectOnce(found: readonly Decided[]): void {
+  const names = found.map(({ subject }) => subject.approval.approval);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new RunError('malformed', `Question ${twice} is decided more than once: decide each once.`);
 }
 
 function missingQuestion({ question }: SentDecision): never {

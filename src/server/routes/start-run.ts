@@ -135,7 +135,7 @@ export async function startRun(
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
-  if (earlier) return sameRun(context, earlier.run, wanted);
+  if (earlier) return sameRun(context, earlier.run, { ...wanted, history: sent?.history });
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
   const idempotencyKey = key === undefined ? undefined : startKey(who, key);
@@ -151,7 +151,7 @@ export async function startRun(
   const { run, conversation, created } = await withinShare(context, tenant, () =>
     withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
-  return created ? { run, conversation } : sameRun(context, run, wanted);
+  return created ? { run, conversation } : sameRun(context, run, { ...wanted, history: sent?.history });
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {

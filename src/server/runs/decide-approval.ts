@@ -24,9 +24,22 @@ export async function decideApproval(
   caller: Caller,
   { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
 ): Promise<Deciding> {
+  const wanted = await expectDecidable(context, caller, { ...subject, body });
+  return decide(context, subject, { ...wanted, by: caller.who });
+}
+
+/** Fails for a decision that would be refused as things stand; gives it with what was left out. */
+export async function expectDecidable(
+  context: ServerContext,
+  caller: Caller,
+  { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
+): Promise<DecisionRequest> {
   await expectDecider(context, caller, subject.row);
   expectAhead(body, context.now());
-  return decide(context, subject, { ...meant(subject, body), by: caller.who });
+  const wanted = meant(subject, body);
+  const { decided, lapsedAt } = subject.approval;
+  if (decided || lapsedAt !== undefined) settled(subject.approval, context.home.secrets.cleanAll(wanted));
+  return wanted;
 }
 
 /** To put something off until then is to put it off; seconds taken for milliseconds lie in 1970. */

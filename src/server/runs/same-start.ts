@@ -1,4 +1,5 @@
 import { decodeAll } from '../../run/codec.ts';
+import type { EventOf } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
@@ -15,6 +16,8 @@ export interface WantedRun {
   readonly limits: Limits;
   readonly labels?: Readonly<Record<string, string>>;
   readonly replaces?: string;
+  /** The conversation as the client sent it. */
+  readonly history?: readonly { readonly role: string; readonly text: string }[];
 }
 
 /** The run that somebody began with an idempotency key. */
@@ -43,13 +46,14 @@ export async function sameRun(
   const [chunk] = await context.home.journal.read(run, 0);
   const first = chunk && decodeAll(chunk.frames)[0]?.event;
   if (first?.type === 'run.started') {
-    const { app, input, conversation, limits, labels, replaces } = first;
+    const { app, input, conversation, limits, labels, replaces, history } = first;
     const isSame =
       app === wanted.app &&
       replaces === wanted.replaces &&
       isSameText(input.text, wanted.input.text) &&
       areSame(input.attachments ?? [], wanted.input.attachments ?? []) &&
       (wanted.conversation === undefined || wanted.conversation === conversation) &&
+      isSameHistory(history, wanted.history) &&
       isEqual(limits, wanted.limits) &&
       isEqual(labels, wanted.labels ?? {});
     if (isSame) return { run, conversation };
@@ -57,6 +61,15 @@ export async function sameRun(
   throw new RunError(
     'rejected',
     `The idempotency key began run ${run}, which was asked something else: use another key.`,
+  );
+}
+
+/** Of one that was kept as a whole, only that there was one is known here. */
+function isSameHistory(kept: EventOf<'run.started'>['history'], sent: WantedRun['history']): boolean {
+  if (!Array.isArray(kept)) return (kept === undefined) === (sent === undefined);
+  return (
+    kept.length === sent?.length &&
+    kept.every(({ role, text }, i) => role === sent[i]?.role && isSameText(text, sent[i].text))
   );
 }
 

@@ -39,7 +39,11 @@ type SummedRun = Omit<RunRow, 'head' | 'updatedAt' | 'leaseUntil' | 'facts'> & {
   readonly facts: string | null;
 };
 
-/** Of any other row. */
+/** Of any other row, as SQLite keeps it: half a character comes back as U+FFFD, and that is no damage. */
 export function sumOf(...values: readonly (string | number | null)[]): string {
-  return hash('sha256', JSON.stringify(values), 'base64');
+  return hash('sha256', JSON.stringify(values.map(kept)), 'base64');
+}
+
+function kept(value: string | number | null): string | number | null {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
