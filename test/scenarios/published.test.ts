@@ -11,8 +11,8 @@ const entries = Object.entries(published).map(([name, { default: built }]) => ({
   source: built.replace('./dist/', '').replace(/\.js$/, '.ts'),
 }));
 
-test('there are three ways into the package', () => {
-  expect(entries.map(({ name }) => name)).toEqual(['.', './client', './testing']);
+test('there are four ways into the package', () => {
+  expect(entries.map(({ name }) => name)).toEqual(['.', './client', './react', './testing']);
 });
 
 test.for(entries)('every export of $name has a sentence', ({ source }) => {
