@@ -46,9 +46,9 @@ export const cardMutants: readonly Mutant[] = [
   {
     ...cards,
     name: 'shared facts are a card',
-    file: 'src/projections/console/part.ts',
-    find: "'verdict', 'facts', 'answer'",
-    replace: "'verdict', 'answer'",
+    file: 'src/run/delegated.ts',
+    find: "'verdict', 'facts'",
+    replace: "'verdict'",
     only: 'P84',
   },
   {
@@ -142,7 +142,7 @@ export const cardMutants: readonly Mutant[] = [
   {
     ...cards,
     name: 'what a person made of a message is not told',
-    file: '../../../src/run/shown-question.ts',
+    file: 'src/run/shown-question.ts',
     find: 'return made === undefined || made === null ? {} : { arguments: textOf(made) };',
     replace: 'return made === undefined || made === null ? {} : {};',
     only: 'P93',

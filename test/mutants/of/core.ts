@@ -79,8 +79,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'the frames of an entry are told in another order',
     file: 'src/projections/frames.ts',
-    find: 'return frames.map(',
-    replace: 'return frames.toReversed().map(',
+    find: 'frames.map((frame, i) => written<Wire>(',
+    replace: 'frames.toReversed().map((frame, i) => written<Wire>(',
     test: viewers,
     only: 'one terminal frame',
   },
@@ -95,7 +95,7 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a telling that was kept moves with the one it came from',
     file: 'src/projections/frames.ts',
-    find: 'fork: () => from(filter, told, structuredClone(place)),',
+    find: 'fork: () => from(parts, structuredClone(place)),',
     replace: 'fork() { return this; },',
     test: viewers,
     only: 'at every cursor',
@@ -205,7 +205,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'whoever has no key any more goes on watching',
-    file: 'src/server/serve.ts',
+    file: 'src/server/host.ts',
     find: 'streams.sweep((caller) => door.mayStay(caller))',
     replace: 'undefined',
     test: 'src/server/access/door.test.ts',

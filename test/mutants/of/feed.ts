@@ -20,8 +20,8 @@ export const feedMutants: readonly Mutant[] = [
   {
     name: 'an erased run is found by its words',
     file: 'src/stores/sqlite/tables.ts',
-    find: 'terms.drop(row.tenant, number);\n      gone',
-    replace: 'gone',
+    find: 'terms.drop(tenant, number);\n    remove(number);',
+    replace: 'remove(number);',
     test: 'src/stores/sqlite/lists.test.ts',
     only: '[Q102]',
   },
@@ -52,7 +52,7 @@ export const feedMutants: readonly Mutant[] = [
   {
     name: 'a fact that the run has is written again',
     file: 'src/run/facts.ts',
-    find: 'return JSON.stringify(joined) === JSON.stringify(one) ? one : joined;',
+    find: 'return isSame(joined, one) ? one : joined;',
     replace: 'return joined;',
     test: 'src/stores/memory.test.ts',
     only: '[Q107]',

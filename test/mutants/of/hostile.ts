@@ -76,7 +76,7 @@ export const hostileMutants: readonly Mutant[] = [
   {
     name: 'small pieces are read as fast as they come',
     file: 'src/gateways/http/http-exchange.ts',
-    find: 'this.#unread.length > 0 && this.#spent.bytes < slice',
+    find: 'this.#unread.length > 0 && this.#spent < slice',
     replace: 'this.#unread.length > 0',
     test: 'src/gateways/http/http-exchange.test.ts',
     only: 'small pieces that flood in',

@@ -71,8 +71,8 @@ export const storyMutants: readonly Mutant[] = [
   {
     name: 'an answer goes on past a question',
     file: 'src/projections/protocol.ts',
-    find: "(ends === 'question' && type === 'approval.requested')",
-    replace: "(ends === 'question' && type === 'approval.decided')",
+    find: 'return (entry) => comesToRest(waiting, entry);',
+    replace: "return ({ event }) => event.type === 'run.ended';",
     test: 'src/projections/imaginary.test.ts',
     only: 'P68',
   },

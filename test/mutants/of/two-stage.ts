@@ -65,8 +65,8 @@ export const twoStageMutants: readonly Mutant[] = [
   {
     name: 'a client beats the operator',
     file: 'src/flows/converse-settings.ts',
-    find: "...(isOff ? { protocol: 'unified' } : {}),",
-    replace: '',
+    find: "protocol: isOff ? 'unified' : asked.protocol,",
+    replace: 'protocol: asked.protocol,',
     test: settings,
     only: 'C75',
   },
