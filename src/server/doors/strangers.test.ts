@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appWith, serving, textAt, type Serving } from '../../../test/serving.ts';
+import { appWith, keyIn, serving, temporaryFolder, textAt, type Serving } from '../../../test/serving.ts';
 
 const done: string[] = [];
 
@@ -104,9 +104,11 @@ test('[PR10] the same key with another history is another question', async () =>
 });
 
 test('[A2A6] an agent card believes no name but the one the door has looked at', async () => {
-  const { ask } = await at();
-  const { text } = await ask('/a2a/echo/.well-known/agent-card.json', {
-    headers: { 'x-forwarded-host': 'evil.example' },
-  });
-  expect(text).not.toContain('evil.example');
+  const data = temporaryFolder();
+  const key = keyIn(data);
+  const { ask } = await serving({ data, config: { apps: { echo }, auth: { required: true } } });
+  const headers = { 'x-forwarded-host': 'evil.example' };
+  const card = await ask('/a2a/echo/.well-known/agent-card.json', { key, headers });
+  expect(card.status).toBe(200);
+  expect(card.text).not.toContain('evil.example');
 });
