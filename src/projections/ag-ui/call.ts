@@ -2,6 +2,7 @@ import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import type { Call } from '../../run/events.ts';
 import type { Closing } from '../story.ts';
 import { resultText } from '../speaker.ts';
+import { placeOf } from './part.ts';
 import type { AgUiStep } from './scene.ts';
 
 /** A call with all it is given. It was asked for and is run here: what clients have to do with it is to look on. */
@@ -10,7 +11,12 @@ export function callStarted(step: AgUiStep): AgUiEvent[] {
   const place = { toolCallId: own.id, subagentRunId: own.agent };
   const { name, arguments: delta } = functionOf(step);
   return [
-    { type: 'TOOL_CALL_START', ...place, toolCallName: name },
+    {
+      type: 'TOOL_CALL_START',
+      ...place,
+      toolCallName: name,
+      metadata: placeOf({ part: own, step, opening: step.opening }),
+    },
     { type: 'TOOL_CALL_ARGS', ...place, delta },
     { type: 'TOOL_CALL_END', ...place },
   ];
