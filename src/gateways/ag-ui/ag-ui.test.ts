@@ -473,16 +473,11 @@ test('[GU3] whoever is no Vitrine is not told to stop: the connection ends', asy
 });
 
 function brief(event: AgentEvent): string {
-  switch (event.type) {
-    case 'stage.opened':
-      return `open ${event.stage}: ${event.title} in ${event.parent ?? 'nothing'} ${event.query ?? ''}`.trimEnd();
-    case 'stage.closed':
-      return `close ${event.stage} ${event.outcome}`;
-    case 'stage.appended':
-      return `${event.stage} ${event.channel ?? 'content'}: ${event.text}`;
-    case 'stage.attached':
-      return `${event.stage} has ${event.item.kind === 'attachment' ? event.item.attachment.type : event.item.kind}`;
-    default:
-      return event.type;
-  }
+  if (event.type === 'stage.opened')
+    return `open ${event.stage}: ${event.title} in ${event.parent ?? 'nothing'} ${event.query ?? ''}`.trimEnd();
+  if (event.type === 'stage.closed') return `close ${event.stage} ${event.outcome}`;
+  if (event.type === 'stage.appended') return `${event.stage} ${event.channel ?? 'content'}: ${event.text}`;
+  if (event.type !== 'stage.attached') return event.type;
+  const { stage, item } = event;
+  return `${stage} has ${item.kind === 'attachment' ? item.attachment.type : item.kind}`;
 }

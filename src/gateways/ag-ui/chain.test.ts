@@ -19,10 +19,18 @@ const wait = functionTool({
       .then(() => 'Never.'),
 });
 
+const look = functionTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ at: z.string() }),
+  effect: 'pure',
+  run: async ({ at }) => `${at} is there`,
+});
+
 const payer = appWith(async (scope, text) => {
   if (text.includes('wait')) return JSON.stringify(await scope.call('wait', {}));
   await scope.step({ key: 'look', title: 'Look around' }, (inner) =>
-    inner.step({ key: 'deep', title: 'Look deeper' }, async () => 'found'),
+    inner.step({ key: 'deep', title: 'Look deeper' }, (deep) => deep.call('look', { at: text })),
   );
   const { decision } = await scope.ask({ key: 'pay', title: 'Pay', arguments: { euros: 12 } });
   if (decision !== 'approve') throw new RunError('refused', 'It must not be paid.');
@@ -39,7 +47,7 @@ const relay = appWith(
 async function chain(): Promise<readonly [Serving, Serving, Serving]> {
   ledger.length = 0;
   ended = 0;
-  const inmost = await serving({ config: { apps: { payer }, tools: [wait] } });
+  const inmost = await serving({ config: { apps: { payer }, tools: [wait, look] } });
   const behind = (url: string, app: string) =>
     serving({ config: { apps: { relay }, agents: { inner: { agUi: { url: `${url}/ag-ui/${app}` } } } } });
   const middle = await behind(inmost.url, 'payer');
@@ -71,13 +79,22 @@ test('[GU1] an agent behind an agent: its steps are mirrored with their parents,
     async () => {
       const { json } = await root.ask(`/api/runs/${run}`);
       expect(json).toMatchObject({ status: 'completed', answer: 'Paid for «tea».' });
-      return json as { steps: { id: number; parent: number; title: string }[]; notices: unknown[] };
+      return json as {
+        steps: { id: number; parent: number; title: string; query?: string; text?: string }[];
+        notices: unknown[];
+      };
     },
     { timeout: 20_000 },
   );
   expect(ledger).toEqual(['tea']);
   const titled = (title: string) => tree.steps.find((step) => step.title === title) ?? expect.fail(title);
   expect(titled('Look deeper').parent).toBe(titled('Look around').id);
+  expect(titled('look')).toMatchObject({
+    parent: titled('Look deeper').id,
+    kind: 'call',
+    query: '{"at":"tea"}',
+    text: 'tea is there',
+  });
   expect(tree.notices).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import type { AgUiStep } from './scene.ts';
 export function callStarted(step: AgUiStep): AgUiEvent[] {
   const { own } = step;
   const place = { toolCallId: own.id, subagentRunId: own.agent };
-  const { name, arguments: delta } = functionOf(step);
+  const { name, arguments: delta } = functionOf({ ...step, query: step.opening.query });
   return [
     {
       type: 'TOOL_CALL_START',
@@ -23,15 +23,17 @@ export function callStarted(step: AgUiStep): AgUiEvent[] {
 }
 
 /** What is called, and with what, as the protocol writes it. */
-export function functionOf({ id, call, title }: Called): { name: string; arguments: string } {
+export function functionOf({ id, call, title, query = '{}' }: Called): { name: string; arguments: string } {
   const name = (call?.tool ?? title).toWellFormed() || `s${id}`;
-  return { name, arguments: JSON.stringify(call?.arguments ?? {}) };
+  return { name, arguments: call ? JSON.stringify(call.arguments) : query.toWellFormed() };
 }
 
 interface Called {
   readonly id: number;
   readonly title: string;
   readonly call?: Call | undefined;
+  /** What a call of an agent elsewhere was given, as that agent wrote it. */
+  readonly query?: string | undefined;
 }
 
 /** Every call has a result: clients take one without for theirs to run. */
