@@ -14,23 +14,23 @@ const protocols = {
 export function protocolLinesBench(): void {
   console.log('lines of protocols, without tests: before the story, and now');
   const all = Object.entries(protocols).map(([name, path]) => {
-    const lines = { name, then: linesIn(before, path), now: linesIn('HEAD', path) };
+    const lines = { name, before: linesIn(before, path), now: linesIn('HEAD', path) };
     tell(lines);
     return lines;
   });
-  const sum = (of: 'then' | 'now'): number => all.reduce((total, lines) => total + lines[of], 0);
-  tell({ name: 'together', then: sum('then'), now: sum('now') });
-  console.log(`  at most ${most * 100} % of before is wanted: ${Math.floor(sum('then') * most)} lines`);
+  const sum = (of: 'before' | 'now'): number => all.reduce((total, lines) => total + lines[of], 0);
+  tell({ name: 'together', before: sum('before'), now: sum('now') });
+  console.log(`  at most ${most * 100} % of before is wanted: ${Math.floor(sum('before') * most)} lines`);
 }
 
 interface Lines {
   readonly name: string;
-  readonly then: number;
+  readonly before: number;
   readonly now: number;
 }
 
-function tell({ name, then, now }: Lines): void {
-  console.log(`  ${name.padEnd(10)} ${then} → ${now}  (${Math.round((100 * now) / then)} %)`);
+function tell({ name, before: was, now }: Lines): void {
+  console.log(`  ${name.padEnd(10)} ${was} → ${now}  (${Math.round((100 * now) / was)} %)`);
 }
 
 function linesIn(commit: string, path: string): number {

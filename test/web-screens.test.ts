@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
+import { ownProtocols } from '../src/projections/own-protocols.ts';
 import { pageRoutes } from '../src/server/routes/page.ts';
 import { addressOf, placeAt, type Place } from '../web/src/places.ts';
+import { protocols } from '../web/src/trace/protocols.ts';
 
 const places: readonly [address: string, place: Place][] = [
   [addressOf.chat(), { screen: 'chat' }],
   [addressOf.chat('a/b c'), { screen: 'chat', conversation: 'a/b c' }],
   [addressOf.stepInChat('c', 'run_1', 7), { screen: 'chat', conversation: 'c', step: 'run_1.7' }],
   [addressOf.home, { screen: 'home' }],
-  [addressOf.runs, { screen: 'runs' }],
+  [addressOf.runs(), { screen: 'runs' }],
+  [addressOf.runs('status=failed&text=a b'), { screen: 'runs', filter: 'status=failed&text=a b' }],
   [addressOf.run('run_1'), { screen: 'run', run: 'run_1' }],
   [addressOf.run('run_1', 7), { screen: 'run', run: 'run_1', step: 7 }],
+  [addressOf.run('run_1', 7, 298), { screen: 'run', run: 'run_1', step: 7, at: 298 }],
   [addressOf.approvals(), { screen: 'approvals' }],
   [addressOf.approvals('run_1.a1'), { screen: 'approvals', approval: 'run_1.a1' }],
 ];
@@ -33,4 +37,8 @@ test('[W1] the server answers every place of the app with the app', () => {
       pathname,
     ).toBe(true);
   }
+});
+
+test('[W65] the frames of every protocol of the server can be looked at', () => {
+  expect(protocols.toSorted()).toEqual(Object.keys(ownProtocols).toSorted());
 });

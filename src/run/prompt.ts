@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { StepId } from './events.ts';
-import type { RunTree } from './tree.ts';
+import type { Step } from './tree.ts';
 import { Json } from './values.ts';
 
 /** The blob of a `prompt.recorded`: what is new since the prompt it continues. */
@@ -22,7 +22,7 @@ export interface Prompt {
 
 /** Put together from what each prompt added to the one before. Undefined where none is recorded, or part of it is gone. */
 export async function promptOf(
-  tree: RunTree,
+  tree: { readonly steps: ReadonlyMap<StepId, Pick<Step, 'prompt'>> },
   step: StepId,
   load: (blob: string) => Promise<string | undefined>,
 ): Promise<Prompt | undefined> {

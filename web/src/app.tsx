@@ -42,9 +42,9 @@ function Screen({ place }: { readonly place: Place }): ReactNode {
     case 'approvals':
       return <Approvals chosen={place.approval} />;
     case 'runs':
-      return <Runs />;
+      return <Runs filter={place.filter} />;
     case 'run':
-      return <Run key={place.run} run={place.run} step={place.step} />;
+      return <Run key={place.run} run={place.run} step={place.step} at={place.at} />;
     case 'home':
       return <Home />;
     case 'nowhere':

@@ -2,8 +2,8 @@
 export type Place =
   | { readonly screen: 'chat'; readonly conversation?: string; readonly step?: string }
   | { readonly screen: 'home' }
-  | { readonly screen: 'runs' }
-  | { readonly screen: 'run'; readonly run: string; readonly step?: number }
+  | { readonly screen: 'runs'; readonly filter?: string }
+  | { readonly screen: 'run'; readonly run: string; readonly step?: number; readonly at?: number }
   | { readonly screen: 'approvals'; readonly approval?: string }
   | { readonly screen: 'nowhere' };
 
@@ -15,9 +15,11 @@ export const addressOf = {
   stepInChat: (conversation: string, run: string, step: number): string =>
     `${addressOf.chat(conversation)}#${run}.${step}`,
   home: '/home',
-  runs: '/runs',
-  run: (run: string, step?: number): string =>
-    `/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}`,
+  /** The runs that a filter leaves, written as a query. */
+  runs: (filter = ''): string => `/runs${filter === '' ? '' : `#${encodeURIComponent(filter)}`}`,
+  /** A run, one of its steps, and the entry that was the last at the moment that is shown. */
+  run: (run: string, step?: number, at?: number): string =>
+    `/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}${at === undefined ? '' : `#${at}`}`,
   approvals: (approval?: string): string =>
     approval === undefined ? '/approvals' : `/approvals#${encodeURIComponent(approval)}`,
 };
@@ -32,9 +34,10 @@ export function placeAt({ pathname, hash }: { readonly pathname: string; readonl
   if (first === 'approvals')
     return { screen: 'approvals', ...(fragment === '' ? {} : { approval: fragment }) };
   if (first !== 'runs') return { screen: 'nowhere' };
-  if (second === undefined) return { screen: 'runs' };
+  if (second === undefined) return { screen: 'runs', ...(fragment === '' ? {} : { filter: fragment }) };
   const step = third === 'steps' && /^\d+$/.test(fourth ?? '') ? { step: Number(fourth) } : {};
-  return { screen: 'run', run: second, ...step };
+  const at = /^\d+$/.test(fragment) ? { at: Number(fragment) } : {};
+  return { screen: 'run', run: second, ...step, ...at };
 }
 
 function decoded(piece: string): string {

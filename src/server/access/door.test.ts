@@ -1,3 +1,4 @@
+import type { Failure } from '../../run/failure.ts';
 import crypto, { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -110,7 +111,8 @@ describe('on this machine', () => {
     const preflight = await at.ask('/api/runs', { method: 'OPTIONS', headers: asking });
     expect([preflight.status, preflight.text]).toEqual([204, '']);
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
-    for (const { method, path } of routeTable) {
+    const message = `The site «${origin}» may not use this server: name it in «server.origins».`;
+    for (const { method, path, errorBody = (error: Failure): unknown => ({ error }) } of routeTable) {
       if (method === 'WS') continue;
       const json = method === 'POST' ? { json: { input: { text: 'x' } } } : {};
       const refused = await at.ask(path, { method, headers: { origin }, ...json });
@@ -118,12 +120,7 @@ describe('on this machine', () => {
       expect(refused.headers.get('access-control-allow-origin')).toBe('*');
       expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
       expect(refused.headers.get('cross-origin-resource-policy')).toBe('same-origin');
-      expect(refused.json).toEqual({
-        error: {
-          code: 'refused',
-          message: `The site «${origin}» may not use this server: name it in «server.origins».`,
-        },
-      });
+      expect(refused.json).toEqual(errorBody({ code: 'refused', message }));
     }
     expect((await at.ask('/api/runs')).json).toMatchObject({ runs: [] });
   });

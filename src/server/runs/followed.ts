@@ -35,7 +35,7 @@ export async function* followed(
 }
 
 /** Whether nothing more comes before a person has done something, or ever. */
-export function isAnswered(tree: RunTree): boolean {
+function isAnswered(tree: RunTree): boolean {
   return tree.ended !== undefined || runStatus(tree) === 'waiting';
 }
 

@@ -60,4 +60,20 @@ export const webMutants: readonly Mutant[] = [
     test: 'test/web-screens.test.ts',
     only: 'W1',
   },
+  {
+    name: 'a question that is put off is drawn as answered',
+    file: 'web/src/trace/timing.ts',
+    find: 'if (wait && !isPutOff)',
+    replace: 'if (wait)',
+    test: 'web/src/trace/timing.test.ts',
+    only: 'W60',
+  },
+  {
+    name: 'what runs on after the path has begun is on the critical path',
+    file: 'web/src/trace/critical-path.ts',
+    find: 'if (child.to > at || path.has(child.id))',
+    replace: 'if (path.has(child.id))',
+    test: 'web/src/trace/timing.test.ts',
+    only: 'W64',
+  },
 ];

@@ -80,7 +80,7 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
   const links: readonly { to: string; name: string; icon: LucideIcon; isHere: boolean; count?: number }[] = [
     { to: addressOf.home, name: t.nav.home, icon: House, isHere: screen === 'home' },
     { to: addressOf.chat(), name: t.nav.chat, icon: MessageSquare, isHere: screen === 'chat' },
-    { to: addressOf.runs, name: t.nav.runs, icon: ListTree, isHere: screen === 'runs' || screen === 'run' },
+    { to: addressOf.runs(), name: t.nav.runs, icon: ListTree, isHere: screen === 'runs' || screen === 'run' },
     {
       to: addressOf.approvals(),
       name: t.nav.approvals,

@@ -1,3 +1,4 @@
+import { deTrace } from './de-trace.ts';
 import type { Texts } from './en.ts';
 
 /** Deutsch. */
@@ -287,4 +288,5 @@ export const de: Texts = {
     ended: (status) => `Der Lauf ist zu Ende: ${status}`,
   },
   time: { now: 'jetzt', ago: (time) => time },
+  ...deTrace,
 };

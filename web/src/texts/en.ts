@@ -1,3 +1,5 @@
+import { enTrace } from './en-trace.ts';
+
 /** Every sentence of the app. What is counted or named is a function, since languages put it elsewhere. */
 export const en = {
   language: 'English',
@@ -281,6 +283,7 @@ export const en = {
     ended: (status: string) => `The run has ended: ${status}`,
   },
   time: { now: 'now', ago: (time: string) => time },
+  ...enTrace,
 };
 
 export type Texts = typeof en;

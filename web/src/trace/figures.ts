@@ -1,0 +1,36 @@
+import type { FlatTree } from '../../../src/client/client.ts';
+import { piecesOf, type Doing } from './pieces.ts';
+import type { Span, Timing } from './timing.ts';
+
+/** Where the time of a run went, in milliseconds. What went on at once counts for each. */
+export interface TimeFigures {
+  readonly wall: number;
+  readonly model: number;
+  readonly tool: number;
+  readonly person: number;
+  /** Its process was gone. */
+  readonly nobody: number;
+}
+
+/** Until a moment: now, the end of the run, or what is replayed. */
+export function timeFigures(tree: FlatTree, timing: Timing, until: number): TimeFigures {
+  const around = new Set(tree.steps.map(({ parent }) => parent));
+  const spent = new Map<Doing, number>();
+  for (const step of tree.steps) {
+    const pieces = piecesOf(step, timing.steps.get(step.id), { isAround: around.has(step.id), until });
+    for (const { is, ...span } of pieces) spent.set(is, (spent.get(is) ?? 0) + lengthOf(span, until));
+  }
+  const own = timing.steps.get(0)?.waits.reduce((sum, wait) => sum + lengthOf(wait, until), 0) ?? 0;
+  const sum = (...kinds: Doing[]): number => kinds.reduce((all, is) => all + (spent.get(is) ?? 0), 0);
+  return {
+    wall: Math.max(0, until - (timing.begin ?? until)),
+    model: sum('first', 'model'),
+    tool: sum('tool'),
+    person: own + sum('person'),
+    nobody: timing.gaps.reduce((all, gap) => all + lengthOf(gap, until), 0),
+  };
+}
+
+function lengthOf({ from, to = Infinity }: Span, until: number): number {
+  return Math.max(0, Math.min(to, until) - from);
+}

@@ -1,0 +1,107 @@
+import type { FlatStep, FlatTree } from '../../../src/client/client.ts';
+import type { Status } from '../steps/status-mark.tsx';
+import { isTool } from '../steps/words.ts';
+
+/** A line of the trace: a step, or the run itself, which is 0. */
+export interface TraceRow {
+  readonly id: number;
+  readonly parent: number;
+  readonly depth: number;
+  readonly title: string;
+  readonly status: Status;
+  readonly hasBelow: boolean;
+  readonly isFolded: boolean;
+  /** Somebody looks for something, and this only stands around it. */
+  readonly isAside: boolean;
+  readonly step?: FlatStep;
+}
+
+/** What somebody looks for: words, each perhaps of one kind. */
+export type Sought = readonly { readonly in: 'agent' | 'tool' | 'status' | 'text'; readonly word: string }[];
+
+/** `agent:graph status:failed fibre cut`. */
+export function soughtIn(text: string): Sought {
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((piece) => {
+      const [, kind, word] = /^(agent|tool|status):(.*)$/.exec(piece) ?? [];
+      return kind === undefined
+        ? { in: 'text' as const, word: piece }
+        : { in: kind as 'agent', word: word ?? '' };
+    })
+    .filter(({ word }) => word !== '');
+}
+
+/** Whether a step is what somebody looks for. */
+function isSought(step: FlatStep, sought: Sought): boolean {
+  return sought.every(({ in: place, word }) =>
+    wordsIn(step, place).some((one) => one.toLowerCase().includes(word)),
+  );
+}
+
+function wordsIn(step: FlatStep, place: Sought[number]['in']): readonly string[] {
+  const { title, agent = '', model = '', query = '', text = '', thinking = '', call, result, failure } = step;
+  switch (place) {
+    case 'agent':
+      return agent === '' ? [] : [agent, title];
+    case 'tool':
+      return isTool(step) ? [call?.tool ?? '', title] : [];
+    case 'status':
+      return [step.status];
+    case 'text':
+      return [
+        title,
+        model,
+        query,
+        text,
+        thinking,
+        JSON.stringify([call?.arguments, result]),
+        failure?.message ?? '',
+      ];
+  }
+}
+
+/** The lines of a run from the top: each step below its parent, without what is folded away or not looked for. */
+export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Sought): TraceRow[] {
+  const below = Map.groupBy(tree.steps, ({ parent }) => parent);
+  const { found, around } = foundIn(tree, sought);
+  const isShown = (id: number): boolean => sought.length === 0 || around.has(id);
+  const root = { id: 0, parent: 0, depth: 0, title: tree.title, status: tree.status };
+  const isRootFolded = folded.has(0) && sought.length === 0;
+  const hasSteps = tree.steps.length > 0;
+  const rows: TraceRow[] = [
+    { ...root, hasBelow: hasSteps, isFolded: isRootFolded, isAside: sought.length > 0 },
+  ];
+  const waiting = isRootFolded ? [] : stacked(below.get(0), 1);
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { step, depth } = next;
+    if (!isShown(step.id)) continue;
+    const hasBelow = below.has(step.id);
+    const isFolded = hasBelow && folded.has(step.id) && sought.length === 0;
+    const { id, parent, title, status } = step;
+    const isAside = sought.length > 0 && !found.has(id);
+    rows.push({ id, parent, depth, title, status, hasBelow, isFolded, isAside, step });
+    if (!isFolded) waiting.push(...stacked(below.get(id), depth + 1));
+  }
+  return rows;
+}
+
+/** A list and no recursion: trees may be deeper than the stack. */
+function stacked(steps: readonly FlatStep[] = [], depth: number): { step: FlatStep; depth: number }[] {
+  return steps.toReversed().map((step) => ({ step, depth }));
+}
+
+function foundIn({ steps }: FlatTree, sought: Sought): Record<'found' | 'around', ReadonlySet<number>> {
+  const found = new Set<number>();
+  const around = new Set<number>();
+  if (sought.length === 0) return { found, around };
+  const parents = new Map(steps.map(({ id, parent }) => [id, parent]));
+  for (const step of steps) {
+    if (!isSought(step, sought)) continue;
+    found.add(step.id);
+    for (let at = step.id; at !== 0 && !around.has(at); at = parents.get(at) ?? 0) around.add(at);
+  }
+  return { found, around };
+}
