@@ -66,7 +66,15 @@ const A2aAgent = z.strictObject({
 });
 export type A2aAgent = z.infer<typeof A2aAgent>;
 
-const ways = ['model', 'gateway', 'dial', 'conversation', 'a2a'] as const;
+/** An agent that speaks AG-UI: an app of another Vitrine, or of anybody. */
+const AgUiAgent = z.strictObject({
+  /** Where it is asked to run. */
+  url: address('http://host/ag-ui/app'),
+  /** Sent as `Authorization: Bearer …`. */
+  key: Secret.optional(),
+});
+
+const ways = ['model', 'gateway', 'dial', 'conversation', 'a2a', 'agUi'] as const;
 
 /** Someone a turn can be given to, and how they are reached. */
 export const AgentSettings = z
@@ -77,6 +85,7 @@ export const AgentSettings = z
     dial: DialAgent.optional(),
     conversation: ConversationAgent.optional(),
     a2a: A2aAgent.optional(),
+    agUi: AgUiAgent.optional(),
     gateway: z.custom<Gateway>(isGateway, 'give a gateway').optional(),
     /** Whether it answers in sections (`---QUERY---` …), whose graphs, tables and documents are then shown. */
     sectioned: z.boolean().optional(),
@@ -84,8 +93,8 @@ export const AgentSettings = z
     /** Whether it is ours: its words are not foreign then, and what it is told has not left. Models are, unless said. */
     trusted: z.boolean().optional(),
     /**
-     * How it remembers a conversation. Unless said: `restore` for a DIAL deployment, `conversation-id` for a conversation
-     * service, else `stateless`.
+     * How it remembers a conversation. Unless said: `restore` for a DIAL deployment and an agent of AG-UI,
+     * `conversation-id` for a conversation service and an agent of A2A, else `stateless`.
      */
     state: StateStrategy.optional(),
     keeps: Keeps.optional(),
@@ -98,7 +107,7 @@ export const AgentSettings = z
       .optional(),
   })
   .refine((settings) => ways.filter((way) => settings[way] !== undefined).length === 1, {
-    error: 'say how it is reached, in one way: «model», «dial», «conversation», «a2a» or «gateway»',
+    error: 'say how it is reached, in one way: «model», «dial», «conversation», «a2a», «agUi» or «gateway»',
   });
 export type AgentSettings = z.infer<typeof AgentSettings>;
 

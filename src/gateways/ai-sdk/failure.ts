@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import { cleaner, failureOfError, failureOfStatus, wordsOf } from '../chat/failure.ts';
-import { connectionFailed } from '../http/lost-connection.ts';
+import { codeIn, connectionFailed } from '../http/lost-connection.ts';
 import { retryAfter } from '../http/retry.ts';
 
 /** What provider packages throw. They are told by their fields, since each brings its own copy of the classes. */
@@ -45,14 +45,4 @@ export function failureOfProvider(
     return { error: failure };
   }
   return { error: new RunError('unavailable', `${who} failed: ${words}.`, { cause: error }) };
-}
-
-/** What the system calls it, wherever in the chain of causes that stands. */
-function codeIn(error: unknown): string {
-  let last = 'it was lost';
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code;
-    if (cause.cause === undefined && /^[\w ]+$/.test(cause.message)) last = cause.message;
-  }
-  return last;
 }

@@ -8,3 +8,13 @@ export function connectionFailed(who: string, code: string): string {
   if (gone.test(code)) return `${connection} was lost`;
   return code.startsWith('UND_ERR_') ? `${connection} failed` : `${connection} failed (${code})`;
 }
+
+/** What the system calls it, wherever in the chain of causes that stands. */
+export function codeIn(error: unknown): string {
+  let last = 'it was lost';
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    if (cause.cause === undefined && /^[\w ]+$/.test(cause.message)) last = cause.message;
+  }
+  return last;
+}

@@ -94,9 +94,11 @@ export function opened(shown: Shown): AgUiEvent[] {
   }
 }
 
-function placeOf({ step, opening }: Shown): Record<string, unknown> {
+/** What the protocol has no words for: which step it is, what it is in, and whether the run itself speaks in it. */
+export function placeOf({ part, step, opening }: Omit<Shown, 'above'>): Record<string, unknown> {
   const above = step.parent === 0 ? {} : { parent: `s${step.parent}` };
-  return { step: `s${step.id}`, ...above, kind: opening.kind };
+  const voice = part.isInner ? { inner: true } : {};
+  return { step: `s${step.id}`, ...above, kind: opening.kind, ...voice };
 }
 
 /** What is open in what a step says, once it has been said or is to be said again. */

@@ -1,4 +1,5 @@
 import { questionId } from '../../run/question-id.ts';
+import { isBlobRef } from '../../run/values.ts';
 import { visible } from '../../run/visible.ts';
 import type { AgUiEvent, AgUiInterrupt } from '../../wire/ag-ui.ts';
 import type { Question } from '../questions.ts';
@@ -76,7 +77,16 @@ function interruptOf(question: Question, part: Part | undefined): AgUiInterrupt 
     toolCallId: part?.call,
     responseSchema: isObject ? (schema as Record<string, unknown>) : undefined,
     expiresAt: expiresAt === undefined ? undefined : isoTime(expiresAt),
-    metadata: { ...shownQuestion(question), allowed: [...allowed], priority },
+    metadata: { ...shownQuestion(question), ...passedOn(question), allowed: [...allowed], priority },
     subagentRunId: part?.agent,
+  };
+}
+
+/** For those who put the question to people of their own: what they show them they make of this. */
+function passedOn({ title, message, arguments: given }: Question): Record<string, unknown> {
+  return {
+    title: visible(title),
+    about: message === undefined ? undefined : visible(message),
+    given: isBlobRef(given) ? undefined : given,
   };
 }

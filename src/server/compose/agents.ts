@@ -2,6 +2,7 @@ import type { Agent } from '../../catalog/agent.ts';
 import type { AgentSettings, ConversationAgent } from '../../catalog/agent-settings.ts';
 import type { Config } from '../../catalog/config.ts';
 import { a2aGateway } from '../../gateways/a2a/a2a.ts';
+import { agUiGateway } from '../../gateways/ag-ui/ag-ui.ts';
 import { conversationGateway } from '../../gateways/conversation/conversation.ts';
 import { dialGateway } from '../../gateways/dial/dial.ts';
 import type { Gateway } from '../../gateways/gateway.ts';
@@ -35,8 +36,8 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
 }
 
 /** What those who are reached in this way are made for. */
-function usualState({ dial, conversation, a2a }: AgentSettings): Agent['state'] {
-  if (dial) return 'restore';
+function usualState({ dial, conversation, a2a, agUi }: AgentSettings): Agent['state'] {
+  if (dial ?? agUi) return 'restore';
   return (conversation ?? a2a) ? 'conversation-id' : undefined;
 }
 
@@ -47,7 +48,7 @@ function isOurs({ model, gateway }: AgentSettings, effect: Agent['effect']): boo
 
 function gatewayOf(
   name: string,
-  { model, dial, conversation, a2a, gateway }: AgentSettings,
+  { model, dial, conversation, a2a, agUi, gateway }: AgentSettings,
   models: Config['models'],
 ): Gateway {
   if (gateway) return gateway;
@@ -56,6 +57,10 @@ function gatewayOf(
   if (a2a) {
     const { url, key } = a2a;
     return a2aGateway({ name, url, key: key && (() => secretIn(key)) });
+  }
+  if (agUi) {
+    const { url, key } = agUi;
+    return agUiGateway({ name, url, key: key && (() => secretIn(key)) });
   }
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');

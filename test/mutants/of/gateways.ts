@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant.ts';
 const elsewhere = 'test/scenarios/agents-elsewhere.test.ts';
 const preferences = 'src/projections/preferences/preferences.test.ts';
 const dial = 'src/gateways/dial/dial.test.ts';
+const agUi = 'src/gateways/ag-ui/ag-ui.test.ts';
 
 export const gatewayMutants: readonly Mutant[] = [
   {
@@ -164,5 +165,38 @@ export const gatewayMutants: readonly Mutant[] = [
     replace: '',
     test: elsewhere,
     only: 'A23]',
+  },
+  {
+    name: 'a Vitrine behind AG-UI is left, and not stopped',
+    file: 'src/gateways/ag-ui/ag-ui.ts',
+    find: 'if (signal.reason === stopped && isVitrine) tellStop(url, thread.thread, headers);',
+    replace: '',
+    test: 'src/gateways/ag-ui/chain.test.ts',
+    only: 'GU3',
+    hangs: true,
+  },
+  {
+    name: 'answers to an agent of AG-UI begin another thread',
+    file: 'src/gateways/ag-ui/thread.ts',
+    find: 'const { thread, asked } = asking ?? {',
+    replace: 'const { thread, asked } = {',
+    test: agUi,
+    only: 'all their answers go to the same thread',
+  },
+  {
+    name: 'steps of a Vitrine behind AG-UI lose their parents',
+    file: 'src/gateways/ag-ui/stages.ts',
+    find: 'const above = this.#atStep(parent) ?? ',
+    replace: 'const above = ',
+    test: agUi,
+    only: 'of a Vitrine: steps',
+  },
+  {
+    name: 'what a stage of an agent says is taken for its answer',
+    file: 'src/gateways/ag-ui/stages.ts',
+    find: 'if (step) return step.isOwn ? undefined : step;',
+    replace: 'if (step) return undefined;',
+    test: agUi,
+    only: 'of a Vitrine: steps',
   },
 ];
