@@ -90,14 +90,6 @@ export const feedMutants: readonly Mutant[] = [
     only: '[Q111]',
   },
   {
-    name: 'a list passes by all runs that have ended',
-    file: 'src/stores/sqlite/lists.ts',
-    find: "if (filter.unfinished) return 'runUnfinished';",
-    replace: '',
-    test: 'src/stores/sqlite/rows-read.test.ts',
-    only: '[Q113]',
-  },
-  {
     name: 'every start counts the runs that have not ended',
     file: 'src/stores/sqlite/open-counts.ts',
     find: 'if (remember) known.set(tenant, count);',

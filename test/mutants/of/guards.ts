@@ -166,14 +166,6 @@ export const guardMutants: readonly Mutant[] = [
     only: 'H29',
   },
   {
-    name: 'a conversation is called by a secret',
-    file: 'src/front/create-run.ts',
-    find: "keptName(world, name, 'conversation_')",
-    replace: 'name',
-    test: leaks,
-    only: 'as on a terminal',
-  },
-  {
     name: 'half a secret leaves an old journal',
     file: 'src/guards/outgoing.ts',
     find: 'this.#append(stream.place, stream.held.takeMark());',

@@ -73,8 +73,8 @@ export const storyMutants: readonly Mutant[] = [
     file: 'src/projections/protocol.ts',
     find: 'return (entry) => comesToRest(waiting, entry);',
     replace: "return ({ event }) => event.type === 'run.ended';",
-    test: 'src/projections/imaginary.test.ts',
-    only: 'P68',
+    test: 'src/server/doors/doors.test.ts',
+    only: 'decides by name or fingerprint',
   },
   {
     name: 'connections of another kind get the same bytes',
