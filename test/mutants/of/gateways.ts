@@ -57,8 +57,8 @@ export const gatewayMutants: readonly Mutant[] = [
   {
     name: 'a DIAL agent forgets unless said',
     file: 'src/server/compose/agents.ts',
-    find: "if (dial) return 'restore';",
-    replace: '',
+    find: 'if (dial ?? agUi) return',
+    replace: 'if (agUi) return',
     test: elsewhere,
     only: 'G20 G23]',
   },
