@@ -4,6 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { mutantPlugin } from './test/mutants/plugin.ts';
 
 const plugins = [mutantPlugin()];
+const setupFiles = ['test/same-seed.ts'];
 
 /**
  * Threads and processes of the tests run TypeScript as it stands. Each would strip its types again, with WebAssembly that
@@ -34,17 +35,19 @@ export default defineConfig({
         test: {
           name: 'unit',
           env,
+          setupFiles,
           include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/*.test.ts'],
           exclude: [...configDefaults.exclude, ...edges],
           ...patience,
         },
       },
-      { plugins, test: { name: 'edges', env, include: edges, ...patience } },
+      { plugins, test: { name: 'edges', env, setupFiles, include: edges, ...patience } },
       {
         plugins,
         test: {
           name: 'scenarios',
           env,
+          setupFiles,
           include: ['test/scenarios/**/*.test.ts'],
           globalSetup: 'test/fetch-packages.ts',
           ...patience,

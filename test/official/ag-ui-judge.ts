@@ -73,7 +73,7 @@ export function clientStanding(
   const { status } = state as { status?: string };
   return {
     texts: Object.fromEntries(texts.map(({ id, content }) => [id, content])),
-    answer: hasSaid(messages, answerOf(foldAll(entries))),
+    answer: hasSaid(messages, foldAll(entries)),
     thoughts: Object.fromEntries(ids('reasoning').map(({ id, content }) => [id, content])),
     calls: Object.fromEntries(
       calls.map((call) => [call.id, [call.function.arguments, results.get(call.id)?.metadata?.['status']]]),
@@ -88,11 +88,17 @@ export function clientStanding(
 }
 
 /** Whether the answer is among what the run itself said: what is said inside an agent carries its name. */
-function hasSaid(messages: readonly Message[], answer: string): boolean {
+function hasSaid(messages: readonly Message[], tree: RunTree): boolean {
+  const answer = answerOf(tree);
+  const kept = tree.ended?.answer;
+  // Of what is large only its size is known: what was said and is as long is it.
+  const size = typeof kept === 'object' ? kept.size : undefined;
+  const isIt = (content: unknown): boolean =>
+    typeof content === 'string' && (content.trim() === answer || Buffer.byteLength(content) === size);
   const own = messages.filter(
     (message) => message.role === 'assistant' && message.subagentRunId === undefined,
   );
-  return answer === '' || own.some(({ content }) => typeof content === 'string' && content.trim() === answer);
+  return answer === '' || own.some(({ content }) => isIt(content));
 }
 
 function answerOf({ ended }: RunTree): string {

@@ -4,7 +4,7 @@ import type { ViewOptions } from '../projection.ts';
 import type { Question } from '../questions.ts';
 import { activitySnapshot, bounded } from './activity.ts';
 import { begun } from './beginning.ts';
-import { plain, resultText } from '../speaker.ts';
+import { isSaid, plain, resultText } from '../speaker.ts';
 import { functionOf } from './call.ts';
 import { endOf } from './ending.ts';
 import { labelOf, opened, partOf, speaking, thoughts, type Part, type Said } from './part.ts';
@@ -128,8 +128,8 @@ function callOf(step: Step, part: Part, tag: object): object[] {
 
 function answerOf({ ended }: RunTree, told: readonly Told[], run: string): object[] {
   const answer = plain(ended?.answer).toWellFormed();
-  const isSaid = told.some(({ part, text }) => !part.isInner && text.trim() === answer.trim());
-  return answer === '' || isSaid ? [] : [{ id: `${run}-answer`, role: 'assistant', content: answer }];
+  const wasSaid = told.some(({ part, text }) => !part.isInner && isSaid({ in: '', text }, ended?.answer));
+  return answer === '' || wasSaid ? [] : [{ id: `${run}-answer`, role: 'assistant', content: answer }];
 }
 
 function activityOf({ parent, kind, title, status, agent, attempt, failure }: Step): object {

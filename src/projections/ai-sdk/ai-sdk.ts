@@ -99,13 +99,18 @@ function show(scene: AiSdkScene, step: AiSdkStep, status: string): void {
 function open(scene: AiSdkScene, { kind }: EventOf<'step.opened'>, step: AiSdkStep): void {
   const { frames, memory, story } = scene;
   const isOwn = kind === 'turn' && !step.own.isInner && !step.own.isSilent;
-  const isQuiet = ![...story.steps.values()].some(({ own }) => own.text ?? own.reasoning);
   // Whoever is asked is asked in the last step of the message, or the client does not find it.
-  const isApart = isOwn && isQuiet && memory.questions.size === 0;
+  const isApart = isOwn && memory.questions.size === 0 && isQuiet(story);
   if (isApart) frames.push({ type: 'finish-step' }, { type: 'start-step' });
   tell(scene, stepChunk(step, { status: 'running' }));
   if (isCall(step)) tell(scene, callChunk(step));
   if (isApart) memory.turn = step.id;
+}
+
+/** Whether nobody is in the middle of saying something. */
+function isQuiet({ steps }: AiSdkScene['story']): boolean {
+  for (const { own } of steps.values()) if (own.text ?? own.reasoning) return false;
+  return true;
 }
 
 function retry(scene: AiSdkScene, { attempt, reason }: EventOf<'step.retried'>, step: AiSdkStep): void {
