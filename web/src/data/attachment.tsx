@@ -26,7 +26,9 @@ export function AttachmentList({ items }: { readonly items: readonly Item[] }): 
           <h4 className="label">
             {t.data.suggested}: {visible(name)}
           </h4>
-          <pre className="mono">{visible(JSON.stringify(data, null, 2) ?? '')}</pre>
+          <pre className="mono" tabIndex={0} aria-label={visible(name)}>
+            {visible(JSON.stringify(data, null, 2) ?? '')}
+          </pre>
         </li>
       ))}
     </ul>
