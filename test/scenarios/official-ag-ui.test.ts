@@ -173,4 +173,4 @@ test('[AG6] a crash in the middle of the answer: whoever joins again comes to th
   expect(pathsIn(joined)).toEqual(teamTree);
   expect(messages.filter(({ role }) => role === 'user')).toMatchObject([user]);
   expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
-}, 120_000);
+});

@@ -164,4 +164,4 @@ test('[AI6] a crash in the middle of the answer: the chat resumes, with the same
   expect(chat.lastMessage?.id).toBe(id);
   expect(pathsIn(chat)).toEqual(teamTree);
   expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
-}, 120_000);
+});
