@@ -9,7 +9,7 @@ import { appWith, keyIn, serving, temporaryFolder, textAt } from '../serving.ts'
 import { expectAccessible, opened, say } from '../web.ts';
 
 /** The page has what it shows a moment later. Milliseconds. */
-const patience = { timeout: 30_000 };
+const patience = { timeout: 60_000 };
 
 const nasty = '<img src=x onerror="document.title=\'hacked\'"><script>document.title="hacked"</script>';
 /** One of each kind, with every word as nasty as it can be. */
