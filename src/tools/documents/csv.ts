@@ -21,7 +21,10 @@ export function csvBlocks(text: string): Block[] | undefined {
       max_record_size: longestRow,
       relax_column_count: true,
       skip_empty_lines: true,
-      on_record: (row: readonly string[], { lines }) => void take(row, lines),
+      on_record(row: readonly string[], { lines }) {
+        take(row, lines);
+        return null;
+      },
     });
   } catch {
     return undefined;
