@@ -24,6 +24,9 @@ export async function buildWeb(): Promise<void> {
   try {
     const configFile = join(root, 'web/vite.config.ts');
     await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+  } catch (thrown) {
+    rmSync(outDir, { recursive: true, force: true });
+    throw thrown;
   } finally {
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     else process.env['NODE_ENV'] = NODE_ENV;

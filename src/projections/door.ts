@@ -120,8 +120,8 @@ export interface FollowWish {
   readonly after?: { readonly entry: number; readonly frames?: number } | undefined;
   /** What the client says it has, where it is brought up to date by a prelude. */
   readonly had?: readonly unknown[] | undefined;
-  /** 204 where there is no such run, or it has ended. */
-  readonly onlyLive?: boolean;
+  /** 204 where there is no such run, or it ended longer ago. Milliseconds. */
+  readonly endedWithin?: number;
 }
 
 export interface StopWish {

@@ -192,7 +192,7 @@ describe('the table', () => {
       };
       const context: ServerContext = at.server.context;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
-      const source = { address: '127.0.0.1', isTls: false };
+      const source = { address: '127.0.0.1', isTls: false, prefix: '' };
       const asker = { heavy: async () => {}, signal: new AbortController().signal };
       const asked = {
         context,

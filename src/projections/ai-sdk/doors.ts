@@ -8,6 +8,12 @@ import { supersededLine } from '../speaker.ts';
 /** Attachments come within the messages. Bytes. */
 const bodyLimit = 16 * 1024 * 1024;
 
+/**
+ * How long after the end of a run a chat is still told of it: one that was cut off in the middle comes back by itself, and
+ * would stay with half an answer. Milliseconds.
+ */
+const endedWithin = 600_000;
+
 /** Where a chat sends what was said, comes back to what runs, and stops it. */
 export const aiSdkDoors: readonly Door<Framing>[] = [
   {
@@ -19,12 +25,13 @@ export const aiSdkDoors: readonly Door<Framing>[] = [
   {
     method: 'GET',
     path: '/ai-sdk/:app/chat/:id/stream',
-    about: 'What runs in a chat, told from its beginning; 204 where nothing runs.',
+    about: 'What runs in a chat, or ran a moment ago, told from its beginning; 204 where nothing did.',
+    role: 'viewer',
     read: ({ params: { id = '' } }) => ({
       wants: 'follow',
       of: { conversation: id },
       answer: 'all',
-      onlyLive: true,
+      endedWithin,
       form: 'stream',
     }),
   },

@@ -77,8 +77,8 @@ export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
       return told(visitor, wish, await resume(visitor, await foundOr404(visitor, wish.of), wish));
     case 'follow': {
       const row = await found(visitor, wish.of);
-      if (wish.onlyLive && (!row || row.state === 'ended')) return { status: 204 };
-      const { answer, after, had } = wish;
+      const { answer, after, had, endedWithin } = wish;
+      if (endedWithin !== undefined && !isRecent(visitor, row, endedWithin)) return { status: 204 };
       const { run } = known(row, wish.of);
       return told(visitor, wish, { run, answer, ...present({ after, had }) });
     }
@@ -106,6 +106,12 @@ async function found({ context, caller }: Visitor, of: Sought): Promise<RunRow |
   if ('run' in of) return ownRun({ context, caller }, of.run);
   const { id: conversation } = await conversationOf({ context, caller }, of.conversation);
   return (await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: 1 }))[0];
+}
+
+/** Whether a run works, or ended a moment ago: whoever was cut off from it may come back late. */
+function isRecent({ context }: Visitor, row: RunRow | undefined, endedWithin: number): row is RunRow {
+  if (!row) return false;
+  return row.state !== 'ended' || context.now() - row.updatedAt < endedWithin;
 }
 
 async function foundOr404(visitor: Visitor, of: Sought): Promise<RunRow> {

@@ -253,8 +253,9 @@ test('[PR7] a run is followed from a cursor, as one, from what stands, or not at
   expect(framesIn(await follow({ of, answer: 'last' }))[0]).toBe('goes on');
   const [stands] = framesIn(await follow({ of, answer: 'prelude' }));
   expect(stands).toMatch(/^stands at \d+$/);
-  expect(await follow({ of, answer: 'last', onlyLive: true })).toMatchObject({ status: 204 });
-  expect(await follow({ of: { conversation: 'none' }, answer: 'last', onlyLive: true })).toMatchObject({
+  expect(await follow({ of, answer: 'last', endedWithin: 0 })).toMatchObject({ status: 204 });
+  expect(await follow({ of, answer: 'last', endedWithin: 3_600_000 })).toMatchObject({ status: 200 });
+  expect(await follow({ of: { conversation: 'none' }, answer: 'last', endedWithin: 60_000 })).toMatchObject({
     status: 204,
   });
   expect(await follow({ of: { run: 'run_none' }, answer: 'last' })).toMatchObject({ status: 404 });
