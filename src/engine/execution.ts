@@ -14,6 +14,7 @@ import { Lease, leaseLength, momentOf } from './time/lease.ts';
 import { Line } from './conversation/line.ts';
 import type { Claimed, Loaded } from './recovery/load.ts';
 import { Parking } from './recovery/parking.ts';
+import { cancelAsking } from './turn/cancel-turn.ts';
 import { Prompts } from './turn/prompts.ts';
 import { Questions } from './question/questions.ts';
 import type { Recorded } from './recovery/recorded.ts';
@@ -288,6 +289,8 @@ export class Execution {
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
     if (this.#mode === 'gone' || this.#mode === 'ending') return;
+    const cancelling = cancelAsking(this);
+    if (cancelling) await cancelling;
     this.#mode = 'ending';
     this.#effects.abort(aborted);
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);
