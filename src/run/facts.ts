@@ -54,6 +54,7 @@ export const term = {
   label: (name: string, value: string): string => `l ${JSON.stringify([name, value])}`,
   agent: (agent: string): string => `a ${JSON.stringify(agent)}`,
   tool: (tool: string): string => `t ${JSON.stringify(tool)}`,
+  question: (fingerprint: string): string => `q ${fingerprint}`,
 };
 
 /** What somebody looks for, as the terms it is found by. */
@@ -102,9 +103,9 @@ const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = 
     const names = [...agents.map(term.agent), ...tools.map(term.tool)];
     return { facts: { ...noFacts, agents, tools }, terms: [...names, ...textTerms(title)] };
   },
-  'approval.requested': ({ approval, title }, { seq }) => ({
+  'approval.requested': ({ approval, title, fingerprint }, { seq }) => ({
     facts: { ...noFacts, asked: 1 },
-    terms: textTerms(title),
+    terms: [term.question(fingerprint), ...textTerms(title)],
     questions: [{ is: 'asked', approval, seq }],
   }),
   'approval.decided': ({ approval, by, decision }) =>
