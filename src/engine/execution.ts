@@ -40,6 +40,8 @@ export class Execution {
   readonly tree: RunTree;
   /** What it runs, where that is data; known once its flow begins. */
   definition?: Json | undefined;
+  /** Whether it began in this worker's hand: nobody has known of it for longer than this worker. */
+  readonly isNew: boolean;
   readonly recorded: Recorded;
   readonly writer: Writer;
   readonly cutOffs: CutOffs;
@@ -66,11 +68,13 @@ export class Execution {
   #isFull = false;
   #control: Promise<void> = Promise.resolve();
 
-  constructor(world: Workplace, fence: Fence, { tree, recorded, cutOffs, bytes, claimed }: Loaded & Claimed) {
+  constructor(world: Workplace, fence: Fence, loaded: Loaded & Claimed) {
+    const { tree, recorded, cutOffs, bytes, claimed, isNew = false } = loaded;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
     this.tree = tree;
+    this.isNew = isNew;
     this.recorded = recorded;
     this.lease = new Lease(world.clock, claimed);
     this.cutOffs = cutOffs;
