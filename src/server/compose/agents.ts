@@ -13,7 +13,7 @@ import { secretIn } from './secrets.ts';
 /** The agents of a configuration, each behind the gateway that reaches it. */
 export function agentsOf({ agents, models }: Config): readonly Agent[] {
   return Object.entries(agents).map(([name, settings]) => {
-    const configured = settings.model === undefined ? undefined : models[settings.model]?.model;
+    const { model: configured, prices } = models[settings.model ?? ''] ?? {};
     const { description, approval, sectioned, keeps } = settings;
     const state = settings.state ?? usualState(settings);
     const gateway = gatewayOf(name, settings, models);
@@ -28,6 +28,7 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
       untrusted: isForeign,
       sends: isForeign,
       model,
+      prices,
       approval,
       state,
       keeps,
@@ -64,7 +65,7 @@ function gatewayOf(
   }
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');
-  const { key, ...chat } = settings;
+  const { key, prices: _, ...chat } = settings;
   return openAiChatGateway({ ...chat, key: key && (() => secretIn(key)) });
 }
 
