@@ -9,7 +9,9 @@ import { answered } from './answered.ts';
 import { Commands } from './recovery/commands.ts';
 import { Conversation } from './conversation/conversation.ts';
 import type { CutOffs } from './recovery/cut-offs.ts';
+import { Deadlines } from './time/deadlines.ts';
 import { apology, closings } from './recovery/ending.ts';
+import { forever } from './forever.ts';
 import { Lease, leaseLength, momentOf } from './time/lease.ts';
 import { Line } from './conversation/line.ts';
 import type { Claimed, Loaded } from './recovery/load.ts';
@@ -55,6 +57,7 @@ export class Execution {
   readonly parking = new Parking(this);
   readonly commands = new Commands(this);
   readonly steps = new StepWatch();
+  readonly deadlines = new Deadlines(this);
   /** Resolves when this worker has let go of the run. */
   readonly done: Promise<void>;
   readonly lease: Lease;
@@ -127,6 +130,7 @@ export class Execution {
   /** What effects bring is recorded while a run is stopping, and no longer once it is ending. */
   emit(event: RunEvent, blob?: string): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
+    if (this.deadlines.isLate(event)) return;
     this.writer.emit(event, { blob });
     this.space.take(bytesBeside(event));
     if (event.type === 'step.closed' || event.type === 'step.opened') this.steps.look();
@@ -146,6 +150,7 @@ export class Execution {
   /** What a flow or a tool says in one go. What was recorded by an earlier worker is not recorded again. */
   say(event: EventOf<'text.appended'>, isRecorded = false): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
+    if (this.deadlines.isLate(event)) return;
     this.writer.say(event, isRecorded);
     if (this.#mode === 'working' && !this.#isFull) this.#endIfFull();
   }
@@ -302,9 +307,4 @@ export class Execution {
     await Promise.race([this.barrier(), this.done]);
     this.drop();
   }
-}
-
-/** What a dropped flow waits for. */
-export function forever(): Promise<never> {
-  return new Promise(() => {});
 }

@@ -34,6 +34,7 @@ export interface OpenQuestion {
 export type QuestionNews =
   | { readonly is: 'asked'; readonly approval: string; readonly seq: number }
   | { readonly is: 'deferred'; readonly approval: string; readonly by: string }
+  | { readonly is: 'returned'; readonly approval: string }
   | { readonly is: 'over'; readonly approval?: string };
 
 /** What entries add to the index: what is shown of their run, and what it is found by. */
@@ -110,6 +111,7 @@ const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = 
   }),
   'approval.decided': ({ approval, by, decision }) =>
     news(isFinal(decision) ? { is: 'over', approval } : { is: 'deferred', approval, by }),
+  'approval.returned': ({ approval }) => news({ is: 'returned', approval }),
   'approval.lapsed': ({ approval }) => news({ is: 'over', approval }),
   'stop.requested': () => news({ is: 'over' }),
   'run.ended': ({ answer = '', usage }, { at, tree }) => {
@@ -177,7 +179,11 @@ function withNews(open: readonly OpenQuestion[], news: QuestionNews): readonly O
   const { is, approval } = news;
   if (is === 'asked') return [...open, { approval, seq: news.seq }];
   if (is === 'over') return open.filter((each) => approval !== undefined && each.approval !== approval);
-  return open.map((each) => (each.approval === approval ? { ...each, deferredBy: news.by } : each));
+  return open.map((each) => {
+    if (each.approval !== approval) return each;
+    const { deferredBy: _, ...asked } = each;
+    return news.is === 'deferred' ? { ...asked, deferredBy: news.by } : asked;
+  });
 }
 
 /** What entries add that follow those of the tree, which then has them. */
