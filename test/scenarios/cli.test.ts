@@ -292,7 +292,7 @@ describe('after kill -9', () => {
   });
 
   test('the demo ends with one line in its ledger', async () => {
-    const first = start(['run', 'It', '--app', 'tour', '--yes'], { cwd, env: { VITRINE_PACE: '0.2' } });
+    const first = start(['run', 'It', '--app', 'tour', '--yes'], { cwd, env: { VITRINE_PACE: '3' } });
     running.push(first);
     await first.until('● read_load');
     first.child.kill('SIGKILL');

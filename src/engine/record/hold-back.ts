@@ -68,6 +68,7 @@ export class HoldBack {
       case 'approval.requested':
       case 'approval.decided':
       case 'approval.lapsed':
+      case 'approval.returned':
       case 'state.saved':
       case 'message.queued':
       case 'message.taken':

@@ -11,7 +11,7 @@ import { secretIn } from './secrets.ts';
 /** The agents of a configuration, each behind the gateway that reaches it. */
 export async function agentsOf({ agents, models }: Config): Promise<readonly Agent[]> {
   const made = Object.entries(agents).map(async ([name, settings]) => {
-    const configured = settings.model === undefined ? undefined : models[settings.model]?.model;
+    const { model: configured, prices } = models[settings.model ?? ''] ?? {};
     const { description, approval, sectioned, keeps } = settings;
     const state = settings.state ?? usualState(settings);
     const gateway = await gatewayOf(name, settings, models);
@@ -26,6 +26,7 @@ export async function agentsOf({ agents, models }: Config): Promise<readonly Age
       untrusted: isForeign,
       sends: isForeign,
       model,
+      prices,
       approval,
       state,
       keeps,
@@ -66,7 +67,7 @@ async function gatewayOf(
   }
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');
-  const { key, ...chat } = settings;
+  const { key, prices: _, ...chat } = settings;
   return openAiChatGateway({ ...chat, key: key && (() => secretIn(key)) });
 }
 

@@ -16,7 +16,7 @@ import type { ServerContext } from '../context.ts';
 import { route, type Asker, type Reply, type Route } from '../routes/route.ts';
 import { missing, ownRun } from '../runs/owner.ts';
 import type { Protocol } from '../viewers/protocols.ts';
-import { answered, type Answering } from './answer.ts';
+import { answered, expectBegin, type Answering } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import { decideAll, resume } from './decide.ts';
 import { deskOf } from './desk.ts';
@@ -79,8 +79,9 @@ export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
       const row = await found(visitor, wish.of);
       const { answer, after, had, endedWithin } = wish;
       if (endedWithin !== undefined && !isRecent(visitor, row, endedWithin)) return { status: 204 };
-      const { run } = known(row, wish.of);
-      return told(visitor, wish, { run, answer, ...present({ after, had }) });
+      const followed = known(row, wish.of);
+      if (typeof answer === 'number') await expectBegin(visitor, followed, answer);
+      return told(visitor, wish, { run: followed.run, answer, ...present({ after, had }) });
     }
     case 'stop':
       return told(visitor, wish, { run: await stopped(visitor, wish.of), answer: 'last' });
