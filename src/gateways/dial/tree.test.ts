@@ -418,7 +418,7 @@ test('an answer in which no stage fits is told in few notices, and opens nothing
 });
 
 describe('interleavings', () => {
-  test('the pieces of any stages, in any order and any frames, cut at any byte, give the same tree', async () => {
+  test('[R21] the pieces of any stages, in any order and any frames, cut at any byte, give the same tree', async () => {
     const picks = fc.array(fc.nat(), { minLength: 60, maxLength: 60 });
     const places = fc.array(fc.nat(), { maxLength: 8 });
     await fc.assert(
