@@ -112,7 +112,7 @@ function turnLeaf(execution: Execution, agent: Agent, request: Prepared): Leaf {
       ...(isModel(agent) ? {} : { query: message }),
       ...(request.attachments.length === 0 ? {} : { attachments: [...request.attachments] }),
       ...(agent.model === undefined ? {} : { model: agent.model }),
-      ...present({ attached, untrusted: untrustedIn(execution, agent, request) }),
+      ...present({ attached, untrusted: untrustedIn(execution, agent, request), within: request.within }),
     },
     effect: agent.effect,
     intent: {
@@ -214,7 +214,7 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
   const sent = sentCharacters(turn);
   const reader = new TurnReader(execution, step, { agent, sent });
   const meter = new TurnMeter(execution, { sent, answers: request.answers ?? false });
-  const ended = new Within(execution.signal);
+  const ended = new Within(execution.deadlines.signalAt(step.id));
   const { signal } = ended;
   const surplus = new Surplus(meter, request.maxCalls ?? Infinity, (milliseconds) =>
     execution.world.clock.sleep(milliseconds, signal),

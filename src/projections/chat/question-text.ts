@@ -2,7 +2,9 @@ import { shownQuestion } from '../../run/shown-question.ts';
 import type { EventOf } from '../../run/events.ts';
 import { present } from '../../run/present.ts';
 import { questionId } from '../../run/question-id.ts';
-import type { SentDecision } from '../door.ts';
+import { RunError } from '../../run/failure.ts';
+import { visible } from '../../run/visible.ts';
+import type { SentDecision, SentMessage } from '../door.ts';
 
 type Requested = EventOf<'approval.requested'>;
 
@@ -22,8 +24,8 @@ export function toldQuestion(asked: Requested): ToldQuestion {
   const { title, message, fingerprint, allowed, schema } = asked;
   const id = questionId(asked);
   const { arguments: shown } = shownQuestion(asked);
-  const lines = [`**${title}** waits for a decision.`];
-  if (message !== undefined) lines.push(message);
+  const lines = [`**${visible(title)}** waits for a decision.`];
+  if (message !== undefined) lines.push(visible(message));
   if (shown !== undefined) lines.push(`\`\`\`\n${shown}\n\`\`\``);
   const words = (['approve', 'reject'] as const).filter((word) => allowed.includes(word));
   const isPlain = schema === undefined || schema === null;
@@ -47,9 +49,11 @@ export function namedQuestion({
 const decision = /^\s*(approve|reject)\s+([0-9a-f]{32})\s*$/i;
 
 /** What somebody decides by a message; undefined for every other message. */
-export function decisionIn(text: string): SentDecision | undefined {
+export function decisionIn({ text, attachments = [] }: SentMessage): SentDecision | undefined {
   const [, word = '', fingerprint = ''] = decision.exec(text) ?? [];
   if (fingerprint === '') return undefined;
+  if (attachments.length > 0)
+    throw new RunError('malformed', 'A message that decides has nothing attached: send it in the next one.');
   return {
     question: fingerprint.toLowerCase(),
     decision: word.toLowerCase() === 'approve' ? 'approve' : 'reject',

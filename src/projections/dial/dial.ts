@@ -79,11 +79,11 @@ function readDial({ params: { app = '' }, body, header }: DoorRequest): Wish<Fra
   };
   const wanted = { form, options } as const;
   const { message, history } = sentChat(messages, (one) => ownOf(one));
-  const decision = decisionIn(message.text);
   const filled = messages.at(-1)?.custom_content?.form_value ?? undefined;
   if (filled !== undefined)
-    return { wants: 'decide', ...parsed(PeerDecisions, filled, 'The form'), ...wanted };
-  if (decision) return { wants: 'decide', decisions: [decision], ...wanted };
+    return { wants: 'decide', app, ...parsed(PeerDecisions, filled, 'The form'), ...wanted };
+  const decision = decisionIn(message);
+  if (decision) return { wants: 'decide', app, decisions: [decision], ...wanted };
   const conversation = named(header('x-conversation-id'));
   return { wants: 'start', app, message, history, conversation, ignored: unusedIn(request), ...wanted };
 }
