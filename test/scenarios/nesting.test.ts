@@ -70,7 +70,7 @@ test('[NE4] [NE5] five servers, each a process, over three protocols: every step
   const [one, other] = [await toldAt(it.root, tokens), await toldAt(it.root, tokens * 2)];
   // What a run costs besides is in the first one, too: 200 tokens more are told by less than 150 bytes each.
   expect((other.bytes - one.bytes) / tokens).toBeLessThan(150);
-}, 300_000);
+}, 600_000);
 
 /** Each level is in the one before it. */
 function expectLevels({ steps }: FlatTree): void {
