@@ -104,6 +104,7 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
       return listener.hear(event, stepOrRun(story, event.step));
     case 'approval.decided':
     case 'approval.lapsed':
+    case 'approval.returned':
     case 'run.paused':
     case 'run.resumed':
     case 'stop.requested':

@@ -93,7 +93,7 @@ test('[AG3] an event that is missing, comes twice or changes places with its nei
   }
   expect(missed).toEqual([]);
   expect(seen.size).toBeGreaterThan(15);
-}, 60_000);
+});
 
 test('[AG4] whoever joins again, at any entry, comes to the same end, without a word twice', async () => {
   const seen = new Set<string>();
@@ -114,7 +114,7 @@ test('[AG4] whoever joins again, at any entry, comes to the same end, without a 
     { numRuns: 150 },
   );
   expect([...seen].toSorted()).toEqual(['ended', 'resting', 'working']);
-}, 60_000);
+});
 
 test('[AG7] where people are asked all that is open is closed, and opened again where the run goes on', () => {
   const about = { approval: 'a', step: 3, title: 'May I?', fingerprint: 'f', priority: 'low' } as const;

@@ -119,7 +119,7 @@ test('[AI4] a chunk that is missing, comes twice or changes places with its neig
   }
   expect(missed).toEqual([]);
   expect([...tried].toSorted()).toEqual(['text-delta', 'text-start', 'tool-input-available']);
-}, 60_000);
+});
 
 test('[AI7] what a new attempt takes back is gone where the step of the message holds nothing else, and says so elsewhere', async () => {
   const turn = { kind: 'turn', started: true } as const;
