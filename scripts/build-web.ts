@@ -27,6 +27,9 @@ export async function buildWeb(): Promise<void> {
     const configFile = join(root, 'web/vite.config.ts');
     await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
     writeFileSync(join(outDir, 'exported.html'), await exportedPage(join(root, 'web')));
+  } catch (thrown) {
+    rmSync(outDir, { recursive: true, force: true });
+    throw thrown;
   } finally {
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     else process.env['NODE_ENV'] = NODE_ENV;

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Long enough for a busy machine, short enough to say what is missing. Milliseconds. */
-const patience = 30_000;
+const patience = 60_000;
 
 export interface Opened {
   readonly page: Page;

@@ -30,7 +30,8 @@ export class Space {
   constructor(settings: SpaceSettings) {
     this.#settings = settings;
     this.#bytes = settings.bytes;
-    this.#lookAgainAt = settings.bytes;
+    // Whoever let a new run begin has just looked.
+    this.#lookAgainAt = settings.bytes === 0 ? stride : settings.bytes;
   }
 
   get bytes(): number {

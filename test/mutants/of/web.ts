@@ -14,7 +14,7 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'a route is placed by the way its links were written down',
-    file: 'web/src/data/graph-layout.ts',
+    file: 'web/src/data/graph-layers.ts',
     find: 'if (chain) return',
     replace: 'if (chain && nodes.length < 0) return',
     test: graph,
