@@ -152,7 +152,8 @@ describeInBrowser('a run', (browser) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-export]')]);
     expect(download.suggestedFilename()).toBe(`${run}.html`);
     const cwd = temporaryFolder();
-    await vitrine(['export', run, '--server', at.url], { cwd });
+    const typed = await vitrine(['export', run, '--server', at.url], { cwd });
+    expect(typed).toMatchObject({ code: 0, error: '' });
     const [saved, written] = [
       readFileSync(await download.path(), 'utf8'),
       readFileSync(join(cwd, `${run}.html`), 'utf8'),
