@@ -78,6 +78,17 @@ export const deTrace: TraceTexts = {
     toLive: 'Zurück zu live',
     toEnd: 'Zum Ende',
   },
+  api: {
+    title: 'API',
+    about:
+      'Alles, was ein Programm diesen Server fragen kann. Jede Stelle sagt, was sie nimmt und was sie antwortet.',
+    find: 'Stelle oder Form suchen',
+    download: 'OpenAPI',
+    command: 'Im Terminal',
+    body: 'Inhalt',
+    shapes: 'Formen',
+    places: { path: 'in der Adresse', query: 'hinter der Adresse', header: 'als Kopfzeile' },
+  },
   runList: {
     find: 'Fragen, Antworten und Schritte durchsuchen',
     findHint: 'Wörter einer Frage, Antwort oder eines Schritts',
@@ -85,6 +96,7 @@ export const deTrace: TraceTexts = {
     app: 'Jede App',
     agent: 'Jeder Agent',
     tool: 'Jedes Werkzeug',
+    label: 'Jedes Projekt, jede Anfrage',
     clear: 'Zurücksetzen',
     all: 'Alle Läufe',
     nothing: 'So ist kein Lauf',

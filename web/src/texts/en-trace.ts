@@ -77,6 +77,17 @@ export const enTrace = {
     toLive: 'Back to live',
     toEnd: 'To the end',
   },
+  api: {
+    title: 'API',
+    about:
+      'Everything a program can ask of this server. Each place says who may come, what it takes and what it answers.',
+    find: 'Find a place or a shape',
+    download: 'OpenAPI',
+    command: 'From a terminal',
+    body: 'Body',
+    shapes: 'Shapes',
+    places: { path: 'in the address', query: 'behind the address', header: 'as a header' },
+  },
   runList: {
     find: 'Search questions, answers and steps',
     findHint: 'Words of a question, an answer or a step',
@@ -84,6 +95,7 @@ export const enTrace = {
     app: 'Any app',
     agent: 'Any agent',
     tool: 'Any tool',
+    label: 'Any project or request',
     clear: 'Clear',
     all: 'All runs',
     nothing: 'No run is like this',
