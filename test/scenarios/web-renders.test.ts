@@ -33,11 +33,8 @@ const open = (step: number, parent: number): RunEvent => ({
 describeInBrowser('drawing', (browser) => {
   test('[W11] a delta draws one step, a step that opens draws itself, whatever else is on the screen', async () => {
     const page = await harness(browser(), 'renders.tsx', [counting]);
-    const fed = async (...events: readonly RunEvent[]): Promise<unknown> => {
-      await page.evaluate(`feed(${JSON.stringify(entries(...events))})`);
-      await page.waitForTimeout(150);
-      return page.evaluate('drawnSince()');
-    };
+    const fed = (...events: readonly RunEvent[]): Promise<unknown> =>
+      page.evaluate(`drawnAfter(${JSON.stringify(entries(...events))})`);
     const usage = { input: 0, output: 0 };
     await fed(
       {
