@@ -115,7 +115,7 @@ export const deTrace: TraceTexts = {
     lastDay: 'letzte 24 Stunden',
     budgetStops: 'Budget verbraucht',
     firstStep: 'Erster Schritt',
-    most: (milliseconds) => `die Hälfte; 95%: ${milliseconds} ms`,
+    most: (milliseconds) => `95% der Läufe: ${milliseconds} ms`,
     noRuns: 'noch ist nichts zu Ende',
     newest: (runs) => (runs === 1 ? 'der neueste Lauf' : `die neuesten ${runs} Läufe`),
     slowest: 'Langsamste Werkzeuge',

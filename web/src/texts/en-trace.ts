@@ -112,7 +112,7 @@ export const enTrace = {
     lastDay: 'last 24 hours',
     budgetStops: 'Budget stops',
     firstStep: 'First step',
-    most: (milliseconds: string) => `half of runs; 95%: ${milliseconds} ms`,
+    most: (milliseconds: string) => `95% of runs: ${milliseconds} ms`,
     noRuns: 'nothing has ended yet',
     newest: (runs: number) => (runs === 1 ? 'newest run' : `newest ${runs} runs`),
     slowest: 'Slowest tools',
