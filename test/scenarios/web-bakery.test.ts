@@ -66,10 +66,9 @@ describeInBrowser('a bakery', (browser) => {
     await page.getByText('This is no JSON.').waitFor();
     expect(await page.isDisabled('[data-decide=approve]')).toBe(true);
     await editor.fill('{"flour": "spelt"}');
-    expect(await page.locator('.diff .added').allTextContents()).toEqual([
-      '+oven: right',
-      '+recipe: {"flour": "spelt"}',
-    ]);
+    await expect
+      .poll(() => page.locator('.diff .added').allTextContents(), patience)
+      .toEqual(['+oven: right', '+recipe: {"flour": "spelt"}']);
     await expectAccessible(page);
     await page.click('[data-decide=approve]:enabled');
     await page.locator('[data-approval]', { hasText: 'Taste it?' }).waitFor();
