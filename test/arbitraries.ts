@@ -112,6 +112,8 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
     reasoning: anyText,
     call,
     origin: name,
+    until: count,
+    within: count,
   }),
   'step.started': event('step.started', { step: few }, { call }),
   'title.appended': event('title.appended', { step: few, text: anyText }),
@@ -145,6 +147,7 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
     {
       arguments: value,
       schema: anyJson,
+      editSchema: anyJson,
       message: anyText,
       expiresAt: count,
       exchange: fc.record({ asked: anyText, answered: anyText }),
@@ -157,6 +160,7 @@ const kinds: { [Type in RunEvent['type']]: Arbitrary<Extract<RunEvent, { type: T
     { approval: name, fingerprint: name, reason: anyText },
     { command: name },
   ),
+  'approval.returned': event('approval.returned', { approval: name }),
   'approval.decided': event(
     'approval.decided',
     { approval: name, decision: fc.constantFrom(...Decision.options), by },

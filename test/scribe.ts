@@ -229,6 +229,7 @@ export class Scribe {
         decision,
         by: gate === 'expire' ? 'clock' : 'ada',
       });
+      if (decision === 'defer') this.#book.emit({ type: 'approval.returned', approval });
       yield;
     }
   }

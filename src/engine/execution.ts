@@ -9,11 +9,14 @@ import { answered } from './answered.ts';
 import { Commands } from './recovery/commands.ts';
 import { Conversation } from './conversation/conversation.ts';
 import type { CutOffs } from './recovery/cut-offs.ts';
+import { Deadlines } from './time/deadlines.ts';
 import { apology, closings } from './recovery/ending.ts';
+import { forever } from './forever.ts';
 import { Lease, leaseLength, momentOf } from './time/lease.ts';
 import { Line } from './conversation/line.ts';
 import type { Claimed, Loaded } from './recovery/load.ts';
 import { Parking } from './recovery/parking.ts';
+import { cancelAsking } from './turn/cancel-turn.ts';
 import { Prompts } from './turn/prompts.ts';
 import { Questions } from './question/questions.ts';
 import type { Recorded } from './recovery/recorded.ts';
@@ -54,6 +57,7 @@ export class Execution {
   readonly parking = new Parking(this);
   readonly commands = new Commands(this);
   readonly steps = new StepWatch();
+  readonly deadlines = new Deadlines(this);
   /** Resolves when this worker has let go of the run. */
   readonly done: Promise<void>;
   readonly lease: Lease;
@@ -126,6 +130,7 @@ export class Execution {
   /** What effects bring is recorded while a run is stopping, and no longer once it is ending. */
   emit(event: RunEvent, blob?: string): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
+    if (this.deadlines.isLate(event)) return;
     this.writer.emit(event, { blob });
     this.space.take(bytesBeside(event));
     if (event.type === 'step.closed' || event.type === 'step.opened') this.steps.look();
@@ -145,6 +150,7 @@ export class Execution {
   /** What a flow or a tool says in one go. What was recorded by an earlier worker is not recorded again. */
   say(event: EventOf<'text.appended'>, isRecorded = false): void {
     if (this.#mode !== 'working' && this.#mode !== 'stopping') return;
+    if (this.deadlines.isLate(event)) return;
     this.writer.say(event, isRecorded);
     if (this.#mode === 'working' && !this.#isFull) this.#endIfFull();
   }
@@ -292,6 +298,8 @@ export class Execution {
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
     if (this.#mode === 'gone' || this.#mode === 'ending') return;
+    const cancelling = cancelAsking(this);
+    if (cancelling) await cancelling;
     this.#mode = 'ending';
     this.#effects.abort(aborted);
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);
@@ -299,9 +307,4 @@ export class Execution {
     await Promise.race([this.barrier(), this.done]);
     this.drop();
   }
-}
-
-/** What a dropped flow waits for. */
-export function forever(): Promise<never> {
-  return new Promise(() => {});
 }

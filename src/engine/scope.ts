@@ -33,6 +33,8 @@ export interface StepOptions {
   readonly agent?: string;
   readonly query?: string;
   readonly reasoning?: string;
+  /** Milliseconds it may work, with all below it: then it is ended and fails as timed out. To wait is not to work. */
+  readonly within?: number;
 }
 
 export interface TurnRequest {
@@ -47,6 +49,8 @@ export interface TurnRequest {
   readonly answers?: boolean;
   /** Stop reading when this many calls are complete: the back end's stream is closed there. */
   readonly maxCalls?: number;
+  /** Milliseconds it may work. */
+  readonly within?: number;
 }
 
 /** An agent, or its name. */
@@ -91,6 +95,10 @@ export interface CallOptions {
   readonly title?: string;
   /** Do not run it: its step opens and closes as skipped, with this notice. */
   readonly refusal?: Refusal;
+  /** The same call again is meant, and no duplicate: a poll, or a second one of its kind. */
+  readonly again?: boolean;
+  /** Milliseconds it may work. What happens once and is cut off there is in doubt. */
+  readonly within?: number;
 }
 
 interface Reused {
@@ -115,10 +123,25 @@ export interface Question {
   readonly schema?: Json;
   /** What the person is asked to agree to, exactly. */
   readonly arguments?: Json;
+  /** JSON schema of what they may make of it, where they may edit it. */
+  readonly editSchema?: Json;
   readonly priority?: EventOf<'approval.requested'>['priority'];
   readonly allowed?: readonly Decision[];
   /** Milliseconds until it expires. */
   readonly expiresIn?: number;
+}
+
+/** A wait for a time. */
+export interface Wait {
+  readonly key?: string;
+  readonly title?: string;
+  /** Milliseconds since 1970, by the store's clock. */
+  readonly until: number;
+}
+
+export interface Fan {
+  /** How many branches work at a time; the others are shown as planned. All, unless it is said. */
+  readonly atOnce?: number;
 }
 
 export interface Answer {
@@ -209,8 +232,10 @@ export interface Scope {
     options?: CallOptions,
   ): Promise<CallResult<Result>>;
   ask(question: Question): Promise<Answer>;
+  /** Goes on when that time has come, however long that is. It is no work: no budget counts it. */
+  wait(wait: Wait): Promise<{ readonly until: number }>;
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
-  parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks): Promise<T>;
+  parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks, fan?: Fan): Promise<T>;
 
   /**
    * Named steps, each begun the moment those it comes after are settled. All are shown as planned at first. It returns how

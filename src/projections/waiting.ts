@@ -58,6 +58,7 @@ function hear({ working, asked, story }: Waiting, event: StoryEvent, step: OpenS
     case 'stop.requested':
       asked.clear();
       return;
+    case 'approval.returned':
     case 'run.started':
     case 'run.ended':
     case 'run.paused':

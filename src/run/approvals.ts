@@ -2,11 +2,21 @@ import type { EventOf } from './events.ts';
 import { refuse } from './notices.ts';
 import { isFinal, isOpen, setStatus, stepOf, touch, type RunTree, type Step } from './tree.ts';
 
-type ApprovalEvent = EventOf<'approval.requested' | 'approval.decided' | 'approval.lapsed'>;
+type ApprovalEvent = EventOf<
+  'approval.requested' | 'approval.decided' | 'approval.lapsed' | 'approval.returned'
+>;
 
 export function foldApproval(tree: RunTree, event: ApprovalEvent): void {
-  if (event.type === 'approval.requested') return request(tree, event);
-  return event.type === 'approval.decided' ? decide(tree, event) : lapseOne(tree, event);
+  switch (event.type) {
+    case 'approval.requested':
+      return request(tree, event);
+    case 'approval.decided':
+      return decide(tree, event);
+    case 'approval.lapsed':
+      return lapseOne(tree, event);
+    case 'approval.returned':
+      return giveBack(tree, event);
+  }
 }
 
 /** A question about a step: until it is decided, the step waits. The run itself goes on with its other steps. */
@@ -40,6 +50,15 @@ function decide(tree: RunTree, event: EventOf<'approval.decided'>): void {
   step.undecided?.delete(event.approval);
   tree.undecided -= 1;
   if (step.undecided?.size === 0 && step.status === 'waiting') setStatus(tree, step, 'running');
+}
+
+/** It was put off until now. */
+function giveBack(tree: RunTree, event: EventOf<'approval.returned'>): void {
+  const approval = tree.approvals.get(event.approval);
+  if (!approval?.deferred || approval.decided || approval.lapsedAt !== undefined)
+    return refuse(tree, event, 'is about nothing that was put off');
+  delete approval.deferred;
+  touch(stepOf(tree, approval.step));
 }
 
 /** A question that does not hold any more, decided or not: what it was about has changed. */

@@ -1,8 +1,8 @@
 import type { EventOf, StepId } from './events.ts';
 import type { RunTree } from './tree.ts';
 
-/** Steps a flow makes of others, to put them in order. */
-const plain = new Set(['step', 'branch', 'route', 'registration', 'verdict', 'facts']);
+/** Steps a flow makes of others, to put them in order, and its waits. */
+const plain = new Set(['step', 'branch', 'route', 'registration', 'verdict', 'facts', 'wait']);
 
 type Opening = Pick<EventOf<'step.opened'>, 'kind' | 'agent' | 'effect'>;
 

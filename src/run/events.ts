@@ -152,6 +152,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     call: Call.optional(),
     origin: z.string().optional(),
     untrusted: Untrusted.optional(),
+    /** Of a wait: when it is over. Milliseconds since 1970. */
+    until: z.number().optional(),
+    /** How long it may work before it is ended. Milliseconds. */
+    within: z.number().optional(),
   }),
   z.object({ type: z.literal('step.started'), ...step, call: Call.optional() }),
   z.object({ type: z.literal('title.appended'), ...step, text: z.string() }),
@@ -190,6 +194,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     cutOff: z.boolean().optional(),
     /** What the attempt before used, sent and written; without it, what it wrote is estimated. */
     tokens: z.number().nonnegative().optional(),
+    /** What these cost, where that is known. */
+    cost: z.number().nonnegative().optional(),
     call: Call.optional(),
     model: z.string().optional(),
   }),
@@ -209,6 +215,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     fingerprint: z.string(),
     arguments: z.union([BlobRef, Json]).optional(),
     schema: Json.optional(),
+    /** What an edit must fit, where it is not the arguments of a tool. */
+    editSchema: Json.optional(),
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),
@@ -231,6 +239,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     reason: z.string(),
     command: z.string().optional(),
   }),
+  /** What somebody put off is to be decided again: its time has come. */
+  z.object({ type: z.literal('approval.returned'), approval: z.string() }),
   z.object({
     type: z.literal('approval.decided'),
     approval: z.string(),

@@ -26,12 +26,16 @@ export const FlatApproval = z.object({
   /** The question that lapsed, and is asked anew by this one. */
   insteadOf: z.string().optional(),
   schema: Json.optional(),
+  /** What an edit must fit, where it is not the arguments of a tool. */
+  editSchema: Json.optional(),
   allowed: z.array(Decision),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
   decision: Decision.optional(),
   by: z.string().optional(),
   rationale: z.string().optional(),
+  /** Of one that was put off: when it is to be decided again. */
+  deferredUntil: z.number().optional(),
   /** After `edit`: what shall run instead. */
   edited: z.union([BlobRef, Json]).optional(),
   answer: Json.optional(),
@@ -43,7 +47,7 @@ export type FlatApproval = z.infer<typeof FlatApproval>;
 
 export function flatApproval(approval: Approval): FlatApproval {
   const { approval: id, step, title, priority, fingerprint, allowed, requestedAt, decided } = approval;
-  const { message, schema, expiresAt, exchange, insteadOf } = approval;
+  const { message, schema, editSchema, expiresAt, exchange, insteadOf } = approval;
   const { attachments, history, forgotten } = approval;
   return {
     id,
@@ -54,12 +58,21 @@ export function flatApproval(approval: Approval): FlatApproval {
     fingerprint,
     allowed: [...allowed],
     requestedAt,
-    ...present({ message, arguments: approval.arguments, schema, expiresAt, exchange, insteadOf }),
+    ...present({
+      message,
+      arguments: approval.arguments,
+      schema,
+      editSchema,
+      expiresAt,
+      exchange,
+      insteadOf,
+    }),
     ...present({ attachments, history, forgotten }),
     ...present({ references: filled(referencesIn(approval)), lapsed: approval.lapsedBecause }),
     ...present({
       decision: decided?.decision,
       by: decided?.by ?? approval.deferred?.by,
+      deferredUntil: decided ? undefined : approval.deferred?.until,
       rationale: decided?.rationale,
       edited: decided?.arguments,
       answer: decided?.answer,

@@ -45,6 +45,10 @@ export const FlatStep = z.object({
   usage: Usage.optional(),
   /** It was not run: the same was asked for before, and this is the step whose outcome it has. */
   reusedFrom: StepId.optional(),
+  /** Of a wait: when it is over. Milliseconds since 1970. */
+  until: z.number().optional(),
+  /** How long it may work before it is ended. Milliseconds. */
+  within: z.number().optional(),
   blocked: z.literal(true).optional(),
   openedAt: z.number().optional(),
   closedAt: z.number().optional(),
@@ -78,6 +82,7 @@ export function flatStep(step: Step, approvals: readonly string[], read = textOf
       notices: filled(step.notices.map(({ seq, code, message }) => ({ seq, code, message }))),
       approvals: filled([...approvals]),
     }),
+    ...present({ until: step.until, within: step.clock?.within }),
     ...present({ prompt, result, failure, usage, reusedFrom, openedAt, closedAt }),
     ...(reusedFrom === undefined ? {} : { blocked: true as const }),
     ...(began === undefined || closedAt === undefined ? {} : { milliseconds: closedAt - began }),

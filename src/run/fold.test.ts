@@ -6,7 +6,8 @@ import { decodeAll, encodeAll } from './codec.ts';
 import { Channel, Decision, Outcome, type Entry, type EventOf, type RunEvent } from './events.ts';
 import { flatTree } from './flat-tree.ts';
 import { fold, foldAll } from './fold.ts';
-import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree } from './tree.ts';
+import { paceOf, workedBy, type Pace } from './pace.ts';
+import { isOpen, runStatus, textOf, undecidedApprovals, type RunTree, type Step } from './tree.ts';
 
 const started: RunEvent = {
   type: 'run.started',
@@ -72,6 +73,17 @@ function codes(tree: RunTree): string[] {
   return tree.notices.map(({ code }) => code);
 }
 
+function many(paces: readonly Pace[], pace: Pace): number {
+  return paces.filter((each) => each === pace).length;
+}
+
+/** A step and all above it. */
+function pathTo(tree: RunTree, { id }: Step): number[] {
+  const path: number[] = [];
+  for (let at = tree.steps.get(id); at && at.id !== 0; at = tree.steps.get(at.parent)) path.push(at.id);
+  return path;
+}
+
 /** What must hold of every tree, however it came about. */
 function expectSound(tree: RunTree): void {
   const steps = [...tree.steps.values()];
@@ -79,6 +91,14 @@ function expectSound(tree: RunTree): void {
   expect(new Set(open.map(({ id }) => id))).toEqual(tree.open);
   expect(steps.filter((step) => step.started && step.status === 'running').length).toBe(tree.working);
   expect(undecidedApprovals(tree).length).toBe(tree.undecided);
+  expect(steps.filter((step) => paceOf(step) === 'waiting').length).toBe(tree.waiting);
+  expect(open.filter(({ clock }) => clock).length).toBe(tree.timed);
+  for (const { id, clock } of open) {
+    const below = open.filter((step) => pathTo(tree, step).includes(id)).map(paceOf);
+    if (clock)
+      expect([clock.working, clock.waiting]).toEqual([many(below, 'working'), many(below, 'waiting')]);
+    if (clock) expect(clock.worked).toBeLessThanOrEqual(tree.spent.milliseconds);
+  }
   expect(steps.reduce((sum, step) => sum + (step.undecided?.size ?? 0), 0)).toBe(tree.undecided);
   expect(
     Math.min(tree.spent.turns, tree.spent.calls, tree.spent.tokens, tree.spent.milliseconds),
@@ -622,5 +642,33 @@ describe('budget', () => {
     ).toBe(11);
     expect(at([100, 50, 120], [started, opened(1), closed(1)])).toBe(20);
     expect(at([100, 110, 500], [started, ended, opened(1)])).toBe(10);
+    expect(at([100, 110, 9_000], [started, opened(1, 0, { until: 9_000 }), closed(1)])).toBe(10);
+    expect(
+      at(
+        [100, 110, 120, 150],
+        [started, opened(1, 0, { until: 140 }), opened(2, 0, { started: true }), closed(2)],
+      ),
+      'something else works meanwhile',
+    ).toBe(40);
+  });
+
+  test('[E310] a step whose time is bounded works while something below it does, or nothing below it waits', () => {
+    const times = [0, 100, 150, 300, 700, 1_700, 1_720, 1_725];
+    const tree = foldAll(
+      [
+        started,
+        opened(1, 0, { within: 500 }),
+        // Another branch works all the while.
+        opened(2, 0, { started: true }),
+        opened(3, 1),
+        asked(3),
+        decided(),
+        closed(3),
+        said(2, 'x'),
+      ].map((event, i) => ({ seq: i + 1, at: 1_000 + (times[i] ?? 0), event })),
+    );
+    const { clock } = tree.steps.get(1) ?? {};
+    expect(clock && workedBy(tree, clock)).toBe(600 + 25);
+    expect(tree.spent.milliseconds).toBe(1_725);
   });
 });

@@ -3,7 +3,7 @@ import { appendText, appendTitle, attach, enterPhase, keepPrompt } from './conte
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { post, refuse } from './notices.ts';
 import { begin, closeBelow, open, plan, retry, settle } from './steps.ts';
-import { emptyTree, runStatus, stepOf, touch, type RunTree } from './tree.ts';
+import { emptyTree, isAtWork, stepOf, touch, type RunTree } from './tree.ts';
 
 /** Fold one entry into the tree. Entries at or below `tree.seq` are ignored, so replaying is harmless. */
 export function fold(tree: RunTree, entry: Entry): void {
@@ -58,6 +58,7 @@ function apply(tree: RunTree, event: RunEvent): void {
     case 'approval.requested':
     case 'approval.decided':
     case 'approval.lapsed':
+    case 'approval.returned':
       return foldApproval(tree, event);
     case 'state.saved':
       return save(tree, event);
@@ -71,12 +72,12 @@ function apply(tree: RunTree, event: RunEvent): void {
 }
 
 /**
- * Time counts against the budget only while somebody works: not while parked, paused or waiting for a person, nor while
- * the machine slept.
+ * Time counts against the budget only while somebody works: not while parked, paused or waiting for a person or a time, nor
+ * while the machine slept.
  */
 function passTime(tree: RunTree, { at, jump = 0, event }: Entry): void {
-  const isResting = runStatus(tree) !== 'running' || (tree.stopping && tree.working === 0);
-  const idle = isResting || event.type === 'worker.took' || event.type === 'run.started';
+  const isAtRest = !isAtWork(tree) || (tree.stopping && tree.working === 0);
+  const idle = isAtRest || event.type === 'worker.took' || event.type === 'run.started';
   if (!idle && tree.at > 0) tree.spent.milliseconds += Math.max(0, at - tree.at - jump);
   tree.at = Math.max(tree.at, at);
 }

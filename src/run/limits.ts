@@ -1,4 +1,5 @@
-import { runStatus, type RunTree } from './tree.ts';
+import { isResting, workedBy } from './pace.ts';
+import { isAtWork, type RunTree, type Step } from './tree.ts';
 import type { Limits } from './values.ts';
 
 /** What a run may use up if nobody says otherwise. */
@@ -27,6 +28,15 @@ export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: nu
 
 /** How long a run may still work; below zero when it has worked for too long. Only time in which it works counts. */
 export function millisecondsLeft(tree: RunTree, now: number): number {
-  const since = runStatus(tree) === 'running' ? Math.max(0, now - tree.at) : 0;
-  return limitsOf(tree).seconds * 1_000 - tree.spent.milliseconds - since;
+  return limitsOf(tree).seconds * 1_000 - tree.spent.milliseconds - sinceLast(tree, now);
+}
+
+/** The same of a step whose time is bounded; undefined where it is not. What it waits for does not count. */
+export function millisecondsLeftIn(tree: RunTree, { clock }: Step, now: number): number | undefined {
+  if (!clock) return undefined;
+  return clock.within - workedBy(tree, clock) - (isResting(clock) ? 0 : sinceLast(tree, now));
+}
+
+function sinceLast(tree: RunTree, now: number): number {
+  return isAtWork(tree) ? Math.max(0, now - tree.at) : 0;
 }

@@ -1,8 +1,19 @@
 import { lapse } from './approvals.ts';
 import type { EventOf, Outcome } from './events.ts';
 import { refuse } from './notices.ts';
+import { costsTogether } from './cost.ts';
 import { tokensIn } from './tokens.ts';
-import { isOpen, newStep, setStatus, stepOf, textOf, touch, type RunTree, type Step } from './tree.ts';
+import {
+  isOpen,
+  newStep,
+  setStarted,
+  setStatus,
+  stepOf,
+  textOf,
+  touch,
+  type RunTree,
+  type Step,
+} from './tree.ts';
 
 export function plan(tree: RunTree, event: EventOf<'step.planned'>): void {
   if (tree.steps.has(event.step)) return refuse(tree, event, 'exists already');
@@ -25,6 +36,8 @@ export function open(tree: RunTree, event: EventOf<'step.opened'>): void {
   step.openedAt = tree.at;
   step.openedSeq = tree.seq;
   describe(step, event);
+  if (event.within !== undefined)
+    step.clock = { within: event.within, worked: 0, since: tree.spent.milliseconds, working: 0, waiting: 0 };
   if (step.untrusted) tree.untrusted.push(step.id);
   const parent = stepOf(tree, step.parent);
   if (parent.phase) step.phase = parent.phase;
@@ -34,9 +47,10 @@ export function open(tree: RunTree, event: EventOf<'step.opened'>): void {
     return shut(tree, step, 'abandoned');
   }
   tree.open.add(step.id);
+  if (step.clock) tree.timed += 1;
   setStatus(tree, step, 'running');
   charge(tree, step, 1);
-  if (event.started) start(tree, step);
+  if (event.started) setStarted(tree, step);
 }
 
 export function begin(tree: RunTree, event: EventOf<'step.started'>): void {
@@ -45,7 +59,7 @@ export function begin(tree: RunTree, event: EventOf<'step.started'>): void {
     return refuse(tree, event, 'is about a step that is not waiting to start');
   }
   if (event.call) step.call = event.call;
-  start(tree, step);
+  setStarted(tree, step);
   touch(step);
 }
 
@@ -63,6 +77,11 @@ export function settle(tree: RunTree, event: EventOf<'step.closed'>): void {
   tree.usage.input += event.usage.input;
   tree.usage.output += event.usage.output;
   tree.spent.tokens += event.usage.input + event.usage.output;
+  pay(tree, event.usage.cost);
+}
+
+function pay(tree: RunTree, cost: number | undefined): void {
+  if (cost !== undefined) tree.usage.cost = costsTogether(tree.usage.cost, cost);
 }
 
 export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
@@ -74,6 +93,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   lapse(tree, step);
   setStatus(tree, step, 'running');
   if (!event.cutOff) tree.spent.tokens += event.tokens ?? writtenTokens(step);
+  pay(tree, event.cost);
   step.attempt = event.attempt;
   if (event.call) step.call = event.call;
   if (event.model) step.model = event.model;
@@ -84,7 +104,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   delete step.requests;
   delete step.state;
   delete step.strategy;
-  if (!step.started) start(tree, step);
+  if (!step.started) setStarted(tree, step);
   else if (!event.cutOff) charge(tree, step, 1);
   touch(step);
 }
@@ -105,9 +125,11 @@ export function closeBelow(tree: RunTree, step: Step, outcome: Outcome): void {
 }
 
 function shut(tree: RunTree, step: Step, outcome: Outcome): void {
-  if (tree.open.delete(step.id) && !step.started) charge(tree, step, -1);
+  const wasOpen = tree.open.delete(step.id);
+  if (wasOpen && !step.started) charge(tree, step, -1);
   lapse(tree, step);
   setStatus(tree, step, outcome);
+  if (wasOpen && step.clock) tree.timed -= 1;
   step.closedAt = tree.at;
   step.closedSeq = tree.seq;
   for (const pieces of Object.values(step.text)) flatten(pieces);
@@ -144,13 +166,8 @@ function describe(step: Step, event: EventOf<'step.opened'>): void {
   if (event.origin) step.origin = event.origin;
   if (event.untrusted) step.untrusted = event.untrusted;
   if (event.call) step.call = event.call;
+  if (event.until !== undefined) step.until = event.until;
   touch(step);
-}
-
-function start(tree: RunTree, step: Step): void {
-  step.started = true;
-  step.startedAt = tree.at;
-  if (step.status === 'running') tree.working += 1;
 }
 
 /**

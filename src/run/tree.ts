@@ -1,5 +1,6 @@
 import type { Call, Channel, Decision, EventOf, Outcome, Phase, StepId, Untrusted } from './events.ts';
 import type { Failure } from './failure.ts';
+import { countPace, isResting, paceOf } from './pace.ts';
 import type { Attachment, BlobRef, Effect, Item, Json, Usage } from './values.ts';
 
 /** What people see of a step. `pending` comes from `step.planned` alone, `waiting` from an undecided approval. */
@@ -83,12 +84,26 @@ export interface Step {
   failure?: Failure;
   usage?: Usage;
   reusedFrom?: StepId;
+  /** Of a wait: when it is over. */
+  until?: number;
+  /** The time it may work, where that is bounded, and has worked. */
+  clock?: StepClock;
   openedAt?: number;
   startedAt?: number;
   closedAt?: number;
   /** The entries that opened and closed it: clocks tie, entries do not. */
   openedSeq?: number;
   closedSeq?: number;
+}
+
+/** How long a step may work, and has. What goes on below it counts; it stands still while that only waits. */
+export interface StepClock {
+  readonly within: number;
+  worked: number;
+  /** How much the run had worked when this was last brought up to date. */
+  since: number;
+  working: number;
+  waiting: number;
 }
 
 export interface Spent {
@@ -126,6 +141,10 @@ export interface RunTree {
   stop?: EventOf<'stop.requested'>;
   /** Effects under way: begun, not closed, and not waiting for a person. */
   working: number;
+  /** Steps that wait for a person or a time. */
+  waiting: number;
+  /** Open steps whose time is bounded. */
+  timed: number;
   /** Approvals somebody waits for. */
   undecided: number;
   nextStep: StepId;
@@ -151,6 +170,8 @@ export function emptyTree(): RunTree {
     paused: false,
     stopping: false,
     working: 0,
+    waiting: 0,
+    timed: 0,
     undecided: 0,
     nextStep: 1,
   };
@@ -186,6 +207,11 @@ export function runStatus(tree: RunTree): RunStatus {
   return tree.undecided > 0 && tree.working === 0 ? 'waiting' : 'running';
 }
 
+/** Whether its time counts: nobody is paid for waiting, be it for a person or for a time. */
+export function isAtWork(tree: RunTree): boolean {
+  return runStatus(tree) === 'running' && !isResting(tree);
+}
+
 export function textOf(step: Step, channel: Channel = 'content'): string {
   const pieces = step.text[channel];
   if (pieces === undefined) return '';
@@ -198,9 +224,17 @@ export function isOpen(step: Step): boolean {
 
 /** Every change of status goes through here, so that what is counted stays right. */
 export function setStatus(tree: RunTree, step: Step, status: StepStatus): void {
-  if (step.started && step.status === 'running') tree.working -= 1;
+  const before = paceOf(step);
   step.status = status;
-  if (step.started && step.status === 'running') tree.working += 1;
+  countPace(tree, step, before);
+}
+
+/** Its effect begins. */
+export function setStarted(tree: RunTree, step: Step): void {
+  const before = paceOf(step);
+  step.started = true;
+  step.startedAt = tree.at;
+  countPace(tree, step, before);
 }
 
 export function touch(step: Step): void {

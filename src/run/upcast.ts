@@ -22,6 +22,7 @@ const known: Readonly<Record<Exclude<RunEvent['type'], 'unknown'>, true>> = {
   'notice.posted': true,
   'approval.requested': true,
   'approval.lapsed': true,
+  'approval.returned': true,
   'approval.decided': true,
   'state.saved': true,
   'message.queued': true,

@@ -237,7 +237,8 @@ export function shapeOf(tree: RunTree): unknown {
     text: textOf(step),
     // Where a person settled a doubt, what the tool had said may never have been recorded.
     log: step.call?.effect === 'once' ? '' : textOf(step, 'log'),
-    result: step.result,
+    // A wait gives its time.
+    result: step.kind === 'wait' ? undefined : step.result,
     children: step.children
       .map((id) => tree.steps.get(id))
       .filter((found) => found !== undefined)

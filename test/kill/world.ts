@@ -142,8 +142,32 @@ const graph: Flow = flowOf(async (scope, text) => {
   return [JSON.stringify(settled), last.outcome, answer.text].join(' | ');
 }, 'graph');
 
-/** What is killed: flows of its own with branches and with a graph, and one agent with tools. */
-export const killFlows = { branches, graph, converse: conversation } as const;
+/** Two branches at a time that wait, have a bounded time, and mean the same call again. */
+const waits: Flow = flowOf(async (scope, text) => {
+  const part = (agent: string, tools: readonly string[]) => (branch: Scope) =>
+    branch.step({ key: 'bounded', within: 600_000 }, async (bounded) => {
+      const { until } = await bounded.wait({ title: 'Rest', until: bounded.openedAt + 10 });
+      const looked: string[] = [];
+      for (let round = 1; round <= 2; round += 1)
+        looked.push((await bounded.call('tool0', {}, { key: `look ${round}`, again: true })).outcome);
+      return [...(await work(bounded, agent, tools)), ...looked, until > bounded.openedAt];
+    });
+  const found = await scope.parallel(
+    {
+      read: part('planner', ['tool1', 'tool2']),
+      write: part('clerk', ['tool3', 'tool4', 'tool5']),
+      check: part('clerk', ['tool6', 'tool7', 'tool8']),
+    },
+    {},
+    { atOnce: 2 },
+  );
+  const last = await scope.call('tool9', { final: true });
+  const answer = await scope.turn('writer', { messages: [{ role: 'user', text }], answers: true });
+  return [JSON.stringify(found), last.outcome, answer.text].join(' | ');
+}, 'waits');
+
+/** What is killed: flows of its own with branches, with a graph and with waits, and one agent with tools. */
+export const killFlows = { branches, graph, waits, converse: conversation } as const;
 
 async function work(scope: Scope, agent: string, tools: readonly string[]): Promise<string[]> {
   const { text } = await scope.turn(agent, { messages: [{ role: 'user', text: 'work' }] });

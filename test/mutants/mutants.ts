@@ -33,6 +33,7 @@ import { guardMutants } from './of/guards.ts';
 import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
+import { waitMutants } from './of/waits.ts';
 import { webMutants } from './of/web.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -69,5 +70,6 @@ export const mutants: readonly Mutant[] = [
   ...guardMutants,
   ...smallMutants,
   ...twoStageMutants,
+  ...waitMutants,
   ...webMutants,
 ];

@@ -56,6 +56,8 @@ function sentenceOf(event: RunEvent): string | undefined {
       return `◆ asks: ${visibleLine(event.title)} (${event.approval})`;
     case 'approval.lapsed':
       return `! ${event.approval} lapsed: ${visibleLine(event.reason)}`;
+    case 'approval.returned':
+      return `◆ asks again: ${event.approval}`;
     case 'approval.decided':
       return event.decision === 'defer' ? `  deferred by ${visibleLine(event.by)}` : undefined;
     case 'message.queued':

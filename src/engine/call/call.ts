@@ -1,6 +1,7 @@
 import type { EarlierOutcome } from '../../policies/policy.ts';
 import type { Call } from '../../run/events.ts';
 import { errorOf, type Failure } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { fingerprintOf, signatureOf } from '../../run/signature.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -90,6 +91,7 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
       title: request.title ?? name,
       call,
       untrusted: tool.untrusted ? 'content' : undefined,
+      ...present({ within: request.within }),
     },
     effect: tool.effect,
     asking: tool.asking,
@@ -101,7 +103,7 @@ function callLeaf(execution: Execution, name: string, request: Placed & { shown:
       caution,
       sends: tool.sends ?? tool.effect !== 'pure',
       requested: request.id !== undefined,
-      repeatable: tool.repeatable ?? false,
+      repeatable: (request.again ?? false) || (tool.repeatable ?? false),
     },
     refusal: request.refusal,
     misfit,

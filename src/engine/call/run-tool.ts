@@ -53,7 +53,7 @@ function resultOf({ name }: Tool, given: Json): Json {
 async function once(execution: Execution, step: Step, { tool, input }: Work): Promise<Json> {
   const { clock } = execution.world;
   const limit = timeLimit(execution, tool);
-  const over = new Within(execution.signal);
+  const over = new Within(execution.deadlines.signalAt(step.id));
   const { signal } = over;
   const timer = new AttemptTimer(clock, limit.milliseconds, signal);
   let late: RunError | undefined;

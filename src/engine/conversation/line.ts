@@ -26,6 +26,7 @@ export class Line {
   /** Resolves when it is this step's turn; people see that it waits. The run may be parked meanwhile. */
   async take(execution: Execution, step: Step, name: string): Promise<void> {
     while (!(await this.#isFirst(execution, step, name))) {
+      if (execution.deadlines.hasCut(step.id)) return;
       const word = this.#word(execution);
       await execution.busy(tell(execution, step));
       await execution.waiting(word);

@@ -178,7 +178,10 @@ type Requested = EventOf<'approval.requested'>;
 type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
   Pick<Requested, 'title' | 'message' | 'allowed'> &
   Partial<
-    Pick<Requested, 'schema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf' | 'recalled'>
+    Pick<
+      Requested,
+      'schema' | 'editSchema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf' | 'recalled'
+    >
   > &
   Along & {
     /** The bytes as an entry carries them, where they are large. */
@@ -210,7 +213,12 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
     priority,
     ...question,
   });
-  if (question.schema !== undefined) tellUnchecked(execution, step, checked(question.schema).unchecked);
+  const schemas = [question.schema, question.editSchema].filter((schema) => schema !== undefined);
+  tellUnchecked(
+    execution,
+    step,
+    schemas.flatMap((schema) => checked(schema).unchecked),
+  );
   const asked = execution.tree.approvals.get(approval);
   if (!asked) throw new Error(`approval ${approval} was requested and is not in the tree`);
   return asked;

@@ -42,6 +42,10 @@ function misfitOfEdit(
   const step = tree.steps.get(approval.step);
   if (step?.kind === 'turn' && typeof edited !== 'string')
     return 'The «arguments» of an edited message must be a text: what shall be sent instead.';
+  if (approval.editSchema !== undefined) {
+    const errors = misfit(approval.editSchema, edited);
+    if (errors !== undefined) return `The edited «arguments» do not fit: ${errors}.`;
+  }
   const tool = world.catalog.tools.find(({ name }) => name === step?.call?.tool);
   return tool && misfitOf(tool, edited)?.message;
 }

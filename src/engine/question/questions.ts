@@ -1,9 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
 import { undecidedApprovals, type Approval } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
-
-/** Timers know nothing of a clock that is set, or of a night the machine slept through. Milliseconds. */
-const lookAgain = 15_000;
+import { forever } from '../forever.ts';
+import { atTime } from '../time/at-time.ts';
 
 /** A decision that settles a question. */
 export type Decided = NonNullable<Approval['decided']>;
@@ -19,7 +18,10 @@ export class Questions {
 
   /** What an earlier worker asked has its time still. */
   watchAll(): void {
-    for (const approval of undecidedApprovals(this.#execution.tree)) this.#watch(approval);
+    for (const approval of undecidedApprovals(this.#execution.tree)) {
+      this.#watch(approval);
+      this.#watchReturn(approval);
+    }
   }
 
   put(question: EventOf<'approval.requested'>): void {
@@ -29,15 +31,20 @@ export class Questions {
 
   /** The final decision, whenever it comes. The run may be parked meanwhile. */
   async decision(id: string): Promise<Decided> {
-    return this.#execution.tree.approvals.get(id)?.decided ?? this.#execution.waiting(this.#await(id));
+    const execution = this.#execution;
+    const { decided, step = 0 } = execution.tree.approvals.get(id) ?? {};
+    const heard = decided ?? (await execution.waiting(execution.deadlines.unlessCut(step, this.#await(id))));
+    return heard ?? forever();
   }
 
   /** The same, or undefined when there is news that may change the question. */
   async decisionUnless(id: string, news: Promise<void>): Promise<Decided | undefined> {
     const execution = this.#execution;
-    const decided = execution.tree.approvals.get(id)?.decided;
+    const { decided, step = 0 } = execution.tree.approvals.get(id) ?? {};
     if (decided) return decided;
-    const heard = await execution.waiting(Promise.race([this.#await(id), news.then(() => undefined)]));
+    const either = Promise.race([this.#await(id), news.then(() => undefined)]);
+    const heard = await execution.waiting(execution.deadlines.unlessCut(step, either));
+    if (execution.deadlines.hasCut(step)) return forever();
     if (!heard) await execution.parking.over();
     return heard;
   }
@@ -48,23 +55,37 @@ export class Questions {
     return awaited.promise;
   }
 
-  /** Whoever waits for it goes on, if it was decided for good. */
+  /** Whoever waits for it goes on, if it was decided for good. What was put off is watched. */
   settle(id: string): void {
-    const decided = this.#execution.tree.approvals.get(id)?.decided;
-    if (!decided) return;
-    this.#awaited.get(id)?.resolve(decided);
+    const approval = this.#execution.tree.approvals.get(id);
+    if (!approval?.decided) return approval && this.#watchReturn(approval);
+    this.#awaited.get(id)?.resolve(approval.decided);
     this.#awaited.delete(id);
   }
 
   #watch({ approval, expiresAt }: Pick<Approval, 'approval' | 'expiresAt'>): void {
+    const execution = this.#execution;
     if (expiresAt === undefined) return;
-    const { world, dropped } = this.#execution;
-    const left = Math.max(0, expiresAt - world.time.now());
-    void world.clock.sleep(Math.min(left, lookAgain), dropped).then(() => {
-      if (!this.#execution.isLive) return undefined;
-      if (world.time.now() < expiresAt) return this.#watch({ approval, expiresAt });
-      return void this.#execution.alone(() => this.#expire(approval));
-    });
+    void atTime(execution, expiresAt).then(() => execution.alone(() => this.#expire(approval)));
+  }
+
+  /** What was put off until a time is to be decided again then. */
+  #watchReturn({ approval, deferred }: Pick<Approval, 'approval' | 'deferred'>): void {
+    const execution = this.#execution;
+    if (deferred?.until === undefined) return;
+    void atTime(execution, deferred.until).then(() =>
+      execution.alone(() => this.#giveBack(approval, deferred)),
+    );
+  }
+
+  async #giveBack(id: string, deferred: Approval['deferred']): Promise<void> {
+    const execution = this.#execution;
+    await execution.commands.apply();
+    const approval = execution.tree.approvals.get(id);
+    const isStill = approval?.deferred === deferred && !approval?.decided && approval?.lapsedAt === undefined;
+    if (!execution.isLive || !isStill) return;
+    execution.emit({ type: 'approval.returned', approval: id });
+    execution.parking.consider();
   }
 
   /** A decision that is there already was earlier than the clock. */

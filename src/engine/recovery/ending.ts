@@ -1,5 +1,6 @@
 import type { EventOf, RunEvent } from '../../run/events.ts';
 import { sentenceOf, type Failure } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { isOpen, type RunTree, type Step } from '../../run/tree.ts';
 
 /** Whoever asked gets an answer also when the work could not be done. */
@@ -15,8 +16,12 @@ export function closings(tree: RunTree, outcome: EventOf<'run.ended'>['outcome']
 }
 
 /** An effect that was cut off may have happened all the same: that is said, not hidden. */
-function closingOf(step: Step, outcome: 'stopped' | 'abandoned'): RunEvent[] {
-  const closed: RunEvent = { type: 'step.closed', step: step.id, outcome };
+export function closingOf(
+  step: Step,
+  outcome: 'stopped' | 'abandoned' | 'failed',
+  failure?: Failure,
+): RunEvent[] {
+  const closed: RunEvent = { type: 'step.closed', step: step.id, outcome, ...present({ failure }) };
   if (!isInDoubt(step)) return [closed];
   const what = step.call?.tool ?? step.agent ?? step.title;
   const message = `«${what}» was cut off; it may or may not have happened.`;

@@ -1,6 +1,7 @@
 import type { Call, StepId } from '../../run/events.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
+import { forever } from '../forever.ts';
 import { isSkipped, reachedAt } from './recorded.ts';
 
 export interface Place {
@@ -21,6 +22,7 @@ const shownLength = 200;
  */
 export function meet(execution: Execution, place: Place): Step | undefined | Promise<never> {
   const { recorded } = execution;
+  if (execution.deadlines.hasCut(place.parent)) return forever();
   const known = recorded.child(place.parent, place.key);
   if (!known || known.status === 'pending') {
     const ahead = recorded.ahead(place.parent, place.among);
@@ -34,6 +36,7 @@ export function meet(execution: Execution, place: Place): Step | undefined | Pro
 
 /** A scope that returns while recorded steps are still ahead has changed since. */
 export function leave(execution: Execution, scope: StepId): Promise<never> | undefined {
+  if (execution.deadlines.hasCut(scope)) return forever();
   const ahead = execution.recorded.ahead(scope);
   if (!ahead) return undefined;
   return execution.diverge(`The flow no longer comes to «${ahead.key}», which was recorded.`);

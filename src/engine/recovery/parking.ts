@@ -1,4 +1,4 @@
-import { undecidedApprovals } from '../../run/tree.ts';
+import { undecidedApprovals, type RunTree } from '../../run/tree.ts';
 import type { RunState } from '../../stores/store.ts';
 import type { Execution } from '../execution.ts';
 import { linesBegun } from '../conversation/line.ts';
@@ -38,7 +38,7 @@ export class Parking {
     if (!execution.isIdle) return;
     // Somebody resumed what this flow cannot go on with: it has to begin at the top, with whoever takes it up.
     if (execution.isAside && !tree.paused) return execution.handBack();
-    const times = undecidedApprovals(tree).flatMap(({ expiresAt }) => expiresAt ?? []);
+    const times = timesIn(tree);
     const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
     if (wakeAt !== undefined && wakeAt - world.time.now() < nearby) return;
     if ((await this.#release(wakeAt)) === 'waiting') return execution.drop();
@@ -68,4 +68,14 @@ export class Parking {
       return row?.epoch === fence.epoch && row.state === 'waiting' ? row.state : 'running';
     });
   }
+}
+
+/** What a run is to be woken for: questions that are over, or put off until then, and waits, unless it is paused. */
+function timesIn(tree: RunTree): readonly number[] {
+  const asked = undecidedApprovals(tree).flatMap(({ expiresAt, deferred }) => [
+    expiresAt ?? [],
+    deferred?.until ?? [],
+  ]);
+  const waits = tree.paused ? [] : [...tree.open].map((id) => tree.steps.get(id)?.until ?? []);
+  return [...asked, ...waits].flat();
 }

@@ -1,5 +1,6 @@
 import { mostCutOffs, onItsOwn } from './cut-offs.ts';
-import { forever, type Execution } from '../execution.ts';
+import type { Execution } from '../execution.ts';
+import { forever } from '../forever.ts';
 import { ask, decline, isYes } from '../leaf/permit.ts';
 import type { Step } from '../../run/tree.ts';
 

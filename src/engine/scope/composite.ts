@@ -3,7 +3,8 @@ import { present } from '../../run/present.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
-import { forever, type Execution } from '../execution.ts';
+import type { Execution } from '../execution.ts';
+import { forever } from '../forever.ts';
 import { keepClean, resultOf } from '../record/large.ts';
 import { leave, meet } from '../recovery/meet.ts';
 import { openStep } from './open-step.ts';
@@ -11,6 +12,7 @@ import { plain } from '../record/plain.ts';
 import type { StepOptions } from '../scope.ts';
 import { owned } from './stray.ts';
 import { cleanResult } from '../record/tell-redacted.ts';
+import { expectWithin } from '../time/deadlines.ts';
 
 interface Placed extends StepOptions {
   readonly parent: number;
@@ -31,6 +33,7 @@ export async function composite<T>(
   placed: Placed,
   work: (step: Step) => Promise<T>,
 ): Promise<T> {
+  expectWithin(placed.title ?? placed.key, placed.within);
   if (!placed.opened) while (execution.isGated) await execution.gate();
   const step = placed.opened ?? openComposite(execution, placed);
   if (step instanceof Promise) return step;
@@ -38,10 +41,12 @@ export async function composite<T>(
   let result: Json;
   try {
     // A copy: the flow may change what it returned or what it gets, and what is recorded must not change with it.
-    const given = await owned(execution, step, { name: step.title, work: () => work(step) });
+    const doing = () => owned(execution, step, { name: step.title, work: () => work(step) });
+    const given = await execution.deadlines.keep(step, doing);
     const clean = cleanResult(execution, step, jsonOf(step, given));
     result = clean instanceof Promise ? await execution.busy(clean) : clean;
   } catch (thrown) {
+    if (execution.deadlines.hasCut(step.id)) throw thrown;
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
     const failure = execution.world.secrets.cleanAll(failureIn(step.title, thrown));
@@ -69,12 +74,12 @@ function jsonOf({ title }: Step, given: unknown): Json {
 /** The recorded step at this place, or a new one. */
 export function openComposite(
   execution: Execution,
-  { parent, key, kind, title, icon, agent, query, reasoning, among }: Placed,
+  { parent, key, kind, title, icon, agent, query, reasoning, within, among }: Placed,
 ): Step | Promise<never> {
   const known = meet(execution, { parent, key, kind, agent, among });
   if (known) return known;
   if (!execution.isLive || execution.isAside) return forever();
-  const looks = present({ icon, agent, query, reasoning });
+  const looks = present({ icon, agent, query, reasoning, within });
   return openStep(execution, { parent, key, kind, title: title ?? key, ...looks });
 }
 

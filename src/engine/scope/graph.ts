@@ -3,10 +3,11 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Step } from '../../run/tree.ts';
 import { composite } from './composite.ts';
-import { forever, type Execution } from '../execution.ts';
+import type { Execution } from '../execution.ts';
+import { forever } from '../forever.ts';
 import { planSteps, skipPlanned } from './plan.ts';
 import { isSkipped } from '../recovery/recorded.ts';
-import type { Before, Node, Nodes, Outcomes, Scope, Settled } from '../scope.ts';
+import type { Before, Node, Nodes, Outcomes, Scope, Settled, StepOptions } from '../scope.ts';
 
 interface Drawn<T> {
   readonly nodes: Nodes<T>;
@@ -34,9 +35,9 @@ export async function runGraph<T extends Record<string, unknown>>(
   );
   const settled = new Map<string, Promise<Settled>>();
   const settle = async (key: string, node: Node<unknown>): Promise<Settled> => {
-    const { after = [], title, kind = 'step', icon, agent, query, reasoning } = node;
+    const { after = [], kind = 'step' } = node;
     const before = await allOf(after, settled);
-    const place = { ...present({ title, icon, agent, query, reasoning }), kind, key, parent, among };
+    const place = { ...looksOf(node), kind, key, parent, among };
     return settleNode(execution, place, {
       why: () => node.unless?.(before),
       work: (step) => node.run(inside(step), before),
@@ -45,6 +46,10 @@ export async function runGraph<T extends Record<string, unknown>>(
   for (const [key, node] of order) settled.set(key, settle(key, node));
   await Promise.allSettled(settled.values());
   return (await allOf([...drawn.keys()], settled)) as Outcomes<T>;
+}
+
+function looksOf({ title, icon, agent, query, reasoning, within }: Node<unknown>): Omit<StepOptions, 'key'> {
+  return present({ title, icon, agent, query, reasoning, within });
 }
 
 interface Work {
@@ -60,7 +65,7 @@ async function settleNode(
   const { parent, key } = place;
   const known = execution.recorded.child(parent, key);
   while (execution.isGated) await execution.gate();
-  if (!execution.isLive) return forever();
+  if (!execution.isLive || execution.deadlines.hasCut(parent)) return forever();
   const reason = known && isSkipped(known) ? (known.failure?.message ?? '') : why();
   if (reason !== undefined) {
     skipPlanned(execution, parent, { key, reason });

@@ -1,12 +1,14 @@
 import type { z } from 'zod';
 import type { EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Item, Json, Limits } from '../../run/values.ts';
 import { askPerson } from '../question/ask.ts';
 import { runCall } from '../call/call.ts';
-import { composite, openComposite } from './composite.ts';
+import { composite } from './composite.ts';
 import type { Execution } from '../execution.ts';
+import { fanOut } from './fan-out.ts';
 import { runGraph } from './graph.ts';
 import { Keys } from './step-keys.ts';
 import { planSteps, skipPlanned } from './plan.ts';
@@ -17,6 +19,7 @@ import type {
   Called,
   CallResult,
   Exchange,
+  Fan,
   Looks,
   Nodes,
   Outcomes,
@@ -27,10 +30,12 @@ import type {
   StepOptions,
   TurnRequest,
   TurnResult,
+  Wait,
 } from '../scope.ts';
 import type { TypedTool } from '../../tools/tool.ts';
 import { runAskingTurn } from '../turn/asking-turn.ts';
 import { schemaTurn } from './schema-turn.ts';
+import { waitUntil } from './wait.ts';
 
 /** The scope of one step, as the flow uses it. */
 export class ScopeIn implements Scope {
@@ -140,30 +145,29 @@ export class ScopeIn implements Scope {
     return heard(asked);
   }
 
-  parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks = {}): Promise<T> {
-    return heard(this.#fanOut(branches, looks));
+  wait(wait: Wait): Promise<{ readonly until: number }> {
+    const waited = this.#keys.use('wait', wait.key, (key) =>
+      waitUntil(this.#execution, { ...wait, key, parent: this.id }),
+    );
+    return heard(waited);
   }
 
-  async #fanOut<T extends Record<string, unknown>>(branches: Branches<T>, looks: Looks): Promise<T> {
-    const names = Object.keys(branches);
-    for (const key of names) this.#keys.claim(key);
-    while (this.#execution.isGated) await this.#execution.gate();
-    // All branches are opened before any of them runs, so that people see the whole fan at once.
-    const places = names.map((key) => ({ kind: 'branch', title: key, ...looks[key], key, parent: this.id }));
-    const opened = places.map((place) => openComposite(this.#execution, place));
-    const settled = await Promise.allSettled(
-      places.map((place, i) =>
-        composite(this.#execution, { ...place, opened: opened[i] }, (step) =>
-          (branches[place.key] as (scope: Scope) => Promise<unknown>)(new ScopeIn(this.#execution, step)),
-        ),
-      ),
-    );
-    const results: Record<string, unknown> = {};
-    for (const [i, branch] of settled.entries()) {
-      if (branch.status === 'rejected') throw branch.reason;
-      results[names[i] ?? ''] = branch.value;
-    }
-    return results as T;
+  parallel<T extends Record<string, unknown>>(
+    branches: Branches<T>,
+    looks: Looks = {},
+    fan: Fan = {},
+  ): Promise<T> {
+    return heard(this.#fanOut(branches, looks, fan));
+  }
+
+  async #fanOut<T extends Record<string, unknown>>(
+    branches: Branches<T>,
+    looks: Looks,
+    { atOnce }: Fan,
+  ): Promise<T> {
+    for (const key of Object.keys(branches)) this.#keys.claim(key);
+    const inside = (step: Step): Scope => new ScopeIn(this.#execution, step);
+    return fanOut(this.#execution, this.id, { branches, looks, inside, ...present({ atOnce }) });
   }
 
   graph<T extends Record<string, unknown>>(nodes: Nodes<T>): Promise<Outcomes<T>> {

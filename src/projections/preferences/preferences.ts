@@ -94,6 +94,7 @@ function filter(preferences: Preferences, shown: Shown, event: RunEvent): Filter
       shown.asked = [];
       shown.isStopping = true;
       return event;
+    case 'approval.returned':
     case 'run.started':
     case 'run.paused':
     case 'run.resumed':

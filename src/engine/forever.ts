@@ -1,0 +1,4 @@
+/** What a dropped flow waits for. */
+export function forever(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,132 @@
+import { RunError } from '../../run/failure.ts';
+import type { RunEvent, StepId } from '../../run/events.ts';
+import { millisecondsLeftIn } from '../../run/limits.ts';
+import { isResting } from '../../run/pace.ts';
+import { isAtWork, isOpen, stepOf, type Step } from '../../run/tree.ts';
+import { aborted } from '../aborted.ts';
+import type { Execution } from '../execution.ts';
+import { closingOf } from '../recovery/ending.ts';
+import { Within } from '../within.ts';
+
+/** How often to look whether a step goes on that only waits. Milliseconds. */
+const lookAgain = 1_000;
+
+interface Deadline {
+  /** Aborts what is under way below the step. */
+  readonly effects: Within;
+  /** Resolves when the step, or one above it, was cut off. */
+  readonly cut: PromiseWithResolvers<void>;
+}
+
+/**
+ * Steps that may work only so long. When its time is over a step fails, and all below it ends with it: what is under way is told to
+ * end, and what its flow does from there on is not recorded and gets no answer.
+ */
+export class Deadlines {
+  readonly #execution: Execution;
+  readonly #running = new Map<StepId, Deadline>();
+  readonly #cut = new Set<StepId>();
+
+  constructor(execution: Execution) {
+    this.#execution = execution;
+  }
+
+  /** Do the work of a step in its time. Fails once that is over; the step is closed by then. */
+  async keep<T>(step: Step, work: () => Promise<T>): Promise<T> {
+    if (!step.clock) return work();
+    const deadline = { effects: new Within(this.signalAt(step.parent)), cut: Promise.withResolvers<void>() };
+    this.#running.set(step.id, deadline);
+    try {
+      // What was cut off when its worker died is not gone through again.
+      if (this.#left(step) <= 0) this.#end(step);
+      else void this.#watch(step, deadline);
+      const tooLate = deadline.cut.promise.then(() => Promise.reject(timedOut(step)));
+      return await Promise.race([tooLate, ...(this.hasCut(step.id) ? [] : [work()])]);
+    } finally {
+      this.#running.delete(step.id);
+      deadline.effects.abort(aborted);
+    }
+  }
+
+  /** Aborts when what is done for a step must end: with the run, or with the time of a step above. */
+  signalAt(step: StepId): AbortSignal {
+    return this.#above(step)?.effects.signal ?? this.#execution.signal;
+  }
+
+  /** What comes of work for a step; undefined once that was cut off. */
+  async unlessCut<T>(step: StepId, work: Promise<T>): Promise<T | undefined> {
+    const deadline = this.#above(step);
+    return deadline ? Promise.race([work, deadline.cut.promise.then(() => undefined)]) : work;
+  }
+
+  /** Whether the time of a step, or of one above it, was over before its work was. */
+  hasCut(step: StepId): boolean {
+    return this.#cut.has(step);
+  }
+
+  /** Whether nothing is recorded of this any more. What comes late is told all the same. */
+  isLate(event: RunEvent): boolean {
+    if (this.#cut.size === 0 || event.type === 'notice.posted' || !('step' in event)) return false;
+    return this.#cut.has('parent' in event ? event.parent : event.step);
+  }
+
+  #above(step: StepId): Deadline | undefined {
+    if (this.#running.size === 0) return undefined;
+    const { steps } = this.#execution.tree;
+    for (let at = steps.get(step); at && at.id !== 0; at = steps.get(at.parent)) {
+      const deadline = this.#running.get(at.id);
+      if (deadline) return deadline;
+    }
+    return undefined;
+  }
+
+  async #watch(step: Step, { effects }: Deadline): Promise<void> {
+    const { world, tree } = this.#execution;
+    for (;;) {
+      const left = this.#left(step);
+      const isStill = tree.paused || !isAtWork(tree) || (step.clock !== undefined && isResting(step.clock));
+      if (left <= 0 && !isStill) return this.#execution.alone(async () => this.#end(step));
+      await world.clock.sleep(isStill ? lookAgain : Math.max(1, left), effects.signal);
+      if (effects.signal.aborted) return;
+    }
+  }
+
+  #left(step: Step): number {
+    const { tree, writer } = this.#execution;
+    return millisecondsLeftIn(tree, step, writer.now()) ?? Infinity;
+  }
+
+  /** The time of a step is over. All of it is recorded in one go, so that no crash leaves a part of it. */
+  #end(step: Step): void {
+    const { tree, writer, isLive } = this.#execution;
+    if (!isLive || !isOpen(step) || !this.#running.has(step.id)) return;
+    const below = [...tree.open].filter((id) => this.#isBelow(id, step)).toSorted((a, b) => b - a);
+    for (const id of [step.id, ...below]) this.#cut.add(id);
+    for (const id of below) for (const event of closingOf(stepOf(tree, id), 'abandoned')) writer.emit(event);
+    const { failure } = timedOut(step);
+    for (const event of closingOf(step, 'failed', failure)) writer.emit(event);
+    this.#execution.steps.look();
+    for (const id of [...below, step.id]) {
+      const deadline = this.#running.get(id);
+      deadline?.effects.abort(timedOut(step));
+      deadline?.cut.resolve();
+    }
+  }
+
+  #isBelow(id: StepId, { id: above }: Step): boolean {
+    const { steps } = this.#execution.tree;
+    for (let at = steps.get(id); at && at.id !== 0; at = steps.get(at.parent))
+      if (at.parent === above) return true;
+    return false;
+  }
+}
+
+function timedOut({ title, clock }: Step): RunError {
+  return new RunError('timed-out', `«${title}» took longer than ${(clock?.within ?? 0) / 1_000} seconds.`);
+}
+
+/** A bound that is none would end its step at once, or never. */
+export function expectWithin(title: string, within: number | undefined): void {
+  if (within === undefined || (Number.isFinite(within) && within > 0)) return;
+  throw new RunError('malformed', `«within» of «${title}» must be a number of milliseconds above 0.`);
+}

@@ -1,0 +1,82 @@
+import type { Mutant } from '../mutant.ts';
+
+export const waitMutants: readonly Mutant[] = [
+  {
+    name: 'nobody is woken for a wait',
+    file: 'src/engine/recovery/parking.ts',
+    find: 'const waits = tree.paused ? []',
+    replace: 'const waits = true ? []',
+    test: 'src/engine/scope/wait.test.ts',
+  },
+  {
+    name: 'to wait for a time counts as work',
+    file: 'src/run/pace.ts',
+    find: "until === undefined ? undefined : 'waiting'",
+    replace: 'undefined',
+    test: 'src/engine/scope/wait.test.ts',
+  },
+  {
+    name: 'a paused run is woken for its waits all the same',
+    file: 'src/engine/recovery/parking.ts',
+    find: 'const waits = tree.paused ? []',
+    replace: 'const waits = false ? []',
+    test: 'src/engine/scope/wait.test.ts',
+  },
+  {
+    name: 'all branches of a fan begin at once, whatever its bound',
+    file: 'src/engine/scope/fan-out.ts',
+    find: 'Array.from({ length: opened.length }, lane)',
+    replace: 'Array.from({ length: places.length }, lane)',
+    test: 'src/engine/scope/fan-out.test.ts',
+  },
+  {
+    name: 'what is below a step whose time is over works on',
+    file: 'src/engine/time/deadlines.ts',
+    find: 'deadline?.effects.abort(timedOut(step));',
+    replace: '',
+    test: 'src/engine/time/deadlines.test.ts',
+  },
+  {
+    name: 'a flow goes on below a step whose time is over',
+    file: 'src/engine/recovery/meet.ts',
+    find: 'if (execution.deadlines.hasCut(place.parent)) return forever();',
+    replace: '',
+    test: 'src/engine/time/deadlines.test.ts',
+  },
+  {
+    name: 'a recovery goes through a step once more whose time was over',
+    file: 'src/engine/time/deadlines.ts',
+    find: 'if (this.#left(step) <= 0) this.#end(step);',
+    replace: 'if (false) this.#end(step);',
+    test: 'src/engine/time/deadlines.test.ts',
+  },
+  {
+    name: 'the time of a step goes on while a person is asked below it',
+    file: 'src/run/pace.ts',
+    find: 'return clock.worked + (isResting(clock) ? 0 :',
+    replace: 'return clock.worked + (false ? 0 :',
+    test: 'src/run/fold.test.ts',
+    only: '[E310]',
+  },
+  {
+    name: 'a call that a flow means again is answered with the first outcome',
+    file: 'src/engine/call/call.ts',
+    find: 'repeatable: (request.again ?? false) || (tool.repeatable ?? false),',
+    replace: 'repeatable: tool.repeatable ?? false,',
+    test: 'src/engine/call/again.test.ts',
+  },
+  {
+    name: 'nobody is woken for a question that was put off',
+    file: 'src/engine/recovery/parking.ts',
+    find: 'deferred?.until ?? [],',
+    replace: '[],',
+    test: 'src/engine/question/put-off.test.ts',
+  },
+  {
+    name: 'whatever a person makes of a question is taken',
+    file: 'src/engine/question/misfit-of-decision.ts',
+    find: 'if (approval.editSchema !== undefined) {',
+    replace: 'if (false) {',
+    test: 'src/engine/question/put-off.test.ts',
+  },
+];
