@@ -49,6 +49,7 @@ export function referencesIn(event: RunEvent): readonly BlobRef[] {
     case 'text.appended':
     case 'notice.posted':
     case 'approval.lapsed':
+    case 'approval.returned':
     case 'message.taken':
     case 'unknown':
       return [];
