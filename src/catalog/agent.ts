@@ -1,4 +1,4 @@
-import type { Prices } from '../run/cost.ts';
+import type { Prices } from '../run/prices.ts';
 import type { Gateway } from '../gateways/gateway.ts';
 import type { Effect } from '../run/values.ts';
 import type { Keeps, StateStrategy } from './state.ts';

@@ -1,11 +1,5 @@
-import { z } from 'zod';
+import type { Prices } from './prices.ts';
 import type { Usage } from './values.ts';
-
-const price = z.number().nonnegative();
-
-/** What a million tokens of a model cost, in whatever money they are written in. What is read again costs `cached` where that is said. */
-export const Prices = z.strictObject({ input: price, output: price, cached: price.optional() });
-export type Prices = z.infer<typeof Prices>;
 
 const million = 1e6;
 /** Finer is nobody's price, and only what adding fractions leaves behind. */
