@@ -4,16 +4,19 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { mutantPlugin } from './test/mutants/plugin.ts';
 
 const plugins = [mutantPlugin()];
-const setupFiles = ['test/same-seed.ts'];
+const setupFiles = ['test/same-seed.ts', 'test/patient.ts'];
+
+/** How long a test waits for a state that does not come; of mutants that is what is expected. Milliseconds. */
+const wait = process.env['IMPATIENT'] === '1' ? 5_000 : 60_000;
 
 /**
  * Threads and processes of the tests run TypeScript as it stands. Each would strip its types again, with WebAssembly that
  * takes a quarter of a second to begin, and that has crashed V8 once in thousands of threads that came and went.
  */
-const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache') };
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'vitrine-compile-cache'), PATIENCE: String(wait) };
 
 /** Only what hangs takes this long, on however busy a machine. Milliseconds. */
-const patience = { testTimeout: 300_000, hookTimeout: 300_000 };
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: wait } } };
 
 /** Tests that wait for processes, threads and disks: too slow for `npm run check`, part of `npm test`. */
 const edges = [

@@ -16,6 +16,8 @@ const withTool = { streams: 100, runs: 2, stagger: 17, plan: { deltas: 40, tools
 const starts = { streams: 1, runs: 100, stagger: 0, plan: { deltas: 1, tools: 0, pace: 1 } };
 const steps = { streams: 1, runs: 5, stagger: 0, plan: { deltas: 1, tools: 20, pace: 1 } };
 const counted = { streams: 20, runs: 1, stagger: 1, plan: { deltas: 100, tools: 0, pace: 20 } };
+/** Before each visit: of a server that stood still, V8 has thrown away what it had compiled, and a busy one never stands still. */
+const warmUp = { streams: 20, runs: 2, stagger: 5, plan: { deltas: 40, tools: 1, pace: 5 } };
 const open = { streams: 300, runs: 1, stagger: 5, plan: { deltas: 1, tools: 0, pace: 1, open: 4_000 } };
 
 type Load = Omit<Visit, 'url' | 'kind'>;
@@ -45,7 +47,6 @@ export async function pathBench(): Promise<void> {
     // What was in use once is not given back: memory is looked at first.
     const memory = new Map<Subject, number>();
     for (const subject of subjects) memory.set(subject, await memoryPerStream(peer, subject));
-    for (const subject of subjects) await visit(peer, subject, { ...withTool, runs: 1 });
     await compare(peer, subjects);
     console.log('');
     for (const subject of subjects) {
@@ -103,7 +104,7 @@ async function ask({ process: child }: Subject, question: Question): Promise<Usa
 }
 
 async function visit(peer: ChildProcess, subject: Subject, load: Load): Promise<Seen> {
-  const before = await ask(subject, 'collect');
+  const before = await ask(subject, 'usage');
   const { url, kind } = subject;
   const done = once(peer, 'message');
   peer.send({ url, kind, ...load } satisfies Visit);
@@ -134,6 +135,7 @@ async function compare(peer: ChildProcess, subjects: readonly Subject[]): Promis
       let raw = 0;
       for (const subject of subjects) {
         const key = `${subject.name}: ${name}`;
+        await visit(peer, subject, warmUp);
         const seen = await visit(peer, subject, load);
         const cost = seen.cpu / unitsOf(name, load);
         if (subject.name === 'raw') raw = cost;

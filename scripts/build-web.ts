@@ -3,12 +3,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { exportedPage } from './exported-page.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const built = join(root, 'web/dist');
 const stamp = join(built, '.sources');
 const sources = [
-  'web/{index.html,package.json,vite.config.ts}',
+  'web/{index.html,exported.html,package.json,vite.config.ts}',
+  'scripts/{build-web,exported-page}.ts',
   'web/src/**/*',
   'src/{run,wire,client,react}/**/*',
 ];
@@ -24,6 +26,10 @@ export async function buildWeb(): Promise<void> {
   try {
     const configFile = join(root, 'web/vite.config.ts');
     await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+    writeFileSync(join(outDir, 'exported.html'), await exportedPage(join(root, 'web')));
+  } catch (thrown) {
+    rmSync(outDir, { recursive: true, force: true });
+    throw thrown;
   } finally {
     if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
     else process.env['NODE_ENV'] = NODE_ENV;

@@ -7,8 +7,8 @@ export function describeInBrowser(name: string, tests: (browser: () => Browser) 
   describe.skipIf(executablePath === '')(name, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    }, 60_000);
+      browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 240_000 });
+    });
     afterAll(() => browser?.close());
     tests(() => {
       if (browser) return browser;

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import demoConfig from '../demo/vitrine.config.ts';
+import { documentedRows } from './demo/documented.ts';
 
-const [, table = ''] = readFileSync('docs/demo.md', 'utf8').split('## What can be asked');
 const config = demoConfig({ data: '/nowhere', pace: 0 });
 const delegates = config.apps?.['demo']?.settings?.['agents'] as readonly { name: string; title: string }[];
 
@@ -14,15 +13,13 @@ function isAsked(title: string, question: string): boolean {
 }
 
 test('[V110] the table of the demo marks exactly what asks for approval', () => {
-  const rows = table.split('\n').filter((line) => /^\| (◆ )?`/.test(line));
-  const asked = rows.flatMap((line) => {
-    const [, questions = '', who = ''] = line.split('|');
-    return [...questions.matchAll(/(◆ )?`([^`]+)`/g)].map(([, mark, question = '']) => ({
-      question,
-      isMarked: mark !== undefined,
-      isAsked: who.split(',').some((title) => isAsked(title.trim(), question)),
-    }));
-  });
+  const asked = documentedRows().flatMap(({ questions, answers }) =>
+    questions.map(({ ask, isAsked: isMarked }) => ({
+      ask,
+      isMarked,
+      isAsked: answers.some((title) => isAsked(title, ask)),
+    })),
+  );
   expect(asked.length).toBeGreaterThan(25);
   expect(asked.filter((row) => row.isMarked !== row.isAsked)).toEqual([]);
   expect(asked.filter((row) => row.isMarked)).toHaveLength(3);

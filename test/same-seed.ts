@@ -3,4 +3,9 @@ import fc from 'fast-check';
 import { isLong } from './long.ts';
 
 const given = process.env['SEED'];
-if (given !== undefined || !isLong) fc.configureGlobal({ seed: Number(given ?? 1) });
+// Of a mutant it is enough to know that it is caught: the smallest case that shows it may take a minute to find.
+const endOnFailure = process.env['IMPATIENT'] === '1';
+fc.configureGlobal({
+  endOnFailure,
+  ...(given !== undefined || !isLong ? { seed: Number(given ?? 1) } : {}),
+});

@@ -73,7 +73,7 @@ let shared: (() => void | Promise<void>)[] | undefined;
 
 function atEnd(work: () => void | Promise<void>): void {
   if (shared) shared.push(work);
-  else onTestFinished(work, 30_000);
+  else onTestFinished(work);
 }
 
 /** For `beforeAll`: what is made here is there for all tests of the file. Returns what undoes it. */

@@ -1,4 +1,5 @@
 // The web app in a real browser, as a person has it: what the browser complained about, and what axe finds.
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -6,7 +7,7 @@ import { expect } from 'vitest';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Long enough for a busy machine, short enough to say what is missing. Milliseconds. */
-const patience = 30_000;
+const patience = 60_000;
 
 export interface Opened {
   readonly page: Page;
@@ -34,6 +35,24 @@ export async function opened(
 export async function say(page: Page, text: string): Promise<void> {
   await page.fill('#message', text);
   await page.press('#message', 'Enter');
+}
+
+/** The lines of a trace as they are on the screen, from the top: role, name, state and text of each, without durations. */
+export const rowsOnScreen = `[...document.querySelectorAll('.trace-grid [role=treeitem]')]
+  .sort((one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top)
+  .map((row) => [row.getAttribute('role'), row.querySelector('.name, .tool').textContent,
+    row.dataset.status, row.getAttribute('aria-level'), row.getAttribute('aria-expanded'),
+    [...row.querySelectorAll('.trace-name > :not(.time), .trace-note')].map((part) => part.textContent).join(' ')])`;
+
+/** A trace at an event, once it is on the screen. \`place\` is the address of the event, behind the sign. */
+export async function hashAt(page: Page, at: number, place = String(at)): Promise<string> {
+  await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+  await page.waitForSelector(`[data-at="${at}"]`);
+  return hashOfRows(await page.evaluate(rowsOnScreen));
+}
+
+export function hashOfRows(rows: unknown): string {
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
 }
 
 interface Found {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Gateway } from '../gateways/gateway.ts';
+import { Prices } from '../run/cost.ts';
 import { Effect } from '../run/values.ts';
 import { Secret } from './server-settings.ts';
 import { Keeps, StateStrategy } from './state.ts';
@@ -31,6 +32,8 @@ export const Model = z.strictObject({
   fallbacks: z.array(z.string().min(1)).optional(),
   timeouts: Timeouts,
   limits: z.strictObject(limits).optional(),
+  /** What a million of its tokens cost. */
+  prices: Prices.optional(),
 });
 
 /** A deployment behind DIAL Core, or an application that speaks its format. */

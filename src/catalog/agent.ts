@@ -1,3 +1,4 @@
+import type { Prices } from '../run/cost.ts';
 import type { Gateway } from '../gateways/gateway.ts';
 import type { Effect } from '../run/values.ts';
 import type { Keeps, StateStrategy } from './state.ts';
@@ -9,6 +10,8 @@ export interface Agent {
   readonly gateway: Gateway;
   /** What the model behind it is called, for people to see. */
   readonly model?: string;
+  /** What that model costs; absent where nobody said. */
+  readonly prices?: Prices;
   /** `pure` for models; a remote agent may do things, so it is `once` unless it says otherwise. */
   readonly effect: Effect;
   /** How it remembers a conversation; `stateless` unless said. */

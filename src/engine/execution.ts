@@ -16,6 +16,7 @@ import { Lease, leaseLength, momentOf } from './time/lease.ts';
 import { Line } from './conversation/line.ts';
 import type { Claimed, Loaded } from './recovery/load.ts';
 import { Parking } from './recovery/parking.ts';
+import { cancelAsking } from './turn/cancel-turn.ts';
 import { Prompts } from './turn/prompts.ts';
 import { Questions } from './question/questions.ts';
 import type { Recorded } from './recovery/recorded.ts';
@@ -41,6 +42,8 @@ export class Execution {
   readonly tree: RunTree;
   /** What it runs, where that is data; known once its flow begins. */
   definition?: Json | undefined;
+  /** Whether it began in this worker's hand: nobody has known of it for longer than this worker. */
+  readonly isNew: boolean;
   readonly recorded: Recorded;
   readonly writer: Writer;
   readonly cutOffs: CutOffs;
@@ -68,11 +71,13 @@ export class Execution {
   #isFull = false;
   #control: Promise<void> = Promise.resolve();
 
-  constructor(world: Workplace, fence: Fence, { tree, recorded, cutOffs, bytes, claimed }: Loaded & Claimed) {
+  constructor(world: Workplace, fence: Fence, loaded: Loaded & Claimed) {
+    const { tree, recorded, cutOffs, bytes, claimed, isNew = false } = loaded;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.world = world;
     this.run = fence.run;
     this.tree = tree;
+    this.isNew = isNew;
     this.recorded = recorded;
     this.lease = new Lease(world.clock, claimed);
     this.cutOffs = cutOffs;
@@ -293,6 +298,8 @@ export class Execution {
 
   async #finish(ended: Omit<EventOf<'run.ended'>, 'type' | 'usage'>): Promise<void> {
     if (this.#mode === 'gone' || this.#mode === 'ending') return;
+    const cancelling = cancelAsking(this);
+    if (cancelling) await cancelling;
     this.#mode = 'ending';
     this.#effects.abort(aborted);
     for (const event of closings(this.tree, ended.outcome)) this.writer.emit(event);

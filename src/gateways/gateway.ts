@@ -117,6 +117,8 @@ export interface Telling extends AsyncIterable<readonly AgentEvent[]> {
    * rejects as iterating would, and with what `take` throws: it is left then. Not every gateway can.
    */
   each?(take: Take): Promise<boolean>;
+  /** What the back end knows this turn by, once it has said so: who wants it cancelled names that. */
+  token?(): Json | undefined;
 }
 
 /**
@@ -128,6 +130,11 @@ export interface Gateway {
   /** The model behind it, as its turns are labelled. */
   readonly model?: string | undefined;
   takeTurn(turn: Turn, signal: AbortSignal): Telling;
+  /**
+   * Tells the back end that nobody wants what goes by this token any more: a turn that is under way, or one that asks people.
+   * Resolves when it has heard it; throws `RunError` where it has not.
+   */
+  cancel?(token: Json, signal: AbortSignal): Promise<void>;
   /** Whether the back end's own history shows that this turn arrived; undefined when it cannot tell. */
   arrived?(turn: Turn, signal: AbortSignal): Promise<boolean | undefined>;
   /** What the back end's own history has as the answer to this turn, if it has one. */

@@ -18,7 +18,7 @@ export function cleanAll(guard: Guard, value: unknown): unknown {
   const state = stateOf(guard, value);
   if (state === 'clean') return value;
   const leaves = leavesIn(value);
-  const hidden = hiddenIn(guard, leaves);
+  const hidden = hiddenIn(guard, leaves, state);
   if (state === 'open' && hidden.every(({ length }) => length === 0)) return value;
   let next = 0;
   return changed(value, {
@@ -67,9 +67,13 @@ function leavesIn(value: unknown, path = '', leaves: Leaf[] = []): readonly Leaf
   return leaves;
 }
 
-/** What must not pass of each text. */
-function hiddenIn(guard: Guard, leaves: readonly Leaf[]): readonly (readonly Stretch[])[] {
-  const hidden = leaves.map(({ text }) => [...guard.find(text).stretches]);
+/** What must not pass of each text. Where they are `open`, none of them holds any alone. */
+function hiddenIn(
+  guard: Guard,
+  leaves: readonly Leaf[],
+  state: 'open' | 'unclean',
+): readonly (readonly Stretch[])[] {
+  const hidden = leaves.map(({ text }) => (state === 'open' ? [] : [...guard.find(text).stretches]));
   for (const group of groupsIn(leaves)) {
     const { stretches } = guard.find(joined(leaves, group));
     if (stretches.length > 0) hideParts(leaves, hidden, { group, stretches });

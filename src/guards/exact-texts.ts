@@ -1,14 +1,21 @@
+import { Beginnings, type Ahead, type Gaps } from './beginnings.ts';
 import { nothing, type Found, type Guard, type Stretch } from './guard.ts';
-
-/** Parts of a text that are left out, in order: where each begins and ends, in a row. */
-export type Gaps = readonly number[];
 
 const none: Gaps = [];
 const root = 0;
 /** Characters whose pairs have a table. */
 const usual = 128;
-/** How many numbers there are for the first three characters of a text. */
-const beginnings = 0x4_0000;
+
+/**
+ * What is known of a place, side by side: of places that were not looked at for a while memory brings all at once. Where to
+ * go on when no text goes on from here, and the longest text that ends here, are as of a version.
+ */
+const [characterOf, parentOf, childOf, siblingOf, depthOf, backOf, endingOf, versionOf] = [
+  0, 1, 2, 3, 4, 5, 6, 7,
+];
+const fields = 8;
+/** Beside the character of a place: a text ends there. */
+const isWhole = 0x1_0000;
 
 /**
  * Finds any of many exact texts at one look at each character, however many there are (Aho and Corasick's automaton: a
@@ -16,25 +23,11 @@ const beginnings = 0x4_0000;
  * added at any time at the cost of its length: the ways back are worked out when they are needed, and again after that.
  */
 export class ExactTexts implements Guard {
-  #character = new Uint16Array(0);
-  #parent = new Int32Array(0);
-  #child = new Int32Array(0);
-  #sibling = new Int32Array(0);
-  #depth = new Int32Array(0);
-  #isWhole = new Uint8Array(0);
-  /** Where to go on when no text goes on from here, and the longest text that ends here: as of a version. */
-  #back = new Int32Array(0);
-  #ending = new Int32Array(0);
-  #asOf = new Int32Array(0);
+  #tree = new Int32Array(0);
+  #beginnings: Beginnings | undefined;
   /** Places of one character, and of two. */
   #first = new Int32Array(0);
   #pairs = new Int32Array(0);
-  /**
-   * The numbers of all first three characters, as bits. With many texts nearly every character begins one of them, but
-   * hardly three in a row do: this is small enough to stay at hand, and the tree is not.
-   */
-  #beginnings = new Uint32Array(0);
-  #hasShort = false;
   #version = 1;
   #places = 0;
 
@@ -44,148 +37,146 @@ export class ExactTexts implements Guard {
   }
 
   add(text: string): void {
-    if (this.#places === 0) {
+    if (!this.#beginnings) {
+      this.#beginnings = new Beginnings();
       this.#first = new Int32Array(0x1_0000);
       this.#pairs = new Int32Array(usual * usual);
-      this.#beginnings = new Uint32Array(beginnings / 32);
     }
     let place = root;
     for (let i = 0; i < text.length; i += 1) {
       const character = text.charCodeAt(i);
       place = this.#under(place, character) || this.#grow(place, character);
     }
-    this.#isWhole[place] = 1;
-    if (text.length < 3) this.#hasShort = true;
-    else this.#note(numberAt(text, 0));
+    this.#tree[place + characterOf] = this.#of(place, characterOf) | isWhole;
+    this.#beginnings.add(text);
     this.#version += 1;
   }
 
   /** In a text, as if some of its parts were not there. */
   find(text: string, gaps: Gaps = none): Found {
-    if (this.#places === 0) return nothing;
-    // The last two characters may be the beginning of a beginning.
-    const looked = this.#hasShort ? 0 : text.length - 2;
-    let [gap, gapStart] = [0, gaps[0] ?? Infinity];
+    if (!this.#beginnings) return nothing;
+    const ahead: Ahead = { gaps, gap: 0 };
+    let gapStart = gaps[0] ?? Infinity;
     let [place, last, before] = [root, -1, 0];
     let stretches: Stretch[] | undefined;
     for (let i = 0; i < text.length; i += 1) {
       if (i === gapStart) {
-        i = (gaps[gap + 1] ?? i) - 1;
-        gap += 2;
-        gapStart = gaps[gap] ?? Infinity;
+        i = (gaps[ahead.gap + 1] ?? i) - 1;
+        ahead.gap += 2;
+        gapStart = gaps[ahead.gap] ?? Infinity;
         continue;
       }
       const character = text.charCodeAt(i);
       last = i;
-      before = gap;
+      before = ahead.gap;
       if (place !== root) place = this.#next(place, character);
       if (place === root) {
-        if (i < looked && i + 2 < gapStart && !this.#mayBegin(numberAt(text, i))) continue;
+        const begun = this.#beginnings.at(text, i, ahead);
+        if (begun === 0) continue;
+        if (begun < 3) return openFrom(text, { from: i, depth: begun }, stretches);
         place = this.#first[character] ?? root;
-        if (place === root) continue;
       }
-      if (this.#asOf[place] !== this.#version) this.#workOut(place);
-      const length = this.#ending[place] ?? 0;
+      if (this.#of(place, versionOf) !== this.#version) this.#workOut(place);
+      const length = this.#of(place, endingOf);
       if (length > 0)
         stretches = withStretch(stretches ?? [], {
           start: startOf({ last, before }, length, gaps),
           end: i + 1,
         });
     }
-    if (place === root && !stretches) return nothing;
     // Where every text that led here is over, only what ends here and goes on elsewhere is open.
-    while (place !== root && this.#child[place] === root) place = this.#back[place] ?? root;
-    const depth = this.#depth[place] ?? 0;
-    const open = depth === 0 ? 0 : text.length - startOf({ last, before }, depth, gaps);
-    return { stretches: stretches ?? [], open, isSparse: open > depth };
+    while (place !== root && this.#of(place, childOf) === root) place = this.#of(place, backOf);
+    const depth = this.#of(place, depthOf);
+    if (depth === 0) return stretches ? { stretches, open: 0, isSparse: false } : nothing;
+    return openFrom(text, { from: startOf({ last, before }, depth, gaps), depth }, stretches);
+  }
+
+  #of(place: number, field: number): number {
+    return this.#tree[place + field] ?? root;
   }
 
   /** The longest beginning of more than one character that ends with this one. */
   #next(from: number, character: number): number {
-    for (let place = from; place !== root; place = this.#back[place] ?? root) {
+    for (let place = from; place !== root; place = this.#of(place, backOf)) {
       const next = this.#under(place, character);
       if (next !== root) return next;
-      if (this.#asOf[place] !== this.#version) this.#workOut(place);
+      if (this.#of(place, versionOf) !== this.#version) this.#workOut(place);
     }
     return root;
   }
 
-  #note(number: number): void {
-    const word = number >>> 5;
-    this.#beginnings[word] = (this.#beginnings[word] ?? 0) | (1 << (number & 31));
-  }
-
-  #mayBegin(number: number): boolean {
-    return ((this.#beginnings[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0;
+  #characterAt(place: number): number {
+    return this.#of(place, characterOf) & 0xffff;
   }
 
   #under(place: number, character: number): number {
     if (place === root) return this.#first[character] ?? root;
-    const before = this.#character[place] ?? 0;
-    if (this.#depth[place] === 1 && before < usual && character < usual)
-      return this.#pairs[before * usual + character] ?? root;
-    let child = this.#child[place] ?? root;
-    while (child !== root && this.#character[child] !== character) child = this.#sibling[child] ?? root;
+    if (character < usual && this.#of(place, depthOf) === 1) {
+      const before = this.#characterAt(place);
+      if (before < usual) return this.#pairs[before * usual + character] ?? root;
+    }
+    let child = this.#of(place, childOf);
+    while (child !== root && this.#characterAt(child) !== character) child = this.#of(child, siblingOf);
     return child;
   }
 
   /** From the nearest place above that is worked out, down to this one. */
   #workOut(place: number): void {
     const path: number[] = [];
-    for (let at = place; at !== root && this.#asOf[at] !== this.#version; at = this.#parent[at] ?? root)
+    for (
+      let at = place;
+      at !== root && this.#of(at, versionOf) !== this.#version;
+      at = this.#of(at, parentOf)
+    )
       path.push(at);
     for (const at of path.reverse()) {
-      const parent = this.#parent[at] ?? root;
-      const back = parent === root ? root : this.#backFrom(parent, this.#character[at] ?? 0);
-      if (back !== root && this.#asOf[back] !== this.#version) this.#workOut(back);
-      this.#back[at] = back;
-      this.#ending[at] = (this.#isWhole[at] ? this.#depth[at] : this.#ending[back]) ?? 0;
-      this.#asOf[at] = this.#version;
+      const parent = this.#of(at, parentOf);
+      const back = parent === root ? root : this.#backFrom(parent, this.#characterAt(at));
+      if (back !== root && this.#of(back, versionOf) !== this.#version) this.#workOut(back);
+      this.#tree[at + backOf] = back;
+      const isEnd = this.#of(at, characterOf) >= isWhole;
+      this.#tree[at + endingOf] = isEnd ? this.#of(at, depthOf) : this.#of(back, endingOf);
+      this.#tree[at + versionOf] = this.#version;
     }
   }
 
   #backFrom(parent: number, character: number): number {
-    return this.#next(this.#back[parent] ?? root, character) || (this.#first[character] ?? root);
+    return this.#next(this.#of(parent, backOf), character) || (this.#first[character] ?? root);
   }
 
   #grow(parent: number, character: number): number {
     this.#places += 1;
-    const place = this.#places;
-    if (place >= this.#parent.length) this.#makeRoom(Math.max(256, place * 2));
-    this.#character[place] = character;
-    this.#parent[place] = parent;
-    this.#depth[place] = (this.#depth[parent] ?? 0) + 1;
+    const place = this.#places * fields;
+    if (place + fields > this.#tree.length) this.#makeRoom();
+    const depth = parent === root ? 1 : this.#of(parent, depthOf) + 1;
+    this.#tree[place + characterOf] = character;
+    this.#tree[place + parentOf] = parent;
+    this.#tree[place + depthOf] = depth;
     if (parent === root) this.#first[character] = place;
     else {
-      this.#sibling[place] = this.#child[parent] ?? root;
-      this.#child[parent] = place;
-      const before = this.#character[parent] ?? 0;
-      if (this.#depth[parent] === 1 && before < usual && character < usual)
-        this.#pairs[before * usual + character] = place;
+      this.#tree[place + siblingOf] = this.#of(parent, childOf);
+      this.#tree[parent + childOf] = place;
+      const before = this.#characterAt(parent);
+      if (depth === 2 && before < usual && character < usual) this.#pairs[before * usual + character] = place;
     }
     return place;
   }
 
-  #makeRoom(length: number): void {
-    const larger = (array: Int32Array): Int32Array<ArrayBuffer> => {
-      const copy = new Int32Array(length);
-      copy.set(array);
-      return copy;
-    };
-    const character = new Uint16Array(length);
-    character.set(this.#character);
-    this.#character = character;
-    const isWhole = new Uint8Array(length);
-    isWhole.set(this.#isWhole);
-    this.#isWhole = isWhole;
-    this.#parent = larger(this.#parent);
-    this.#child = larger(this.#child);
-    this.#sibling = larger(this.#sibling);
-    this.#depth = larger(this.#depth);
-    this.#back = larger(this.#back);
-    this.#ending = larger(this.#ending);
-    this.#asOf = larger(this.#asOf);
+  #makeRoom(): void {
+    const larger = new Int32Array(Math.max(256 * fields, this.#tree.length * 2));
+    larger.set(this.#tree);
+    this.#tree = larger;
   }
+}
+
+/** What was found, where the rest of the text from here on begins one of so many characters that are not left out. */
+function openFrom(
+  text: string,
+  { from, depth }: { readonly from: number; readonly depth: number },
+  stretches: readonly Stretch[] = [],
+): Found {
+  const open = text.length - from;
+  return { stretches, open, isSparse: open > depth };
 }
 
 /** Where a text begins that ends with a character, before a gap, and has so many of those that are not left out. */
@@ -200,12 +191,6 @@ function startOf(
     at = (gaps[gap] ?? 0) - 1;
   }
   return at - left;
-}
-
-/** A number for three characters of a text. */
-function numberAt(text: string, i: number): number {
-  const three = (text.charCodeAt(i) << 12) ^ (text.charCodeAt(i + 1) << 6) ^ text.charCodeAt(i + 2);
-  return three & (beginnings - 1);
 }
 
 /** Ends never go back, but a longer text may begin before those found so far. */

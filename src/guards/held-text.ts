@@ -1,4 +1,4 @@
-import { redacted, type Guard, type Stretch } from './guard.ts';
+import { redacted, type Found, type Guard, type Stretch } from './guard.ts';
 import { countRead } from './tight.ts';
 
 /** So few characters of the beginning of anything tell nothing about it. */
@@ -31,10 +31,10 @@ export class HeldText {
     return this.#marks;
   }
 
-  /** What may be told now that this piece has come. */
-  take(piece: string): string {
+  /** What may be told now that this piece has come. `found` is what was found in it, where nothing is held. */
+  take(piece: string, found?: Found): string {
     const text = this.#text + piece;
-    const { stretches, open, isSparse = false } = this.#guard.find(text);
+    const { stretches, open, isSparse = false } = found ?? this.#guard.find(text);
     const told = this.#tell(text, stretches, text.length - open);
     const isFound = (stretches.at(-1)?.end ?? 0) > text.length - open;
     // What says nothing waits for the next piece, and not also for the rest of what is spelled or broken in it.

@@ -41,10 +41,10 @@ function slowly(texts: readonly string[], text: string): string {
 }
 
 describe('exact texts', () => {
-  const letter = fc.constantFrom('a', 'b', 'c');
+  const letter = fc.constantFrom('a', 'b', 'c', 'ä');
   const letters = fc.string({ unit: letter, minLength: 1, maxLength: 6 });
-  const longer = fc.string({ unit: letter, minLength: 3, maxLength: 7 });
-  /** Where all have three characters, there is a quicker way to see that nothing begins. */
+  const longer = fc.string({ unit: letter, minLength: 4, maxLength: 8 });
+  /** Where all have four characters, there is a quicker way to see that nothing begins. */
   const texts = (most: number) =>
     fc.oneof(
       fc.array(letters, { minLength: 1, maxLength: most }),
@@ -55,7 +55,7 @@ describe('exact texts', () => {
     fc.assert(
       fc.property(
         texts(5),
-        fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 40 }),
+        fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'ä', 'd'), maxLength: 40 }),
         (wanted, text) => {
           const exact = new ExactTexts();
           for (const each of wanted) exact.add(each);
@@ -117,7 +117,9 @@ describe('exact texts', () => {
     fc.assert(
       fc.property(
         texts(4),
-        fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 6 }), { maxLength: 10 }),
+        fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'ä', 'd'), maxLength: 6 }), {
+          maxLength: 10,
+        }),
         (wanted, pieces) => {
           const exact = new ExactTexts();
           for (const each of wanted) exact.add(each);
@@ -202,7 +204,7 @@ describe('secrets', () => {
 
   test(
     '[K49] of 1,000 secrets in dumps of bytes nothing is left, neither in digits nor beside them',
-    { timeout: sized(30_000, 600_000) },
+    { timeout: 600_000 },
     () => {
       const all = generatedSecrets(sized(100, 1_000));
       for (const secret of all) {

@@ -1,3 +1,4 @@
+import type { Gaps } from './beginnings.ts';
 import { cleanAll, cleanLong } from './clean-value.ts';
 import { ExactTexts } from './exact-texts.ts';
 import { dumpsIn, toLineEnds } from './dump.ts';
@@ -89,12 +90,14 @@ export class Secrets implements Guard {
   }
 
   #findBoth(text: string): Found {
-    return both(this.#plain.find(text), this.#findTight(text));
+    const gaps = gapsIn(text);
+    const tight = this.#findTight(text, gaps);
+    // Where nothing is read over, what is looked for in such texts is all there is.
+    return gaps.length === 0 ? tight : both(this.#plain.find(text), tight);
   }
 
-  #findTight(text: string): Found {
+  #findTight(text: string, gaps: Gaps): Found {
     // The text without its gaps is never made: it would be garbage at once, as large as all that is looked at.
-    const gaps = gapsIn(text);
     let found = this.#tight.find(text, gaps);
     // Lines of a dump of bytes have spaces in them.
     if (gaps.length > 0)
@@ -153,8 +156,9 @@ export class Secrets implements Guard {
     this.#version += 1;
     const before = this.#plain.size + this.#tight.size;
     const secret = value.slice(0, longestSecret);
-    for (const form of plainForms(secret)) this.#plain.add(form);
-    for (const form of tightForms(secret)) this.#tight.add(form);
+    const plain = plainForms(secret);
+    for (const form of plain) this.#plain.add(form);
+    for (const form of [...plain, ...tightForms(secret)]) this.#tight.add(form);
     return this.#plain.size + this.#tight.size - before;
   }
 

@@ -1,4 +1,4 @@
-import type { Gaps } from './exact-texts.ts';
+import type { Gaps } from './beginnings.ts';
 import { lastUpTo, readingOf } from './spelled.ts';
 
 /** What nobody sees, or reads over: spaces, line breaks, control and invisible characters, and marks of Markdown. */

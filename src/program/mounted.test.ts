@@ -85,7 +85,12 @@ describe.for(Object.keys(hosts))('[IP2] [IP6] in %s', (name) => {
     });
     const location = begun.headers.get('location') ?? '';
     expect(location).toMatch(/^\/agents\/api\/runs\/run_/);
+    expect(await begun.json()).toMatchObject({ events: `${location}/events` });
     expect((await fetch(url + location, { headers: { 'x-user': 'acme/ada' } })).status).toBe(200);
+    const card = await fetch(`${url}${prefix}/a2a/echo/.well-known/agent-card.json`, {
+      headers: { 'x-user': 'acme/ada' },
+    });
+    expect(await card.json()).toMatchObject({ url: `${url}${prefix}/a2a/echo` });
     expect((await fetch(`${url}${prefix}/api/nothing`, { headers: { 'x-user': 'acme/ada' } })).status).toBe(
       404,
     );

@@ -53,8 +53,8 @@ export interface StartWish {
   readonly conversation?: string | undefined;
   /** The conversation as the client has it, oldest first. Where it sends one, nothing that is kept here is mixed in. */
   readonly history?: readonly SentMessage[] | undefined;
-  /** The run it goes on after, in the conversation of that one, as far as that one had come. */
-  readonly follows?: string | undefined;
+  /** The answer it goes on after, in the conversation of its run, as far as that one had come. */
+  readonly follows?: NamedAnswer | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** What of the request means nothing here, in sentences: said as notices of the run. */
   readonly ignored?: readonly string[];
@@ -83,9 +83,19 @@ export interface SentAttachment {
   readonly url?: string;
 }
 
+/** An answer of a run: the run, and the entry after which it begins. */
+export interface NamedAnswer {
+  readonly run: string;
+  readonly begin: number;
+}
+
 /** Answer what a run asks; the answer is what it does then. */
 export interface DecideWish {
   readonly wants: 'decide';
+  /** The app that is asked: what another one asked is not decided there. */
+  readonly app?: string | undefined;
+  /** What the user said last in the same request, where clients repeat what was said: anything new is refused. */
+  readonly beside?: string | undefined;
   readonly decisions: readonly SentDecision[];
 }
 
@@ -120,8 +130,8 @@ export interface FollowWish {
   readonly after?: { readonly entry: number; readonly frames?: number } | undefined;
   /** What the client says it has, where it is brought up to date by a prelude. */
   readonly had?: readonly unknown[] | undefined;
-  /** 204 where there is no such run, or it has ended. */
-  readonly onlyLive?: boolean;
+  /** 204 where there is no such run, or it ended longer ago. Milliseconds. */
+  readonly endedWithin?: number;
 }
 
 export interface StopWish {

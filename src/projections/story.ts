@@ -77,7 +77,7 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
       return listener.hear(event, story.run);
     case 'run.ended':
       endBelow(story, story.run, { outcome: endBelowOutcome(event), listener });
-      listener.hear(event, story.run);
+      listener.hear(withoutPlace(event), story.run);
       story.hasEnded = true;
       return;
     case 'step.planned':
@@ -209,6 +209,13 @@ interface Ending<Own> {
   readonly listener: Listener<Own>;
   readonly outcome: 'stopped' | 'abandoned';
   readonly isSuperseded?: boolean;
+}
+
+/** Where in whose code a run broke is for those who wrote it: they read the journal. */
+function withoutPlace(event: EventOf<'run.ended'>): EventOf<'run.ended'> {
+  const { answer, failure } = event;
+  if (failure?.where === undefined || typeof answer !== 'string') return event;
+  return { ...event, answer: answer.replace(` (${failure.where})`, '') };
 }
 
 function endBelowOutcome({ outcome }: EventOf<'step.closed' | 'run.ended'>): Ending<never>['outcome'] {

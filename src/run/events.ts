@@ -194,6 +194,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     cutOff: z.boolean().optional(),
     /** What the attempt before used, sent and written; without it, what it wrote is estimated. */
     tokens: z.number().nonnegative().optional(),
+    /** What these cost, where that is known. */
+    cost: z.number().nonnegative().optional(),
     call: Call.optional(),
     model: z.string().optional(),
   }),

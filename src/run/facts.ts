@@ -2,7 +2,7 @@ import { delegatedIn } from './delegated.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { fold } from './fold.ts';
 import { emptyTree, isFinal, type RunTree } from './tree.ts';
-import type { BlobRef } from './values.ts';
+import type { BlobRef, Usage } from './values.ts';
 import { wordsOf } from './words.ts';
 
 /** What lists show of a run without reading its journal, beside how it stands. */
@@ -16,7 +16,7 @@ export interface Facts {
   /** When it began and ended, in its own time, and what it used in all. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
-  readonly tokens?: { readonly input: number; readonly output: number } | undefined;
+  readonly tokens?: Pick<Usage, 'input' | 'output' | 'cost'> | undefined;
   /** Once it has ended: how many of its steps were given to somebody. */
   readonly delegated?: number | undefined;
   /** What it asks people, oldest first. One that lapsed with its step may still be among them: `approvals` says how many there are. */
@@ -55,6 +55,7 @@ export const term = {
   label: (name: string, value: string): string => `l ${JSON.stringify([name, value])}`,
   agent: (agent: string): string => `a ${JSON.stringify(agent)}`,
   tool: (tool: string): string => `t ${JSON.stringify(tool)}`,
+  question: (fingerprint: string): string => `q ${fingerprint}`,
 };
 
 /** What somebody looks for, as the terms it is found by. */
@@ -103,9 +104,9 @@ const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = 
     const names = [...agents.map(term.agent), ...tools.map(term.tool)];
     return { facts: { ...noFacts, agents, tools }, terms: [...names, ...textTerms(title)] };
   },
-  'approval.requested': ({ approval, title }, { seq }) => ({
+  'approval.requested': ({ approval, title, fingerprint }, { seq }) => ({
     facts: { ...noFacts, asked: 1 },
-    terms: textTerms(title),
+    terms: [term.question(fingerprint), ...textTerms(title)],
     questions: [{ is: 'asked', approval, seq }],
   }),
   'approval.decided': ({ approval, by, decision }) =>
@@ -114,7 +115,8 @@ const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = 
   'approval.lapsed': ({ approval }) => news({ is: 'over', approval }),
   'stop.requested': () => news({ is: 'over' }),
   'run.ended': ({ answer = '', usage }, { at, tree }) => {
-    const tokens = { input: usage.input, output: usage.output };
+    const { input, output, cost } = usage;
+    const tokens = { input, output, ...(cost === undefined ? {} : { cost }) };
     const facts = { ...noFacts, endedAt: at, tokens, delegated: delegatedIn(tree) };
     return { facts, terms: textTerms(answer), questions: [{ is: 'over' }] };
   },

@@ -1,6 +1,7 @@
 import { lapse } from './approvals.ts';
 import type { EventOf, Outcome } from './events.ts';
 import { refuse } from './notices.ts';
+import { costsTogether } from './cost.ts';
 import { tokensIn } from './tokens.ts';
 import {
   isOpen,
@@ -76,6 +77,11 @@ export function settle(tree: RunTree, event: EventOf<'step.closed'>): void {
   tree.usage.input += event.usage.input;
   tree.usage.output += event.usage.output;
   tree.spent.tokens += event.usage.input + event.usage.output;
+  pay(tree, event.usage.cost);
+}
+
+function pay(tree: RunTree, cost: number | undefined): void {
+  if (cost !== undefined) tree.usage.cost = costsTogether(tree.usage.cost, cost);
 }
 
 export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
@@ -87,6 +93,7 @@ export function retry(tree: RunTree, event: EventOf<'step.retried'>): void {
   lapse(tree, step);
   setStatus(tree, step, 'running');
   if (!event.cutOff) tree.spent.tokens += event.tokens ?? writtenTokens(step);
+  pay(tree, event.cost);
   step.attempt = event.attempt;
   if (event.call) step.call = event.call;
   if (event.model) step.model = event.model;

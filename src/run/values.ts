@@ -11,6 +11,8 @@ export const Usage = z.object({
   cached: z.number().nonnegative().optional(),
   reasoning: z.number().nonnegative().optional(),
   estimated: z.boolean().optional(),
+  /** What they cost by the prices of then, where prices of the model are configured. */
+  cost: z.number().nonnegative().optional(),
   /** Whose tokens these are, where an agent elsewhere asked several models. */
   models: z
     .array(z.object({ model: z.string(), input: z.number().nonnegative(), output: z.number().nonnegative() }))

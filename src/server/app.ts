@@ -208,13 +208,6 @@ function rawAsked(
   };
 }
 
-/** An answer with addresses as whoever asked can use them. */
-function seenFrom({ prefix = '' }: Pick<WayIn, 'prefix'> = {}, answer: Reply): Reply {
-  const location = answer.headers?.['location'];
-  if (prefix === '' || location === undefined) return answer;
-  return { ...answer, headers: { ...answer.headers, location: `${prefix}${location}` } };
-}
-
 interface Exchange {
   readonly request: FastifyRequest<{ Params: Record<string, string> }>;
   readonly reply: FastifyReply;
@@ -228,8 +221,7 @@ async function answerTo(
 ): Promise<Reply> {
   const signal = leaving(reply);
   const answering = route.answer(rawAsked(settings, request, { caller, signal }));
-  const kept = caller?.isOwner ? keptIn(settings.answering, answering) : answering;
-  return seenFrom(wayOf(request, settings.ways), await kept);
+  return caller?.isOwner ? keptIn(settings.answering, answering) : answering;
 }
 
 async function keptIn<T>(kept: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {

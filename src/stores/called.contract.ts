@@ -4,7 +4,7 @@ import type { Append, Appender, Chunk, Fence, Store } from './store.ts';
 
 /** What a store must do that can be given appends, and give out chunks, without promises. */
 export function calledContract(name: string, open: () => Promise<Opened>): void {
-  describe(`the called forms of a journal: ${name}`, { timeout: 30_000 }, () => {
+  describe(`the called forms of a journal: ${name}`, () => {
     let store: Store;
     const fence: Fence = { run: 'r', epoch: 1 };
 

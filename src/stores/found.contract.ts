@@ -5,7 +5,7 @@ import type { Append, FeedItem, FeedPlace, Hint, NewRun, RunFilter, Store } from
 
 /** What every store must do for lists and for the feed. The rules are in `docs/spec/stores.md`. */
 export function foundContract(name: string, open: () => Promise<Opened>): void {
-  describe(`lists and the feed: ${name}`, { timeout: 30_000 }, () => {
+  describe(`lists and the feed: ${name}`, () => {
     let store: Store;
     let pass: (milliseconds: number) => void;
 

@@ -23,7 +23,7 @@ export interface Opened {
 
 /** What every store must do. The rules are in `docs/spec/stores.md`. */
 export function storeContract(name: string, open: () => Promise<Opened>): void {
-  describe(`the store contract: ${name}`, { timeout: 30_000 }, () => {
+  describe(`the store contract: ${name}`, () => {
     let store: Store;
     let pass: (milliseconds: number) => void;
     let hints: Hint[];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { agentOf, ended, entriesOf, flowOf, startRun, testWorld, toolOf, until } from '../../test/world.ts';
 import { textOf, type RunTree, type Step } from '../run/tree.ts';
 import { Engine } from '../../test/engine.ts';
@@ -28,6 +28,28 @@ describe('a run', () => {
     expect(named(tree, 'helper').parent).toBe(named(tree, 'Look').id);
     await engine.idle();
     expect(world.problems).toEqual([]);
+  });
+
+  test('[E300] that begins here has no letters yet, and hears of those that come', async () => {
+    const asked: string[] = [];
+    const flow = flowOf(async (scope) => {
+      asked.push(`${pending.mock.calls.length} before the flow`);
+      await scope.step({ key: 'wait', title: 'Wait' }, () => new Promise(() => {}));
+      return 'never';
+    });
+    const world = testWorld({ flows: [flow] });
+    const pending = vi.spyOn(world.store.mailbox, 'pending');
+    const engine = new Engine(world, 'w1');
+    const over = new AbortController();
+    const working = engine.work(over.signal);
+    const { run } = await startRun(engine, flow);
+    await until(world.store, run, ({ steps }) => steps.size === 2);
+    await engine.send(run, { type: 'stop', by: 'ann' });
+    const tree = await ended(world.store, run);
+    over.abort();
+    await working;
+    expect(tree.ended).toMatchObject({ outcome: 'stopped' });
+    expect(asked).toEqual(['0 before the flow']);
   });
 
   test('opens the steps it has planned, in their places', async () => {

@@ -68,7 +68,7 @@ interface Runner {
 
 async function startRunner(): Promise<Runner> {
   const child = fork(runnerPath, {
-    env: { ...process.env, SCHEDULES: '40000', CI: '1' },
+    env: { ...process.env, SCHEDULES: '40000', IMPATIENT: '1', CI: '1' },
     execArgv: [],
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

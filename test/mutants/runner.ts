@@ -65,7 +65,7 @@ function switchTo(mutant: string | undefined, file: string): void {
 
 /** Milliseconds until a test is given up. */
 function expectSoon({ config }: TestProject, hangs: boolean): void {
-  config.testTimeout = hangs ? 15_000 : 60_000;
+  config.testTimeout = hangs ? 10_000 : 60_000;
 }
 
 /** Names have brackets, which are a set of characters in an expression. */

@@ -13,7 +13,7 @@ export interface OfficialServer {
   readonly folder: string;
   /** What was really ordered. */
   orders(): string[];
-  /** Whether the writer stands still in the middle of its answer from now on. */
+  /** Whether the writer stands still in the middle of its answer from now on, over crashes too. */
   still(isStill: boolean): void;
   /** End the process without a word, and begin another at the same address. */
   crash(): Promise<void>;

@@ -2,10 +2,11 @@
 // first, and a writer that can be made to stand still in the middle of its answer.
 import { appendFileSync, existsSync, readFileSync, writeFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import type { Gateway } from '../../src/gateways/gateway.ts';
-import type { Move } from '../../src/gateways/scripted/script.ts';
+import type { Move, Script } from '../../src/gateways/scripted/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 
@@ -27,7 +28,7 @@ export const teamTree = [
   ['Answer', 'Writing'],
 ] as const;
 
-const files = { ledger: 'ledger.txt', crash: 'crash' } as const;
+const files = { ledger: 'ledger.txt', still: 'still' } as const;
 
 /** The team, with its ledger in a folder. Said «slow …», the writer stands still until it is stopped. */
 export function team(folder: string): ConfigInput {
@@ -48,9 +49,9 @@ export function ordersIn(folder: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }
 
-/** From now on the writer stands still in the middle of its answer; or no more. */
+/** From now on the writer stands still in the middle of its answer, also in a process that begins later; or it goes on. */
 export function standStill(folder: string, isStill: boolean): void {
-  const file = join(folder, files.crash);
+  const file = join(folder, files.still);
   if (isStill) writeFileSync(file, '');
   else rmSync(file, { force: true });
 }
@@ -86,17 +87,21 @@ const researching: readonly (readonly Move[])[] = [
 ];
 
 function writing(folder: string): Gateway {
-  return scriptedGateway(({ messages }) => {
+  const script: Script = ({ messages }) => {
     const asked = messages.at(-1)?.text ?? '';
-    const isStill = asked.startsWith('slow') || existsSync(join(folder, files.crash));
-    const pieces = isStill ? teamPieces.slice(0, half) : teamPieces;
     return [
       { type: 'say', channel: 'reasoning', text: 'They want to know when.' },
-      { type: 'say', text: [...pieces] },
-      ...(isStill ? [{ type: 'hang' } as const] : []),
+      { type: 'say', text: teamPieces.slice(0, half) },
+      asked.startsWith('slow') ? { type: 'hang' } : { type: 'wait', ms: 0 },
+      { type: 'say', text: teamPieces.slice(half) },
       { type: 'usage.reported', usage: { input: 30, output: 12 } },
     ];
-  });
+  };
+  return scriptedGateway(script, { sleep: (_, signal) => untilMoving(folder, signal) });
+}
+
+async function untilMoving(folder: string, signal: AbortSignal): Promise<void> {
+  while (existsSync(join(folder, files.still))) await setTimeout(10, undefined, { signal });
 }
 
 function placeOrder(folder: string): Tool {

@@ -14,7 +14,7 @@ import { overMemory } from '../storm/over-memory.ts';
 import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../world.ts';
 
 const resumes = 500;
-const schedules = Number(process.env['SCHEDULES'] ?? 10_000);
+const schedules = Number(process.env['SCHEDULES'] ?? 3_000);
 const schema = {
   type: 'object',
   properties: { amount: { type: 'number' } },

@@ -19,7 +19,10 @@ afterEach(() => {
 });
 
 /** A terminal of util-linux around a command, and hands to type with. */
-function terminal(command: string): {
+function terminal(
+  command: string,
+  pace = '0.2',
+): {
   press: (keys: string) => void;
   until: (text: string) => Promise<void>;
   ended: Promise<{ code: number | null; out: string }>;
@@ -28,7 +31,7 @@ function terminal(command: string): {
   const env = {
     ...process.env,
     npm_lifecycle_event: undefined,
-    VITRINE_PACE: '0.2',
+    VITRINE_PACE: pace,
     TERM: 'xterm',
     NO_COLOR: '1',
     VISUAL: '',
@@ -106,7 +109,8 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
   });
 
   test('Ctrl-C twice leaves at once, and the run can be resumed', async () => {
-    const { press, until, ended } = terminal('run "Move it" --app tour');
+    // Slow enough that it has not come to its question by then.
+    const { press, until, ended } = terminal('run "Move it" --app tour', '4');
     await until('Understand the request');
     press('\u0003');
     await until('Stop this run, or leave it to be resumed?');

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { start, vitrine, type Finished, type Running } from '../vitrine.ts';
 
 let cwd = '';
@@ -128,7 +128,8 @@ describe('vitrine run, piped', () => {
     const { run } = JSON.parse(out) as { run: string };
     const edited = await type('edit', `${run}.a1`, '{"people":["me@here"],"message":"hi"}');
     expect(edited.code).toBe(0);
-    expect(demoLedger()).toEqual([`${run} me@here "hi"`]);
+    // The command has told the server; the server does it.
+    await vi.waitFor(() => expect(demoLedger()).toEqual([`${run} me@here "hi"`]));
   });
 
   test('text from outside cannot act on the terminal', async () => {
@@ -291,7 +292,7 @@ describe('after kill -9', () => {
   });
 
   test('the demo ends with one line in its ledger', async () => {
-    const first = start(['run', 'It', '--app', 'tour', '--yes'], { cwd, env: { VITRINE_PACE: '0.2' } });
+    const first = start(['run', 'It', '--app', 'tour', '--yes'], { cwd, env: { VITRINE_PACE: '3' } });
     running.push(first);
     await first.until('● read_load');
     first.child.kill('SIGKILL');

@@ -132,7 +132,7 @@ test('[DF20] [DF7] while 100 runs of each wait a version is raised, apps go, set
       expect(await ended(after, run)).toMatchObject({ answer: 'approve in version 1' });
   });
   expect((await after.ask('/metrics')).text).toContain('vitrine_stranded_runs 0\n');
-}, 120_000);
+});
 
 test('[DF30] what a server of tools announces is offered in the next turn of a run that works', async () => {
   const data = temporaryFolder();

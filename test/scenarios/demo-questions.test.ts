@@ -16,43 +16,26 @@ import demoConfig from '../../demo/vitrine.config.ts';
 import * as product from '../../src/index.ts';
 import type { Entry, EventOf, RunEvent } from '../../src/run/events.ts';
 import { Item } from '../../src/run/values.ts';
+import { documentedRows, type DocumentedRow } from '../demo/documented.ts';
 import { vitrine } from '../vitrine.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const data = mkdtempSync(join(tmpdir(), 'vitrine-questions-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-interface Row {
-  readonly questions: readonly string[];
-  readonly answers: readonly string[];
-}
-
-/** The table of docs/demo.md: the questions of a row are one conversation. */
-function documented(): Row[] {
-  const [, table = ''] = readFileSync(join(root, 'docs/demo.md'), 'utf8').split('## What can be asked');
-  return table
-    .split('\n')
-    .filter((line) => /^\| (◆ )?`/.test(line))
-    .map((line) => {
-      const [, asked = '', who = ''] = line.split('|');
-      const questions = [...asked.matchAll(/`([^`]+)`/g)].map(([, question = '']) => question);
-      return { questions, answers: who.split(',').map((title) => title.trim()) };
-    });
-}
-
 interface Asked {
   readonly question: string;
-  readonly row: Row;
+  readonly row: DocumentedRow;
   readonly code: number | null;
   readonly events: readonly RunEvent[];
 }
 
-const rows = documented();
+const rows = documentedRows();
 const asked: Asked[] = [];
 
 beforeAll(async () => {
   for (const [i, row] of rows.entries()) {
-    for (const question of row.questions) {
+    for (const { ask: question } of row.questions) {
       const words = ['run', question, '--app', 'demo', '--conversation', `c${i}`, '--yes', '--json'];
       const { code, out } = await vitrine([...words, '--data', data], { cwd: root });
       const events = out

@@ -14,7 +14,7 @@ import { disturbed, inFolder, isDoubt, type Judge, type Outcome } from '../kill/
 
 const atOnce = 3;
 /** At which records it is killed. */
-const each = sized(4, 1);
+const each = sized(7, 1);
 const processes: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-agents-'));
 let places: Places;

@@ -1,4 +1,4 @@
 import { killsAreSurvived } from '../kill/every-record.ts';
 import { sized } from '../long.ts';
 
-killsAreSurvived({ flow: 'graph', least: 100, each: sized(8, 1) });
+killsAreSurvived({ flow: 'graph', least: 100, each: sized(12, 1) });

@@ -153,8 +153,8 @@ test('[AG6] a crash in the middle of the answer: whoever joins again comes to th
   const going = listen(agent, { resume });
   const hasHalf = (): void => expect(agent.messages.some(({ content }) => content === soFar)).toBe(true);
   await vi.waitFor(hasHalf, { timeout: 30_000 });
-  server.still(false);
   await server.crash();
+  server.still(false);
   expect(await going).toMatchObject({ end: 'nothing' });
   await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
   const again = new Joining({ ...place, initialMessages: agent.messages });
@@ -173,4 +173,4 @@ test('[AG6] a crash in the middle of the answer: whoever joins again comes to th
   expect(pathsIn(joined)).toEqual(teamTree);
   expect(messages.filter(({ role }) => role === 'user')).toMatchObject([user]);
   expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
-}, 120_000);
+});

@@ -1,77 +1,19 @@
-import {
-  AbstractChat,
-  DefaultChatTransport,
-  lastAssistantMessageIsCompleteWithApprovalResponses,
-  readUIMessageStream,
-  type ChatState,
-  type ChatStatus,
-  type UIMessage,
-} from 'ai';
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { quietly } from '../official/ag-ui-client.ts';
+import { approvalIn, Chat, partsOf, pathsIn, textIn } from '../official/ai-sdk-chat.ts';
 import { teamServer } from '../official/openai.ts';
 import { officialServer } from '../official/process.ts';
 import { half, ordersIn, standStill, teamAnswer, teamPieces, teamTree } from '../official/team.ts';
 
-/** The state of a chat as a view would keep it. */
-class State implements ChatState<UIMessage> {
-  status: ChatStatus = 'ready';
-  error: Error | undefined = undefined;
-  messages: UIMessage[] = [];
-  pushMessage = (message: UIMessage): void => void (this.messages = [...this.messages, message]);
-  popMessage = (): void => void (this.messages = this.messages.slice(0, -1));
-  replaceMessage = (index: number, message: UIMessage): void =>
-    void (this.messages = this.messages.with(index, message));
-  snapshot = <T>(thing: T): T => structuredClone(thing);
-}
-
-class Chat extends AbstractChat<UIMessage> {
-  constructor(url: string, id: string) {
-    super({
-      id,
-      state: new State(),
-      transport: new DefaultChatTransport({ api: `${url}/ai-sdk/team/chat` }),
-      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    });
-  }
-}
-
-function partsOf(chat: Chat): UIMessage['parts'] {
-  return chat.messages.at(-1)?.parts ?? [];
-}
-
-function textIn(chat: Chat): string | undefined {
-  return partsOf(chat)
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .at(-1);
-}
-
-function pathsIn(chat: Chat): string[][] {
-  const steps = new Map(
-    partsOf(chat).flatMap((part) =>
-      part.type === 'data-step'
-        ? [[part.id, part.data as { parentId?: string; title: string }] as const]
-        : [],
-    ),
-  );
-  const path = (id: string | undefined): string[] => {
-    const step = steps.get(id);
-    return step ? [...path(step.parentId), step.title] : [];
-  };
-  return [...steps.keys()].map(path);
-}
-
-function approvalIn(chat: Chat): string | undefined {
-  const [asked] = partsOf(chat).flatMap((part) =>
-    part.type === 'dynamic-tool' && part.state === 'approval-requested' ? [part.approval.id] : [],
-  );
-  return asked;
+function chatAt(url: string, id: string): Chat {
+  return new Chat(`${url}/ai-sdk/team/chat`, { id });
 }
 
 describe('[AI5] the official chat, unmodified', () => {
   test('nested agents, a tool, an approval, and the answer of the journal', async () => {
     const at = await teamServer();
-    const chat = new Chat(at.url, 'chat-1');
+    const chat = chatAt(at.url, 'chat-1');
     const printed = await quietly(async () => {
       await chat.sendMessage({ text: 'Frankenstein, please' });
       expect(chat).toMatchObject({ status: 'ready', error: undefined });
@@ -89,12 +31,16 @@ describe('[AI5] the official chat, unmodified', () => {
     );
     const { json } = await at.ask(`/api/runs/${chat.lastMessage?.id}`);
     expect(json).toMatchObject({ status: 'completed', answer: teamAnswer });
-    expect((await fetch(`${at.url}/ai-sdk/team/chat/chat-1/stream`)).status).toBe(204);
+    const { parts } = chat.lastMessage ?? {};
+    await chat.resumeStream();
+    expect(chat.messages, 'one that comes too late has it all the same').toHaveLength(2);
+    expect(textsOf(chat.lastMessage?.parts)).toEqual(textsOf(parts));
+    expect((await fetch(`${at.url}/ai-sdk/team/chat/none/stream`)).status).toBe(204);
   });
 
   test('a no is told as denied, and nothing is done', async () => {
     const at = await teamServer();
-    const chat = new Chat(at.url, 'chat-2');
+    const chat = chatAt(at.url, 'chat-2');
     await chat.sendMessage({ text: 'Frankenstein, please' });
     await chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: false, reason: 'Too dear.' });
     await vi.waitFor(() => expect(textIn(chat)).toBe(teamAnswer), { timeout: 20_000 });
@@ -106,7 +52,7 @@ describe('[AI5] the official chat, unmodified', () => {
 
   test('stop, and regenerate', async () => {
     const at = await teamServer();
-    const chat = new Chat(at.url, 'chat-3');
+    const chat = chatAt(at.url, 'chat-3');
     await chat.sendMessage({ text: 'slow Frankenstein' });
     standStill(at.folder, true);
     void chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
@@ -137,7 +83,7 @@ describe('[AI5] the official chat, unmodified', () => {
 
 test('[AI6] a crash in the middle of the answer: the chat resumes, with the same message', async () => {
   const server = await officialServer();
-  const chat = new Chat(server.url, 'chat-4');
+  const chat = chatAt(server.url, 'chat-4');
   await chat.sendMessage({ text: 'Frankenstein, please' });
   const { id } = chat.lastMessage ?? {};
   server.still(true);
@@ -146,13 +92,16 @@ test('[AI6] a crash in the middle of the answer: the chat resumes, with the same
     await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')), {
       timeout: 30_000,
     });
-    server.still(false);
     await server.crash();
     await going;
   });
   await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
   const printed = await quietly(async () => {
-    await chat.resumeStream();
+    const resumed = chat.resumeStream();
+    // A run that has ended has no stream to resume.
+    await vi.waitFor(() => expect(chat.status).toBe('streaming'), { timeout: 60_000 });
+    server.still(false);
+    await resumed;
     await vi.waitFor(() => expect(chat.status).toBe('ready'), { timeout: 60_000 });
   });
   expect(printed).toEqual([]);
@@ -161,4 +110,8 @@ test('[AI6] a crash in the middle of the answer: the chat resumes, with the same
   expect(chat.lastMessage?.id).toBe(id);
   expect(pathsIn(chat)).toEqual(teamTree);
   expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
-}, 120_000);
+});
+
+function textsOf(parts: UIMessage['parts'] = []): string[] {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+}

@@ -167,8 +167,8 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
       for await (const { choices } of stream) {
         text += choices[0]?.delta.content ?? '';
         if (text !== teamPieces.slice(0, half).join('')) continue;
-        server.still(false);
         void server.crash();
+        server.still(false);
       }
     })();
     await expect(cut).rejects.toThrow();

@@ -159,8 +159,8 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
       for await (const { choices } of stream) {
         text += choices[0]?.delta.content ?? '';
         if (text === teamPieces.slice(0, half).join('')) {
-          server.still(false);
           void server.crash();
+          server.still(false);
         }
       }
     })();

@@ -122,8 +122,8 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
       for await (const event of stream) {
         events.push(event);
         if (textIn(events) !== teamPieces.slice(0, half).join('')) continue;
-        server.still(false);
         void server.crash();
+        server.still(false);
       }
     })();
     await expect(cut).rejects.toThrow();

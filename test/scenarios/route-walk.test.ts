@@ -36,6 +36,8 @@ let at: Serving;
 let mine: string;
 let theirs: string;
 let things: Things;
+/** Requests that are begun at once and never ended: what they are answered takes half a minute. */
+let endless: Promise<readonly string[]>;
 
 beforeAll(() => shareServing(open));
 
@@ -62,7 +64,16 @@ async function open(): Promise<void> {
       },
     },
   });
+  endless = endlessAnswers();
   things = await acmeThings();
+}
+
+function endlessAnswers(): Promise<readonly string[]> {
+  const { host } = new URL(at.url);
+  const head = `POST /api/runs HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${mine}\r\n`;
+  const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+  const texts = ['GET /hea', `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, `${head}${body}`];
+  return Promise.all(texts.map((text) => rawAnswer(text, { keepOpen: true })));
 }
 
 async function acmeThings(): Promise<Things> {
@@ -192,7 +203,7 @@ describe('the table', () => {
       };
       const context: ServerContext = at.server.context;
       const caller = { tenant: 'evil', who: 'eve', role: 'operator' } as const;
-      const source = { address: '127.0.0.1', isTls: false };
+      const source = { address: '127.0.0.1', isTls: false, prefix: '' };
       const asker = { heavy: async () => {}, signal: new AbortController().signal };
       const asked = {
         context,
@@ -607,15 +618,7 @@ describe('[S51] [S55] whatever is asked', () => {
   );
 
   test('[S48] a request that never ends is ended, wherever it stops', async () => {
-    const { host } = new URL(at.url);
-    const head = `POST /api/runs HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${mine}\r\n`;
-    const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
-    const answers = await Promise.all(
-      ['GET /hea', `GET /healthz HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `, `${head}${body}`].map((text) =>
-        rawAnswer(text, { keepOpen: true }),
-      ),
-    );
-    for (const answer of answers) expect(answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    for (const answer of await endless) expect(answer).toMatch(/^(HTTP\/1\.1 408 |$)/);
   });
 });
 

@@ -1,31 +1,32 @@
-// What can be asked of the demo world, asked in one conversation in the browser.
+// What can be asked of the demo world, asked in one conversation in the browser, in the order of its document.
 import { expect, onTestFinished, test } from 'vitest';
+import { documentedRows } from '../demo/documented.ts';
 import { describeInBrowser } from '../browser.ts';
 import { temporaryFolder } from '../serving.ts';
 import { start } from '../vitrine.ts';
+import { drawnGraphs } from '../web/crossings.ts';
 import { expectAccessible, opened, say } from '../web.ts';
 
-/** What the answer of each question must show with it. */
-const questions: readonly { readonly ask: string; readonly shows?: string; readonly approve?: boolean }[] = [
-  { ask: 'Calculate fibonacci(10)' },
-  { ask: 'Now fibonacci(20)' },
-  { ask: 'Draw a chart of the first 12 fibonacci numbers', shows: '.figure[data-shape=chart] canvas' },
-  { ask: 'What do the documents say about maintenance windows?' },
-  { ask: 'Summarise the runbook for fibre cuts', shows: '.sources .cite' },
-  { ask: 'List users named John' },
-  { ask: 'Show the second one' },
-  { ask: 'Create user Ada King' },
-  { ask: 'Delete user Ada King', approve: true },
-  { ask: 'What paths depend on LINK-SYD-MEL-FIBRE-01?', shows: '.figure[data-shape=graph] .graph-node.bad' },
-  { ask: 'Which links have the highest utilisation?', shows: '.figure[data-shape=table] tbody tr' },
-  { ask: 'What is the route from Perth to Hobart?', shows: '.figure[data-shape=graph] .graph-edge' },
-  { ask: 'Dispatch a field engineer to LINK-SYD-MEL-FIBRE-01, urgent', approve: true },
-  { ask: 'Who is on call in Melbourne?' },
-  { ask: 'And next week?' },
-];
+/** What the answers of some questions must show with them. */
+const shows: Readonly<Record<string, string>> = {
+  'Draw a chart of the first 12 fibonacci numbers': '.figure[data-shape=chart] canvas',
+  'Plot energy-2025.csv': '.figure[data-shape=chart] canvas',
+  'What do the documents say about maintenance windows?': '.sources .cite',
+  'Summarise the runbook for fibre cuts': '.sources .cite',
+  'Has LINK-SYD-MEL-FIBRE-01 failed before?': '.sources .cite',
+  'Which tickets are about Perth?': '.sources .cite',
+  'What paths depend on LINK-SYD-MEL-FIBRE-01?': '.figure[data-shape=graph] .graph-node.bad',
+  'Which services are at risk and what does the runbook say?': '.figure[data-shape=table] tbody tr',
+  'Which links have the highest utilisation?': '.figure[data-shape=table] tbody tr',
+  'Which links are down?': '.figure[data-shape=graph] .graph-edge.bad',
+  'Which routers are in Darwin?': '.figure[data-shape=graph] .graph-node',
+  'What is the route from Perth to Hobart?': '.figure[data-shape=graph] .graph-edge',
+};
+
+const questions = documentedRows().flatMap((row) => row.questions);
 
 describeInBrowser('the demo world', (browser) => {
-  test('[W13] every kind of question is answered in one conversation, with what the answer speaks of beside it', async () => {
+  test('[W13] [W200] every documented question is answered in one conversation, with what the answer speaks of beside it', async () => {
     const cwd = temporaryFolder();
     const server = start(['demo', '--port', '0'], { cwd });
     onTestFinished(async () => {
@@ -34,19 +35,29 @@ describeInBrowser('the demo world', (browser) => {
     });
     const [, url = ''] = /listens on (\S+)/.exec(await server.until('listens on')) ?? [];
     const { page, complaints } = await opened(browser(), url);
-    for (const [i, { ask, shows, approve = false }] of questions.entries()) {
+    expect(questions.length).toBeGreaterThan(25);
+    expect(Object.keys(shows).filter((ask) => questions.every((one) => one.ask !== ask))).toEqual([]);
+    for (const [i, { ask, isAsked }] of questions.entries()) {
       await say(page, ask);
       const turn = page.locator('[data-turn]').nth(i);
-      if (approve) await turn.locator('[data-decide=approve]:enabled').click();
+      if (isAsked) await turn.locator('[data-decide=approve]:enabled').click();
       await turn.locator('[data-answer=given]').waitFor();
       expect(await turn.locator('[data-answer=given]').textContent(), ask).not.toMatch(/none of my rules/);
-      if (shows !== undefined)
-        await turn.locator(`[data-answer=given] ${shows}`).first().waitFor({ state: 'attached' });
+      const shown = shows[ask];
+      if (shown !== undefined)
+        await turn.locator(`[data-answer=given] ${shown}`).first().waitFor({ state: 'attached' });
     }
     await page.locator('.scripted').waitFor();
-    const hops = page.locator('[data-turn]').nth(11).locator('.graph-node text');
+    const route = questions.findIndex(({ ask }) => ask.startsWith('What is the route'));
+    const hops = page.locator('[data-turn]').nth(route).locator('.graph-node text');
     expect((await hops.allTextContents()).slice(0, 2)).toEqual(['PER', 'KGI']);
+    expect(await page.locator('[data-turn]').count()).toBe(questions.length);
+    const { graphs, edges, crossed } = await drawnGraphs(page);
+    expect([graphs > 3, edges > 20, crossed]).toEqual([true, true, []]);
     expect(complaints).toEqual([]);
+    // Loaded again it has what is near the end only, which is quicker to look through.
+    await page.reload();
+    await page.locator('[data-answer=given]').last().waitFor();
     await expectAccessible(page);
-  });
+  }, 900_000);
 });

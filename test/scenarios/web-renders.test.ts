@@ -1,13 +1,10 @@
 // What is drawn when something happens: the component itself is counted, by a line that the test puts into it.
-import { resolve } from 'node:path';
-import type { Page } from 'playwright-core';
-import { build, type Plugin, type Rolldown } from 'vite';
+import type { Plugin } from 'vite';
 import { expect, test } from 'vitest';
 import type { Entry } from '../../src/client/client.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { describeInBrowser } from '../browser.ts';
-
-const root = resolve(import.meta.dirname, '../..');
+import { harness } from '../web/harness.ts';
 
 /** Counts how often a step is drawn. */
 const counting: Plugin = {
@@ -20,35 +17,6 @@ const counting: Plugin = {
     return code.replace(begin, (found) => `${found}\n(globalThis as any).drawn(id);`);
   },
 };
-
-async function harness(): Promise<ReadonlyMap<string, string>> {
-  const built = (await build({
-    configFile: resolve(root, 'web/vite.config.ts'),
-    root,
-    logLevel: 'silent',
-    plugins: [counting],
-    build: { write: false, rolldownOptions: { input: resolve(root, 'test/web/renders.tsx') } },
-  })) as Rolldown.RolldownOutput;
-  return new Map(
-    built.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : String(file.source)]),
-  );
-}
-
-async function opened(page: Page): Promise<void> {
-  const files = await harness();
-  const entry = files.keys().find((name) => /renders.*\.js$/.test(name));
-  await page.route('http://harness.test/**', (route) => {
-    const name = new URL(route.request().url()).pathname.slice(1);
-    if (name === '')
-      return route.fulfill({
-        contentType: 'text/html',
-        body: `<script type="module" src="/${entry}"></script>`,
-      });
-    const contentType = name.endsWith('.css') ? 'text/css' : 'text/javascript';
-    return route.fulfill({ contentType, body: files.get(name) ?? '' });
-  });
-  await page.goto('http://harness.test/');
-}
 
 let seq = 0;
 const entries = (...events: readonly RunEvent[]): readonly Entry[] =>
@@ -64,13 +32,9 @@ const open = (step: number, parent: number): RunEvent => ({
 
 describeInBrowser('drawing', (browser) => {
   test('[W11] a delta draws one step, a step that opens draws itself, whatever else is on the screen', async () => {
-    const page = await browser().newPage();
-    await opened(page);
-    const fed = async (...events: readonly RunEvent[]): Promise<unknown> => {
-      await page.evaluate(`feed(${JSON.stringify(entries(...events))})`);
-      await page.waitForTimeout(150);
-      return page.evaluate('drawnSince()');
-    };
+    const page = await harness(browser(), 'renders.tsx', [counting]);
+    const fed = (...events: readonly RunEvent[]): Promise<unknown> =>
+      page.evaluate(`drawnAfter(${JSON.stringify(entries(...events))})`);
     const usage = { input: 0, output: 0 };
     await fed(
       {

@@ -5,11 +5,14 @@ import { temporaryFolder } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 import { opened } from '../web.ts';
 
-/** A demo world whose model speaks as people read, so that there is something to interrupt. */
-async function world(cwd: string, port: string): Promise<{ readonly url: string; readonly server: Running }> {
+/** A demo world whose model speaks slower than people read, so that there is something to interrupt, or at once. */
+async function world(
+  cwd: string,
+  { port, pace }: { readonly port: string; readonly pace: string },
+): Promise<{ readonly url: string; readonly server: Running }> {
   const server = start(['demo', '--port', port, '--data', `${cwd}/data`], {
     cwd,
-    env: { VITRINE_PACE: '1' },
+    env: { VITRINE_PACE: pace },
   });
   onTestFinished(async () => {
     server.child.kill('SIGKILL');
@@ -22,7 +25,7 @@ async function world(cwd: string, port: string): Promise<{ readonly url: string;
 describeInBrowser('a server that dies', (browser) => {
   test('[W12] the page shows nested steps, says that the run is safe, and after a restart what was kept', async () => {
     const cwd = temporaryFolder();
-    const first = await world(cwd, '0');
+    const first = await world(cwd, { port: '0', pace: '4' });
     const { page } = await opened(browser(), first.url);
     await page.locator('.conversations a.running').first().click();
     const inner = page.locator('section[data-run] .kids [data-step]');
@@ -33,7 +36,7 @@ describeInBrowser('a server that dies', (browser) => {
     await page.locator('[data-connection=away]', { hasText: /safe\. Resumes at #\d+/ }).waitFor();
     await page.locator('.away-note').waitFor();
     await page.locator('section[data-run] .row', { hasText: 'Coordination' }).waitFor();
-    await world(cwd, new URL(first.url).port);
+    await world(cwd, { port: new URL(first.url).port, pace: '0' });
     await page.locator('[data-connection=live]').waitFor();
     await page
       .locator('.note', {

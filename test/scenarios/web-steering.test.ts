@@ -91,9 +91,9 @@ describeInBrowser('in the browser', (browser) => {
       await page.click(`[data-step="${step}"] > .row .hit[aria-expanded=false]`, {
         position: { x: 30, y: 9 },
       });
-    expect((await stream.textContent())?.split(' ').filter(Boolean)).toEqual(
-      words.map((word) => word.trim()),
-    );
+    await expect
+      .poll(async () => (await stream.textContent())?.split(' ').filter(Boolean))
+      .toEqual(words.map((word) => word.trim()));
     expect(complaints).toEqual([]);
   });
 
@@ -121,14 +121,12 @@ describeInBrowser('in the browser', (browser) => {
     expect(await approve.isDisabled()).toBe(true);
     await page.getByLabel('amount').fill('7');
     await page.getByLabel('to', { exact: true }).fill('bo@shop.example');
-    expect(await page.locator('.diff .removed').allTextContents()).toEqual([
-      '−to: ana@shop.example',
-      '−amount: 5',
-    ]);
-    expect(await page.locator('.diff .added').allTextContents()).toEqual([
-      '+to: bo@shop.example',
-      '+amount: 7',
-    ]);
+    await expect
+      .poll(() => page.locator('.diff .removed').allTextContents())
+      .toEqual(['−to: ana@shop.example', '−amount: 5']);
+    await expect
+      .poll(() => page.locator('.diff .added').allTextContents())
+      .toEqual(['+to: bo@shop.example', '+amount: 7']);
     expect(await approve.textContent()).toContain('Approve with 2 changes');
     await expectAccessible(page);
     await approve.click();
@@ -160,16 +158,20 @@ describeInBrowser('in the browser', (browser) => {
     await say(page, 'third');
     await page.locator('[data-queued]').nth(1).waitFor();
     await page.locator('[data-queued]').nth(1).getByRole('button').click();
+    const queued = () => page.locator('[data-queued]').count();
+    await expect.poll(queued).toBe(1);
     await page.reload();
-    expect(await page.locator('[data-queued]').count()).toBe(1);
+    await page.waitForSelector('[data-approval]');
+    await expect.poll(queued).toBe(1);
+    expect((await at.ask('/api/runs')).json).toMatchObject({ runs: { length: 1 } });
     await page.click('[data-decide=approve]:enabled');
     await page.locator('[data-turn]').nth(1).locator('[data-decide=approve]:enabled').click();
     await page.locator('[data-answer=given]').nth(1).waitFor();
     expect(at.ran.map((one) => (one as { text: string }).text)).toEqual(['first', 'second']);
-    expect(await page.locator('[data-queued]').count()).toBe(0);
+    await expect.poll(queued).toBe(0);
     await page.getByRole('button', { name: 'Regenerate' }).last().click();
     await page.locator('[data-turn]').nth(1).locator('[data-approval]').waitFor();
-    expect(await page.locator('[data-turn]').count()).toBe(2);
+    await expect.poll(() => page.locator('[data-turn]').count()).toBe(2);
   });
 
   test('[W9] the inbox works by its keys, and A does nothing until all of it was shown', async () => {
@@ -196,7 +198,7 @@ describeInBrowser('in the browser', (browser) => {
     await page.getByLabel('amount').fill('9');
     await page.keyboard.press('Control+Enter');
     await page.locator('[data-answered]').waitFor();
-    expect(at.ran).toEqual([{ to: 'ana@shop.example', amount: 9, text: 'short' }]);
+    await expect.poll(() => at.ran).toEqual([{ to: 'ana@shop.example', amount: 9, text: 'short' }]);
     await expect.poll(chosen).toBe(first);
     await page.keyboard.press('r');
     await page.fill('.rejecting textarea', 'too long');

@@ -20,7 +20,7 @@ const weathers: readonly Odds[] = [stormy, frozen, stormy, frozen, calm];
 
 /** Shares are files of their own, so that they run at the same time. */
 const shares = 4;
-const schedules = Math.ceil(Number(process.env['SCHEDULES'] ?? 6_000) / shares);
+const schedules = Math.ceil(Number(process.env['SCHEDULES'] ?? 4_000) / shares);
 
 /** A share of the schedules, each with its own seed. */
 export function schedulesAreSurvived(share: number): void {

@@ -29,19 +29,20 @@ const view = {
   goTo: () => {},
 };
 const counts: Record<string, number> = {};
+const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
 Object.assign(globalThis, {
   drawn: (id: number) => {
     counts[id] = (counts[id] ?? 0) + 1;
   },
-  feed: (entries: readonly Entry[]) => {
+  /** Which steps are drawn when these entries come: with the first that is drawn, and two frames later. */
+  drawnAfter: async (entries: readonly Entry[]) => {
+    for (const id of Object.keys(counts)) delete counts[id];
     waiting.push({ is: 'entries', entries });
     wake();
-  },
-  /** Which steps were drawn since it was last asked. */
-  drawnSince: () => {
-    const now = { ...counts };
-    for (const id of Object.keys(counts)) delete counts[id];
-    return now;
+    while (Object.keys(counts).length === 0) await frame();
+    await frame();
+    await frame();
+    return { ...counts };
   },
 });
 const place = document.createElement('div');

@@ -7,6 +7,8 @@ export interface Format {
   /** What is left: `14:56`. */
   readonly countdown: (milliseconds: number) => string;
   readonly count: (value: number) => string;
+  /** In the money that the prices are written in. */
+  readonly cost: (value: number) => string;
   /** `6.7k`. */
   readonly short: (value: number) => string;
   readonly bytes: (value: number) => string;
@@ -34,6 +36,11 @@ function makeFormat(language: Language): Format {
   const locale = language === 'en' ? 'en-GB' : 'de-DE';
   const numbers = new Intl.NumberFormat(locale);
   const one = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const costs = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: 2,
+    maximumSignificantDigits: 3,
+    roundingPriority: 'morePrecision',
+  });
   const compact = new Intl.NumberFormat(language === 'en' ? 'en' : 'de', {
     notation: 'compact',
     maximumFractionDigits: 1,
@@ -58,6 +65,7 @@ function makeFormat(language: Language): Format {
       return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
     },
     count: (value) => numbers.format(value),
+    cost: (value) => costs.format(value),
     short: (value) => compact.format(value).replace('K', 'k'),
     bytes(value) {
       if (value < 1_000) return `${value} B`;

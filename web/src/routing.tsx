@@ -27,6 +27,11 @@ export function usePlace(): Place {
   return placeAt(new URL(address, location.origin));
 }
 
+/** The whole address. */
+export function useHere(): string {
+  return useSyncExternalStore(subscribe, () => location.href);
+}
+
 /** A link within the app. With a key held it is a link like any other. */
 export function Link({
   to,

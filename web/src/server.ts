@@ -44,3 +44,8 @@ export const server: ServerAddress = { url: location.origin, fetch: watched };
 export const client = vitrineClient(server);
 
 addEventListener('offline', () => away.set(true));
+
+/** There is none, and never will be: what is shown was written into the page. */
+export function haveNoServer(): void {
+  away.set(true);
+}

@@ -15,7 +15,7 @@ export function setting<T extends string>(
 ): Setting<T> {
   const key = `vitrine.${name}`;
   const listeners = new Set<() => void>();
-  const kept = (): T => read(localStorage.getItem(key) ?? '') ?? usual;
+  const kept = (): T => read(store()?.getItem(key) ?? '') ?? usual;
   let value = kept();
   const tell = (): void => {
     for (const changed of listeners) changed();
@@ -30,7 +30,7 @@ export function setting<T extends string>(
     get: () => value,
     set(next) {
       value = next;
-      localStorage.setItem(key, next);
+      store()?.setItem(key, next);
       tell();
     },
     subscribe(changed) {
@@ -38,6 +38,15 @@ export function setting<T extends string>(
       return () => void listeners.delete(changed);
     },
   };
+}
+
+/** A page from a disk may have no place to keep anything, and a browser says so by throwing. */
+function store(): Storage | undefined {
+  try {
+    return localStorage;
+  } catch {
+    return undefined;
+  }
 }
 
 export function useSetting<T extends string>({ subscribe, get }: Setting<T>): T {

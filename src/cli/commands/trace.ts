@@ -16,7 +16,7 @@ export const trace: CliCommand = {
   details: [
     'The newest thousand events that fit, oldest first: messages, model calls and answers, tools, blocked duplicates,',
     'phases, questions, pause and stop. With --json each is a line, and model calls have their prompts.',
-    'Without a run, name a project: the newest runs that have it as their label «projectId», or as their app.',
+    'Without a run, name a project: the runs that have it as their label «projectId», or as their app, from the newest on.',
   ],
   options: {
     type: { type: 'string', value: '<type>', about: 'only events of this type, such as tool_call' },

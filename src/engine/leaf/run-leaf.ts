@@ -122,9 +122,10 @@ async function tryAgain(
   while (execution.isGated) await execution.gate();
   if (isUsedUp(execution, leaf)) return execution.busy(settle(execution, step, { leaf, outcome: failed }));
   const reason = failed.failure?.message ?? 'It failed.';
-  const tokens = failed.usage && failed.usage.input + failed.usage.output;
+  const { usage } = failed;
+  const paid = usage && { tokens: usage.input + usage.output, ...present({ cost: usage.cost }) };
   const attempt = step.attempt + 1;
-  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...present({ tokens }) });
+  execution.emit({ type: 'step.retried', step: step.id, attempt, reason, ...paid });
 }
 
 async function settle(

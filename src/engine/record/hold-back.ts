@@ -1,4 +1,4 @@
-import { nothing } from '../../guards/guard.ts';
+import { nothing, type Found } from '../../guards/guard.ts';
 import { HeldText } from '../../guards/held-text.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/text-stream.ts';
@@ -10,7 +10,7 @@ type Text = EventOf<'text.appended'>;
 /** A text that arrives in pieces, with the piece that came last. */
 interface Stream {
   readonly held: HeldText;
-  readonly last: Piece;
+  last: Piece;
 }
 
 /** The notice of a step from which a secret was taken. */
@@ -90,9 +90,10 @@ export class HoldBack {
 
   #passText(given: Text): void {
     const event = given.call === undefined ? given : this.#withCleanNames(given);
-    if (this.#streams.size === 0 && this.#secrets.find(event.text) === nothing) return this.#record(event);
+    const found = this.#streams.size === 0 ? this.#secrets.find(event.text) : undefined;
+    if (found === nothing) return this.#record(event);
     this.#tellCrumbs(event.step, streamOf(event));
-    const text = this.#take(event);
+    const text = this.#take(event, found);
     // A call stands where it was first heard of, also when none of its arguments can be told yet.
     if (text !== '' || event.text === '' || event.call !== undefined) this.#tell(event, text);
   }
@@ -119,12 +120,15 @@ export class HoldBack {
     if (held.marks > 0) this.#notice(step);
   }
 
-  #take(event: Piece, isWhole?: 'whole'): string {
+  /** What may be told of a piece. `whole`: nothing that says little waits. */
+  #take(event: Piece, how?: 'whole' | Found): string {
     const key = streamOf(event);
-    const held = this.#streams.get(key)?.held ?? new HeldText(this.#secrets);
+    const known = this.#streams.get(key);
+    const held = known?.held ?? new HeldText(this.#secrets);
     const { marks } = held;
-    const text = held.take(event.text) + (isWhole ? held.takeCrumb() : '');
+    const text = how === 'whole' ? held.take(event.text) + held.takeCrumb() : held.take(event.text, how);
     if (held.isEmpty) this.#streams.delete(key);
+    else if (known) known.last = event;
     else this.#streams.set(key, { held, last: event });
     if (held.marks > marks) this.#notice(event.step);
     return text;

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../run/events.ts';
 import { limitsOf } from '../../run/limits.ts';
 import type { RunTree } from '../../run/tree.ts';
-import { isBlobRef } from '../../run/values.ts';
+import { referencesIn } from '../../run/references.ts';
 import type { Store } from '../../stores/store.ts';
 
 /** What a run whose space is used up may still write to come to its end. */
@@ -30,7 +30,8 @@ export class Space {
   constructor(settings: SpaceSettings) {
     this.#settings = settings;
     this.#bytes = settings.bytes;
-    this.#lookAgainAt = settings.bytes;
+    // Whoever let a new run begin has just looked.
+    this.#lookAgainAt = settings.bytes === 0 ? stride : settings.bytes;
   }
 
   get bytes(): number {
@@ -65,13 +66,5 @@ const none = { entries: 0, bytes: 0 };
 
 /** How many bytes are kept beside the journal for an entry. */
 export function bytesBeside(event: RunEvent): number {
-  if (event.type === 'text.appended') return 0;
-  const values: unknown[] = Object.values(event);
-  if (event.type === 'step.opened')
-    values.push(event.call?.arguments, ...(event.attachments ?? []).map(({ blob }) => blob));
-  if (event.type === 'run.started' && Array.isArray(event.history))
-    values.push(...event.history.flatMap(({ attachments = [] }) => attachments.map(({ blob }) => blob)));
-  if (event.type === 'item.attached' && event.item.kind === 'attachment')
-    values.push(event.item.attachment.blob);
-  return values.filter(isBlobRef).reduce((bytes, { size }) => bytes + size, 0);
+  return referencesIn(event).reduce((bytes, { size }) => bytes + size, 0);
 }

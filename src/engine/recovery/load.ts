@@ -19,6 +19,8 @@ export interface Loaded {
   readonly tree: RunTree;
   readonly recorded: Recorded;
   readonly cutOffs: CutOffs;
+  /** Whether it was created in this worker's hand, a moment ago. */
+  readonly isNew?: boolean;
   /** What its journal, and what is kept beside it, takes up. */
   readonly bytes: number;
   /** What it runs, where that is known already. */
@@ -28,7 +30,7 @@ export interface Loaded {
 /** A run that has only just begun. */
 export function newRun(tree: RunTree, definition?: Json): Loaded {
   const recorded = recordedIn(tree, []);
-  return { tree, recorded, cutOffs: cutOffsIn([], 'started'), bytes: 0, definition };
+  return { tree, recorded, cutOffs: cutOffsIn([], 'started'), isNew: true, bytes: 0, definition };
 }
 
 /** A run that was claimed. A damaged one is let go: the store gives it to nobody any more, and ends it if that was asked. */

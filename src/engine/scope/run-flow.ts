@@ -15,7 +15,8 @@ import { owned } from './stray.ts';
 
 /** Go through a run's flow, from the top: what is recorded is recalled, the rest is done. */
 export async function runFlow(execution: Execution, flow: Flow, probation: Probation): Promise<void> {
-  await execution.look();
+  // What is sent to a new run is hinted at to the worker that has it already.
+  if (!execution.isNew) await execution.look();
   if (execution.tree.stopping) return execution.stop();
   while (execution.isGated) await execution.gate();
   await probation.pass(execution);

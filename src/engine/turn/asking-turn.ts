@@ -4,6 +4,7 @@ import { present } from '../../run/present.ts';
 import type { Execution } from '../execution.ts';
 import { askPerson } from '../question/ask.ts';
 import type { TurnResult } from '../scope.ts';
+import { turnAfter } from './turn-after.ts';
 import { runTurn, type PlacedTurn } from './turn.ts';
 
 /**
@@ -15,6 +16,7 @@ export async function runAskingTurn(
   agent: Agent,
   given: PlacedTurn,
 ): Promise<TurnResult> {
+  let { key: turn } = given;
   let result = await runTurn(execution, agent, given);
   for (let round = 1; result.questions !== undefined; round += 1) {
     const answered: AgentAnswer[] = [];
@@ -23,7 +25,8 @@ export async function runAskingTurn(
       const key = `${given.key} asks ${round}.${i + 1}`;
       answered.push(await answerOf(execution, { question, key, parent: given.parent }));
     }
-    result = await runTurn(execution, agent, { ...given, key: `${given.key} goes on ${round}`, answered });
+    turn = turnAfter(turn);
+    result = await runTurn(execution, agent, { ...given, key: turn, answered });
   }
   return result;
 }

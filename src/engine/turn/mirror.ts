@@ -1,13 +1,11 @@
 import type { AgentEvent } from '../../gateways/gateway.ts';
 import type { StepId } from '../../run/events.ts';
+import { isOwnKind, stageKind } from '../../run/own-kinds.ts';
 import { present } from '../../run/present.ts';
 import { isOpen } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
 
 type StageEvent = Extract<AgentEvent, { readonly stage: string }>;
-
-/** What our own steps are, and what others are judged and remembered by: a stage cannot pass for one of them. */
-const ours = new Set(['run', 'turn', 'ask', 'agent', 'answer']);
 
 /** An answer in which nothing fits is told in few notices. */
 const mostNotices = 20;
@@ -76,7 +74,7 @@ export class Mirror {
     const name = title ? `${stage}, «${title}»` : stage;
     if (this.#isOpen(before)) return this.#complain(`The back end opened a stage twice (${name}).`);
     if (isAgain) this.#complain(`The back end used a closed stage again (${name}); it is shown as another.`);
-    const isFalse = ours.has(kind) || this.#isAnother(agent);
+    const isFalse = isOwnKind(kind) || this.#isAnother(agent);
     if (isFalse) this.#complain(`The back end gave a stage out for somebody else's work (${name}).`);
     const above = parent === undefined ? undefined : this.#steps.get(parent);
     if (parent !== undefined && above === undefined) {
@@ -98,7 +96,7 @@ export class Mirror {
       step,
       parent: below,
       key: isAgain ? `stage ${stage} again ${this.#opened}` : `stage ${stage}`,
-      kind: ours.has(kind) ? 'stage' : kind,
+      kind: stageKind(kind),
       title: title ?? '',
       origin: stage,
       ...present({ agent: this.#isAnother(agent) ? undefined : agent, icon, query }),

@@ -2,6 +2,7 @@ import type { Agent } from '../../catalog/agent.ts';
 import type { AgentEvent, AgentQuestion } from '../../gateways/gateway.ts';
 import type { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
+import { costOf } from '../../run/cost.ts';
 import { tokensIn } from '../../run/tokens.ts';
 import { textOf, type Step } from '../../run/tree.ts';
 import type { Json, Usage } from '../../run/values.ts';
@@ -119,15 +120,26 @@ export class TurnReader {
       step: this.#step.id,
       attempt,
       reason,
-      ...(paid ? { tokens: paid.input + paid.output } : {}),
+      ...(paid ? present({ tokens: paid.input + paid.output, cost: paid.cost }) : {}),
       ...(model === undefined ? {} : { model }),
     });
   }
 
   /** What the model says it used, or an estimate of what it read and wrote: one that says nothing must not be free. */
   #used(): Usage {
-    if (this.#usage) return this.#usage;
-    return { input: tokensIn(this.#sent), output: tokensIn(writtenIn(this.#step)), estimated: true };
+    if (this.#usage) return this.#priced(this.#usage);
+    return this.#priced({
+      input: tokensIn(this.#sent),
+      output: tokensIn(writtenIn(this.#step)),
+      estimated: true,
+    });
+  }
+
+  /** Prices are those of the model that is configured: what another one costs that answered in its place is not known. */
+  #priced(usage: Usage): Usage {
+    const { prices, model } = this.#agent;
+    if (!prices || this.#step.model !== model) return usage;
+    return { ...usage, cost: costOf(usage, prices) };
   }
 
   /** Of what was not finished: where nothing came back, nothing may have been read. */

@@ -1,9 +1,10 @@
 import { isModel, type Agent } from '../../catalog/agent.ts';
-import type { AgentAnswer, Message, Turn } from '../../gateways/gateway.ts';
+import type { AgentAnswer, Message, Telling, Turn } from '../../gateways/gateway.ts';
 import type { Untrusted } from '../../run/events.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
 import { localTenant } from '../../run/owner.ts';
 import { present } from '../../run/present.ts';
+import { stopped } from '../../run/stopped.ts';
 import { tokensIn } from '../../run/tokens.ts';
 import { isOpen, type Step } from '../../run/tree.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
@@ -24,6 +25,7 @@ import { isLarge, keepAttachment, keepLarge, resultOf } from '../record/large.ts
 import type { TurnRequest, TurnResult } from '../scope.ts';
 import { owned } from '../scope/stray.ts';
 import { Within } from '../within.ts';
+import { cancelTurn } from './cancel-turn.ts';
 import { inPieces } from './in-pieces.ts';
 import { readStream } from './read-stream.ts';
 import { hasForgotten, recallTurn } from './recall-turn.ts';
@@ -234,7 +236,7 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
     });
     const whenWritten = (isEnough: boolean): boolean | Promise<boolean> =>
       isEnough || (execution.writer.room()?.then(() => false) ?? false);
-    const read = readStream(agent.gateway.takeTurn(turn, signal), signal, (events) => {
+    const read = readStream(begun(execution, step, { agent, turn, signal }), signal, (events) => {
       const taken = hasLargeItem(events) ? withKeptItems(execution, events).then(take) : take(events);
       return typeof taken === 'boolean' ? whenWritten(taken) : taken.then(whenWritten);
     });
@@ -255,6 +257,22 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
   } finally {
     ended.abort(aborted);
   }
+}
+
+interface Begun extends Pick<Streaming, 'agent' | 'turn'> {
+  readonly signal: AbortSignal;
+}
+
+/** Whoever stops a run stops what is done for it elsewhere: its end waits until that is said. */
+function begun(execution: Execution, { id: step }: Step, { agent, turn, signal }: Begun): Telling {
+  const telling = agent.gateway.takeTurn(turn, signal);
+  const token = async (): Promise<Json | undefined> => telling.token?.();
+  const cancel = (): void => {
+    if (signal.reason === stopped)
+      void execution.recording(() => cancelTurn(execution, { agent, step, token }));
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  return telling;
 }
 
 /** Nobody here runs what an agent asks for unless it was offered: its answer may lack what it wanted to know. */

@@ -6,9 +6,10 @@ import {
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client';
+import { TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { stopped } from '../../run/stopped.ts';
+import { present } from '../../run/present.ts';
 import type { Attachment } from '../../run/values.ts';
 import { textPart } from '../../wire/a2a.ts';
 import { noteOf } from '../attachment-note.ts';
@@ -24,7 +25,7 @@ export interface A2aSettings {
   readonly key?: Secret | undefined;
 }
 
-const State = z.object({ a2a_context: z.string() });
+const State = z.object({ ums_conversation_id: z.string() });
 
 /**
  * An agent that speaks A2A. What it does is told as its task goes on; what it wants to know of a person ends the turn, and
@@ -40,7 +41,34 @@ export function a2aGateway(settings: A2aSettings): Gateway {
         cause,
       });
     }));
-  return { takeTurn: (turn, signal) => take(settings.name, client, { turn, signal }) };
+  const { name } = settings;
+  return {
+    takeTurn(turn, signal) {
+      const asked = Token.safeParse(turn.answers?.[0]?.token).data;
+      const reader = new TaskReader(name, asked ?? { seen: 0, open: [] });
+      return {
+        [Symbol.asyncIterator]: () => take(client, reader, { name, turn, signal }),
+        token: () => present({ task: reader.task ?? asked?.task }),
+      };
+    },
+    async cancel(token, signal) {
+      const { task: id } = Token.partial().parse(token);
+      if (id === undefined) return;
+      await (
+        await client()
+      )
+        .cancelTask({ tenant: '', id, metadata: undefined }, { signal })
+        .catch(heard(name));
+    },
+  };
+}
+
+/** One that has ended needs not be told. */
+function heard(name: string): (thrown: unknown) => void {
+  return (thrown) => {
+    if (thrown instanceof TaskNotCancelableError || thrown instanceof TaskNotFoundError) return;
+    throw new RunError('unavailable', `Agent ${name} did not take the cancellation.`, { cause: thrown });
+  };
 }
 
 function reach({ url, key, name }: A2aSettings): Promise<Client> {
@@ -57,24 +85,17 @@ function reach({ url, key, name }: A2aSettings): Promise<Client> {
 }
 
 interface Taking {
+  readonly name: string;
   readonly turn: Turn;
   readonly signal: AbortSignal;
 }
 
 async function* take(
-  name: string,
   reached: () => Promise<Client>,
-  { turn, signal }: Taking,
+  reader: TaskReader,
+  { name, turn, signal }: Taking,
 ): AsyncGenerator<readonly AgentEvent[]> {
   const client = await reached();
-  const reader = new TaskReader(name, Token.safeParse(turn.answers?.[0]?.token).data?.seen ?? 0);
-  // Whoever stops the run stops what is done for it elsewhere; a connection that ends means nothing there.
-  const cancel = (): void => {
-    const id = reader.task;
-    if (signal.reason === stopped && id !== undefined)
-      client.cancelTask({ tenant: '', id, metadata: undefined }).catch(() => undefined);
-  };
-  signal.addEventListener('abort', cancel);
   try {
     for await (const event of client.sendMessageStream(requestOf(turn), { signal })) {
       const told = reader.take(event);
@@ -85,14 +106,12 @@ async function* take(
     if (thrown instanceof RunError || signal.aborted) throw thrown;
     const message = `Agent ${name} broke off. It may have acted on the message all the same.`;
     throw new RunError('unavailable', message, { cause: thrown });
-  } finally {
-    signal.removeEventListener('abort', cancel);
   }
 }
 
 function requestOf(turn: Turn): SendMessageRequest {
   const { answers = [], idempotencyKey: messageId } = turn;
-  const context = State.safeParse(turn.state).data?.a2a_context ?? '';
+  const context = State.safeParse(turn.state).data?.ums_conversation_id ?? '';
   const message: Message = {
     messageId,
     contextId: context,

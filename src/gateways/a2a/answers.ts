@@ -9,6 +9,8 @@ export const Token = z.object({
   fingerprint: z.string().optional(),
   /** The last of the agent's own steps that was told before. */
   seen: z.int().default(0),
+  /** Those of them that had not ended. */
+  open: z.array(z.int()).default([]),
 });
 
 /** What people decided, as a message to the task that asked. */

@@ -7,8 +7,16 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 import { RunError } from '../../run/failure.ts';
-import { stepsArtifactId, stepsExtension, TaskQuestions, TaskSteps, type TaskStep } from '../../wire/a2a.ts';
+import {
+  answerArtifactId,
+  stepsArtifactId,
+  stepsExtension,
+  TaskQuestions,
+  TaskSteps,
+  textPart,
+} from '../../wire/a2a.ts';
 import type { AgentEvent, AgentQuestion } from '../gateway.ts';
+import { TaskStages, type StagesBefore } from './task-stages.ts';
 
 /** Turns what is told of a task into what its agent tells. */
 export class TaskReader {
@@ -19,15 +27,14 @@ export class TaskReader {
   #said: string | undefined;
   #hasText = false;
   readonly #questions: AgentQuestion[] = [];
-  /** What is known of the agent's own steps: the text that was told, and whether it is closed. */
-  readonly #stages = new Map<number, { text: string; isClosed: boolean }>();
+  readonly #stages: TaskStages;
+  /** What its answer says so far. */
+  #answer = '';
 
-  readonly #seen: number;
-
-  /** `seen` is the last of the agent's own steps that was told in the turn before. */
-  constructor(name: string, seen: number) {
+  /** `before` is what was told of the agent's own steps in the turn before. */
+  constructor(name: string, before: StagesBefore) {
     this.#name = name;
-    this.#seen = seen;
+    this.#stages = new TaskStages(before);
   }
 
   take({ payload }: StreamResponse): readonly AgentEvent[] {
@@ -35,7 +42,7 @@ export class TaskReader {
       case 'task': {
         const { id, contextId, artifacts, status } = payload.value;
         this.task = id;
-        const context = { type: 'state.reported', state: { a2a_context: contextId } } as const;
+        const context = { type: 'state.reported', state: { ums_conversation_id: contextId } } as const;
         return [
           context,
           ...artifacts.flatMap((artifact) => this.#artifact(artifact)),
@@ -43,7 +50,7 @@ export class TaskReader {
         ];
       }
       case 'artifactUpdate':
-        return payload.value.artifact ? this.#artifact(payload.value.artifact) : [];
+        return payload.value.artifact ? this.#artifact(payload.value.artifact, payload.value.append) : [];
       case 'statusUpdate':
         return this.#status(payload.value.status);
       case 'message':
@@ -62,6 +69,7 @@ export class TaskReader {
       case TaskState.TASK_STATE_INPUT_REQUIRED:
       case TaskState.TASK_STATE_AUTH_REQUIRED:
         return [
+          ...this.#stages.suspend().events,
           ...this.#questions.map((question) => ({ type: 'question.asked', question }) as const),
           { type: 'turn.finished', reason: 'asks' },
         ];
@@ -100,7 +108,8 @@ export class TaskReader {
 
   #asked(message: Message | undefined): readonly AgentQuestion[] {
     const task = this.task ?? '';
-    const token = { task, seen: Math.max(this.#seen, ...this.#stages.keys()) };
+    const { seen, open } = this.#stages.suspend().before;
+    const token = { task, seen, open: [...open] };
     for (const { content } of message?.parts ?? []) {
       const asked = content?.$case === 'data' ? TaskQuestions.safeParse(content.value).data : undefined;
       if (asked)
@@ -119,45 +128,17 @@ export class TaskReader {
     return [{ id: task, title, message: this.#said, schema: { type: 'string', title: 'Answer' }, token }];
   }
 
-  #artifact({ artifactId, extensions, parts }: Artifact): readonly AgentEvent[] {
+  #artifact({ artifactId, extensions, parts }: Artifact, append = false): readonly AgentEvent[] {
     if (artifactId === stepsArtifactId && extensions.includes(stepsExtension))
       return parts.flatMap(({ content }) => {
         const told = content?.$case === 'data' ? TaskSteps.safeParse(content.value).data : undefined;
-        return this.#steps(told?.steps ?? []);
+        return told ? this.#stages.take(told) : [];
       });
-    return this.#parts(parts);
-  }
-
-  /** All that are new are opened before any is closed: what is in a step that has ended began before that. */
-  #steps(steps: readonly TaskStep[]): readonly AgentEvent[] {
-    const told = steps.filter(({ id, status }) => id > this.#seen && status !== 'pending');
-    return [
-      ...told.flatMap((step) => this.#grown(step)),
-      ...told.toReversed().flatMap((step) => this.#closed(step)),
-    ];
-  }
-
-  #grown({ id, parent, title, kind, agent, query, text = '' }: TaskStep): readonly AgentEvent[] {
-    const stage = `s${id}`;
-    const events: AgentEvent[] = [];
-    const known = this.#stages.get(id) ?? { text: '', isClosed: false };
-    if (!this.#stages.has(id)) {
-      this.#stages.set(id, known);
-      const above = this.#stages.has(parent) ? `s${parent}` : undefined;
-      events.push({ type: 'stage.opened', stage, parent: above, title, kind, agent, query });
-    }
-    if (!known.isClosed && text.length > known.text.length && text.startsWith(known.text)) {
-      events.push({ type: 'stage.appended', stage, text: text.slice(known.text.length) });
-      known.text = text;
-    }
-    return events;
-  }
-
-  #closed({ id, status }: TaskStep): readonly AgentEvent[] {
-    const known = this.#stages.get(id);
-    if (!known || known.isClosed || !isOver(status)) return [];
-    known.isClosed = true;
-    return [{ type: 'stage.closed', stage: `s${id}`, outcome: status === 'failed' ? 'failed' : 'completed' }];
+    const text = textOf(parts);
+    if (artifactId !== answerArtifactId || text === '') return this.#parts(parts);
+    const rest = append ? text : missing(this.#answer, text);
+    this.#answer += rest;
+    return this.#parts(rest === '' ? [] : [textPart(rest)]);
   }
 
   #parts(parts: readonly Part[]): readonly AgentEvent[] {
@@ -192,10 +173,16 @@ function isAsking(state: TaskState): boolean {
   return state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
 }
 
-function isOver(status: string): boolean {
-  return !['pending', 'running', 'waiting', 'paused'].includes(status);
+/** Of an answer that takes the place of what was said, what has not been said: nothing is taken back here. */
+function missing(said: string, answer: string): string {
+  if (said.endsWith(answer)) return '';
+  return answer.startsWith(said) ? answer.slice(said.length) : `\n\n${answer}`;
 }
 
 function textIn({ parts }: Message): string {
-  return parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join('\n');
+  return textOf(parts, '\n');
+}
+
+function textOf(parts: readonly Part[], between = ''): string {
+  return parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join(between);
 }

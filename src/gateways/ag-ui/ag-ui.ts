@@ -1,4 +1,4 @@
-import { stopped } from '../../run/stopped.ts';
+import type { Json } from '../../run/values.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
 import { cleaner } from '../chat/failure.ts';
 import type { Gateway, Turn } from '../gateway.ts';
@@ -6,10 +6,11 @@ import { askAgain, type Surroundings } from '../http/ask-again.ts';
 import { channelled, type EventChannel } from '../http/event-channel.ts';
 import { idempotencyHeader } from '../http/idempotency-header.ts';
 import { readSecret, type Secret } from '../http/secret.ts';
+import { tell } from '../http/tell.ts';
 import { EventReader } from './event-reader.ts';
 import { exchange } from './exchange.ts';
 import { inputOf } from './input.ts';
-import { threadOf } from './thread.ts';
+import { Place, threadOf, type Exchange } from './thread.ts';
 
 export interface AgUiSettings {
   readonly name: string;
@@ -17,11 +18,13 @@ export interface AgUiSettings {
   readonly key?: Secret | undefined;
 }
 
+/** A turn that is under way. */
 interface Taking {
   readonly turn: Turn;
-  readonly signal: AbortSignal;
   readonly channel: EventChannel;
-  readonly surroundings: Surroundings;
+  readonly thread: Exchange;
+  /** Whoever answers may be a Vitrine: to leave its run does not stop it. */
+  isVitrine: boolean;
 }
 
 /**
@@ -30,49 +33,58 @@ interface Taking {
  */
 export function agUiGateway(settings: AgUiSettings, surroundings: Surroundings = {}): Gateway {
   return {
-    takeTurn: (turn, signal) =>
-      channelled(signal, (channel) => take(settings, { turn, signal, channel, surroundings })),
+    takeTurn(turn, signal) {
+      const thread = threadOf(turn);
+      const taking = { turn, thread, isVitrine: false };
+      const token = (): Json => ({
+        thread: thread.thread,
+        isVitrine: taking.isVitrine,
+      });
+      const ask = (channel: EventChannel): Promise<void> =>
+        take(settings, Object.assign(taking, { channel }), surroundings);
+      return { ...channelled(signal, ask), token };
+    },
+    cancel: (token, signal) => tellStop(settings, token, signal),
   };
 }
 
-async function take(settings: AgUiSettings, { turn, signal, channel, surroundings }: Taking): Promise<void> {
+async function take(settings: AgUiSettings, taking: Taking, surroundings: Surroundings): Promise<void> {
+  const { turn, channel, thread } = taking;
   if (channel.isOver) return;
-  const { name, url, key } = settings;
-  const secret = key === undefined ? undefined : readSecret(key, name);
-  const headers = {
-    ...idempotencyHeader(turn),
-    ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
-  };
-  const clean = cleaner(secret === undefined ? [] : [secret]);
-  const thread = threadOf(turn);
-  let isVitrine = false;
-  const answers = (given: Headers): void => void (isVitrine = given.has('x-run-id'));
-  // To leave a run of a Vitrine does not stop it; to others there is nothing to be said but that.
-  const stop = (): void => {
-    if (signal.reason === stopped && isVitrine) tellStop(url, thread.thread, headers);
-  };
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    const asked = { who: `Agent ${name}`, url, headers, input: inputOf(turn, thread), clean, answers };
-    const refusal = await askAgain(
-      { channel, mayAskAgain: (each) => mayRepeat(turn, each), ...surroundings },
-      () => exchange(asked, channel, new EventReader({ name, turn, exchange: thread, clean })),
-    );
-    if (refusal !== undefined) throw agentFailure(turn, refusal);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  const { name, url } = settings;
+  const { headers: own, secrets } = credentials(settings);
+  const headers = { ...idempotencyHeader(turn), ...own };
+  const clean = cleaner(secrets);
+  const answers = (given: Headers): void => void (taking.isVitrine = given.has('x-run-id'));
+  const asked = { who: `Agent ${name}`, url, headers, input: inputOf(turn, thread), clean, answers };
+  const isVitrine = (): boolean => taking.isVitrine;
+  const refusal = await askAgain(
+    { channel, mayAskAgain: (each) => mayRepeat(turn, each), ...surroundings },
+    () => exchange(asked, channel, new EventReader({ name, turn, exchange: thread, clean, isVitrine })),
+  );
+  if (refusal !== undefined) throw agentFailure(turn, refusal);
 }
 
-/** Nobody waits for it, and where nobody hears it there is nobody to stop. */
-function tellStop(url: string, threadId: string, headers: Readonly<Record<string, string>>): void {
-  const door = new URL(url);
+interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
+function credentials({ key, name }: AgUiSettings): Credentials {
+  if (key === undefined) return { headers: {}, secrets: [] };
+  const secret = readSecret(key, name);
+  return { headers: { authorization: `Bearer ${secret}` }, secrets: [secret] };
+}
+
+/** To those who are no Vitrine there is nothing to be said but that nobody listens. */
+async function tellStop(settings: AgUiSettings, token: Json, signal: AbortSignal): Promise<void> {
+  const { thread: threadId, isVitrine } = Place.parse(token);
+  if (!isVitrine) return;
+  const door = new URL(settings.url);
   door.pathname += '/stop';
-  const { 'idempotency-key': _, ...own } = headers;
-  const request = {
-    method: 'POST',
-    body: JSON.stringify({ threadId }),
-    headers: { ...own, 'content-type': 'application/json' },
-  };
-  fetch(door, request).catch(() => undefined);
+  await tell(`Agent ${settings.name}`, door, {
+    headers: credentials(settings).headers,
+    body: { threadId },
+    signal,
+  });
 }

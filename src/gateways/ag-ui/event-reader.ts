@@ -27,6 +27,7 @@ interface Reading {
   readonly turn: Turn;
   readonly exchange: Exchange;
   readonly clean: (text: string) => string;
+  readonly isVitrine?: () => boolean;
 }
 
 type Told = readonly AgentEvent[];
@@ -183,7 +184,16 @@ export class EventReader {
   #progress(operation: unknown): Told {
     const { path = '', value = '' } = Progress.safeParse(operation).data ?? {};
     const stage = this.#stages.atStep(path.split('/')[2]);
-    return stage === undefined ? [] : [{ type: 'stage.appended', stage, channel: 'log', text: `${value}\n` }];
+    return stage === undefined
+      ? []
+      : [
+          {
+            type: 'stage.appended',
+            stage,
+            channel: 'log',
+            text: value.endsWith('\n') ? value : `${value}\n`,
+          },
+        ];
   }
 
   #custom({ name, value, subagentRunId }: CustomEvent): Told {
@@ -198,7 +208,7 @@ export class EventReader {
 
   #finish({ outcome, result, usage = [] }: RunFinishedEvent): Told {
     this.isFinished = true;
-    const { name, exchange } = this.#reading;
+    const { name, exchange, isVitrine = () => false } = this.#reading;
     const used: Told = usage.length === 0 ? [] : [{ type: 'usage.reported', usage: usageOf(usage) }];
     const complaints: AgentEvent[] = [];
     this.#complaints.finish(complaints);
@@ -206,7 +216,7 @@ export class EventReader {
     if (outcome?.type === 'cancelled') throw new RunError('rejected', `Agent ${name} was stopped elsewhere.`);
     if (outcome?.type === 'interrupt') {
       const { thread, asked } = exchange;
-      const asking = { name, place: { thread, asked } };
+      const asking = { name, place: { thread, asked, isVitrine: isVitrine() } };
       const questions = outcome.interrupts.map((interrupt): AgentEvent => ({
         type: 'question.asked',
         question: questionOf(interrupt, { ...asking, called: this.#calls.given(interrupt.toolCallId) }),

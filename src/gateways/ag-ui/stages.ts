@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import { stageKind } from '../../run/own-kinds.ts';
 import type { AgentEvent } from '../gateway.ts';
 
 /** What a Vitrine says of a step that AG-UI has no words for. */
@@ -7,6 +8,8 @@ const Place = z.object({
   step: z.string(),
   parent: z.string().optional(),
   kind: z.string().optional(),
+  agent: z.string().optional(),
+  query: z.string().optional(),
   /** What is said in it is not what the run itself says. */
   inner: z.boolean().optional(),
 });
@@ -34,9 +37,6 @@ interface Stage {
 
 const most = 10_000;
 
-/** What our own steps are: a stage cannot pass for one of them. */
-const ours: ReadonlySet<string> = new Set(['run', 'turn', 'ask', 'agent', 'answer']);
-
 /** The steps, agents and calls that an agent of AG-UI tells of. */
 export class Stages {
   readonly #who: string;
@@ -51,7 +51,8 @@ export class Stages {
 
   open(opening: Opening): readonly AgentEvent[] {
     const { name, title, kind = 'stage', agent, query, within, metadata } = opening;
-    const { step, parent, kind: own, inner } = Place.safeParse(metadata).data ?? {};
+    const place = Place.safeParse(metadata);
+    const { step, parent, kind: own, inner, agent: whose, query: asked } = place.data ?? {};
     const known = this.#named.get(name) ?? this.#atStep(step);
     const shown = (step === undefined ? title : withoutNumber(title)).toWellFormed();
     if (known?.isOpen === true) {
@@ -66,16 +67,15 @@ export class Stages {
     this.#named.set(name, { key, isOwn, isNumbered: step !== undefined, title: shown, isOpen: true });
     if (step !== undefined) this.#steps.set(step, name);
     const above = this.#atStep(parent) ?? within.map((one) => this.#openAt(one)).find((one) => one);
-    const as = ours.has(own ?? kind) ? 'stage' : (own ?? kind);
     return [
       {
         type: 'stage.opened',
         stage: key,
         parent: above?.key,
         title: shown,
-        kind: as,
-        agent,
-        query: query?.toWellFormed(),
+        kind: stageKind(own ?? kind),
+        agent: whose ?? agent,
+        query: (asked ?? query)?.toWellFormed(),
       },
     ];
   }

@@ -22,8 +22,11 @@ export function stateOf(exchange: Exchange): Json {
   return { ag_ui: exchange } as Json;
 }
 
+/** Where an agent is at work, and whether it can be told to stop there. */
+export const Place = z.object({ thread: z.string(), isVitrine: z.boolean().default(false) });
+
 /** What a question needs to have back with its answer: where it was asked. */
-export const Token = z.object({ thread: z.string(), asked: z.string(), hasSchema: z.boolean() });
+export const Token = Place.extend({ asked: z.string(), hasSchema: z.boolean() });
 
 /**
  * Where a turn belongs. A thread is named after the turn that begins it: under the name of the conversation, an agent on

@@ -2,9 +2,8 @@ import { EventSchemas } from '@ag-ui/core/schemas';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyEntries } from '../../../test/arbitraries.ts';
-import type { Message } from '@ag-ui/client';
-import { heard, type Heard } from '../../../test/official/ag-ui-client.ts';
-import { clientStanding, loose, onlyCounting, standingOf } from '../../../test/official/ag-ui-judge.ts';
+import { heard } from '../../../test/official/ag-ui-client.ts';
+import { faults, joined, sse, told } from '../../../test/official/ag-ui-faults.ts';
 import { callTo, closed, ended, journal, opened, said, started } from '../../../test/journal.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
@@ -16,52 +15,6 @@ import { agUiProjection } from './ag-ui.ts';
 import { agUiPrelude } from './prelude.ts';
 
 projectionContract('ag-ui', agUiProjection({ run: 'r' }));
-
-function told(entries: readonly Entry[]): readonly AgUiEvent[] {
-  const telling = unwritten({ projection: agUiProjection({ run: 'r' }), ends: 'question' });
-  return entries.flatMap((entry) => telling.tell(entry));
-}
-
-function sse(events: readonly AgUiEvent[]): string {
-  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
-}
-
-/** What is wrong with a telling of these entries, by the official client and the tree; nothing if it is right. */
-async function faults(events: readonly AgUiEvent[], entries: readonly Entry[]): Promise<readonly string[]> {
-  const given = await heard(sse(events));
-  return [...wrongIn(given, entries), ...loose(given)];
-}
-
-/** The same for a client that had these messages before. */
-async function joined(body: string, entries: readonly Entry[], messages: readonly Message[]) {
-  // What was news before is not told again.
-  const wrong = wrongIn(await heard(body, { messages }), entries);
-  return wrong.filter((fault) => !fault.startsWith('news: '));
-}
-
-function wrongIn(given: Heard, entries: readonly Entry[]): readonly string[] {
-  if (given.end.startsWith('broken') || given.end === 'nothing') return [given.end];
-  const wanted = standingOf(entries, 'r');
-  const found = onlyCounting(clientStanding(given, { run: 'r', entries }), wanted);
-  const fields = Object.keys(wanted) as (keyof typeof wanted)[];
-  const wrong = fields.filter((field) => {
-    // A client forgets what it was asked with the next run that finishes, and not with one that fails.
-    if (field === 'interrupts' && given.end.startsWith('error')) return false;
-    const [a, b] = [wanted, found].map((standing) => JSON.stringify(sorted(standing[field])));
-    return a !== b;
-  });
-  return [
-    ...given.printed,
-    ...wrong.map(
-      (field) => `${field}: ${JSON.stringify(found[field])} and not ${JSON.stringify(wanted[field])}`,
-    ),
-  ];
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-}
 
 test('[AG1] whatever a journal says, every event fits the official schema', () => {
   fc.assert(
@@ -140,7 +93,7 @@ test('[AG3] an event that is missing, comes twice or changes places with its nei
   }
   expect(missed).toEqual([]);
   expect(seen.size).toBeGreaterThan(15);
-}, 60_000);
+});
 
 test('[AG4] whoever joins again, at any entry, comes to the same end, without a word twice', async () => {
   const seen = new Set<string>();
@@ -161,7 +114,7 @@ test('[AG4] whoever joins again, at any entry, comes to the same end, without a 
     { numRuns: 150 },
   );
   expect([...seen].toSorted()).toEqual(['ended', 'resting', 'working']);
-}, 60_000);
+});
 
 test('[AG7] where people are asked all that is open is closed, and opened again where the run goes on', () => {
   const about = { approval: 'a', step: 3, title: 'May I?', fingerprint: 'f', priority: 'low' } as const;

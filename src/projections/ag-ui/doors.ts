@@ -40,6 +40,7 @@ export function agUiDoors(protobuf: Framing | undefined): readonly Door<Framing>
     {
       path: '/ag-ui/:app/connect',
       about: 'Join the newest run of a thread again: as it stands, and what comes.',
+      role: 'viewer',
       bodyLimit,
       read(request) {
         const { threadId, messages } = parsed(AgUiInput, request.body, 'The request');
@@ -68,8 +69,11 @@ type Started = StartWish | DecideWish;
 function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
   const input = parsed(AgUiInput, body, 'The request');
   const { threadId, messages, resume = [], context = [], tools = [] } = input;
-  if (resume.length > 0) return { wants: 'decide', decisions: resume.map(decisionOf) };
-  const last = messages.at(-1);
+  const last = messages.findLast(({ role }) => role !== 'activity');
+  if (resume.length > 0) {
+    const beside = last?.role === 'user' ? words(last) : undefined;
+    return { wants: 'decide', app, decisions: resume.map(decisionOf), beside };
+  }
   if (last?.role !== 'user')
     throw new RunError(
       'malformed',
@@ -77,7 +81,7 @@ function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
     );
   const about = context.map(({ description, value }) => `${description}: ${textOf(value)}`).join('\n');
   const system: SentMessage[] = about === '' ? [] : [{ role: 'system', text: about }];
-  const history = [...historyOf(messages.slice(0, -1)), ...system];
+  const history = [...historyOf(messages.filter((message) => message !== last)), ...system];
   const ignored =
     tools.length === 0 ? [] : ['The tools that the client offers are not used: those of the app are.'];
   // The client names each run anew, so that the same request is one that was sent again.

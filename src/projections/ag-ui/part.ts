@@ -1,4 +1,5 @@
 import type { EventOf } from '../../run/events.ts';
+import { present } from '../../run/present.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import { calledBy } from '../called.ts';
 import { cut } from '../preferences/cut.ts';
@@ -98,7 +99,9 @@ export function opened(shown: Shown): AgUiEvent[] {
 export function placeOf({ part, step, opening }: Omit<Shown, 'above'>): Record<string, unknown> {
   const above = step.parent === 0 ? {} : { parent: `s${step.parent}` };
   const voice = part.isInner ? { inner: true } : {};
-  return { step: `s${step.id}`, ...above, kind: opening.kind, ...voice };
+  const { kind, agent, query } = opening;
+  const asked = part.as === 'step' ? query?.toWellFormed() : undefined;
+  return { step: `s${step.id}`, ...above, kind, ...present({ agent, query: asked }), ...voice };
 }
 
 /** What is open in what a step says, once it has been said or is to be said again. */

@@ -1,6 +1,6 @@
 import { questionId } from '../../run/question-id.ts';
 import { isBlobRef } from '../../run/values.ts';
-import { visible } from '../../run/visible.ts';
+import { exact, visible } from '../../run/visible.ts';
 import type { AgUiEvent, AgUiInterrupt } from '../../wire/ag-ui.ts';
 import type { Question } from '../questions.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
@@ -82,11 +82,14 @@ function interruptOf(question: Question, part: Part | undefined): AgUiInterrupt 
   };
 }
 
-/** For those who put the question to people of their own: what they show them they make of this. */
+/**
+ * For those who put the question to people of their own: what they show them they make of this. So what would not be seen
+ * as it is stays out: `arguments` has it, written out.
+ */
 function passedOn({ title, message, arguments: given }: Question): Record<string, unknown> {
   return {
     title: visible(title),
     about: message === undefined ? undefined : visible(message),
-    given: isBlobRef(given) ? undefined : given,
+    given: isBlobRef(given) || exact(given) !== JSON.stringify(given, null, 2) ? undefined : given,
   };
 }

@@ -1,62 +1,27 @@
-import { readUIMessageStream, uiMessageChunkSchema, type UIMessage, type UIMessageChunk } from 'ai';
+import { uiMessageChunkSchema } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyEntries } from '../../../test/arbitraries.ts';
 import { closed, ended, journal, opened, retried, said, started } from '../../../test/journal.ts';
-import { quietly } from '../../../test/official/ag-ui-client.ts';
+import {
+  answers,
+  drawn,
+  faultsIn,
+  heard,
+  isFailed,
+  told,
+  type Heard,
+} from '../../../test/official/ai-sdk-faults.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
 import { foldAll } from '../../run/fold.ts';
 import { stepOf, textOf, type Step } from '../../run/tree.ts';
-import { aiSdkDone, type AiSdkChunk } from '../../wire/ai-sdk.ts';
-import { unwritten } from '../frames.ts';
+import type { AiSdkChunk } from '../../wire/ai-sdk.ts';
 import { projectionContract } from '../projection.contract.ts';
 import { plain, supersededLine } from '../speaker.ts';
 import { aiSdkProjection } from './ai-sdk.ts';
-import type { AiSdkFrame } from './scene.ts';
 
 projectionContract('ai-sdk', aiSdkProjection({ run: 'r' }));
-
-function told(entries: readonly Entry[], joinedTo = 0): readonly AiSdkFrame[] {
-  const projection = { projection: aiSdkProjection({ run: 'r' }), ends: 'question' } as const;
-  const telling = unwritten(projection, { joinedTo });
-  return entries.flatMap((entry) => telling.tell(entry));
-}
-
-/** The chunks of each answer. */
-function answers(frames: readonly AiSdkFrame[]): AiSdkChunk[][] {
-  const all: AiSdkChunk[][] = [[]];
-  for (const frame of frames)
-    if (frame === aiSdkDone) all.push([]);
-    else all.at(-1)?.push(frame);
-  return all.filter((chunks) => chunks.length > 0);
-}
-
-interface Heard {
-  readonly message: UIMessage | undefined;
-  readonly fault: string | undefined;
-  readonly printed: readonly string[];
-}
-
-/** What the official client makes of answers, one after the other, of one message. */
-async function heard(chunks: readonly (readonly AiSdkChunk[])[]): Promise<Heard> {
-  let message: UIMessage | undefined;
-  let fault: string | undefined;
-  const printed = await quietly(async () => {
-    for (const answer of chunks) {
-      const given = JSON.parse(JSON.stringify(answer)) as UIMessageChunk[];
-      const stream = ReadableStream.from(given) as ReadableStream<UIMessageChunk>;
-      const onError = (error: unknown): void => void (fault = String(error));
-      const known = message ? { message } : {};
-      for await (const next of readUIMessageStream({ stream, onError, ...known })) message = next;
-    }
-  });
-  return { message, fault, printed };
-}
-
-function isFailed(entries: readonly Entry[]): boolean {
-  return entries.some(({ event }) => event.type === 'run.ended' && event.outcome === 'failed');
-}
 
 test('[AI1] whatever a journal says, every chunk fits the official schema', async () => {
   const { validate } = uiMessageChunkSchema();
@@ -83,41 +48,6 @@ test('[AI1] whatever a journal says, the official client bears it and prints not
     { numRuns: 150 },
   );
 });
-
-/** The parts of a message that a client draws, by their kinds. */
-function drawn(message: UIMessage | undefined) {
-  const parts = message?.parts ?? [];
-  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const steps = parts.flatMap((part) => (part.type === 'data-step' ? [[part.id, part.data] as const] : []));
-  const calls = parts.flatMap((part) =>
-    part.type === 'dynamic-tool' ? [[part.toolCallId, part.state] as const] : [],
-  );
-  return { id: message?.id, texts, steps: Object.fromEntries(steps), calls: Object.fromEntries(calls) };
-}
-
-function faultsIn({ message, fault, printed }: Heard, entries: readonly Entry[]): string[] {
-  const tree = foldAll(entries);
-  const { id, texts, steps, calls } = drawn(message);
-  const faults = [...printed, ...(fault === undefined || isFailed(entries) ? [] : [fault])];
-  const found = (data: unknown): object => (data ?? {}) as object;
-  for (const { id: step, parent, status, openedAt, kind } of tree.steps.values()) {
-    if (step === 0 || openedAt === undefined) continue;
-    const parentId = parent === 0 ? undefined : `s${parent}`;
-    const told = found(steps[`s${step}`]) as { parentId?: string; status?: string; kind?: string };
-    if (told.parentId !== parentId || told.status !== status || told.kind !== kind)
-      faults.push(`s${step} is ${JSON.stringify(told)} and not ${status}`);
-  }
-  for (const [call, state] of Object.entries(calls))
-    if (tree.ended && !String(state).startsWith('output-')) faults.push(`${call} is left ${String(state)}`);
-  const { answer } = tree.ended ?? {};
-  if (
-    typeof answer === 'string' &&
-    answer.trim() !== '' &&
-    !texts.some((text) => text.trim() === answer.trim())
-  )
-    faults.push(`the answer is not told: ${JSON.stringify(texts)}`);
-  return id === 'r' ? faults : [...faults, `the message is ${id}`];
-}
 
 test('[AI2] of any run the official client has every step with its parent, every call and the answer', async () => {
   await fc.assert(
@@ -189,7 +119,7 @@ test('[AI4] a chunk that is missing, comes twice or changes places with its neig
   }
   expect(missed).toEqual([]);
   expect([...tried].toSorted()).toEqual(['text-delta', 'text-start', 'tool-input-available']);
-}, 60_000);
+});
 
 test('[AI7] what a new attempt takes back is gone where the step of the message holds nothing else, and says so elsewhere', async () => {
   const turn = { kind: 'turn', started: true } as const;

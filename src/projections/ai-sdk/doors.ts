@@ -8,6 +8,12 @@ import { supersededLine } from '../speaker.ts';
 /** Attachments come within the messages. Bytes. */
 const bodyLimit = 16 * 1024 * 1024;
 
+/**
+ * How long after the end of a run a chat is still told of it: one that was cut off in the middle comes back by itself, and
+ * would stay with half an answer. Milliseconds.
+ */
+const endedWithin = 600_000;
+
 /** Where a chat sends what was said, comes back to what runs, and stops it. */
 export const aiSdkDoors: readonly Door<Framing>[] = [
   {
@@ -19,12 +25,13 @@ export const aiSdkDoors: readonly Door<Framing>[] = [
   {
     method: 'GET',
     path: '/ai-sdk/:app/chat/:id/stream',
-    about: 'What runs in a chat, told from its beginning; 204 where nothing runs.',
+    about: 'What runs in a chat, or ran a moment ago, told from its beginning; 204 where nothing did.',
+    role: 'viewer',
     read: ({ params: { id = '' } }) => ({
       wants: 'follow',
       of: { conversation: id },
       answer: 'all',
-      onlyLive: true,
+      endedWithin,
       form: 'stream',
     }),
   },
@@ -37,27 +44,46 @@ export const aiSdkDoors: readonly Door<Framing>[] = [
 
 function wishOf(app: string, { id, messages }: AiSdkRequest): Wish<Framing> {
   const last = messages.at(-1);
-  if (last?.role === 'assistant') return { wants: 'decide', decisions: decisionsIn(last), form: 'stream' };
+  if (last?.role === 'assistant') {
+    const decisions = decisionsIn(last);
+    if (decisions.length > 0) return { wants: 'decide', app, decisions, form: 'stream' };
+    throw new RunError(
+      'malformed',
+      'The last of «messages» is an answer, and answers no question: send what the user says.',
+    );
+  }
   if (last?.role !== 'user')
     throw new RunError(
       'malformed',
       'The last of «messages» is neither a message of the user nor an answer to a question.',
     );
-  const history = messages.slice(0, -1).map(sentMessage);
-  return { wants: 'start', app, message: sentMessage(last), conversation: id, history, form: 'stream' };
+  const before = messages.slice(0, -1);
+  return {
+    wants: 'start',
+    app,
+    message: sentMessage(last),
+    conversation: id,
+    history: before.map(sentMessage),
+    ignored: undecided(before.at(-1)),
+    form: 'stream',
+  };
 }
 
 /** What a person made of what they were asked, in the message that asked it. */
 function decisionsIn({ parts }: AiSdkMessage): SentDecision[] {
-  const decisions = parts.flatMap(({ state, approval }) => {
+  return parts.flatMap(({ state, approval }) => {
     if (state !== 'approval-responded' || approval?.approved === undefined) return [];
     const decision = approval.approved ? ('approve' as const) : ('reject' as const);
     return [{ question: approval.id, decision, rationale: approval.reason }];
   });
-  if (decisions.length > 0) return decisions;
-  throw new RunError(
-    'malformed',
-    'The last of «messages» is an answer, and answers no question: send what the user says.',
+}
+
+/** What was answered in the message before, and not sent by itself: the new message came first. */
+function undecided(answer: AiSdkMessage | undefined): string[] {
+  const decisions = answer ? decisionsIn(answer) : [];
+  return decisions.map(
+    ({ question }) =>
+      `What was decided about «${question}» came together with a message and was not used: decide it at /api/approvals/${question}.`,
   );
 }
 

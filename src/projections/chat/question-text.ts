@@ -1,7 +1,9 @@
 import { shownQuestion } from '../../run/shown-question.ts';
 import type { EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
-import type { SentDecision } from '../door.ts';
+import { RunError } from '../../run/failure.ts';
+import { visible } from '../../run/visible.ts';
+import type { SentDecision, SentMessage } from '../door.ts';
 
 type Requested = EventOf<'approval.requested'>;
 
@@ -19,8 +21,8 @@ export function toldQuestion(asked: Requested): ToldQuestion {
   const { title, message, fingerprint, allowed, schema } = asked;
   const id = questionId(asked);
   const { arguments: shown } = shownQuestion(asked);
-  const lines = [`**${title}** waits for a decision.`];
-  if (message !== undefined) lines.push(message);
+  const lines = [`**${visible(title)}** waits for a decision.`];
+  if (message !== undefined) lines.push(visible(message));
   if (shown !== undefined) lines.push(`\`\`\`\n${shown}\n\`\`\``);
   const words = (['approve', 'reject'] as const).filter((word) => allowed.includes(word));
   const isPlain = schema === undefined || schema === null;
@@ -39,9 +41,11 @@ export function namedQuestion({ id, fingerprint, title }: ToldQuestion): Omit<To
 const decision = /^\s*(approve|reject)\s+([0-9a-f]{32})\s*$/i;
 
 /** What somebody decides by a message; undefined for every other message. */
-export function decisionIn(text: string): SentDecision | undefined {
+export function decisionIn({ text, attachments = [] }: SentMessage): SentDecision | undefined {
   const [, word = '', fingerprint = ''] = decision.exec(text) ?? [];
   if (fingerprint === '') return undefined;
+  if (attachments.length > 0)
+    throw new RunError('malformed', 'A message that decides has nothing attached: send it in the next one.');
   return {
     question: fingerprint.toLowerCase(),
     decision: word.toLowerCase() === 'approve' ? 'approve' : 'reject',

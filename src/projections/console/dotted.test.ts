@@ -83,6 +83,40 @@ function messages(sequence: readonly DottedFrame[]): Map<string, { text: string;
   return known;
 }
 
+/** The cards of a client that knows a call by its id alone: one that begins twice stands there twice, one that is not known is not closed. */
+function cards(sequence: readonly DottedFrame[]): { readonly id: string; isOver: boolean }[] {
+  const known: { readonly id: string; isOver: boolean }[] = [];
+  for (const { event, data } of sequence) {
+    if (event === 'tool_call.start') known.push({ id: data.id, isOver: false });
+    if (event !== 'tool_call.complete') continue;
+    const [card, ...others] = known.filter(({ id, isOver }) => id === data.id && !isOver);
+    expect([card?.id, others], `the end of ${data.id}`).toEqual([data.id, []]);
+    if (card) card.isOver = true;
+  }
+  return known;
+}
+
+test('[P94] a call is known by its id: it begins once and ends once, in every turn of a session', () => {
+  const seen = { cards: 0, within: 0 };
+  fc.assert(
+    fc.property(fc.array(plausibleRun, { minLength: 1, maxLength: 3 }), (turns) => {
+      const sequence = turns.flatMap(
+        (entries, i) => projectAll(dottedConsoleProjection({ run: `run-${i}` }), entries)[1],
+      );
+      const told = cards(sequence);
+      expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+      expect(told.filter(({ isOver }) => !isOver)).toEqual([]);
+      seen.cards += told.length;
+      seen.within += sequence.filter(
+        ({ event, data }) => event === 'tool_call.start' && data.parent !== undefined,
+      ).length;
+    }),
+    { numRuns: 100 },
+  );
+  expect(seen.cards).toBeGreaterThan(100);
+  expect(seen.within).toBeGreaterThan(20);
+});
+
 test('every message that was begun is completed, with what its pieces make', () => {
   fc.assert(
     fc.property(plausibleRun, (entries) => {

@@ -73,8 +73,8 @@ function readDial({ params: { app = '' }, body, header }: DoorRequest): Wish<Fra
   const form = stream === true ? 'stream' : 'whole';
   const wanted = { form, options: { flat: fields?.configuration?.stages === 'flat' } } as const;
   const { message, history } = sentChat(messages, (one) => ownOf(one));
-  const decision = decisionIn(message.text);
-  if (decision) return { wants: 'decide', decisions: [decision], ...wanted };
+  const decision = decisionIn(message);
+  if (decision) return { wants: 'decide', app, decisions: [decision], ...wanted };
   const conversation = named(header('x-conversation-id'));
   return { wants: 'start', app, message, history, conversation, ignored: unusedIn(request), ...wanted };
 }

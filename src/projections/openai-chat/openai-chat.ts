@@ -47,8 +47,8 @@ function readChat({ body, header }: DoorRequest): Wish<Framing> {
   const form = stream === true ? 'stream' : 'whole';
   const wanted = { form, options: { usage: options?.include_usage === true } } as const;
   const { message, history } = sentChat(messages);
-  const decision = decisionIn(message.text);
-  if (decision) return { wants: 'decide', decisions: [decision], ...wanted };
+  const decision = decisionIn(message);
+  if (decision) return { wants: 'decide', app: app || undefined, decisions: [decision], ...wanted };
   const isRetry = isSentAgain(header);
   const ignored = unusedIn(request);
   return {

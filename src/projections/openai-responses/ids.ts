@@ -1,23 +1,18 @@
 import { RunError } from '../../run/failure.ts';
+import type { NamedAnswer } from '../door.ts';
 
-/** An answer of a run by its name here: the run, and the entry after which it begins. */
-export interface Named {
-  readonly run: string;
-  readonly begin: number;
-}
-
-export function responseId({ run, begin }: Named): string {
+export function responseId({ run, begin }: NamedAnswer): string {
   return begin === 0 ? `resp_${run}` : `resp_${run}.${begin}`;
 }
 
-export function readResponseId(id: string): Named {
+export function readResponseId(id: string): NamedAnswer {
   const [, run = '', begin = '0'] = /^resp_([^.]+)(?:\.(\d{1,15}))?$/.exec(id) ?? [];
   if (run === '') throw new RunError('unknown', `There is no response «${id.slice(0, 100)}».`);
   return { run, begin: Number(begin) };
 }
 
 /** A text of an answer, so that whoever sends it back says whose it was. */
-export function messageId({ run, begin }: Named, place: number): string {
+export function messageId({ run, begin }: NamedAnswer, place: number): string {
   return `msg_${run}.${begin}.${place}`;
 }
 

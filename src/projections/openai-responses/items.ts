@@ -1,10 +1,11 @@
 import { present } from '../../run/present.ts';
 import type { Usage } from '../../run/values.ts';
 import type { OpenStep } from '../story.ts';
-import { responseId, type Named } from './ids.ts';
+import type { NamedAnswer } from '../door.ts';
+import { responseId } from './ids.ts';
 
 /** What a response says of itself, beside its output. */
-export interface About extends Named {
+export interface About extends NamedAnswer {
   readonly model: string;
   readonly created: number;
 }

@@ -20,7 +20,7 @@ export function readResponses({ body, header }: DoorRequest): Wish<Framing> {
   const form = stream === true ? 'stream' : background === true ? 'now' : 'whole';
   const items = typeof input === 'string' ? [{ role: 'user', content: input } as const] : input;
   const decisions = decisionsIn(items);
-  if (decisions.length > 0) return { wants: 'decide', decisions, form };
+  if (decisions.length > 0) return { wants: 'decide', app: app || undefined, decisions, form };
   const sent = items.flatMap((item, i) => messageIn(item, i));
   const message = sent.at(-1);
   if (message?.role !== 'user')
@@ -64,7 +64,7 @@ function asked(
   const whole = { ...message, text: words, ...present({ attachments }) };
   return {
     message: whole,
-    ...(previous ? { follows: readResponseId(previous).run } : { conversation: name }),
+    ...(previous ? { follows: readResponseId(previous) } : { conversation: name }),
   };
 }
 

@@ -11,10 +11,16 @@ export interface TracePage {
 
 /** The newest events that fit; `offset` goes back from the newest. */
 export function queryTrace(events: readonly TraceEvent[], filter: TraceFilter): TracePage {
-  const { limit, offset, ...wanted } = readFilter(filter);
-  const fitting = events.filter((event) => isWanted(event, wanted));
+  const { limit, offset } = readFilter(filter);
+  const fitting = fittingEvents(events, filter);
   const end = Math.max(0, fitting.length - offset);
   return { events: fitting.slice(Math.max(0, end - limit), end), total: fitting.length };
+}
+
+/** All events that fit, whatever page is wanted. */
+export function fittingEvents(events: readonly TraceEvent[], filter: TraceFilter): readonly TraceEvent[] {
+  const wanted = readFilter(filter);
+  return events.filter((event) => isWanted(event, wanted));
 }
 
 type Wanted = Omit<z.output<typeof TraceFilter>, 'limit' | 'offset'>;

@@ -1,8 +1,10 @@
-import { Role, TaskState, type SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
+import { Role, TaskState, type Part, type SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { expect, test, vi } from 'vitest';
 import { appWith, serving, type Serving } from '../../../test/serving.ts';
-import { textPart } from '../../wire/a2a.ts';
+import type { AgentEvent, Gateway } from '../../gateways/gateway.ts';
+import { RunError } from '../../run/failure.ts';
+import { TaskSteps, textPart } from '../../wire/a2a.ts';
 
 const ledger: string[] = [];
 
@@ -129,6 +131,93 @@ test('[A2A4] whoever comes back to a task gets it as it stands, and what becomes
   await vi.waitFor(() => expect(kindsOf(events)).toEqual(['task']));
   await following;
   await ask(`/api/runs/${task.id}/stop`, { json: {} });
+});
+
+/** An artifact as a client has it that keeps to the protocol: pieces are added, or take the place of what was there. */
+function artifactIn(events: readonly StreamResponse[], name: string): readonly Part[] {
+  let parts: readonly Part[] = [];
+  for (const { payload } of events) {
+    if (payload?.$case === 'task')
+      parts = payload.value.artifacts.find(({ artifactId }) => artifactId === name)?.parts ?? [];
+    if (payload?.$case !== 'artifactUpdate' || payload.value.artifact?.artifactId !== name) continue;
+    parts = [...(payload.value.append ? parts : []), ...payload.value.artifact.parts];
+  }
+  return parts;
+}
+
+function textIn(events: readonly StreamResponse[]): string {
+  return artifactIn(events, 'answer')
+    .flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : []))
+    .join('');
+}
+
+const said = (text: string): AgentEvent => ({ type: 'text.appended', text });
+
+/** A model that goes on once its first words have arrived, and may break off before. */
+async function writing(breaksOff: boolean) {
+  const arrived = Promise.withResolvers<void>();
+  let attempts = 0;
+  const gateway: Gateway = {
+    async *takeTurn() {
+      attempts += 1;
+      yield [said('One, ')];
+      await arrived.promise;
+      if (breaksOff && attempts === 1) throw new RunError('unavailable', 'It was lost.', { retryable: true });
+      yield [said('two')];
+      yield [said(', three.'), { type: 'turn.finished', reason: 'stop' }];
+    },
+  };
+  const flow = appWith(
+    async (scope) => (await scope.turn('model', { messages: [{ role: 'user', text: 'count' }] })).text,
+    'counter',
+  );
+  const { url } = await serving({
+    config: {
+      apps: { counter: flow },
+      agents: { model: { description: 'Counts.', gateway, effect: 'pure' } },
+    },
+  });
+  const events: StreamResponse[] = [];
+  const before: string[] = [];
+  for await (const event of (await client(url, 'counter')).sendMessageStream(saying('count'))) {
+    events.push(event);
+    if (textIn(events) === '') continue;
+    if (lastStatus(events)?.state === TaskState.TASK_STATE_WORKING) before.push(textIn(events));
+    arrived.resolve();
+  }
+  return { events, before };
+}
+
+test('[A2A40] the answer of a task comes as it is written, and is whole in the end', async () => {
+  const { events, before } = await writing(false);
+  expect(before[0]).toBe('One, ');
+  expect(textIn(events)).toBe('One, two, three.');
+  expect(lastStatus(events)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+});
+
+test('[A2A40] an answer that was begun anew takes the place of what was said before', async () => {
+  const { events, before } = await writing(true);
+  expect(before[0]).toBe('One, ');
+  expect(textIn(events)).toBe('One, two, three.');
+});
+
+test('[A2A41] steps come as they change, and what is said in them as it is said', async () => {
+  const { events } = await writing(false);
+  const pieces = events.flatMap(({ payload }) =>
+    payload?.$case === 'artifactUpdate' &&
+    payload.value.append &&
+    payload.value.artifact?.artifactId === 'steps'
+      ? payload.value.artifact.parts.map(({ content }) => TaskSteps.parse(content?.value))
+      : [],
+  );
+  const words = pieces.flatMap((piece) => piece.said.map(({ text }) => text)).join('');
+  expect('One, two, three.'.endsWith(words)).toBe(true);
+  expect(words).toContain('two, three.');
+  const [whole, ...more] = artifactIn(events, 'steps');
+  expect(more).toEqual([]);
+  expect(TaskSteps.parse(whole?.content?.value).steps).toMatchObject([
+    { kind: 'turn', text: 'One, two, three.' },
+  ]);
 });
 
 test('[A2A5] a client of version 0.3 is understood', async () => {

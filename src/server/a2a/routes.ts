@@ -65,7 +65,7 @@ function card(asked: Request, name: string | undefined): Reply {
 /** As the client reached it, by the one name that the door has looked at: what stands before this server hands it on. */
 function addressOf({ header, source }: Request, { name }: App): string {
   const host = header('host') ?? 'localhost';
-  return `${source.isTls ? 'https' : 'http'}://${host}/a2a/${encodeURIComponent(name)}`;
+  return `${source.isTls ? 'https' : 'http'}://${host}${source.prefix}/a2a/${encodeURIComponent(name)}`;
 }
 
 async function rpc(asked: Request): Promise<Reply> {

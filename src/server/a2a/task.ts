@@ -13,7 +13,8 @@ import { runStatus, undecidedApprovals, type RunStatus, type RunTree } from '../
 import { isBlobRef } from '../../run/values.ts';
 import { askingWords } from '../../run/asking.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { dataPart, stepsArtifactId, stepsExtension, textPart } from '../../wire/a2a.ts';
+import { toldStep, type StepNews } from './told-steps.ts';
+import { answerArtifactId, dataPart, stepsArtifactId, stepsExtension, textPart } from '../../wire/a2a.ts';
 
 /** A run as the task that another agent has given. */
 export interface TaskRun {
@@ -74,14 +75,25 @@ function failure(row: TaskRun['row'], { ended, seq }: RunTree): Message {
 /** The tree of steps, which takes the place of what was sent of it before. */
 export function stepsArtifact({ run }: TaskRun['row'], tree: RunTree): Artifact {
   return {
-    ...artifact(stepsArtifactId, [dataPart(flatTree(tree, run))]),
-    description: 'The nested steps of the run.',
-    extensions: [stepsExtension],
+    ...artifact(stepsArtifactId, [dataPart(wholeTree(tree, run))]),
+    ...aboutSteps,
   };
 }
 
+/** What has become of them since. */
+export function stepsPiece(news: StepNews): Artifact {
+  return { ...artifact(stepsArtifactId, [dataPart(news)]), ...aboutSteps };
+}
+
+const aboutSteps = { description: 'The nested steps of the run.', extensions: [stepsExtension] };
+
+function wholeTree(tree: RunTree, run: string): object {
+  const flat = flatTree(tree, run);
+  return { ...flat, steps: flat.steps.map((step) => toldStep(tree, step)) };
+}
+
 export function answerArtifact(answer: string): Artifact {
-  return artifact('answer', [textPart(answer)]);
+  return artifact(answerArtifactId, [textPart(answer)]);
 }
 
 function artifact(name: string, parts: Part[]): Artifact {

@@ -11,7 +11,7 @@ describe('[V31] where a request comes from', () => {
     fc.assert(
       fc.property(address, fc.array(fc.oneof(address, fc.string())), (peer, hops) => {
         const headers = { ...chain(hops.join(', ')), 'x-forwarded-proto': 'https' };
-        expect(sourceReader([])({ headers, peer })).toEqual({ address: peer, isTls: false });
+        expect(sourceReader([])({ headers, peer })).toEqual({ address: peer, isTls: false, prefix: '' });
       }),
     );
   });

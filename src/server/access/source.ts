@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { WayIn } from './way-in.ts';
 
 /** Where a request comes from. */
 export interface Source {
@@ -7,12 +8,15 @@ export interface Source {
   readonly address: string;
   /** Whether whoever sent it spoke TLS with our proxy. */
   readonly isTls: boolean;
+  /** What stands before all addresses for whoever comes that way. */
+  readonly prefix: string;
 }
 
 export interface Arrival {
   readonly headers: IncomingHttpHeaders;
   /** The other end of the connection. */
   readonly peer: string | undefined;
+  readonly way?: Pick<WayIn, 'prefix'> | undefined;
 }
 
 /** Anybody can write «X-Forwarded-…»: it is believed of those alone who are named, each for the one before it. */
@@ -24,15 +28,15 @@ export function sourceReader(proxies: readonly string[]): (arrival: Arrival) => 
     else known.addSubnet(address, Number(bits), familyOf(address));
   }
   const isOurs = (address: string): boolean => isIP(address) !== 0 && known.check(address, familyOf(address));
-  return ({ headers, peer = '' }) => {
+  return ({ headers, peer = '', way: { prefix = '' } = {} }) => {
     let address = plain(peer);
-    if (proxies.length === 0) return { address, isTls: false };
+    if (proxies.length === 0) return { address, isTls: false, prefix };
     const isTls = isOurs(address) && headers['x-forwarded-proto'] === 'https';
     for (const hop of hopsIn(headers).toReversed()) {
       if (!isOurs(address) || isIP(hop) === 0) break;
       address = plain(hop);
     }
-    return { address, isTls };
+    return { address, isTls, prefix };
   };
 }
 

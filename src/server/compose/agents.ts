@@ -1,8 +1,6 @@
 import type { Agent } from '../../catalog/agent.ts';
 import type { AgentSettings, ConversationAgent } from '../../catalog/agent-settings.ts';
 import type { Config } from '../../catalog/config.ts';
-import { a2aGateway } from '../../gateways/a2a/a2a.ts';
-import { agUiGateway } from '../../gateways/ag-ui/ag-ui.ts';
 import { conversationGateway } from '../../gateways/conversation/conversation.ts';
 import { dialGateway } from '../../gateways/dial/dial.ts';
 import type { Gateway } from '../../gateways/gateway.ts';
@@ -11,12 +9,12 @@ import { sectionedGateway } from '../../gateways/conversation/sectioned.ts';
 import { secretIn } from './secrets.ts';
 
 /** The agents of a configuration, each behind the gateway that reaches it. */
-export function agentsOf({ agents, models }: Config): readonly Agent[] {
-  return Object.entries(agents).map(([name, settings]) => {
-    const configured = settings.model === undefined ? undefined : models[settings.model]?.model;
+export async function agentsOf({ agents, models }: Config): Promise<readonly Agent[]> {
+  const made = Object.entries(agents).map(async ([name, settings]) => {
+    const { model: configured, prices } = models[settings.model ?? ''] ?? {};
     const { description, approval, sectioned, keeps } = settings;
     const state = settings.state ?? usualState(settings);
-    const gateway = gatewayOf(name, settings, models);
+    const gateway = await gatewayOf(name, settings, models);
     const model = configured ?? gateway.model;
     const effect = settings.effect ?? (configured === undefined ? 'once' : 'pure');
     const isForeign = !(settings.trusted ?? isOurs(settings, effect));
@@ -28,11 +26,13 @@ export function agentsOf({ agents, models }: Config): readonly Agent[] {
       untrusted: isForeign,
       sends: isForeign,
       model,
+      prices,
       approval,
       state,
       keeps,
     };
   });
+  return Promise.all(made);
 }
 
 /** What those who are reached in this way are made for. */
@@ -46,25 +46,28 @@ function isOurs({ model, gateway }: AgentSettings, effect: Agent['effect']): boo
   return model !== undefined || (gateway !== undefined && effect === 'pure');
 }
 
-function gatewayOf(
+/** Official clients are read where an agent needs them: they bring hundreds of files along. */
+async function gatewayOf(
   name: string,
   { model, dial, conversation, a2a, agUi, gateway }: AgentSettings,
   models: Config['models'],
-): Gateway {
+): Promise<Gateway> {
   if (gateway) return gateway;
   if (dial) return dialGateway({ ...dial, key: () => secretIn(dial.key) });
   if (conversation) return conversationOf(name, conversation);
   if (a2a) {
     const { url, key } = a2a;
+    const { a2aGateway } = await import('../../gateways/a2a/a2a.ts');
     return a2aGateway({ name, url, key: key && (() => secretIn(key)) });
   }
   if (agUi) {
     const { url, key } = agUi;
+    const { agUiGateway } = await import('../../gateways/ag-ui/ag-ui.ts');
     return agUiGateway({ name, url, key: key && (() => secretIn(key)) });
   }
   const settings = models[model ?? ''];
   if (!settings) throw new Error('an agent that cannot be reached passed its schema');
-  const { key, ...chat } = settings;
+  const { key, prices: _, ...chat } = settings;
   return openAiChatGateway({ ...chat, key: key && (() => secretIn(key)) });
 }
 

@@ -147,7 +147,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
   const clean = known.secrets.cleanAll;
   const definitions = definitionsFront({ store, kinds: { app: appChecker(flows) }, clean });
   const apps = await publishedApps(definitions, configured, takes === 'everything');
-  const world = worldOf(settings, parts, { flows, isUnread });
+  const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
@@ -175,14 +175,13 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
 function worldOf(
   { log = stderrLog, meter, system = {} }: FolderSettings,
   { config, known: { secrets }, store, opened }: Opened,
-  code: Pick<World['catalog'], 'flows' | 'isUnread'>,
+  code: Pick<World['catalog'], 'flows' | 'isUnread' | 'agents'>,
 ): World {
   return {
     store,
     clock: system.clock ?? systemClock,
     catalog: {
       ...code,
-      agents: agentsOf(config),
       get tools() {
         return opened?.now() ?? [];
       },

@@ -59,7 +59,7 @@ test.for(wires)('[V108] the configuration for $name calls a tool, and reads its 
   upstream.answer(framed(wire, wire.calls), framed(wire, wire.answers));
   const config = await shown(wire, upstream.url);
   expect(Object.keys(readConfig(config, 'the guide').apps)).toEqual(['chat']);
-  const { tree, entries } = await playRun({ flow, text: 'How is Perth?', agents: agentsOf(config) });
+  const { tree, entries } = await playRun({ flow, text: 'How is Perth?', agents: await agentsOf(config) });
   expect(tree.answer).toBe(told);
   const [asked, again] = upstream.requests;
   expect(asked?.path).toMatch(wire.path);

@@ -1,15 +1,16 @@
 import { projectAll } from '../../projections/projection.ts';
-import { queryTrace } from '../../projections/trace/query.ts';
+import { fittingEvents, queryTrace } from '../../projections/trace/query.ts';
 import { traceProjection } from '../../projections/trace/trace.ts';
 import { withPrompts } from '../../projections/trace/prompts.ts';
 import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
-import { termsFor } from '../../run/facts.ts';
 import { foldAll } from '../../run/fold.ts';
+import { filled, present } from '../../run/present.ts';
 import type { RunTree } from '../../run/tree.ts';
-import type { TraceEvent, TraceFilter } from '../../wire/trace.ts';
+import { TraceFilter, type TraceEvent } from '../../wire/trace.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import type { FolderReader, RunRow } from '../folder/home.ts';
+import type { RunQuery } from '../runs/run-filter.ts';
 
 export type { TraceEvent };
 
@@ -27,22 +28,27 @@ export async function traceOf(
   return { events: await withPrompts(events, foldAll(entries), load), total };
 }
 
-/** Of a project so many runs are read, the newest. */
-const mostRuns = 50;
-
-/** The trace of a project, over its newest runs: those that say so in a label, or by their app. */
+/**
+ * The trace of a project: of those runs that say so in a label, or by their app. Runs are read from the newest on, until there
+ * are more events than are wanted: `total` counts what fits in them.
+ */
 export async function traceOfProject(
   home: FolderReader,
   tenant: string,
   filter: TraceFilter,
 ): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
-  const traces: { readonly row: RunRow; readonly events: readonly TraceEvent[]; readonly tree: RunTree }[] =
-    [];
-  for (const row of (await runsOfProject(home, tenant, filter)).toReversed()) {
-    const entries = await entriesOf(home, row.run);
-    traces.push({ row, events: projectAll(traceProjection(row.run), entries)[1], tree: foldAll(entries) });
+  const { limit, offset, since } = TraceFilter.parse(filter);
+  const traces: { readonly events: readonly TraceEvent[]; readonly tree: RunTree }[] = [];
+  let total = 0;
+  for await (const { run, updatedAt } of runsOfProject(home, tenant, filter)) {
+    if (since !== undefined && updatedAt < Date.parse(since)) continue;
+    const entries = await entriesOf(home, run);
+    const events = fittingEvents(projectAll(traceProjection(run), entries)[1], filter);
+    if (events.length > 0) traces.unshift({ events, tree: foldAll(entries) });
+    total += events.length;
+    if (total > limit + offset) break;
   }
-  const { events, total } = queryTrace(
+  const { events } = queryTrace(
     traces.flatMap((trace) => trace.events),
     filter,
   );
@@ -58,31 +64,53 @@ export async function traceOfProject(
   return { events: (await Promise.all(told)).flat(), total };
 }
 
-async function runsOfProject(
+/** The newest first, each once, whatever it is found by. */
+async function* runsOfProject(
   home: FolderReader,
   tenant: string,
-  { projectId, requestId }: Pick<TraceFilter, 'projectId' | 'requestId'>,
-): Promise<readonly RunRow[]> {
-  const request = requestId === undefined ? [] : await home.dispatch.get(requestId);
-  if (request && 'run' in request) return request.tenant === tenant ? [request] : [];
+  { projectId, requestId, until }: TraceFilter,
+): AsyncGenerator<RunRow> {
+  const request = requestId === undefined ? undefined : await home.dispatch.get(requestId);
+  if (request) {
+    if (request.tenant === tenant) yield request;
+    return;
+  }
   const asked = requestId === undefined ? [] : [`requestId=${requestId}`];
-  const found = await Promise.all([
-    ...['projectId', 'project'].map((name) =>
-      home.dispatch.list({
-        tenant,
-        terms: termsFor({ labels: [`${name}=${projectId}`, ...asked] }),
-        limit: mostRuns,
-      }),
-    ),
-    home.dispatch.list({
-      tenant,
-      app: projectId,
-      limit: mostRuns,
-      ...(asked.length > 0 && { terms: termsFor({ labels: asked }) }),
-    }),
-  ]);
-  const rows = new Map(found.flat().map((row) => [row.run, row]));
-  return [...rows.values()].toSorted((one, other) => other.createdAt - one.createdAt).slice(0, mostRuns);
+  const before = until === undefined ? {} : { until: Date.parse(until) };
+  const ways = [
+    { label: [`projectId=${projectId}`, ...asked] },
+    { label: [`project=${projectId}`, ...asked] },
+    ...(projectId.length > longestApp ? [] : [{ app: projectId, ...present({ label: filled(asked) }) }]),
+  ].map((query) => newestFirst(home, tenant, { ...query, ...before }));
+  const heads = await Promise.all(ways.map(async (rows) => (await rows.next()).value ?? undefined));
+  const seen = new Set<string>();
+  for (;;) {
+    const newest = heads.filter((row) => row !== undefined).toSorted((a, b) => b.createdAt - a.createdAt)[0];
+    if (!newest) return;
+    if (!seen.has(newest.run)) yield newest;
+    seen.add(newest.run);
+    const place = heads.indexOf(newest);
+    heads[place] = (await ways[place]?.next())?.value ?? undefined;
+  }
+}
+
+/** No app has a longer name. */
+const longestApp = 100;
+
+/** How many runs are asked for at once. */
+const page = 50;
+
+async function* newestFirst(
+  home: FolderReader,
+  tenant: string,
+  query: RunQuery,
+): AsyncGenerator<RunRow, undefined> {
+  for (let after: string | undefined; ;) {
+    const rows = await home.runs(tenant, { ...query, limit: page, ...present({ after }) });
+    yield* rows;
+    after = rows.at(-1)?.run;
+    if (rows.length < page || after === undefined) return undefined;
+  }
 }
 
 async function entriesOf(home: FolderReader, run: string): Promise<readonly Entry[]> {

@@ -11,6 +11,7 @@ import type { Reply } from '../routes/route.ts';
 import type { Sink } from '../viewers/viewer.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { longRun } from '../runs/long-run.ts';
+import { missing } from '../runs/owner.ts';
 import type { Visitor } from './door-routes.ts';
 
 /** Which answer of a run, and what of it is known. */
@@ -197,6 +198,14 @@ async function restsAt({ context, protocol }: Visitor, row: RunRow): Promise<Rea
 /** The entry after which the last answer begins. */
 async function lastBegin(visitor: Visitor, row: RunRow): Promise<number> {
   return beginBefore(await restsAt(visitor, row), row.head);
+}
+
+/** An answer begins where the one before it was over, and nowhere else. */
+export async function expectBegin(visitor: Visitor, row: RunRow, begin: number): Promise<void> {
+  if (begin === 0) return;
+  await visitor.asker.heavy(row.bytes);
+  if (begin < row.head && (await restsAt(visitor, row)).has(begin)) return;
+  throw missing('answer', `${row.run}.${begin}`);
 }
 
 /** The entry after which the answer begins that has an entry. */

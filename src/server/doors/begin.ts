@@ -12,6 +12,7 @@ import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { attachmentsOf } from '../runs/attachments.ts';
 import { missing, ownRun } from '../runs/owner.ts';
 import { startedWith } from '../runs/same-start.ts';
+import { expectBegin } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
 
@@ -68,8 +69,9 @@ async function placed(
     const { id, mayBegin } = await conversationOf(visitor, conversation);
     return { conversation: id, begins: mayBegin };
   }
-  const row = await ownRun(visitor, follows);
-  if (!row) throw missing('run', follows);
+  const row = await ownRun(visitor, follows.run);
+  if (!row) throw missing('run', follows.run);
+  await expectBegin(visitor, row, follows.begin);
   return { conversation: row.conversation, begins: true, follows: row.run };
 }
 

@@ -2,6 +2,7 @@ import type { DecideWish, ResumeWish, SentDecision } from '../../projections/doo
 import { resumeCommand } from '../../flows/converse-resume.ts';
 import { DecisionRequest } from '../../run/commands.ts';
 import type { Approval } from '../../run/tree.ts';
+import { term } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { readQuestionId } from '../../run/question-id.ts';
@@ -22,12 +23,14 @@ interface Decided {
 type Next = Answering & { readonly run: string };
 
 /** Decide what was asked, all at once, and go on with what the run does then. */
-export async function decideAll(visitor: Visitor, { decisions }: DecideWish): Promise<Next> {
+export async function decideAll(visitor: Visitor, wish: DecideWish): Promise<Next> {
+  const { decisions } = wish;
   const [first] = decisions;
   if (!first) throw new RunError('malformed', 'Nothing is decided: name a question and what you make of it.');
   const found = await Promise.all(decisions.map((each) => questionOf(visitor, each)));
   const { context, caller } = visitor;
   expectOnce(found);
+  for (const { subject } of found) await expectFit(visitor, subject.row, wish);
   // All of it is looked at before any of it happens: a request that is refused has done nothing.
   for (const { subject, decision } of found)
     await expectDecidable(context, caller, { ...subject, body: decision });
@@ -43,6 +46,22 @@ function expectOnce(found: readonly Decided[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
     throw new RunError('malformed', `Question ${twice} is decided more than once: decide each once.`);
+}
+
+/** What is decided here was asked here, and nothing else is said. */
+async function expectFit({ context }: Visitor, row: RunRow, { app, beside }: DecideWish): Promise<void> {
+  if (app !== undefined && app !== row.app)
+    throw new RunError('unknown', `App «${app}» has no such question: app «${row.app}» asked it.`);
+  if (beside === undefined) return;
+  const { started } = await context.trees.of(row);
+  const { text = '' } = started?.input ?? {};
+  const isRepeated =
+    typeof text === 'string' ? text === beside.toWellFormed() : beside.startsWith(text.preview ?? '');
+  if (!isRepeated)
+    throw new RunError(
+      'malformed',
+      'The request decides and says something at once: send the decision alone, and the message after its answer.',
+    );
 }
 
 function missingQuestion({ question }: SentDecision): never {
@@ -70,7 +89,7 @@ async function goneOn(visitor: Visitor, run: string, approval: string): Promise<
   return { run, answer: decided ? await beginOf(visitor, row, decided.seq) : 'last' };
 }
 
-/** A question by its name, or by its fingerprint alone: in a tenant no two questions have the same. */
+/** A question by its name, or by its fingerprint alone. */
 async function questionOf(visitor: Visitor, { question, ...decided }: SentDecision): Promise<Decided> {
   const { approval: id, fingerprint } = readQuestionId(question);
   const [, run] = /^(.+)\.a\d+$/.exec(id) ?? [];
@@ -100,19 +119,10 @@ async function inRun({ context, caller, asker }: Visitor, { run, is }: Sought): 
   return approval && { row, approval };
 }
 
-/** How many runs that asked something are looked at, of those that wait and of those that were there last. */
-const most = 200;
-
+/** In a tenant no two questions have the same fingerprint, so the newest run that asked by it is the one. */
 async function byFingerprint(visitor: Visitor, fingerprint: string): Promise<Found | undefined> {
   const { context, caller } = visitor;
-  const { dispatch } = context.home;
-  const { tenant } = caller;
-  const waiting = await dispatch.list({ tenant, withApprovals: true, limit: most });
-  const last = await dispatch.list({ tenant, limit: most });
-  const asked = [...waiting, ...last.filter(({ facts }) => facts.asked > 0)];
-  for (const run of new Set(asked.map((row) => row.run))) {
-    const found = await inRun(visitor, { run, is: (each) => each.fingerprint === fingerprint });
-    if (found) return found;
-  }
-  return undefined;
+  const terms = [term.question(fingerprint)];
+  const [row] = await context.home.dispatch.list({ tenant: caller.tenant, terms, limit: 1 });
+  return row && inRun(visitor, { run: row.run, is: (each) => each.fingerprint === fingerprint });
 }

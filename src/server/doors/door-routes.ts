@@ -16,7 +16,7 @@ import type { ServerContext } from '../context.ts';
 import { route, type Asker, type Reply, type Route } from '../routes/route.ts';
 import { missing, ownRun } from '../runs/owner.ts';
 import type { Protocol } from '../viewers/protocols.ts';
-import { answered, type Answering } from './answer.ts';
+import { answered, expectBegin, type Answering } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import { decideAll, resume } from './decide.ts';
 import { deskOf } from './desk.ts';
@@ -77,10 +77,11 @@ export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
       return told(visitor, wish, await resume(visitor, await foundOr404(visitor, wish.of), wish));
     case 'follow': {
       const row = await found(visitor, wish.of);
-      if (wish.onlyLive && (!row || row.state === 'ended')) return { status: 204 };
-      const { answer, after, had } = wish;
-      const { run } = known(row, wish.of);
-      return told(visitor, wish, { run, answer, ...present({ after, had }) });
+      const { answer, after, had, endedWithin } = wish;
+      if (endedWithin !== undefined && !isRecent(visitor, row, endedWithin)) return { status: 204 };
+      const followed = known(row, wish.of);
+      if (typeof answer === 'number') await expectBegin(visitor, followed, answer);
+      return told(visitor, wish, { run: followed.run, answer, ...present({ after, had }) });
     }
     case 'stop':
       return told(visitor, wish, { run: await stopped(visitor, wish.of), answer: 'last' });
@@ -106,6 +107,12 @@ async function found({ context, caller }: Visitor, of: Sought): Promise<RunRow |
   if ('run' in of) return ownRun({ context, caller }, of.run);
   const { id: conversation } = await conversationOf({ context, caller }, of.conversation);
   return (await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: 1 }))[0];
+}
+
+/** Whether a run works, or ended a moment ago: whoever was cut off from it may come back late. */
+function isRecent({ context }: Visitor, row: RunRow | undefined, endedWithin: number): row is RunRow {
+  if (!row) return false;
+  return row.state !== 'ended' || context.now() - row.updatedAt < endedWithin;
 }
 
 async function foundOr404(visitor: Visitor, of: Sought): Promise<RunRow> {

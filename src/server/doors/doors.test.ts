@@ -1,6 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
+import { ask, resultsIn, say } from '../../../test/conversation.ts';
 import { appWith, keyAt, serving, textAt, type Answered, type Serving } from '../../../test/serving.ts';
+import { toolOf } from '../../../test/world.ts';
 import type { Exchange, RunInput, Scope } from '../../engine/scope.ts';
+import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 import type { SentMessage, Wish as AnyWish } from '../../projections/door.ts';
 import { protocol } from '../../projections/protocol.ts';
 import { overStory } from '../../projections/story-projection.ts';
@@ -194,6 +197,35 @@ describe('[PR6] a request that goes on', () => {
     ).toMatchObject({ status: 409 });
   });
 
+  test('goes on after a tool phase, and nowhere else', async () => {
+    const gateway = scriptedGateway(({ messages, tools }) =>
+      tools && resultsIn(messages) === 0 ? [ask('list_files', {})] : [say('One file.')],
+    );
+    const settings = { agent: 'model', rules: { pauseAfterTool: true } };
+    const at = await speaking({
+      config: {
+        agents: { model: { description: 'A model.', gateway, effect: 'pure' } },
+        tools: [toolOf('list_files', () => ['a.md'])],
+        apps: { talk: { flow: 'converse', settings } },
+      },
+    });
+    const labels = { requestId: 'req_1', 'converse.protocol': 'two-stage' };
+    const more = { conversation: 'thread', labels, form: 'stream' };
+    const first = await at.ask('/probe', { json: start('talk', 'What is there?', more) });
+    expect(framesIn(first).at(-1)).toBe('rests');
+    const resumed = (toolBatchId: number): Promise<Answered> => {
+      const batch = { requestId: 'req_1', toolBatchId };
+      return at.ask('/probe', {
+        json: { wants: 'resume', of: { conversation: 'thread' }, batch, form: 'stream' },
+      });
+    };
+    expect(await resumed(9)).toMatchObject({ status: 409 });
+    const second = await resumed(1);
+    expect([framesIn(second)[0], framesIn(second).at(-1)]).toEqual(['goes on', 'completed "One file."']);
+    expect(runOf(second)).toBe(runOf(first));
+    expect(await resumed(1), 'it has ended').toMatchObject({ status: 409 });
+  });
+
   test('counts only from somebody who may decide, about what was shown', async () => {
     const at = await speaking({ config: { apps, auth: { local: 'key' } } });
     const [ada, bob] = [await keyAt(at, { name: 'ada' }), await keyAt(at, { name: 'bob' })];
@@ -253,8 +285,9 @@ test('[PR7] a run is followed from a cursor, as one, from what stands, or not at
   expect(framesIn(await follow({ of, answer: 'last' }))[0]).toBe('goes on');
   const [stands] = framesIn(await follow({ of, answer: 'prelude' }));
   expect(stands).toMatch(/^stands at \d+$/);
-  expect(await follow({ of, answer: 'last', onlyLive: true })).toMatchObject({ status: 204 });
-  expect(await follow({ of: { conversation: 'none' }, answer: 'last', onlyLive: true })).toMatchObject({
+  expect(await follow({ of, answer: 'last', endedWithin: 0 })).toMatchObject({ status: 204 });
+  expect(await follow({ of, answer: 'last', endedWithin: 3_600_000 })).toMatchObject({ status: 200 });
+  expect(await follow({ of: { conversation: 'none' }, answer: 'last', endedWithin: 60_000 })).toMatchObject({
     status: 204,
   });
   expect(await follow({ of: { run: 'run_none' }, answer: 'last' })).toMatchObject({ status: 404 });

@@ -30,6 +30,7 @@ export function send(
   }
   const { content } = bytes;
   reply.type(bytes.type);
+  if (typeof content !== 'string' && !Buffer.isBuffer(content)) return sendTexts(settings, reply, content);
   if (content.length <= blockSize) return reply.send(content);
   return sendTexts(settings, reply.header('content-length', Buffer.byteLength(content)), [content]);
 }

@@ -137,6 +137,8 @@ test('[MS4] a server that goes away stops no run', async () => {
   calling.catch(() => undefined);
   await begun.promise;
   await server.close();
+  // The client would wait for a minute: it does not look at the end of its stream.
+  await client.close();
   await expect(calling).rejects.toThrow();
   const again = await serving({ data: server.data, config });
   const { json } = await again.ask('/api/runs');

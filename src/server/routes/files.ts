@@ -10,7 +10,7 @@ const harmless = /^(text\/(plain|csv|markdown)|application\/(json|pdf)|image\/(p
 export const fileRoutes = [
   route({
     ...native.keepFile,
-    async handle({ context, caller: { tenant }, query: { name = 'file' }, body, header }) {
+    async handle({ context, caller: { tenant }, source, query: { name = 'file' }, body, header }) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
         throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
@@ -21,7 +21,7 @@ export const fileRoutes = [
         keepFile(context.home.store.blobs, tenant, { name: kept, type, bytes }),
       );
       const json = { file, name: kept, type, size: bytes.length };
-      return { status: 201, json, headers: { location: `/api/files/${file}` } };
+      return { status: 201, json, headers: { location: `${source.prefix}/api/files/${file}` } };
     },
   }),
   route({

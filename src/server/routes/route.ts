@@ -50,7 +50,8 @@ export interface Reply {
   readonly json?: unknown;
   /** JSON that may be long. */
   readonly parts?: JsonParts;
-  readonly bytes?: { readonly type: string; readonly content: Buffer | string };
+  /** Bytes, or texts that are made while they are sent: as they are, so whoever makes them has left out what is secret. */
+  readonly bytes?: { readonly type: string; readonly content: Buffer | string | AsyncIterable<string> };
   readonly headers?: Readonly<Record<string, string>>;
   /** The connection stays open; the sink is its other end. */
   readonly stream?: (sink: Sink) => void;

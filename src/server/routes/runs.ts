@@ -7,7 +7,8 @@ import { damageOf, goodChunks } from '../../front/good-chunks.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import type { ServerContext } from '../context.ts';
 import { pageSize } from '../../wire/native/query.ts';
-import { listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
+import { exportedFile, exportRun, listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
+import { exportedName, exportedRun } from '../runs/exported-run.ts';
 import { listedRun, smallRun } from './shapes.ts';
 import { shownTo } from '../viewers/own-preferences.ts';
 import { route } from './route.ts';
@@ -56,6 +57,19 @@ export const runRoutes = [
       const entries = await entriesAfter(context, { run, after, limit, head });
       const last = entries.at(-1)?.seq ?? after;
       return { status: 200, json: { entries, next: last < head ? last : null } };
+    },
+  }),
+  route({
+    ...exportRun,
+    async handle({ context, subject: row, heavy }) {
+      // As much as is read at once: the largest of what it keeps, or a page of its entries.
+      await heavy(Math.min(row.bytes, exportedFile.each));
+      const content = exportedRun(context.home, row, { now: context.now() });
+      return {
+        status: 200,
+        bytes: { type: 'text/html; charset=utf-8', content },
+        headers: { 'content-disposition': `attachment; filename="${exportedName(row.run)}"` },
+      };
     },
   }),
 ];

@@ -43,7 +43,7 @@ async function watched(since: number) {
   const reply = await route?.answer({
     context: at.server.context,
     caller: { tenant: 'local', who: 'local', role: 'operator' },
-    source: { address: '127.0.0.1', isTls: false },
+    source: { address: '127.0.0.1', isTls: false, prefix: '' },
     params: { conversation: session },
     query: { since: String(since) },
     body: undefined,

@@ -17,6 +17,7 @@ import { ownConversation } from '../runs/own-conversation.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { sameAgainAs } from '../runs/again.ts';
 import { sameRun, startedWith } from '../runs/same-start.ts';
+import type { Source } from '../access/source.ts';
 import { sha256 } from '../system.ts';
 import type { Asked } from '../viewers/preferring.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
@@ -27,19 +28,20 @@ import { idempotencyKeyIn } from './shapes.ts';
 export const startRoutes = [
   route({
     ...native.startRun,
-    async handle({ context, caller, query, body, header }) {
+    async handle({ context, caller, source, query, body, header }) {
       const key = idempotencyKeyIn(header);
       const start = async (): Promise<Begun> =>
         startRun(context, caller, {
           ...(await wantedOf(context, caller, body)),
           key,
         });
-      if (wantsStream(header)) return startedStream(context, caller, { query, start });
+      if (wantsStream(header)) return startedStream(context, caller, { query, source, start });
       const { run, conversation } = await start();
+      const location = placeOf(source, run);
       return {
         status: 201,
-        json: { run, conversation, events: `/api/runs/${run}/events` },
-        headers: placeOf(run),
+        json: { run, conversation, events: `${location}/events` },
+        headers: { location },
       };
     },
   }),
@@ -57,8 +59,9 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
   return { input, ...rest, conversation: named?.id, begins: named?.mayBegin };
 }
 
-function placeOf(run: string): { readonly location: string } {
-  return { location: `/api/runs/${run}` };
+/** Where a run is, for whoever asked. */
+function placeOf({ prefix }: Source, run: string): string {
+  return `${prefix}/api/runs/${run}`;
 }
 
 function wantsStream(header: (name: string) => string | undefined): boolean {
@@ -67,6 +70,7 @@ function wantsStream(header: (name: string) => string | undefined): boolean {
 
 interface Streamed {
   readonly query: { readonly as?: string | undefined } & Asked;
+  readonly source: Source;
   readonly start: () => Promise<Begun>;
 }
 
@@ -74,7 +78,7 @@ interface Streamed {
 async function startedStream(
   context: ServerContext,
   caller: Caller,
-  { query, start }: Streamed,
+  { query, source, start }: Streamed,
 ): Promise<Reply> {
   context.protocols.telling(query.as ?? nativeProtocol, { run: '' });
   const giveBack = context.quotas.stream(caller.tenant);
@@ -83,7 +87,7 @@ async function startedStream(
     const row = await context.home.dispatch.get(run);
     if (!row) throw missing('run', run);
     const reply = watchRun({ context, caller }, row, query);
-    return { ...reply, giveBack, headers: { ...reply.headers, ...placeOf(run) } };
+    return { ...reply, giveBack, headers: { ...reply.headers, location: placeOf(source, run) } };
   } catch (thrown) {
     giveBack();
     throw thrown;

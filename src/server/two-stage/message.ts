@@ -40,13 +40,13 @@ function projectIn(externalId: string): string {
 
 /** What a message asks for: an answer, or, in the words that were shown, a decision. */
 export function wishOf(
-  { externalId, content, labels }: ReadMessage,
+  { externalId, content, labels, app: named }: ReadMessage,
   { app, isTwoStage }: { readonly app: string; readonly isTwoStage: boolean },
 ): Wish<Framing> {
   const decided = decisionInWords(content);
   if (decided) {
     const { decision, fingerprint: question } = decided;
-    return { wants: 'decide', decisions: [{ question, decision }], form: 'stream' };
+    return { wants: 'decide', app: named, decisions: [{ question, decision }], form: 'stream' };
   }
   const protocol: Record<string, string> = isTwoStage ? { 'converse.protocol': 'two-stage' } : {};
   return {

@@ -117,6 +117,22 @@ describe('viewers', () => {
     expect(sink.text).toBe(await journal.all());
   });
 
+  test('[V300] of a short run are given all of it by the read that makes them live', async () => {
+    const journal = journalOf();
+    await journal.append(said('one'));
+    const pages = vi.spyOn(journal.store.journal, 'read');
+    const sink = fakeSink();
+    channelsOn(journal).watch(
+      { run, head: journal.head, as: 'steps', isNative: true, telling: ownProtocols.steps.telling({ run }) },
+      sink,
+      0,
+    );
+    await journal.append(ended);
+    await vi.waitFor(() => expect(sink.ending).toBe('ended'));
+    expect(pages).not.toHaveBeenCalled();
+    expect(sink.text).toBe(await journal.all());
+  });
+
   test('[L11] one that stalls is held to a bounded buffer, and misses nothing', async () => {
     const journal = journalOf();
     const channels = channelsOn(journal);

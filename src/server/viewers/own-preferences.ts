@@ -37,6 +37,6 @@ export function shownTo(
   app: string,
   { stages, names, depth }: Asked,
 ): Preferences {
-  const own = context.people.preferencesOf(caller);
+  const { verbosity: _, ...own } = context.people.preferencesOf(caller);
   return context.home.preferences(app, { ...own, ...present({ stages, names, depth }) });
 }

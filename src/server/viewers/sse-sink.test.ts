@@ -1,7 +1,7 @@
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { streamViewer } from '../../../test/stream.ts';
 import { ConsoleFrame } from '../../wire/console.ts';
 import { sseReader, type SseEvent } from '../../wire/sse.ts';
@@ -81,4 +81,26 @@ test('a connection serves one stream after the other, and keeps nothing of those
   }
   expect(ports.size).toBe(1);
   expect(new Set(listeners).size).toBe(1);
+});
+
+test('[V301] what is at hand leaves with the head of a stream, in one write', async () => {
+  const writes: string[] = [];
+  const server = createServer((_, response) => {
+    const { socket } = response;
+    if (!socket) throw new RangeError('a request without a connection');
+    const writeAll = socket._writev?.bind(socket);
+    vi.spyOn(socket, '_writev').mockImplementation((chunks, done) => {
+      writes.push(chunks.map(({ chunk }) => String(chunk)).join(''));
+      writeAll?.(chunks, done);
+    });
+    const sink = sseSink(response, {});
+    sink.say?.('id: 1\ndata: {}\n\n');
+    sink.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const viewer = streamViewer({ url: `http://127.0.0.1:${port}`, path: '/' });
+  await viewer.closed;
+  expect(writes).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 [^]*id: 1\n[^]*\r\n0\r\n\r\n$/)]);
 });

@@ -37,6 +37,9 @@ export function sseSink(
   const knowsChunks = req.httpVersion !== '1.0';
   const [inChunks, asItIs] = framing.isBinary ? [chunkedBytes, plainBytes] : [chunked, plain];
   const form = knowsChunks ? inChunks : asItIs;
+  // What is at hand already leaves with the head, in one write.
+  socket?.cork();
+  setImmediate(() => socket?.uncork());
   response.writeHead(200, {
     ...headers,
     'content-type': framing.type,

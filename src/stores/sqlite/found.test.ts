@@ -135,3 +135,19 @@ test('[Q24] of a row that was changed the journal says whose it is', async () =>
   await store.dispatch.erase('bad');
   expect(await store.dispatch.get('bad')).toBeUndefined();
 });
+
+test('[Q12] a large text whose row says that it has no columns is damaged, and not missing', async () => {
+  const store = await sqliteStore({ folder });
+  const text = 'a text that is kept beside a journal';
+  const { blob } = await store.blobs.put({ tenant: 't', run: 'good' }, text);
+  await store.close();
+  // The record begins with the length of its head: a length, and what each column is. Without any, there are no columns.
+  const file = readFileSync(join(folder, 'vitrine.db'));
+  const head = Buffer.from([0, 't'.length * 2 + 13, 0x81, blob.length * 2 + 13 - 128, text.length * 2 + 13]);
+  const record = Buffer.concat([Buffer.from([head.length + 1]), head, Buffer.from(`t${blob}${text}`)]);
+  const at = file.indexOf(record);
+  expect(at).toBeGreaterThan(0);
+  file[at] = 0;
+  writeFileSync(join(folder, 'vitrine.db'), file);
+  expect(() => tablesHere().blob('t', blob)).toThrow(/The text .* is damaged/);
+});

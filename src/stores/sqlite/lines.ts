@@ -44,12 +44,13 @@ export function blobRows(
   database: DatabaseSync,
   held: HeldRows,
 ): Pick<Tables, 'blob' | 'addBlob' | 'useBlob' | 'dropBlobs'> {
-  const byHash = query<{ readonly number: number; readonly text: string }>(
+  // Of a row that was damaged anything may be left.
+  const byHash = query<{ readonly number: number; readonly text: unknown }>(
     database,
     'SELECT number, text FROM blob WHERE tenant = ? AND blob = ?',
   );
   // A damaged index would say that it is not there; the other one still knows.
-  const byName = query<{ readonly text: string }>(
+  const byName = query<{ readonly text: unknown }>(
     database,
     'SELECT text FROM blob INDEXED BY blobByName WHERE blob = ? AND tenant = ?',
   );
@@ -71,8 +72,10 @@ export function blobRows(
   const unuse = change(database, 'DELETE FROM blobUse WHERE run = ?');
   return {
     blob(tenant, blob) {
-      const text = byHash.one(tenant, blob)?.text ?? byName.one(blob, tenant)?.text;
-      if (text !== undefined && blobName(text) !== blob) throw damagedBlob(blob);
+      const found = byHash.one(tenant, blob) ?? byName.one(blob, tenant);
+      if (!found) return undefined;
+      const { text } = found;
+      if (typeof text !== 'string' || blobName(text) !== blob) throw damagedBlob(blob);
       return text;
     },
     addBlob({ tenant, run }, blob, text) {

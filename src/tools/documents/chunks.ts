@@ -15,7 +15,7 @@ export interface Chunk {
 
 const size = 1200;
 
-/** A document in pieces of some paragraphs each; a heading begins a new one. */
+/** A document in pieces of some paragraphs each; a heading or a page begins a new one. */
 export function chunksOf(path: string, text: string): Chunk[] {
   const blocks = blocksOf(path, text);
   const title = blocks.find((block) => block.level !== undefined)?.text ?? nameOf(path);
@@ -36,7 +36,7 @@ export function chunksOf(path: string, text: string): Chunk[] {
       close();
       while ((headings.at(-1)?.level ?? 0) >= level) headings.pop();
       headings.push(block);
-    } else if (lengthOf(waiting) + block.text.length > size) close();
+    } else if (block.isFirst || lengthOf(waiting) + block.text.length > size) close();
     waiting.push(block);
   }
   close();

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { documentTools } from './documents.ts';
 import { recordingContext, toolContract } from '../tool.contract.ts';
 import type { Tool } from '../tool.ts';
+import { pdfOf } from '../../../test/pdf.ts';
 
 let base: string;
 let root: string;
@@ -44,7 +45,8 @@ const Result = z.object({
     z.object({
       title: z.string(),
       path: z.string(),
-      lines: z.object({ from: z.number(), to: z.number() }),
+      lines: z.object({ from: z.number(), to: z.number() }).optional(),
+      pages: z.object({ from: z.number(), to: z.number() }).optional(),
       quote: z.string(),
       text: z.string(),
       score: z.number(),
@@ -170,4 +172,53 @@ test('[T34] what is too large or too much is left out, and that is said', async 
   });
   expect(await find(make({ files: 1 }), 'fibre')).toMatchObject({ documents: 1, note: expect.any(String) });
   expect(await find(make({ bytes: 100 }), 'fibre')).toMatchObject({ note: expect.any(String) });
+});
+
+test('[T36] a PDF is found by what stands on its pages, and cited by the page', async () => {
+  await writeFile(join(root, 'manual.pdf'), pdfOf([['Contents'], ['A walrus lives', 'in the north.']]));
+  const context = recordingContext();
+  expect(Result.parse(await make().run({ query: 'walrus' }, context))).toMatchObject({
+    documents: 4,
+    results: [{ title: 'manual.pdf', pages: { from: 2, to: 2 }, quote: 'A walrus lives in the north.' }],
+  });
+  expect(context.items[0]).toMatchObject({ kind: 'citation', url: 'manual.pdf#page=2' });
+});
+
+test.for([
+  { is: 'no PDF at all', content: 'walrus', why: 'it is no PDF' },
+  { is: 'a PDF that breaks off', content: '%PDF-1.4\n1 0 obj\n<< /Type', why: 'it is no PDF' },
+  { is: 'pages without words', content: pdfOf([[], []]), why: 'it has no text, only pictures' },
+])('[T36] $is is named with why, and takes nothing else along', async ({ content, why }) => {
+  await writeFile(join(root, 'broken.pdf'), content);
+  const tool = make();
+  for (const query of ['backup', 'holidays'])
+    expect(await find(tool, query)).toMatchObject({
+      results: [{ path: expect.not.stringContaining('broken') }],
+      note: `Note that «broken.pdf» could not be read: ${why}.`,
+    });
+  await rm(join(root, 'broken.pdf'));
+  expect((await find(tool, 'backup')).note).toBeUndefined();
+});
+
+test('[T36] a larger PDF than may be read is left out, whatever the limit of texts is', async () => {
+  await writeFile(join(root, 'manual.pdf'), pdfOf([['A walrus lives in the north.']]));
+  expect((await find(make({ fileBytes: 100, pdfBytes: 10_000 }), 'walrus')).results).toHaveLength(1);
+  expect((await find(make({ pdfBytes: 100 }), 'walrus')).results).toHaveLength(0);
+});
+
+test('[T37] a row of a table is found with the names of its columns, on its lines', async () => {
+  await writeFile(join(root, 'sites.csv'), 'site;city;note\nPER;Perth;"two\nlines"\nKGI;Kalgoorlie;walrus\n');
+  expect((await find(make(), 'walrus')).results).toMatchObject([
+    {
+      path: 'sites.csv',
+      lines: { from: 2, to: 4 },
+      text: expect.stringContaining('site: KGI; city: Kalgoorlie'),
+    },
+  ]);
+  await writeFile(join(root, 'sites.csv'), 'A walrus, said "somebody" in a text\nthat is no table.');
+  expect((await find(make(), 'walrus')).results).toMatchObject([
+    { path: 'sites.csv', lines: { from: 1, to: 2 } },
+  ]);
+  await writeFile(join(root, 'sites.json'), '{\n  "animal": "manatee"\n}');
+  expect((await find(make(), 'manatee')).results).toMatchObject([{ path: 'sites.json' }]);
 });

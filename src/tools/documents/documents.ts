@@ -2,13 +2,14 @@ import { z } from 'zod';
 import type { Item, Json } from '../../run/values.ts';
 import { documentFolder, type DocumentLimits, type FolderState } from './folder.ts';
 import { fold, type Hit } from './search-index.ts';
+import { isPdf } from './text.ts';
 import { functionTool } from '../function.ts';
 import type { Hiding } from '../files/hidden.ts';
 import { rootAt } from '../files/root.ts';
 import type { Tool } from '../tool.ts';
 
 export interface DocumentToolsOptions extends Hiding {
-  /** The folder whose documents are searched: Markdown, text and HTML. */
+  /** The folder whose documents are searched: Markdown, text, HTML, CSV, JSON and PDF. */
   readonly root: string;
   readonly limits?: Partial<DocumentLimits>;
   readonly ignore?: readonly string[];
@@ -16,7 +17,10 @@ export interface DocumentToolsOptions extends Hiding {
   readonly trusted?: boolean;
 }
 
-const usual: DocumentLimits = { files: 2000, fileBytes: 1_048_576, bytes: 33_554_432 };
+const usual: DocumentLimits = { files: 2000, fileBytes: 1_048_576, pdfBytes: 16_777_216, bytes: 67_108_864 };
+
+/** Of the documents that could not be read. */
+const mostNamed = 3;
 
 /** `search_documents` for one folder. */
 export function documentTools({
@@ -32,8 +36,8 @@ export function documentTools({
     functionTool({
       name: 'search_documents',
       description:
-        'Searches documents by their words and gives the passages that fit best, each with its title, file, lines and ' +
-        'a quote to cite.',
+        'Searches documents by their words and gives the passages that fit best, each with its title, file, lines ' +
+        'or pages, and a quote to cite.',
       effect: 'pure',
       untrusted: !trusted,
       input: z.strictObject({
@@ -43,7 +47,7 @@ export function documentTools({
       run: ({ query, limit }, context) =>
         oneAtATime(async () => {
           context.signal.throwIfAborted();
-          const state = await folder.refresh(context.signal, (text) => context.say(text));
+          const state = await folder.refresh(context);
           const passages = folder.search(query, limit).map(passageOf);
           for (const item of itemsOf(query, passages)) context.attach(item);
           return resultOf(passages, state);
@@ -52,10 +56,13 @@ export function documentTools({
   ];
 }
 
+type Span = { readonly from: number; readonly to: number };
+
 type Passage = {
   readonly title: string;
   readonly path: string;
-  readonly lines: { readonly from: number; readonly to: number };
+  readonly lines?: Span;
+  readonly pages?: Span;
   readonly quote: string;
   readonly text: string;
   readonly score: number;
@@ -66,7 +73,7 @@ function passageOf({ chunk, score, words }: Hit): Passage {
   return {
     title: section === '' ? title : `${title} › ${section}`,
     path,
-    lines: { from, to },
+    [isPdf(path) ? 'pages' : 'lines']: { from, to },
     quote: quoteFrom(text, words),
     text,
     score: Math.round(score * 100) / 100,
@@ -94,10 +101,12 @@ function quoteFrom(text: string, words: readonly string[]): string {
   return best.sentence.length > 400 ? `${best.sentence.slice(0, 400).toWellFormed()}…` : best.sentence;
 }
 
-function resultOf(passages: readonly Passage[], { documents, leftOut }: FolderState): Json {
+function resultOf(passages: readonly Passage[], { documents, leftOut, unread }: FolderState): Json {
   const notes = [
     passages.length === 0 && 'nothing was found; try other words',
     leftOut > 0 && `${leftOut} documents or folders are too large or too many to be searched`,
+    ...[...unread].slice(0, mostNamed).map(([path, why]) => `«${path}» could not be read: ${why}`),
+    unread.size > mostNamed && `${unread.size - mostNamed} more could not be read`,
   ].filter((note) => note !== false);
   return {
     results: passages,
@@ -106,12 +115,18 @@ function resultOf(passages: readonly Passage[], { documents, leftOut }: FolderSt
   };
 }
 
+/** As viewers of such files are told where to open them. */
+function fragmentOf({ lines, pages }: Pick<Passage, 'lines' | 'pages'>): string {
+  if (pages) return `#page=${pages.from}`;
+  return lines ? `#L${lines.from}-L${lines.to}` : '';
+}
+
 function itemsOf(query: string, passages: readonly Passage[]): Item[] {
   if (passages.length === 0) return [];
-  const citations = passages.map(({ title, path, lines, quote }) => ({
+  const citations = passages.map(({ title, path, quote, ...place }) => ({
     kind: 'citation' as const,
     title,
-    url: `${path.split('/').map(encodeURIComponent).join('/')}#L${lines.from}-L${lines.to}`,
+    url: `${path.split('/').map(encodeURIComponent).join('/')}${fragmentOf(place)}`,
     quote,
   }));
   const data = {

@@ -1,14 +1,30 @@
 import type { Block } from './block.ts';
+import { csvBlocks } from './csv.ts';
 import { htmlBlocks } from './html.ts';
+
+/** Stands between the pages of a document that has pages. */
+export const pageBreak = '\f';
 
 /** What a document says, in order. */
 export function blocksOf(path: string, text: string): Block[] {
-  return /\.html?$/i.test(path) ? htmlBlocks(text) : markdownBlocks(text);
+  if (isPdf(path)) return text.split(pageBreak).flatMap(pageBlocks);
+  if (/\.html?$/i.test(path)) return htmlBlocks(text);
+  return (/\.csv$/i.test(path) ? csvBlocks(text) : undefined) ?? markdownBlocks(text);
 }
 
 /** Whether a file is one of those that are searched. */
 export function isDocument(path: string): boolean {
-  return /\.(md|markdown|mdx|txt|text|rst|html?)$/i.test(path);
+  return /\.(md|markdown|mdx|txt|text|rst|html?|csv|json|pdf)$/i.test(path);
+}
+
+export function isPdf(path: string): boolean {
+  return /\.pdf$/i.test(path);
+}
+
+/** What stands on a page is found by its number. */
+function pageBlocks(text: string, i: number): Block[] {
+  const page = { from: i + 1, to: i + 1 };
+  return markdownBlocks(text).map(({ text: said }, at) => ({ text: said, ...page, isFirst: at === 0 }));
 }
 
 // Plain text is read as Markdown: without marks, all that is left of it are paragraphs.

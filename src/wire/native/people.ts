@@ -79,6 +79,8 @@ export const OwnPreferences = z.strictObject({
   stages: Preferences.shape.stages,
   names: z.array(z.string().min(1).max(200)).max(100).optional(),
   depth: z.union([z.int().min(0).max(1_000), z.literal(everything)]).optional(),
+  /** How much the app shows of a run: what was answered, its steps, or all that is known of them. */
+  verbosity: z.enum(['answer', 'steps', 'everything']).optional(),
 });
 export type OwnPreferences = z.infer<typeof OwnPreferences>;
 

@@ -29,7 +29,7 @@ export const ListedRun = z.object({
   /** Questions that it has asked, decided or not. */
   asked: z.int().optional(),
   /** Once it has ended: what it used, and how long it took. Milliseconds. */
-  tokens: z.object({ input: z.number(), output: z.number() }).optional(),
+  tokens: z.object({ input: z.number(), output: z.number(), cost: z.number().optional() }).optional(),
   duration: z.number().optional(),
   /** Its last good entry, where its journal was found damaged. */
   damaged: z.int().optional(),
@@ -123,6 +123,23 @@ export const readEntries = endpoint({
     },
     409: { about: 'The cursor is in the future of the run.' },
   },
+});
+
+/** Of a file that goes along when a run is exported, and of all that do. Bytes. */
+export const exportedFile: { readonly each: number; readonly together: number } = {
+  each: 10 * 1024 * 1024,
+  together: 100 * 1024 * 1024,
+};
+
+export const exportRun = endpoint({
+  method: 'GET',
+  path: '/api/runs/:run/export',
+  about:
+    'A run as one page to be opened from a disk: all that was recorded until now, with what plays it, and nothing else.',
+  tag: 'runs',
+  role: 'viewer',
+  addresses: 'run',
+  answers: { 200: { about: 'The page, to be saved.', type: 'text/html' } },
 });
 
 /** How to watch a run, and from where on. */

@@ -149,4 +149,12 @@ export const consoleMutants: readonly Mutant[] = [
     test: 'src/server/access/door.test.ts',
     only: 'V87',
   },
+  {
+    name: 'calls of all turns share their ids',
+    file: 'src/projections/console/dotted.ts',
+    find: 'return { id: `${run}-s${step}`,',
+    replace: 'return { id: `s${step}`,',
+    test: 'src/projections/console/dotted.test.ts',
+    only: 'P94',
+  },
 ];

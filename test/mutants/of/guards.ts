@@ -46,6 +46,22 @@ export const guardMutants: readonly Mutant[] = [
     only: 'K3',
   },
   {
+    name: 'two characters at the end of a piece begin nothing',
+    file: 'src/guards/beginnings.ts',
+    find: 'return this.#hasPair(one, two) ? 2 : 0;',
+    replace: 'return 0;',
+    test: guards,
+    only: 'what comes out is the same wherever the text is cut',
+  },
+  {
+    name: 'characters are counted with what is left out between them',
+    file: 'src/guards/beginnings.ts',
+    find: 'const isInRow = i + 3 < (ahead.gaps[ahead.gap] ?? Infinity);',
+    replace: 'const isInRow = i + 3 < Infinity;',
+    test: guards,
+    only: 'are found over gaps',
+  },
+  {
     name: 'a command waits in the mailbox with its secrets',
     file: 'src/front/front.ts',
     find: 'const cleaned = world.secrets.cleanAll(checked(command));',

@@ -1,8 +1,10 @@
-import { useId, type ReactNode } from 'react';
+import { lazy, Suspense, useId, type ReactNode } from 'react';
 import { exactLines, visible } from '../../../src/run/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { Draft, DraftField } from './draft.ts';
 import { wordDiff, type DiffPiece } from './word-diff.ts';
+
+const JsonField = lazy(() => import('./json-field.tsx').then((made) => ({ default: made.JsonField })));
 
 /** What is asked, as a form, and below it what one has changed in it. */
 export function DraftForm({
@@ -72,7 +74,11 @@ interface InputProps {
   readonly write: (text: string) => void;
 }
 
-function Input({ id, field: { is, choices, written, isWrong, isNeeded }, write }: InputProps): ReactNode {
+function Input({
+  id,
+  field: { name, is, choices, written, isWrong, isNeeded },
+  write,
+}: InputProps): ReactNode {
   const shared = { id, className: 'field mono', 'aria-invalid': isWrong, 'aria-describedby': `${id}-hint` };
   if (is === 'choice' || is === 'boolean') {
     const options = is === 'boolean' ? ['true', 'false'] : choices;
@@ -99,7 +105,21 @@ function Input({ id, field: { is, choices, written, isWrong, isNeeded }, write }
       />
     );
   const rows = Math.min(14, Math.max(1, Math.ceil(written.length / 64), written.split('\n').length));
-  return <textarea {...shared} rows={rows} value={written} onChange={(event) => write(event.target.value)} />;
+  const plain = (
+    <textarea {...shared} rows={rows} value={written} onChange={(event) => write(event.target.value)} />
+  );
+  if (is !== 'json') return plain;
+  return (
+    <Suspense fallback={plain}>
+      <JsonField
+        label={visible(name)}
+        describedBy={`${id}-hint`}
+        isWrong={isWrong}
+        written={written}
+        write={write}
+      />
+    </Suspense>
+  );
 }
 
 function Change({ field: { name, was, written } }: { readonly field: DraftField }): ReactNode {

@@ -2,6 +2,7 @@ import { BookOpen, ExternalLink } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { FlatStep, FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useSource, useVitrine } from '../../../src/react/react.ts';
+import { present } from '../../../src/run/present.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isBlobRef, type Item } from '../../../src/run/values.ts';
 import { DataChip } from '../data/data-chips.tsx';
@@ -81,8 +82,10 @@ function Found({ tree }: { readonly tree: FlatTree }): ReactNode {
   const shapes = found.flatMap(({ item, from }) =>
     item.kind === 'visualization' ? [{ item, title: from?.title ?? '' }] : [],
   );
-  const files = found.flatMap(({ item }) => (item.kind === 'attachment' ? [item.attachment] : []));
-  const sources = found.flatMap(({ item }) => (item.kind === 'citation' ? [item] : []));
+  const sources = found.flatMap(({ item }) => sourceOf(item) ?? []);
+  const files = found.flatMap(({ item }) =>
+    item.kind === 'attachment' && !sourceOf(item) ? [item.attachment] : [],
+  );
   const order = { chart: 0, graph: 1, table: 2, documents: 3 } as const;
   const sorted = shapes.toSorted((one, other) => order[one.item.shape] - order[other.item.shape]);
   const figures = sorted.filter(({ item }) => item.shape !== 'documents').slice(0, mostFigures);
@@ -137,12 +140,23 @@ function foundIn(tree: FlatTree): readonly FoundItem[] {
   });
 }
 
+type Citation = Extract<Item, { readonly kind: 'citation' }>;
+
+/** Where something stands that an answer says: a citation, or a passage that was sent with the address it is from. */
+function sourceOf(item: Item): Citation | undefined {
+  if (item.kind === 'citation') return item;
+  if (item.kind !== 'attachment') return undefined;
+  const { title = '', type, data, referenceUrl } = item.attachment;
+  if (referenceUrl === undefined || !type.startsWith('text/')) return undefined;
+  return { kind: 'citation', title: title || referenceUrl, url: referenceUrl, ...present({ quote: data }) };
+}
+
 function Source({
   number,
   source: { title, url = '', quote },
 }: {
   readonly number: number;
-  readonly source: Extract<Item, { readonly kind: 'citation' }>;
+  readonly source: Citation;
 }): ReactNode {
   const isWeb = /^https?:/i.test(url);
   return (

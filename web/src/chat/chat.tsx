@@ -123,7 +123,7 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
   const t = useTexts();
   const { apps, app, setApp } = useApps(runs);
   const [protocol, setProtocol] = useState<Protocol>('asApp');
-  const sending = useSending({ conversation, runs, app, protocol });
+  const sending = useSending({ conversation, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
   const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
   const working = runs.findLast(({ status }) => isUnfinished(status));

@@ -16,17 +16,19 @@ export interface Sending {
 interface SendingTo {
   readonly conversation: string | undefined;
   readonly runs: readonly ListedRun[];
+  /** Whether it is not known yet which runs there are. */
+  readonly isLoading: boolean;
   readonly app: string | undefined;
   readonly protocol: Protocol;
 }
 
 /** Starts what is asked; what is asked while a run works waits in line. */
-export function useSending({ conversation, runs, app, protocol }: SendingTo): Sending {
+export function useSending({ conversation, runs, isLoading, app, protocol }: SendingTo): Sending {
   const client = useVitrine();
   const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
   const [problem, setProblem] = useState<string>();
   const queued = useQueue(conversation);
-  const isBusy = runs.some(({ status }) => isUnfinished(status));
+  const mayBeBusy = isLoading || runs.some(({ status }) => isUnfinished(status));
   const started = useRef(new Set<string>());
   const start = useCallback(
     async (text: string, attachments: readonly GivenAttachment[], key: string): Promise<void> => {
@@ -52,16 +54,17 @@ export function useSending({ conversation, runs, app, protocol }: SendingTo): Se
   );
   useEffect(() => {
     const [next] = queued;
-    if (isBusy || !next || conversation === undefined || started.current.has(next.key)) return;
+    if (mayBeBusy || !next || conversation === undefined || started.current.has(next.key)) return;
     started.current.add(next.key);
     void start(next.text, next.attachments, next.key).then(() => queue.remove(conversation, next.key));
-  }, [isBusy, queued, conversation, start]);
+  }, [mayBeBusy, queued, conversation, start]);
   const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
   return {
     pending: isListed ? undefined : pending?.text,
     problem,
     send(text, attachments) {
-      if (isBusy && conversation !== undefined) queue.add(conversation, { text, attachments, key: newKey() });
+      if (mayBeBusy && conversation !== undefined)
+        queue.add(conversation, { text, attachments, key: newKey() });
       else void start(text, attachments, newKey());
     },
     again(run) {

@@ -1,15 +1,13 @@
 import { Menu } from '@base-ui/react/menu';
 import { Check, SlidersHorizontal } from 'lucide-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { askFor } from '../../../src/client/ask.ts';
-import { readPreferences, setPreferences, type OwnPreferences } from '../../../src/wire/native/people.ts';
-import { server } from '../server.ts';
+import type { OwnPreferences } from '../../../src/wire/native/people.ts';
+import { loadPreferences, prefer, preferVerbosity } from '../own-preferences.ts';
 import { useSetting } from '../setting.ts';
-import { Choices } from '../shell/person.tsx';
-import { verbosity } from '../steps/run-view.tsx';
+import { verbosity, type Verbosity } from '../steps/run-view.tsx';
 import { useTexts } from '../texts/texts.ts';
 
-/** How much is shown of runs, and how the inner steps of other agents are; the latter is kept for the person. */
+/** How much is shown of runs, and how the inner steps of other agents are: both are kept for the person. */
 export function VerbositySwitch(): ReactNode {
   const t = useTexts();
   const chosen = useSetting(verbosity);
@@ -26,7 +24,7 @@ export function VerbositySwitch(): ReactNode {
             key={level}
             type="button"
             aria-pressed={chosen === level}
-            onClick={() => verbosity.set(level)}
+            onClick={() => preferVerbosity(level)}
           >
             {name}
           </button>
@@ -41,15 +39,16 @@ type Stages = NonNullable<OwnPreferences['stages']>;
 
 function StagesMenu(): ReactNode {
   const t = useTexts();
+  const chosen = useSetting(verbosity);
   const [own, setOwn] = useState<OwnPreferences>({});
   useEffect(() => {
-    askFor(server, readPreferences, {}).then(setOwn, () => undefined);
+    loadPreferences().then(setOwn, () => undefined);
   }, []);
   const { answer, steps, everything } = t.verbosity;
   const levels = { answer, steps, everything };
-  const prefer = (stages: Stages): void => {
+  const preferStages = (stages: Stages): void => {
     // What is on the screen was asked for in the old way.
-    askFor(server, setPreferences, { body: { ...own, stages } }).then(
+    prefer({ stages }).then(
       () => location.reload(),
       () => undefined,
     );
@@ -63,9 +62,16 @@ function StagesMenu(): ReactNode {
         <Menu.Positioner className="placed" sideOffset={6} align="end">
           <Menu.Popup className="menu">
             <p className="label">{t.verbosity.label}</p>
-            <Choices of={verbosity} names={levels} />
+            <Menu.RadioGroup value={chosen} onValueChange={preferVerbosity}>
+              {(Object.keys(levels) as Verbosity[]).map((level) => (
+                <Menu.RadioItem key={level} className="item" value={level}>
+                  <Check className="icon small" aria-hidden />
+                  {levels[level]}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
             <p className="label">{t.verbosity.stages}</p>
-            <Menu.RadioGroup value={own.stages ?? 'nested'} onValueChange={prefer}>
+            <Menu.RadioGroup value={own.stages ?? 'nested'} onValueChange={preferStages}>
               {(Object.keys(t.verbosity.stage) as Stages[]).map((stages) => (
                 <Menu.RadioItem key={stages} className="item" value={stages}>
                   <Check className="icon small" aria-hidden />

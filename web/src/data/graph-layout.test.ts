@@ -47,7 +47,12 @@ const anyGraph = fc.integer({ min: 1, max: 40 }).chain((count) =>
     .array(fc.tuple(fc.nat({ max: count - 1 }), fc.nat({ max: count - 1 })), { maxLength: count * 2 })
     .map((pairs): GraphData => ({
       nodes: Array.from({ length: count }, (_, i) => node(`NODE-${i}`)),
-      edges: pairs.map(([from, to]) => ({ source: `NODE-${from}`, target: `NODE-${to}`, label: 'l' })),
+      edges: pairs.map(([from, to]) => ({
+        source: `NODE-${from}`,
+        target: `NODE-${to}`,
+        label: 'l',
+        isBad: false,
+      })),
     })),
 );
 
@@ -78,7 +83,7 @@ test('[W14] a route reads in the order of its hops, whichever way its links were
     ['ADL', 'KGI'],
     ['ADL', 'MEL'],
     ['HBA', 'MEL'],
-  ].map(([source = '', target = '']) => ({ source, target, label: '' }));
+  ].map(([source = '', target = '']) => ({ source, target, label: '', isBad: false }));
   const { nodes } = layOut({ nodes: sites, edges: links });
   const inOrder = nodes.toSorted((one, other) => one.x - other.x).map((one) => one.node.id);
   expect(inOrder).toEqual(['PER', 'KGI', 'ADL', 'MEL', 'HBA']);
@@ -89,6 +94,6 @@ test('[W14] thousands of nodes are placed in one go', () => {
   const nodes = Array.from({ length: 5_000 }, (_, i) => node(`N${i}`));
   const edges = nodes
     .slice(1)
-    .map(({ id }, i) => ({ source: `N${Math.floor(i / 3)}`, target: id, label: '' }));
+    .map(({ id }, i) => ({ source: `N${Math.floor(i / 3)}`, target: id, label: '', isBad: false }));
   expect(layOut({ nodes, edges }).edges).toHaveLength(4_999);
 });

@@ -1,3 +1,4 @@
+import { layersOf } from './graph-layers.ts';
 import type { GraphData, GraphNode } from './shapes.ts';
 
 /** Where a graph is drawn: nodes in columns, edges only between columns and through rows of their own. */
@@ -20,9 +21,14 @@ export interface PlacedEdge {
   readonly source: string;
   readonly target: string;
   readonly label: string;
+  readonly isBad: boolean;
   readonly path: string;
-  readonly top: number;
-  readonly bottom: number;
+  readonly ends: readonly Point[];
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
 }
 
 export const rowHeight = 26;
@@ -37,12 +43,21 @@ const longestLabel = 30;
 
 /** A name as it fits into its box. */
 export function shortName(name: string): string {
-  return name.length <= longestLabel ? name : `${name.slice(0, longestLabel - 1)}…`;
+  const characters = [...name];
+  return characters.length <= longestLabel ? name : `${characters.slice(0, longestLabel - 1).join('')}…`;
+}
+
+/** How wide a name is in letters of one width. Those of East Asia and pictures take two. Pixels. */
+function widthOf(name: string): number {
+  let letters = 0;
+  for (const character of shortName(name)) letters += (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 1.8;
+  return letters * 7.3;
 }
 
 /**
  * Every edge leads from a column to a later one. Between columns it curves; through a column that it passes it goes straight
- * along a row that no node has. So none of them ever crosses a name.
+ * along a row that no node has. One that joins two of a column, or one with itself, bows into the space behind it. So none of
+ * them ever crosses a name.
  */
 export function layOut(graph: GraphData): GraphLayout {
   const layers = layersOf(graph);
@@ -57,81 +72,8 @@ type Slot = string;
 interface Link {
   readonly edge: number;
   readonly slots: readonly Slot[];
-}
-
-/** The column of each node: after all that lead to it. A chain is walked from its end, whichever way its edges point. */
-function layersOf({ nodes, edges }: GraphData): ReadonlyMap<string, number> {
-  const chain = chainOf({ nodes, edges });
-  if (chain) return new Map(chain.map((id, i) => [id, i]));
-  const forward = acyclic({ nodes, edges });
-  const incoming = new Map(nodes.map(({ id }) => [id, 0]));
-  for (const targets of forward.values())
-    for (const target of targets) incoming.set(target, (incoming.get(target) ?? 0) + 1);
-  const layer = new Map(nodes.map(({ id }) => [id, 0]));
-  const ready = nodes.filter(({ id }) => incoming.get(id) === 0).map(({ id }) => id);
-  for (const id of ready)
-    for (const target of forward.get(id) ?? []) {
-      layer.set(target, Math.max(layer.get(target) ?? 0, (layer.get(id) ?? 0) + 1));
-      const left = (incoming.get(target) ?? 1) - 1;
-      incoming.set(target, left);
-      if (left === 0) ready.push(target);
-    }
-  // What nothing leads to stands right before what it leads to, beside others of its kind.
-  const led = new Set([...forward.values()].flatMap((targets) => [...targets]));
-  for (const [id, targets] of forward)
-    if (!led.has(id) && targets.size > 0)
-      layer.set(id, Math.min(...[...targets].map((target) => layer.get(target) ?? 1)) - 1);
-  return layer;
-}
-
-/** Nodes of a graph that is one line, in the order of its hops, from the end that was named first. */
-function chainOf({ nodes, edges }: GraphData): readonly string[] | undefined {
-  if (nodes.length < 3 || edges.length !== nodes.length - 1) return undefined;
-  const beside = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
-  for (const { source, target } of edges) {
-    beside.get(source)?.push(target);
-    beside.get(target)?.push(source);
-  }
-  const first = nodes.find(({ id }) => beside.get(id)?.length === 1);
-  if (!first || nodes.some(({ id }) => (beside.get(id)?.length ?? 0) > 2)) return undefined;
-  const walked = [first.id];
-  const seen = new Set(walked);
-  for (const id of walked) {
-    const next = beside.get(id)?.find((one) => !seen.has(one));
-    if (next === undefined) continue;
-    seen.add(next);
-    walked.push(next);
-  }
-  return walked.length === nodes.length ? walked : undefined;
-}
-
-/** Edges as they lead from left to right: one that closes a circle is turned around. */
-function acyclic({ nodes, edges }: GraphData): ReadonlyMap<string, ReadonlySet<string>> {
-  const out = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
-  for (const { source, target } of edges) if (source !== target) out.get(source)?.push(target);
-  const order = new Map<string, number>();
-  const state = new Map<string, 'open' | 'done'>();
-  const forward = new Map<string, Set<string>>(nodes.map(({ id }) => [id, new Set<string>()]));
-  for (const { id } of nodes) {
-    const stack: { readonly id: string; next: number }[] = state.has(id) ? [] : [{ id, next: 0 }];
-    if (stack.length > 0) state.set(id, 'open');
-    for (let top = stack.at(-1); top; top = stack.at(-1)) {
-      const target = out.get(top.id)?.[top.next];
-      top.next += 1;
-      if (target === undefined) {
-        state.set(top.id, 'done');
-        order.set(top.id, order.size);
-        stack.pop();
-      } else if (state.get(target) === 'open') forward.get(target)?.add(top.id);
-      else {
-        forward.get(top.id)?.add(target);
-        if (state.has(target)) continue;
-        state.set(target, 'open');
-        stack.push({ id: target, next: 0 });
-      }
-    }
-  }
-  return forward;
+  /** It begins and ends in one column. */
+  readonly isBow: boolean;
 }
 
 /** Each column with its nodes, and a row for every edge that passes through it. */
@@ -144,7 +86,7 @@ function withPassages(
   for (const { id } of nodes) columns[layers.get(id) ?? 0]?.push(nodeSlot(id));
   const links = edges.flatMap(({ source, target }, edge): Link[] => {
     const [from, to] = [layers.get(source) ?? 0, layers.get(target) ?? 0];
-    if (from === to) return [];
+    if (from === to) return [{ edge, slots: [source, target].map(nodeSlot), isBow: true }];
     const [left, right] = from < to ? [source, target] : [target, source];
     const slots = [nodeSlot(left)];
     for (let at = Math.min(from, to) + 1; at < Math.max(from, to); at += 1) {
@@ -152,7 +94,7 @@ function withPassages(
       columns[at]?.push(slot);
       slots.push(slot);
     }
-    return [{ edge, slots: [...slots, nodeSlot(right)] }];
+    return [{ edge, slots: [...slots, nodeSlot(right)], isBow: false }];
   });
   return { columns, links };
 }
@@ -170,11 +112,16 @@ function untangled(
 ): readonly (readonly Slot[])[] {
   const before = new Map<Slot, Slot[]>();
   const after = new Map<Slot, Slot[]>();
-  for (const { slots } of links)
-    for (let i = 1; i < slots.length; i += 1) {
+  const join = (joined: Map<Slot, Slot[]>, one: Slot, other: Slot): void => {
+    const known = joined.get(one);
+    if (known) known.push(other);
+    else joined.set(one, [other]);
+  };
+  for (const { slots, isBow } of links)
+    for (let i = 1; i < slots.length && !isBow; i += 1) {
       const [one, other] = [slots[i - 1] ?? '', slots[i] ?? ''];
-      after.set(one, [...(after.get(one) ?? []), other]);
-      before.set(other, [...(before.get(other) ?? []), one]);
+      join(after, one, other);
+      join(before, other, one);
     }
   const sorted = columns.map((column) => [...column]);
   const place = new Map<Slot, number>();
@@ -215,7 +162,7 @@ function placed(
   const between = tallest === 1 ? shortGutter : gutter;
   for (const column of columns) {
     const members = column.flatMap((slot) => byId.get(slot) ?? []);
-    const width = Math.max(60, ...members.map(({ id }) => 24 + shortName(id).length * 7.2));
+    const width = members.reduce((widest, { id }) => Math.max(widest, 26 + widthOf(id)), 60);
     // In a graph that has to be scrolled, what is few would be out of sight in the middle.
     const top = tallest > inSight ? head : head + ((tallest - column.length) * rowHeight) / 2;
     column.forEach((slot, i) => {
@@ -227,13 +174,16 @@ function placed(
     heads.push({ x, title: titleOf(members) });
     x += width + between;
   }
-  const drawn = links.map(({ edge, slots }): PlacedEdge => {
-    const { source = '', target = '', label = '' } = edges[edge] ?? {};
+  const drawn = links.flatMap(({ edge, slots, isBow }): PlacedEdge[] => {
+    const joined = edges[edge];
+    if (!joined) return [];
     const at = slots.flatMap((slot) => spots.get(slot) ?? []);
-    const ys = at.map(({ y }) => y);
-    return { source, target, label, path: pathThrough(at), top: Math.min(...ys), bottom: Math.max(...ys) };
+    const path = isBow ? bowOf(at) : pathThrough(at);
+    const ends = [at[0], at.at(-1)].flatMap((spot) => (spot ? [{ x: spot.to, y: spot.y }] : []));
+    return [{ ...joined, path, ends }];
   });
-  return { width: x - between + margin, height, nodes: set, edges: drawn, columns: heads };
+  const hasBow = links.some(({ isBow }) => isBow);
+  return { width: x - (hasBow ? 0 : between) + margin, height, nodes: set, edges: drawn, columns: heads };
 }
 
 /** The kinds of what stands in a column, where they are few. */
@@ -259,6 +209,14 @@ function pathThrough([first, ...rest]: readonly Spot[]): string {
     last = spot;
   });
   return path;
+}
+
+/** Out of a box, and back into another of its column or into itself. */
+function bowOf([from, to]: readonly Spot[]): string {
+  if (!from || !to) return '';
+  const [up, down] = from.y === to.y ? [from.y - 6, from.y + 6] : [from.y, to.y];
+  const out = round(from.to + shortGutter / 2);
+  return `M${round(from.to)} ${round(up)}C${out} ${round(up)} ${out} ${round(down)} ${round(to.to)} ${round(down)}`;
 }
 
 function round(value: number): number {

@@ -1,23 +1,36 @@
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { visible } from '../../../src/run/visible.ts';
 import { useTexts } from '../texts/texts.ts';
-import { layOut, rowHeight, shortName, type GraphLayout, type PlacedNode } from './graph-layout.ts';
+import {
+  layOut,
+  rowHeight,
+  shortName,
+  type GraphLayout,
+  type PlacedNode,
+  type Point,
+} from './graph-layout.ts';
 import type { GraphData } from './shapes.ts';
 
 /** Of a graph of more nodes than this, only what is in view is drawn. */
 const drawnAtOnce = 300;
 const beyond = 600;
+/** The most edges that are drawn at once. */
+const mostEdges = 2_000;
 
 /** A graph that reads from left to right. A node that is chosen shows what it is joined to, and what it says of itself. */
 export function Graph({ graph, label }: { readonly graph: GraphData; readonly label: string }): ReactNode {
   const t = useTexts();
   const layout = useMemo(() => layOut(graph), [graph]);
   const [chosen, choose] = useState<string>();
-  const [top, setTop] = useState(0);
+  const [view, setView] = useState({ left: 0, top: 0 });
   const box = useRef<HTMLDivElement>(null);
   const isLarge = layout.nodes.length > drawnAtOnce;
-  const isInView = (from: number, to: number): boolean =>
-    !isLarge || (to >= top - beyond && from <= top + (box.current?.clientHeight ?? beyond) + beyond);
+  const isInView = ({ x, y }: Point): boolean =>
+    !isLarge ||
+    (Math.abs(x - view.left - beyond) < (box.current?.clientWidth ?? beyond) + beyond &&
+      Math.abs(y - view.top - beyond / 2) < (box.current?.clientHeight ?? beyond) + beyond);
+  // Of an edge that only passes by, neither end can be read.
+  const edges = layout.edges.filter(({ ends }) => ends.some(isInView));
   return (
     <div className="graph">
       <div
@@ -26,7 +39,9 @@ export function Graph({ graph, label }: { readonly graph: GraphData; readonly la
         tabIndex={0}
         role="region"
         aria-label={`${label}, ${t.data.nodes(graph.nodes.length)}`}
-        onScroll={(event) => isLarge && setTop(Math.round(event.currentTarget.scrollTop / 200) * 200)}
+        onScroll={({ currentTarget: { scrollLeft, scrollTop } }) =>
+          isLarge && setView({ left: nearly(scrollLeft), top: nearly(scrollTop) })
+        }
       >
         <svg
           width={layout.width}
@@ -34,48 +49,50 @@ export function Graph({ graph, label }: { readonly graph: GraphData; readonly la
           viewBox={`0 0 ${layout.width} ${layout.height}`}
           role="group"
         >
-          <Edges layout={layout} chosen={chosen} isInView={isInView} />
+          <Edges edges={edges.slice(0, mostEdges)} chosen={chosen} />
           {layout.columns.map(({ x, title }) => (
             <text key={x} x={x + 4} y={15} className="graph-head">
               {visible(title)}
             </text>
           ))}
-          {layout.nodes
-            .filter(({ y }) => isInView(y, y))
-            .map((placed) => (
-              <Node
-                key={placed.node.id}
-                placed={placed}
-                isChosen={placed.node.id === chosen}
-                choose={() => choose(placed.node.id === chosen ? undefined : placed.node.id)}
-              />
-            ))}
+          {layout.nodes.filter(isInView).map((placed) => (
+            <Node
+              key={placed.node.id}
+              placed={placed}
+              isChosen={placed.node.id === chosen}
+              choose={() => choose(placed.node.id === chosen ? undefined : placed.node.id)}
+            />
+          ))}
         </svg>
       </div>
+      {edges.length > mostEdges && (
+        <p className="quiet graph-note">{t.data.someEdges(mostEdges, edges.length)}</p>
+      )}
       <Details graph={graph} chosen={chosen} />
     </div>
   );
 }
 
+/** Drawn anew only after so many pixels. */
+function nearly(scrolled: number): number {
+  return Math.round(scrolled / 200) * 200;
+}
+
 function Edges({
-  layout,
+  edges,
   chosen,
-  isInView,
 }: {
-  readonly layout: GraphLayout;
+  readonly edges: GraphLayout['edges'];
   readonly chosen: string | undefined;
-  readonly isInView: (from: number, to: number) => boolean;
 }): ReactNode {
-  return layout.edges
-    .filter(({ top, bottom }) => isInView(top, bottom))
-    .map(({ source, target, label, path }, i) => {
-      const isJoined = chosen !== undefined && (source === chosen || target === chosen);
-      return (
-        <path key={i} d={path} className={isJoined ? 'graph-edge joined' : 'graph-edge'}>
-          <title>{visible(`${source} ${label} ${target}`)}</title>
-        </path>
-      );
-    });
+  return edges.map(({ source, target, label, path, isBad }, i) => {
+    const isJoined = chosen !== undefined && (source === chosen || target === chosen);
+    return (
+      <path key={i} d={path} className={`graph-edge${isBad ? ' bad' : ''}${isJoined ? ' joined' : ''}`}>
+        <title>{visible(`${source} ${label} ${target}`)}</title>
+      </path>
+    );
+  });
 }
 
 function Node({

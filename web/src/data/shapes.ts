@@ -24,6 +24,7 @@ export interface GraphEdge {
   readonly source: string;
   readonly target: string;
   readonly label: string;
+  readonly isBad: boolean;
 }
 
 export interface GraphData {
@@ -79,7 +80,11 @@ function asTable(data: Json): Drawable | undefined {
   };
 }
 
-const bad = /down|lost|failed|critical/i;
+const bad = /\b(down|lost|failed|critical)\b/i;
+
+function isBad(properties: Readonly<Record<string, Json>>): boolean {
+  return bad.test(textOf(properties['status'] ?? properties['state'] ?? ''));
+}
 
 function asGraph(data: Json): Drawable | undefined {
   if (!isRecord(data)) return undefined;
@@ -88,12 +93,11 @@ function asGraph(data: Json): Drawable | undefined {
   const nodes = given.flatMap((node): GraphNode[] => {
     if (!isRecord(node) || node['id'] === undefined) return [];
     const properties = isRecord(node['properties']) ? node['properties'] : {};
-    const state = textOf(properties['status'] ?? properties['state'] ?? '');
     return [
       {
         id: textOf(node['id']),
         kind: textOf(node['label'] ?? node['type'] ?? ''),
-        isBad: bad.test(state),
+        isBad: isBad(properties),
         properties,
       },
     ];
@@ -103,7 +107,9 @@ function asGraph(data: Json): Drawable | undefined {
     if (!isRecord(edge)) return [];
     const [source, target] = [textOf(edge['source'] ?? ''), textOf(edge['target'] ?? '')];
     if (!known.has(source) || !known.has(target)) return [];
-    return [{ source, target, label: textOf(edge['label'] ?? '') }];
+    const label = textOf(edge['label'] ?? '');
+    const properties = isRecord(edge['properties']) ? edge['properties'] : {};
+    return [{ source, target, label, isBad: bad.test(label) || isBad(properties) }];
   });
   const unique = [...new Map(nodes.map((node) => [node.id, node])).values()];
   return unique.length === 0 ? undefined : { is: 'graph', graph: { nodes: unique, edges } };

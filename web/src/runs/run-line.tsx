@@ -40,6 +40,11 @@ export function RunLine({
         {tokens && (
           <span className="wide-only">{t.runList.tokens(format.short(tokens.input + tokens.output))}</span>
         )}
+        {tokens?.cost !== undefined && (
+          <span className="wide-only" title={t.trace.cost} data-cost>
+            {format.cost(tokens.cost)}
+          </span>
+        )}
         <time dateTime={new Date(createdAt).toISOString()}>{format.since(createdAt, now)}</time>
       </span>
       {children}

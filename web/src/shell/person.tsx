@@ -57,7 +57,7 @@ async function leave(): Promise<void> {
 }
 
 /** The choices of a setting, in a menu that is open. */
-export function Choices<T extends string>({
+function Choices<T extends string>({
   of,
   names,
 }: {

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { memo, useEffect, useState, type ReactNode } from 'react';
-import type { FlatStep } from '../../../src/client/client.ts';
+import type { FlatStep, RunStore } from '../../../src/client/client.ts';
 import { StepTree, useSource, type StepProps } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { DataChips } from '../data/data-chips.tsx';
@@ -92,6 +92,9 @@ function Row({ merged, status, depth, isOpen, isFoldable }: RowProps): ReactNode
       {depth >= deepest && <Crumb parent={step.parent} />}
       <Name step={step} verbosity={verbosity} />
       <span className="what cut grow">{what}</span>
+      {!isOpen && merged.hasBelow && !isLive(step.status) && (
+        <span className="quiet num fold-count">{t.run.stepCount(stepsBelow(run, merged.below))}</span>
+      )}
       {step.attempt > 1 && <span className="quiet num text-[12px]">{t.step.attempt(step.attempt)}</span>}
       <JumpChip step={step} />
       <DataChips run={run.run} step={said} />
@@ -106,6 +109,12 @@ function Row({ merged, status, depth, isOpen, isFoldable }: RowProps): ReactNode
       )}
     </div>
   );
+}
+
+/** How many steps a branch that has ended folds away. */
+function stepsBelow(run: RunStore, id: number): number {
+  const below = run.below(id).getSnapshot();
+  return below.reduce((sum, one) => sum + 1 + stepsBelow(run, one), 0);
 }
 
 function RowTime({ merged: { step, said }, status }: Pick<RowProps, 'merged' | 'status'>): ReactNode {

@@ -247,6 +247,7 @@ export const de: Texts = {
     rows: (rows) => (rows === 1 ? '1 Zeile' : `${rows} Zeilen`),
     shownRows: (shown, all) => `${shown} von ${all}`,
     nodes: (nodes) => `${nodes} Knoten`,
+    someEdges: (shown: number, all: number) => `${shown} von ${all} Kanten hier sind gezeichnet.`,
     passages: (passages) => (passages === 1 ? '1 Stelle' : `${passages} Stellen`),
     filter: 'Filtern',
     copy: 'Tabelle kopieren',

@@ -242,6 +242,7 @@ export const en = {
     rows: (rows: number) => (rows === 1 ? '1 row' : `${rows} rows`),
     shownRows: (shown: number, all: number) => `${shown} of ${all}`,
     nodes: (nodes: number) => `${nodes} nodes`,
+    someEdges: (shown: number, all: number) => `${shown} of ${all} edges here are drawn.`,
     passages: (passages: number) => (passages === 1 ? '1 passage' : `${passages} passages`),
     filter: 'Filter',
     copy: 'Copy table',

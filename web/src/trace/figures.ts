@@ -1,4 +1,5 @@
 import type { FlatTree } from '../../../src/client/client.ts';
+import { spansBelow } from './below.ts';
 import { piecesOf, type Doing } from './pieces.ts';
 import type { Span, Timing } from './timing.ts';
 
@@ -14,10 +15,10 @@ export interface TimeFigures {
 
 /** Until a moment: now, the end of the run, or what is replayed. */
 export function timeFigures(tree: FlatTree, timing: Timing, until: number): TimeFigures {
-  const around = new Set(tree.steps.map(({ parent }) => parent));
+  const below = spansBelow(tree, timing);
   const spent = new Map<Doing, number>();
   for (const step of tree.steps) {
-    const pieces = piecesOf(step, timing.steps.get(step.id), { isAround: around.has(step.id), until });
+    const pieces = piecesOf(step, timing.steps.get(step.id), { below: below(step.id), until });
     for (const { is, ...span } of pieces) spent.set(is, (spent.get(is) ?? 0) + lengthOf(span, until));
   }
   const own = timing.steps.get(0)?.waits.reduce((sum, wait) => sum + lengthOf(wait, until), 0) ?? 0;

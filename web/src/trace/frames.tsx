@@ -1,17 +1,36 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import type { RunStore } from '../../../src/client/client.ts';
+import { encodeAll } from '../../../src/run/codec.ts';
 import { exactLines } from '../../../src/run/visible.ts';
 import { server } from '../server.ts';
 import { Failed } from '../shell/states.tsx';
 import { choice, useSetting } from '../setting.ts';
 import { useTexts } from '../texts/texts.ts';
 import { protocols } from './protocols.ts';
+import { RecordedContext } from './recorded.ts';
 
 const protocol = choice('trace.protocol', protocols);
 /** The most that is shown of it. Characters. */
 const most = 200_000;
 
-/** What a client of another protocol gets of this run, frame by frame as it is sent. */
-export function Frames({ run }: { readonly run: string }): ReactNode {
+/** What a client of any protocol gets of this run, frame by frame as it is sent. */
+export function Frames({ run }: { readonly run: RunStore }): ReactNode {
+  return useContext(RecordedContext) ? <OwnFrames run={run} /> : <SentFrames run={run.run} />;
+}
+
+/** Without a server: the frames of its own stream, which are what was recorded. */
+function OwnFrames({ run }: { readonly run: RunStore }): ReactNode {
+  const t = useTexts();
+  const text = useMemo(() => encodeAll(run.entries()).slice(0, most), [run]);
+  return (
+    <>
+      <p className="quiet">{t.trace.ownFrames}</p>
+      <FrameText as="steps" text={text} />
+    </>
+  );
+}
+
+function SentFrames({ run }: { readonly run: string }): ReactNode {
   const t = useTexts();
   const as = useSetting(protocol);
   const [text, setText] = useState('');
@@ -43,6 +62,15 @@ export function Frames({ run }: { readonly run: string }): ReactNode {
         </select>
       </label>
       {failed === undefined ? undefined : <Failed failure={{ code: 'unavailable', message: failed }} />}
+      <FrameText as={as} text={text} />
+    </>
+  );
+}
+
+function FrameText({ as, text }: { readonly as: string; readonly text: string }): ReactNode {
+  const t = useTexts();
+  return (
+    <>
       <pre className="mono frames" tabIndex={0} aria-label={t.trace.tabs.frames} data-frames={as}>
         {exactLines(text).join('\n')}
       </pre>

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useContext, useMemo, useState, type ReactNode } from 'react';
 import type { FlatStep, FlatTree, RunStore } from '../../../src/client/client.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { RunCard } from '../chat/run-card.tsx';
@@ -15,7 +15,9 @@ import { isTool } from '../steps/words.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { EventList } from './event-list.tsx';
 import { Frames } from './frames.tsx';
+import { RecordedContext } from './recorded.ts';
 import { PromptView } from './prompt-view.tsx';
+import { StateView } from './state-view.tsx';
 import type { StepTimes } from './timing.ts';
 import type { Replay } from './use-replay.ts';
 
@@ -31,7 +33,7 @@ export interface Inspecting {
   readonly close: () => void;
 }
 
-const tabs = ['step', 'prompt', 'events', 'frames'] as const;
+const tabs = ['step', 'prompt', 'state', 'events', 'frames'] as const;
 type Tab = (typeof tabs)[number];
 
 /** All that is known of what is chosen. */
@@ -77,10 +79,11 @@ export function Inspector(inspecting: Inspecting): ReactNode {
       <div className="inspector-content" tabIndex={0} role="group" aria-label={t.trace.tabs[tab]}>
         {tab === 'step' && (step ? <StepView {...inspecting} step={step} /> : <ChatView {...inspecting} />)}
         {tab === 'prompt' && <PromptView key={step?.id} tree={tree} step={step} />}
+        {tab === 'state' && <StateView key={step?.id} run={run} tree={tree} step={step} />}
         {tab === 'events' && (
           <EventList run={run} step={step?.id ?? 0} at={at ?? tree.seq} seek={replay.seek} />
         )}
-        {tab === 'frames' && <Frames run={run.run} />}
+        {tab === 'frames' && <Frames run={run} />}
       </div>
     </aside>
   );
@@ -96,6 +99,7 @@ function StepView({
   choose,
 }: Inspecting & { readonly step: FlatStep }): ReactNode {
   const conversation = beginningOf(run.entries())?.conversation ?? '';
+  const isPast = useIsPast(at);
   const folding = useMemo(() => new Folding(), []);
   const view: RunView = useMemo(
     () => ({ run, conversation, folding, verbosity: 'everything', goTo: choose }),
@@ -105,7 +109,7 @@ function StepView({
     <RunViewContext value={view}>
       <Facts tree={tree} step={step} times={times} choose={choose} />
       {/* What was asked then cannot be answered now. */}
-      <div inert={at !== undefined && step.status === 'waiting'} className="inspector-body">
+      <div inert={isPast && step.status === 'waiting'} className="inspector-body">
         <StepBody merged={{ step, said: step, below: step.id, hasBelow: false }} />
       </div>
     </RunViewContext>
@@ -139,6 +143,7 @@ function Facts({
         ? undefined
         : t.trace.facts.tokens(format.count(usage.input), format.count(usage.output)),
     ],
+    [t.trace.cost, usage?.cost === undefined ? undefined : format.cost(usage.cost)],
     [t.trace.facts.attempt, attempt > 1 ? attempt : undefined],
     [t.trace.facts.origin, origin === undefined ? undefined : visible(origin)],
     [
@@ -179,13 +184,19 @@ function Agent({ agent, title }: { readonly agent: string; readonly title: strin
   );
 }
 
+/** Whether nothing of what is shown can be answered any more. */
+function useIsPast(at: number | undefined): boolean {
+  return useContext(RecordedContext) !== undefined || at !== undefined;
+}
+
 /** The run as the chat has it, at the same moment. */
 function ChatView({ run, tree, at }: Inspecting): ReactNode {
   const beginning = beginningOf(run.entries());
   const asked = beginning?.input.text;
+  const isPast = useIsPast(at);
   const { answer } = tree;
   return (
-    <div className="trace-chat" inert={at !== undefined} data-chat>
+    <div className="trace-chat" inert={isPast} data-chat>
       {asked !== undefined && (
         <p className="trace-asked">{visible(isBlobRef(asked) ? (asked.preview ?? '') : asked)}</p>
       )}

@@ -22,50 +22,68 @@ export interface Piece extends Required<Span> {
   readonly is: Doing;
 }
 
-/** The bar of a step, from left to right. What goes on is drawn until `until`. */
-export function piecesOf(
-  step: Pick<FlatStep, 'kind' | 'title'>,
-  times: StepTimes | undefined,
-  { isAround, until }: { readonly isAround: boolean; readonly until: number },
-): Piece[] {
+/** What is drawn of a step: below it stand others in these stretches; what goes on is drawn until `until`. */
+interface Around {
+  readonly below: readonly Span[];
+  readonly until: number;
+}
+
+type Worked = Pick<FlatStep, 'kind' | 'title' | 'origin'>;
+
+/** The bar of a step, from left to right. */
+export function piecesOf(step: Worked, times: StepTimes | undefined, { below, until }: Around): Piece[] {
   if (times?.opened === undefined) return [];
   const { opened, closed, outcome, earlier, waits } = times;
   const end = Math.max(opened, closed ?? until);
   if (outcome === 'reused') return [{ is: 'reused', from: opened, to: end }];
   const asked = waits.map(({ from, to }): Piece => ({ is: 'person', from, to: Math.max(from, to ?? end) }));
-  if (isAround) return [{ is: 'around', from: opened, to: end }, ...asked];
+  if (below.length > 0 && !isElsewhere(step)) return [{ is: 'around', from: opened, to: end }, ...asked];
+  const inner = below.map(({ from, to = end }): Piece => ({ is: 'around', from, to: Math.min(end, to) }));
   const tried = earlier.map((one): Piece => ({ is: 'abandoned', ...one }));
   const began = Math.min(end, times.started ?? (asked.length > 0 ? end : opened));
   const before = tried[0]?.from ?? began;
-  const queue = without({ from: opened, to: Math.min(before, began) }, asked, 'queue');
+  const others = [...asked, ...inner];
   return [
-    ...queue,
+    ...without({ from: opened, to: Math.min(before, began) }, asked, 'queue'),
     ...tried,
-    ...workOf(step, { from: began, to: end, first: times.first }, asked),
-    ...asked,
+    ...workOf(step, { from: began, to: end, first: firstOf(times, below) }, others),
+    ...others,
   ].toSorted((one, other) => one.from - other.from);
 }
 
-function workOf(
-  step: Pick<FlatStep, 'kind' | 'title'>,
-  { from, to, first = to }: Required<Span> & Pick<StepTimes, 'first'>,
-  asked: readonly Piece[],
-): Piece[] {
-  if (step.kind !== 'turn') return without({ from, to }, asked, isTool(step) ? 'tool' : 'work');
-  const said = Math.min(to, Math.max(from, first));
-  return [...without({ from, to: said }, asked, 'first'), ...without({ from: said, to }, asked, 'model')];
+/** A turn, and what an agent elsewhere tells of its own: it works also between the steps below it. */
+function isElsewhere({ kind, origin }: Worked): boolean {
+  return kind === 'turn' || origin !== undefined;
 }
 
-/** A stretch less those in which a person was asked. */
-function without({ from, to }: Required<Span>, asked: readonly Piece[], is: Doing): Piece[] {
+/** The first that is heard of it: a word, or a stage of its own. */
+function firstOf({ first }: StepTimes, below: readonly Span[]): number | undefined {
+  const heard = [...(first === undefined ? [] : [first]), ...below.map(({ from }) => from)];
+  return heard.length === 0 ? undefined : Math.min(...heard);
+}
+
+function workOf(
+  step: Worked,
+  { from, to, first }: Required<Span> & Pick<StepTimes, 'first'>,
+  others: readonly Piece[],
+): Piece[] {
+  const is = isTool(step) ? 'tool' : isElsewhere(step) ? 'model' : 'work';
+  if (step.kind !== 'turn') return without({ from, to }, others, is);
+  const said = Math.min(to, Math.max(from, first ?? to));
+  const silent = without({ from, to: said }, others, 'first');
+  return first === undefined ? silent : [...silent, ...without({ from: said, to }, others, 'model')];
+}
+
+/** A stretch less those in which others did something. */
+function without({ from, to }: Required<Span>, others: readonly Piece[], is: Doing): Piece[] {
   const left: Piece[] = [];
   let at = from;
-  for (const wait of asked.toSorted((one, other) => one.from - other.from)) {
-    if (wait.to <= at || wait.from >= to) continue;
-    if (wait.from > at) left.push({ is, from: at, to: wait.from });
-    at = wait.to;
+  for (const other of others.toSorted((one, another) => one.from - another.from)) {
+    if (other.to <= at || other.from >= to) continue;
+    if (other.from > at) left.push({ is, from: at, to: other.from });
+    at = Math.max(at, other.to);
   }
-  if (at < to || left.length + asked.length === 0) left.push({ is, from: at, to });
+  if (at < to || left.length + others.length === 0) left.push({ is, from: at, to });
   return left.filter((piece) => piece.is !== 'queue' || piece.to > piece.from);
 }
 

@@ -1,5 +1,6 @@
 import type { FlatStep, FlatTree } from '../../../src/client/client.ts';
 import type { Status } from '../steps/status-mark.tsx';
+import { stepsBelow } from './below.ts';
 import { isTool } from '../steps/words.ts';
 
 /** A line of the trace: a step, or the run itself, which is 0. */
@@ -65,7 +66,7 @@ function wordsIn(step: FlatStep, place: Sought[number]['in']): readonly string[]
 
 /** The lines of a run from the top: each step below its parent, without what is folded away or not looked for. */
 export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Sought): TraceRow[] {
-  const below = Map.groupBy(tree.steps, ({ parent }) => parent);
+  const below = stepsBelow(tree);
   const { found, around } = foundIn(tree, sought);
   const isShown = (id: number): boolean => sought.length === 0 || around.has(id);
   const root = { id: 0, parent: 0, depth: 0, title: tree.title, status: tree.status };

@@ -1,7 +1,8 @@
 import { CircleX, Hand, Pause, Play, SkipBack, SkipForward } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useContext, type ReactNode } from 'react';
 import { useSetting } from '../setting.ts';
 import { useTexts } from '../texts/texts.ts';
+import { RecordedContext } from './recorded.ts';
 import { Track, type Scrubbing } from './track.tsx';
 import { pauses, speed, speeds } from './use-replay.ts';
 
@@ -84,6 +85,7 @@ function Pace(): ReactNode {
 
 function Jumps({ head, at, replay, timing }: Scrubbing): ReactNode {
   const t = useTexts();
+  const isRecorded = useContext(RecordedContext) !== undefined;
   const jumps = [
     { is: 'failure', name: t.trace.nextFailure, icon: CircleX },
     { is: 'asked', name: t.trace.nextApproval, icon: Hand },
@@ -114,7 +116,7 @@ function Jumps({ head, at, replay, timing }: Scrubbing): ReactNode {
         data-live
       >
         <span className="live-dot" aria-hidden />
-        {timing.isOver ? t.trace.toEnd : t.trace.toLive}
+        {timing.isOver || isRecorded ? t.trace.toEnd : t.trace.toLive}
       </button>
     </div>
   );

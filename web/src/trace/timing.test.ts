@@ -3,6 +3,7 @@ import type { Entry, FlatStep, FlatTree } from '../../../src/client/client.ts';
 import type { RunEvent } from '../../../src/run/events.ts';
 import { criticalPath } from './critical-path.ts';
 import { timeFigures } from './figures.ts';
+import { spansBelow } from './below.ts';
 import { piecesOf, scaleOf, ticksOf } from './pieces.ts';
 import { densityOf, entryAt, Playhead } from './playhead.ts';
 import { rowsOf, soughtIn } from './rows.ts';
@@ -65,7 +66,7 @@ const happened: readonly (readonly [at: number, event: RunEvent])[] = [
 const entries: readonly Entry[] = happened.map(([at, event], i) => ({ seq: i + 1, at, event }));
 const timing = new Timing().read(entries);
 const leaf = (id: number, kind: string, until = 10_000) =>
-  piecesOf({ kind, title: `${kind}_${id}` }, timing.steps.get(id), { isAround: false, until }).map(
+  piecesOf({ kind, title: `${kind}_${id}` }, timing.steps.get(id), { below: [], until }).map(
     ({ is, from, to }) => [is, from, to],
   );
 const steps = [
@@ -107,7 +108,7 @@ test('[W60] a bar tells waiting for its turn, for a word, for a person, working 
 
 test('[W60] what asks and has not begun waits for the person, and works no time at all', () => {
   const asks = new Timing().read(entries.slice(0, 7));
-  const pieces = piecesOf({ kind: 'call', title: 'x' }, asks.steps.get(3), { isAround: false, until: 3_000 });
+  const pieces = piecesOf({ kind: 'call', title: 'x' }, asks.steps.get(3), { below: [], until: 3_000 });
   expect(pieces.map(({ is }) => is)).toEqual(['queue', 'person']);
 });
 
@@ -126,6 +127,44 @@ test('[W63] figures count a stretch once, until the moment that is shown', () =>
     person: 900,
     nobody: 0,
   });
+});
+
+test('[W63] an agent elsewhere works also before, between and after the stages that it tells of', () => {
+  const told = new Timing().read(
+    (
+      [
+        [1_000, open(1, 'turn')],
+        [2_000, open(2, 'stage', 1)],
+        [2_500, close(2)],
+        [3_000, open(3, 'stage', 1)],
+        [3_600, close(3)],
+        [4_000, say(1)],
+        [5_000, close(1)],
+      ] as const
+    ).map(([at, event], i) => ({ seq: i + 1, at, event })),
+  );
+  const stages = ['agent', 'find_it', 'Thinks about it'].map((title, i) => ({
+    ...{ id: i + 1, title, key: '', status: 'completed', attempt: 1 },
+    ...(i === 0 ? { kind: 'turn', parent: 0 } : { kind: 'stage', parent: 1, origin: title }),
+  })) as FlatStep[];
+  const elsewhere = { ...tree, steps: stages };
+  const [turn] = stages;
+  const below = spansBelow(elsewhere, told)(1);
+  expect(turn && piecesOf(turn, told.steps.get(1), { below, until: 5_000 })).toEqual([
+    { is: 'first', from: 1_000, to: 2_000 },
+    { is: 'around', from: 2_000, to: 2_500 },
+    { is: 'model', from: 2_500, to: 3_000 },
+    { is: 'around', from: 3_000, to: 3_600 },
+    { is: 'model', from: 3_600, to: 5_000 },
+  ]);
+  const { model, tool } = timeFigures(elsewhere, told, 5_000);
+  expect({ model, tool }).toEqual({ model: 3_500, tool: 500 });
+});
+
+test('[W60] what has said nothing yet waits for its first word, however long', () => {
+  const silent = new Timing().read(entries.slice(0, 2));
+  const pieces = piecesOf({ kind: 'turn', title: 'x' }, silent.steps.get(2), { below: [], until: 9_000 });
+  expect(pieces).toEqual([{ is: 'first', from: 1_000, to: 9_000 }]);
 });
 
 test('[W64] the critical path goes back from the end, within each step, over what ended last', () => {

@@ -1,17 +1,21 @@
-import { ArrowLeft, Check, Link2, MessageSquare } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { ArrowLeft, Check, Download, Link2, MessageSquare } from 'lucide-react';
+import { useContext, useState, type ReactNode } from 'react';
 import type { FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
+import { pathTo } from '../../../src/wire/native/endpoint.ts';
+import { exportRun } from '../../../src/wire/native/runs.ts';
 import { beginningOf } from '../chat/summary.ts';
+import { formatIn } from '../format.ts';
 import { addressOf, Link } from '../routing.tsx';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
-import { useTexts } from '../texts/texts.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
+import { RecordedContext, type Recorded } from './recorded.ts';
 
 /** A step of a run at a moment. */
-export interface Shown {
+interface Shown {
   readonly run: string;
   readonly step: number;
   readonly at: number | undefined;
@@ -30,19 +34,49 @@ export function TraceBar({
   readonly status: FlatTree['status'];
 }): ReactNode {
   const t = useTexts();
-  const conversation = useSource(run).head > 0 ? beginningOf(run.entries())?.conversation : undefined;
+  const recorded = useContext(RecordedContext);
   return (
     <div className="bar">
-      <MenuButton />
-      <Link to={addressOf.runs()} className="button ghost small square" aria-label={t.trace.back}>
-        <ArrowLeft className="icon" aria-hidden />
-      </Link>
+      {!recorded && <WayBack />}
       <h1 className="cut">{visible(title)}</h1>
       <span className={`state-word ${status}`} data-run-status={status}>
         <StatusMark status={status} />
         {t.status[status]}
       </span>
       <span className="grow" />
+      {!recorded && <WaysOn run={run} place={place} />}
+      {place.at !== undefined ? (
+        <span className="pill replay" role="status" data-replay>
+          <span className="dot" aria-hidden />
+          {t.connection.replay(place.at, run.getSnapshot().head)}
+        </span>
+      ) : recorded ? (
+        <RecordedPill recorded={recorded} />
+      ) : (
+        <ConnectionPill run={run} />
+      )}
+    </div>
+  );
+}
+
+function WayBack(): ReactNode {
+  const t = useTexts();
+  return (
+    <>
+      <MenuButton />
+      <Link to={addressOf.runs()} className="button ghost small square" aria-label={t.trace.back}>
+        <ArrowLeft className="icon" aria-hidden />
+      </Link>
+    </>
+  );
+}
+
+/** To the conversation, to somebody else, to a file. */
+function WaysOn({ run, place }: { readonly run: RunStore; readonly place: Shown }): ReactNode {
+  const t = useTexts();
+  const conversation = useSource(run).head > 0 ? beginningOf(run.entries())?.conversation : undefined;
+  return (
+    <>
       {conversation !== undefined && (
         <Link to={addressOf.chat(conversation)} className="button small wide-only">
           <MessageSquare className="icon small" aria-hidden />
@@ -50,15 +84,24 @@ export function TraceBar({
         </Link>
       )}
       <CopyLink place={place} />
-      {place.at === undefined ? (
-        <ConnectionPill run={run} />
-      ) : (
-        <span className="pill replay" role="status" data-replay>
-          <span className="dot" aria-hidden />
-          {t.connection.replay(place.at, run.getSnapshot().head)}
-        </span>
-      )}
-    </div>
+      <a className="button small wide-only" href={pathTo(exportRun, { run: place.run })} download data-export>
+        <Download className="icon small" aria-hidden />
+        {t.trace.exportRun}
+      </a>
+    </>
+  );
+}
+
+/** What is shown is a file: as of when, and what of the run it has. */
+function RecordedPill({ recorded: { exportedAt, damaged } }: { readonly recorded: Recorded }): ReactNode {
+  const t = useTexts();
+  const format = formatIn(useLanguage());
+  return (
+    <span className="pill replay" role="status" data-recorded>
+      <span className="dot" aria-hidden />
+      {t.trace.exportedAt(format.dateTime(exportedAt))}
+      {damaged === undefined ? '' : ` · ${t.run.damaged(damaged)}`}
+    </span>
   );
 }
 

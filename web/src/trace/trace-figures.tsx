@@ -38,6 +38,16 @@ export function TraceFigures({
       is: 'calls',
     },
     { name: t.run.repeats, value: format.count(reused), is: 'repeats' },
+    {
+      name: t.trace.cost,
+      value:
+        tree.usage.cost === undefined ? (
+          <span className="quiet">{t.trace.noPrices}</span>
+        ) : (
+          format.cost(tree.usage.cost)
+        ),
+      is: 'cost',
+    },
     { name: t.trace.stepCount, value: format.count(steps.length), is: 'steps' },
   ];
   return (

@@ -4,6 +4,7 @@ import type { FlatTree } from '../../../src/client/client.ts';
 import { formatIn } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { placed } from './bar.tsx';
+import { spansBelow } from './below.ts';
 import { criticalPath } from './critical-path.ts';
 import { piecesOf, ticksOf, type Piece, type Scale } from './pieces.ts';
 import type { TraceRow } from './rows.ts';
@@ -81,9 +82,11 @@ export function TraceGrid(grid: Grid): ReactNode {
 const ownWork = { kind: 'run', title: '' };
 
 /** What has not ended at the moment that is shown is drawn as far as it came later: that part is veiled. */
-function piecesIn({ timing, until }: Grid, { id, step, status, hasBelow }: TraceRow): Piece[] {
+function piecesIn({ tree, timing, until }: Grid, { id, step, status }: TraceRow): Piece[] {
   const times = status === 'pending' ? undefined : timing.steps.get(id);
-  return piecesOf(step ?? ownWork, times, { isAround: hasBelow || id === 0, until });
+  const own = timing.steps.get(0);
+  const below = id === 0 && own?.opened !== undefined ? [{ from: own.opened }] : spansBelow(tree, timing)(id);
+  return piecesOf(step ?? ownWork, times, { below, until });
 }
 
 function tookIn({ timing, until, playhead = until }: Grid, { id, status }: TraceRow): number | undefined {

@@ -31,7 +31,7 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
   const { row, pieces, took, scale, isSelected, isCritical, top, choose, fold } = drawing;
   const t = useTexts();
   const format = formatIn(useLanguage());
-  const doing = row.status === 'running' && !row.hasBelow ? pieces.at(-1)?.is : undefined;
+  const isSilent = hasSaidNothing(row);
   const place = { top, '--depth': Math.min(deepest, row.depth) } as CSSProperties;
   return (
     <div
@@ -44,7 +44,7 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
       style={place}
       data-row={row.id}
       data-status={row.status}
-      data-doing={doing}
+      data-silent={isSilent || undefined}
       onClick={() => choose(row.id)}
     >
       <div className="trace-name">
@@ -60,7 +60,7 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
         <StatusMark status={row.status} />
         <span className="unseen">{t.status[row.status]}:</span>
         <Name row={row} />
-        <span className="what cut grow">{doing === 'first' ? t.trace.firstToken : whatOf(row)}</span>
+        <span className="what cut grow">{isSilent ? t.trace.firstToken : whatOf(row)}</span>
         {row.step && row.step.attempt > 1 && (
           <span className="quiet num attempt">{t.step.attempt(row.step.attempt)}</span>
         )}
@@ -72,6 +72,13 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
       </div>
     </div>
   );
+}
+
+/** Asked, and nothing said yet at the moment that is shown, whatever came later. */
+function hasSaidNothing({ status, hasBelow, step }: TraceRow): boolean {
+  if (status !== 'running' || hasBelow || step?.kind !== 'turn') return false;
+  const { text, thinking, arguments: written, log, calls, items } = step;
+  return (text ?? thinking ?? written ?? log ?? calls ?? items) === undefined;
 }
 
 function Name({ row: { id, title, step } }: { readonly row: TraceRow }): ReactNode {

@@ -1,9 +1,9 @@
 import './trace.css';
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { RunStore, Showing } from '../../../src/client/client.ts';
 import { useRun } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
-import { addressOf, navigate } from '../routing.tsx';
+import { addressOf, navigate, useHere } from '../routing.tsx';
 import { Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -12,12 +12,13 @@ import { timeFigures } from './figures.ts';
 import { Inspector } from './inspector.tsx';
 import { Key } from './key.tsx';
 import { indexOfEntry } from './playhead.ts';
+import { RecordedContext, type AddressAt } from './recorded.ts';
 import { scaleOf } from './pieces.ts';
 import { rowsOf, soughtIn } from './rows.ts';
 import { Scrubber } from './scrubber.tsx';
 import { timingOf, type Timing } from './timing.ts';
 import { TraceFigures } from './trace-figures.tsx';
-import { TraceBar, type Shown } from './trace-bar.tsx';
+import { TraceBar } from './trace-bar.tsx';
 import { TraceGrid, type Grid } from './trace-grid.tsx';
 import { TraceHead } from './trace-head.tsx';
 import { useFolds } from './use-folds.ts';
@@ -44,15 +45,15 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   const playhead = at === undefined ? undefined : momentOf(run, at);
   const scale = useMemo(() => scaleOf(timing.begin ?? 0, end), [timing, timing.begin, end]);
   const [isOpen, setOpen] = useState(false);
+  useSought(run, startAt);
+  const addressAt = useAddress(run, { step, at });
   const choose = useCallback(
     (id: number) => {
       setOpen(true);
-      navigate(addressOf.run(name, id, run.getSnapshot().at), { replace: true });
+      navigate(addressAt(id, run.getSnapshot().at), { replace: true });
     },
-    [name, run],
+    [addressAt, run],
   );
-  useSought(run, startAt);
-  useAddress({ run: name, step, at });
   useTitle(visible(tree.title));
   const times = timeFigures(tree, timing, playhead ?? end);
   return (
@@ -108,24 +109,32 @@ function momentOf(run: RunStore, at: number): number | undefined {
   return entries[indexOfEntry(entries, at)]?.at;
 }
 
-/** Whoever comes by a link to a moment is shown that one. */
+/** Whoever comes by a link to a moment is shown that one, also where the page is open already. */
 function useSought(run: RunStore, at: number | undefined): void {
   useEffect(() => {
-    if (at !== undefined) run.seek(at);
-  }, [run]);
+    if (at !== undefined && at !== run.getSnapshot().at) run.seek(at);
+  }, [run, at]);
 }
 
-/** The address says what is shown, once it stands still. */
-function useAddress({ run, step, at }: Shown): void {
+/** The address says what is shown, once it stands still. Whoever goes elsewhere by the address meanwhile is let go. */
+function useAddress(run: RunStore, { step, at }: Omit<Place, 'run'>): AddressAt {
+  const here = useHere();
+  const recorded = useContext(RecordedContext);
+  const addressAt = useMemo(
+    () => recorded?.addressAt ?? ((...place) => addressOf.run(run.run, ...place)),
+    [run, recorded],
+  );
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     const waiting = setTimeout(() => {
       setSettled(true);
-      const address = addressOf.run(run, step === 0 ? undefined : step, at);
-      if (isSettled && location.pathname + location.hash !== address) navigate(address, { replace: true });
+      // Of what is not drawn yet the store knows already; an address that nobody has read yet is left alone.
+      const there = new URL(addressAt(step || undefined, run.getSnapshot().at), here).href;
+      if (isSettled && location.href === here && there !== here) navigate(there, { replace: true });
     }, settling);
     return () => clearTimeout(waiting);
-  }, [run, step, at, isSettled]);
+  }, [run, addressAt, step, at, here, isSettled]);
+  return addressAt;
 }
 
 function CriticalSwitch({
