@@ -9,7 +9,7 @@ export const sizes = { nodes: 500, edges: 2_000, levels: 10, characters: 1_000_0
 const reserved =
   'as break const continue else false for function if import in let loop package namespace null return true var void while';
 
-export const NodeId = z
+const NodeId = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]{0,39}$/, 'must begin with a letter and have up to 40 letters, digits and _')
   .refine((id) => !reserved.split(' ').includes(id), 'is a word of the expressions: choose another');
