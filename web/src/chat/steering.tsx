@@ -49,7 +49,8 @@ function StopButton({ working: { run }, isHeld }: SteeringProps): ReactNode {
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       // A menu or dialog that is open is what Escape closes.
-      const isTaken = event.defaultPrevented || document.querySelector('.dialog, .menu, .rejecting, .draft') !== null;
+      const isTaken =
+        event.defaultPrevented || document.querySelector('.dialog, .menu, .rejecting, .draft') !== null;
       if (event.key === 'Escape' && !isTaken) stop();
     };
     addEventListener('keydown', hear);
