@@ -53,9 +53,6 @@ export function plain(value: BlobRef | Json | undefined): string {
   return `${value.preview ?? ''}… (${value.size} bytes in all: GET /api/files/${value.blob})`;
 }
 
-/** Text that cannot be taken back is ended with this where a new attempt says it anew. */
-export const supersededLine = '\n\n[This was left off here and does not count.]';
-
 /** Why a call has no result of its own, or what its result is, as text. */
 export function resultText({ outcome, result, failure, reusedFrom }: Result): string {
   if (failure) return failure.message.toWellFormed();

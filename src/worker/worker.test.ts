@@ -30,7 +30,7 @@ describe('a run', () => {
     expect(world.problems).toEqual([]);
   });
 
-  test('[E300] that begins here has no letters yet, and hears of those that come', async () => {
+  test('[E280] that begins here has no letters yet, and hears of those that come', async () => {
     const asked: string[] = [];
     const flow = flowOf(async (scope) => {
       asked.push(`${pending.mock.calls.length} before the flow`);

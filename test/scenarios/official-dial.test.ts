@@ -5,7 +5,7 @@ import { expectNothingPrinted, teamServer } from '../official/openai.ts';
 import { officialServer } from '../official/process.ts';
 import { half, ordersIn, teamAnswer, teamPieces, teamTree } from '../official/team.ts';
 import { serving, type Serving } from '../serving.ts';
-import { superseded } from '../../src/projections/answer-text.ts';
+import { superseded } from '../../src/run/answer-text.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import type { Turn } from '../../src/gateways/gateway.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';

@@ -4,7 +4,7 @@ import { clientOf, expectNothingPrinted, teamServer } from '../official/openai.t
 import { officialServer } from '../official/process.ts';
 import { ordersIn, standStill, team, teamAnswer, teamPieces, half, teamTree } from '../official/team.ts';
 import { serving, temporaryFolder } from '../serving.ts';
-import { superseded } from '../../src/projections/answer-text.ts';
+import { superseded } from '../../src/run/answer-text.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 
 expectNothingPrinted();

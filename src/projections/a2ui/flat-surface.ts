@@ -4,7 +4,7 @@ import { visible } from '../../run/visible.ts';
 import type { FlatData, FlatMessage, FlatQuestion } from '../../wire/a2ui.ts';
 import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
 import { goneIn, voicesIn } from './voices-in.ts';
-import { wholeAnswer } from '../answer-text.ts';
+import { wholeAnswer } from '../../run/answer-text.ts';
 import { detailOf, questionText, type Requested } from './words.ts';
 
 /** What the surface is called while a run goes on, and how it ended. */

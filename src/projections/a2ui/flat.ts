@@ -4,7 +4,7 @@ import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { saysAnswer, wholeAnswer } from '../answer-text.ts';
+import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
 import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
 import { detailOf, type Requested } from './words.ts';

@@ -1,7 +1,7 @@
 import type { EventOf } from '../../run/events.ts';
 import { blockEnd, blocksOf } from './blocks.ts';
 import { put, type Changing, type Item, type Path, type Spot } from './surface.ts';
-import { wholeAnswer } from '../answer-text.ts';
+import { wholeAnswer } from '../../run/answer-text.ts';
 import { textItem } from './words.ts';
 
 /** Somebody who speaks for the run, as far as they have come. */

@@ -3,7 +3,7 @@ import { stepOf, textOf, undecidedApprovals, type Notice, type RunTree, type Ste
 import { saidItem } from './output.ts';
 import { placedBelow, theRun, titleAt, type Fields, type Item, type Placed } from './surface.ts';
 import { goneIn, voicesIn } from './voices-in.ts';
-import { wholeAnswer } from '../answer-text.ts';
+import { wholeAnswer } from '../../run/answer-text.ts';
 import {
   detailOf,
   itemLine,

@@ -4,7 +4,7 @@ import { gathered } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { saysAnswer } from '../answer-text.ts';
+import { saysAnswer } from '../../run/answer-text.ts';
 import { answered, beginVoice, endVoice, hasSpoken, speak, takeBack, type Voice } from './output.ts';
 import { placedBelow, put, theRun, titleAt, type Change, type Fields, type Placed } from './surface.ts';
 import { ask, forget, settle, tellQuestions } from './questions.ts';

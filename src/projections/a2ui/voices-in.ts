@@ -1,6 +1,6 @@
 import type { StepId } from '../../run/events.ts';
 import { stepOf, type RunTree, type Step } from '../../run/tree.ts';
-import { saysAnswer } from '../answer-text.ts';
+import { saysAnswer } from '../../run/answer-text.ts';
 
 /** Steps that speak for the run, in the order in which they began: the run itself first. */
 export function voicesIn(tree: RunTree): readonly StepId[] {

@@ -22,7 +22,7 @@ import type {
   StartWish,
 } from '../door.ts';
 import { encoded, linked } from '../sent-attachment.ts';
-import { supersededLine } from '../speaker.ts';
+import { supersededLine } from '../../run/answer-text.ts';
 
 /** Attachments come within the messages. Bytes. */
 const bodyLimit = 16 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import type { Closing } from '../story.ts';
-import { speak, supersededLine } from '../speaker.ts';
+import { supersededLine } from '../../run/answer-text.ts';
+import { speak } from '../speaker.ts';
 import { changed, type AgUiScene, type AgUiStep } from './scene.ts';
 import { reasoningEnded, reasoningStarted, speaking, thoughts } from './part.ts';
 

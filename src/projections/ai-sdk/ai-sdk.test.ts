@@ -15,10 +15,11 @@ import {
 import { plausibleRun } from '../../../test/plausible-run.ts';
 import type { Entry } from '../../run/events.ts';
 import { foldAll } from '../../run/fold.ts';
+import { supersededLine } from '../../run/answer-text.ts';
 import { stepOf, textOf, type Step } from '../../run/tree.ts';
 import type { AiSdkChunk } from '../../wire/ai-sdk.ts';
 import { projectionContract } from '../projection.contract.ts';
-import { plain, supersededLine } from '../speaker.ts';
+import { plain } from '../speaker.ts';
 import { aiSdkProjection } from './ai-sdk.ts';
 
 projectionContract('ai-sdk', aiSdkProjection({ run: 'r' }));

@@ -5,7 +5,7 @@ import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-s
 import type { Framing } from '../../wire/framing.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
 import { linked } from '../sent-attachment.ts';
-import { supersededLine } from '../speaker.ts';
+import { supersededLine } from '../../run/answer-text.ts';
 
 /** Attachments come within the messages. Bytes. */
 const bodyLimit = 16 * 1024 * 1024;
@@ -94,7 +94,11 @@ function sentMessage({ id, role, parts }: AiSdkMessage): SentMessage {
   const texts = parts.flatMap(({ type, text = '' }) => (type === 'text' ? [text] : []));
   const counting = texts.filter((text) => !text.endsWith(supersededLine));
   if (role === 'assistant') return { role, text: counting.at(-1) ?? '', run: id };
-  return { role, text: counting.join('\n\n'), attachments: parts.flatMap((part) => attachmentIn(part, id ?? '')) };
+  return {
+    role,
+    text: counting.join('\n\n'),
+    attachments: parts.flatMap((part) => attachmentIn(part, id ?? '')),
+  };
 }
 
 function attachmentIn({ type, url, mediaType, filename }: AiSdkPart, message: string): SentAttachment[] {

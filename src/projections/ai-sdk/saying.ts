@@ -1,6 +1,7 @@
 import type { EventOf } from '../../run/events.ts';
 import type { AiSdkChunk } from '../../wire/ai-sdk.ts';
-import { speak, supersededLine } from '../speaker.ts';
+import { supersededLine } from '../../run/answer-text.ts';
+import { speak } from '../speaker.ts';
 import type { AiSdkScene, AiSdkStep } from './scene.ts';
 
 type Part = 'text' | 'reasoning';

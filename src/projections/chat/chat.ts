@@ -9,7 +9,7 @@ import {
   toldRest,
   wholeAnswer,
   type AnswerText,
-} from '../answer-text.ts';
+} from '../../run/answer-text.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene, type StoryProjection } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';

@@ -3,7 +3,7 @@ import { combinedState, holdersOf, originKey, type LeftState } from '../../run/c
 import { present } from '../../run/present.ts';
 import { isBlobRef, type Item, type Json, type Usage } from '../../run/values.ts';
 import type { PeerNews } from '../../wire/dial.ts';
-import { superseded } from '../answer-text.ts';
+import { superseded } from '../../run/answer-text.ts';
 import {
   chatProjection,
   choiceOf,

@@ -1,10 +1,9 @@
 import type { Entry, EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
 import type { Usage } from '../../run/values.ts';
-import { saysAnswer, wholeAnswer } from '../answer-text.ts';
+import { saysAnswer, supersededLine, wholeAnswer } from '../../run/answer-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
-import { supersededLine } from '../speaker.ts';
 import { overStory, type Place, type Scene as AnyScene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import { messageId, sequenceNumber } from './ids.ts';

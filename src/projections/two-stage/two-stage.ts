@@ -9,7 +9,7 @@ import type { Projection, ViewOptions } from '../projection.ts';
 import { protocol } from '../protocol.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { saysAnswer, superseded, wholeAnswer } from '../answer-text.ts';
+import { saysAnswer, superseded, wholeAnswer } from '../../run/answer-text.ts';
 import { callOf, resultOf } from './tool-frames.ts';
 
 interface Own {

@@ -1,6 +1,6 @@
 import type { Entry } from '../../run/events.ts';
 import { stepOf, textOf, type RunTree } from '../../run/tree.ts';
-import { noText, takenBack, toldPiece, toldRest } from '../../projections/answer-text.ts';
+import { noText, takenBack, toldPiece, toldRest } from '../../run/answer-text.ts';
 import { isAnswer } from './told-steps.ts';
 
 /** A piece of an answer, or the whole of it in place of what was told before. */

@@ -1,6 +1,5 @@
-import type { EventOf } from '../run/events.ts';
-import { isBlobRef } from '../run/values.ts';
-import { supersededLine } from './speaker.ts';
+import type { EventOf } from './events.ts';
+import { isBlobRef } from './values.ts';
 
 /**
  * The answer of a run as one text, for protocols that show one and cannot take any of it back. Which steps say it is known when
@@ -17,6 +16,9 @@ export interface AnswerText {
 export function noText(): AnswerText {
   return { step: '', length: 0, hash: 0 };
 }
+
+/** Ends a text that a retry takes back, where nothing can be taken back. */
+export const supersededLine = '\n\n[This was left off here and does not count.]';
 
 /** Said after text that a retry takes back, where nothing can be taken back and what is said again follows. */
 export const superseded = `${supersededLine}\n\n`;
