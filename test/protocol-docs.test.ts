@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-test.for(['a2ui', 'two-stage'])(
+test.for(['a2ui', 'native', 'two-stage'])(
   '[TS12] the client that docs/protocols/%s.md shows is one that compiles',
   (name) => {
     const shown = /```ts\n(.*?)```/s.exec(readFileSync(`docs/protocols/${name}.md`, 'utf8'))?.[1];

@@ -128,9 +128,26 @@ const source = z.looseObject({ type: z.string(), value: z.string(), mimeType: z.
 const Part = z.union([
   z.looseObject({ type: z.literal('text'), text: z.string() }),
   z.looseObject({ type: z.enum(['image', 'audio', 'video', 'document']), source }),
-  z.looseObject({ type: z.string() }),
+  z.looseObject({
+    type: z.string(),
+    mimeType: z.string().optional(),
+    data: z.string().optional(),
+    url: z.string().optional(),
+    id: z.string().optional(),
+    filename: z.string().optional(),
+  }),
 ]);
 export type AgUiPart = z.infer<typeof Part>;
+
+/** What a part that is no text may bring: a source, or, as it was said before 1.0, its fields themselves. */
+export interface AgUiMedia {
+  readonly source?: z.infer<typeof source>;
+  readonly mimeType?: string;
+  readonly data?: string;
+  readonly url?: string;
+  readonly id?: string;
+  readonly filename?: string;
+}
 
 export const AgUiMessage = z.looseObject({
   id: z.string().optional(),

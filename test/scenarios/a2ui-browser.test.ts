@@ -3,12 +3,24 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import { beforeAll, expect, test } from 'vitest';
+import type { Page as Shown } from '../a2ui/watching.ts';
 import { describeInBrowser } from '../browser.ts';
+import { Chance } from '../random.ts';
 import { appWith, serving, textAt, type Serving } from '../serving.ts';
 
-let script = '';
+const renderers = [
+  { version: '0.9', file: '../a2ui/page.ts' },
+  { version: '0.8', file: '../a2ui/page-older.ts' },
+] as const;
+type Version = (typeof renderers)[number]['version'];
+
+const scripts = new Map<Version, string>();
 beforeAll(async () => {
-  const entry = fileURLToPath(new URL('../a2ui/page.ts', import.meta.url));
+  for (const { version, file } of renderers) scripts.set(version, await built(file));
+}, 60_000);
+
+async function built(file: string): Promise<string> {
+  const entry = fileURLToPath(new URL(file, import.meta.url));
   const made = await build({
     configFile: false,
     logLevel: 'silent',
@@ -17,8 +29,8 @@ beforeAll(async () => {
   const [first] = Array.isArray(made) ? made : [];
   const [chunk] = first?.output ?? [];
   if (chunk?.type !== 'chunk') throw new Error('nothing was built');
-  script = chunk.code;
-});
+  return chunk.code;
+}
 
 interface Nested extends Serving {
   readonly run: string;
@@ -59,7 +71,7 @@ async function nested(): Promise<Nested> {
 }
 
 /** The page stands at the server's own address, as an app of its users would. */
-async function opened(page: Page, { url }: Serving): Promise<readonly string[]> {
+async function opened(page: Page, { url }: Serving, version: Version): Promise<readonly string[]> {
   const warnings: string[] = [];
   page.on('console', (message) => {
     // What the page itself has chosen: the build of Lit for development, and to show text as it is.
@@ -71,63 +83,64 @@ async function opened(page: Page, { url }: Serving): Promise<readonly string[]> 
     '<!doctype html><link rel="icon" href="data:,"><body><script type="module" src="/surface.js"></script>';
   await page.route(`${url}/surface`, (route) => route.fulfill({ contentType: 'text/html', body: html }));
   await page.route(`${url}/surface.js`, (route) =>
-    route.fulfill({ contentType: 'text/javascript', body: script }),
+    route.fulfill({ contentType: 'text/javascript', body: scripts.get(version) ?? '' }),
   );
   await page.goto(`${url}/surface`);
   await page.waitForFunction(() => 'page' in globalThis);
   return warnings;
 }
 
-type InPage = typeof globalThis & {
-  readonly page: {
-    follow(run: string, cuts: readonly number[]): Promise<void>;
-    state(run: string): string;
-    readonly acted: readonly number[];
-  };
-};
+type InPage = typeof globalThis & { readonly page: Shown };
 
 describeInBrowser('the official renderer', (browser) => {
-  test('[UI4] [UI7] shows nested steps, and the button that approves acts', async () => {
-    const at = await nested();
-    const page = await browser().newPage();
-    const warnings = await opened(page, at);
-    const following = page.evaluate((run) => (globalThis as InPage).page.follow(run, []), at.run);
-    const button = page.getByText('Approve', { exact: true });
-    await button.waitFor();
-    const shown = ['Hello all', 'Coordination', 'Duty desk', 'Drafting', '› Posting', 'Post it?'];
-    for (const text of [...shown, 'waiting for a decision', '"text": "Hello all"'])
-      expect(await page.getByText(text).count(), text).toBeGreaterThan(0);
-    expect(at.ledger).toEqual([]);
-    await button.click();
-    await following;
-    expect(at.ledger).toEqual(['Hello all']);
-    for (const text of ['First: approve.', 'Second paragraph.', 'completed'])
-      await page.getByText(text).first().waitFor();
-    expect(await button.count()).toBe(0);
-    expect(await page.evaluate(() => (globalThis as InPage).page.acted)).toEqual([200]);
-    expect(warnings).toEqual([]);
-    await page.close();
-  });
+  test.for(renderers)(
+    '[UI4] [UI7] of $version shows nested steps, and the button that approves acts',
+    async ({ version }) => {
+      const at = await nested();
+      const page = await browser().newPage();
+      const warnings = await opened(page, at, version);
+      const following = page.evaluate((run) => (globalThis as InPage).page.follow(run, []), at.run);
+      const button = page.getByText('Approve', { exact: true });
+      await button.waitFor();
+      const shown = ['Hello all', 'Coordination', 'Duty desk', 'Drafting', '› Posting', 'Post it?'];
+      for (const text of [...shown, 'waiting for a decision', '"text": "Hello all"'])
+        expect(await page.getByText(text).count(), text).toBeGreaterThan(0);
+      expect(at.ledger).toEqual([]);
+      await button.click();
+      await following;
+      expect(at.ledger).toEqual(['Hello all']);
+      for (const text of ['First: approve.', 'Second paragraph.', 'completed'])
+        await page.getByText(text).first().waitFor();
+      expect(await button.count()).toBe(0);
+      expect(await page.evaluate(() => (globalThis as InPage).page.acted)).toEqual([200]);
+      expect(warnings).toEqual([]);
+      await page.close();
+    },
+  );
 
-  test('[UI2] after ten cuts at random frames it shows the same', async () => {
-    const at = await nested();
-    const page = await browser().newPage();
-    const warnings = await opened(page, at);
-    const cuts = [3, 1, 4, 2, 4, 3, 1, 2, 4, 3];
-    const following = page.evaluate(
-      ([run, all]) => (globalThis as InPage).page.follow(String(run), all as number[]),
-      [at.run, cuts] as const,
-    );
-    await page.getByText('Approve', { exact: true }).click();
-    await following;
-    const state = await page.evaluate((run) => (globalThis as InPage).page.state(run), at.run);
-    const other = await browser().newPage();
-    await opened(other, at);
-    await other.evaluate((run) => (globalThis as InPage).page.follow(run, []), at.run);
-    expect(state).toBe(await other.evaluate((run) => (globalThis as InPage).page.state(run), at.run));
-    expect(at.ledger).toEqual(['Hello all']);
-    expect(warnings).toEqual([]);
-    await page.close();
-    await other.close();
-  });
+  test.for(renderers)(
+    '[UI2] of $version after ten cuts at random frames it shows the same',
+    async ({ version }) => {
+      const at = await nested();
+      const page = await browser().newPage();
+      const warnings = await opened(page, at, version);
+      const chance = new Chance(10);
+      const cuts = Array.from({ length: 10 }, () => chance.between(1, 4));
+      const following = page.evaluate(
+        ([run, all]) => (globalThis as InPage).page.follow(String(run), all as number[]),
+        [at.run, cuts] as const,
+      );
+      await page.getByText('Approve', { exact: true }).click();
+      await following;
+      const state = await page.evaluate((run) => (globalThis as InPage).page.state(run), at.run);
+      const other = await browser().newPage();
+      await opened(other, at, version);
+      await other.evaluate((run) => (globalThis as InPage).page.follow(run, []), at.run);
+      expect(state).toBe(await other.evaluate((run) => (globalThis as InPage).page.state(run), at.run));
+      expect(at.ledger).toEqual(['Hello all']);
+      expect(warnings).toEqual([]);
+      await page.close();
+      await other.close();
+    },
+  );
 });

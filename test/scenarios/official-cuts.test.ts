@@ -67,7 +67,7 @@ test('[PR16] AG-UI: a client that joins again, at once or after the end', async 
   }
   expect(wrong).toEqual([]);
   expect(cuts).toBeGreaterThan(300);
-}, 120_000);
+});
 
 test('[PR16] the AI SDK: a chat that resumes, whatever broke its stream', async () => {
   const wrong: string[] = [];
@@ -90,7 +90,7 @@ test('[PR16] the AI SDK: a chat that resumes, whatever broke its stream', async 
   }
   expect(wrong).toEqual([]);
   expect(cuts).toBeGreaterThan(150);
-}, 120_000);
+});
 
 type Body = string | ReadableStream<Uint8Array>;
 

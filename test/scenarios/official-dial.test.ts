@@ -68,12 +68,16 @@ function join(heard: Heard, { choices, usage }: OpenAI.ChatCompletionChunk): voi
   }
 }
 
-async function heardOf(client: AzureOpenAI, messages: readonly object[]): Promise<Heard> {
+async function heardOf(
+  client: AzureOpenAI,
+  messages: readonly object[],
+  headers: Record<string, string> = {},
+): Promise<Heard> {
   const heard: Heard = { text: '', stages: new Map() };
-  const stream = client.chat.completions.stream({
-    model: '',
-    messages: messages as OpenAI.ChatCompletionMessageParam[],
-  });
+  const stream = client.chat.completions.stream(
+    { model: '', messages: messages as OpenAI.ChatCompletionMessageParam[] },
+    { headers },
+  );
   for await (const chunk of stream) join(heard, chunk);
   await stream.finalChatCompletion();
   return heard;
@@ -114,6 +118,29 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
       expect([...heard.stages.values()].every(({ status }) => status === 'completed')).toBe(true);
     const run = runOf(second);
     expect(((await at.ask(`/api/runs/${run}`)).json as FlatTree).answer).toBe(teamAnswer);
+  });
+
+  test('[PR16] after a cut at every frame, the client that asks again comes to the same end', async () => {
+    const at = await teamServer();
+    const client = clientOf(at.url);
+    const headers = { 'idempotency-key': 'once' };
+    const first = await heardOf(client, [asked], headers);
+    for (const messages of [[asked], [approve(first.text)]]) {
+      const whole = await heardOf(client, messages, headers);
+      for (let cut = 1; ; cut += 1) {
+        const stream = await client.chat.completions.create(
+          { model: '', messages: messages as never, stream: true },
+          { headers },
+        );
+        let frames = 0;
+        for await (const _ of stream) if ((frames += 1) === cut) break;
+        expect(await heardOf(client, messages, headers)).toEqual(whole);
+        if (frames < cut) break;
+        expect(cut).toBeLessThan(200);
+      }
+    }
+    expect(ordersIn(at.folder)).toHaveLength(1);
+    expect((await at.ask('/api/runs')).json).toMatchObject({ runs: [{ run: runOf(first) }] });
   });
 
   test('[DL2] every byte is ASCII, indexes are on every piece, and flat is flat', async () => {

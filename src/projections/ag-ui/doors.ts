@@ -1,10 +1,12 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/parsed.ts';
+import { present } from '../../run/present.ts';
 import type { Json } from '../../run/values.ts';
 import {
   AgUiInput,
   AgUiStop,
   protobufType,
+  type AgUiMedia,
   type AgUiMessage,
   type AgUiPart,
   type AgUiResume,
@@ -19,6 +21,7 @@ import type {
   SentMessage,
   StartWish,
 } from '../door.ts';
+import { encoded, linked } from '../sent-attachment.ts';
 import { supersededLine } from '../speaker.ts';
 
 /** Attachments come within the messages. Bytes. */
@@ -82,8 +85,9 @@ function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
   const about = context.map(({ description, value }) => `${description}: ${textOf(value)}`).join('\n');
   const system: SentMessage[] = about === '' ? [] : [{ role: 'system', text: about }];
   const history = [...historyOf(messages.filter((message) => message !== last)), ...system];
-  const ignored =
+  const unused =
     tools.length === 0 ? [] : ['The tools that the client offers are not used: those of the app are.'];
+  const ignored = [...unused, ...unreadIn(messages)];
   // The client names each run anew, so that the same request is one that was sent again.
   return {
     wants: 'start',
@@ -150,15 +154,32 @@ function words({ content = '' }: AgUiMessage): string {
 
 function sent(message: AgUiMessage): SentMessage {
   const { role, content } = message;
-  const attachments = Array.isArray(content) ? content.flatMap(attachmentIn) : [];
+  const attachments = Array.isArray(content)
+    ? content.flatMap((part) => attachmentIn(part, `messages «${(message.id ?? '').slice(0, 100)}»`))
+    : [];
   const as = role === 'assistant' || role === 'user' ? role : 'system';
   const run = runOf(message);
   return { role: as, text: words(message), attachments, ...(run === undefined ? {} : { run }) };
 }
 
-function attachmentIn(part: AgUiPart): SentAttachment[] {
-  const { source } = part as { source?: { type: string; value: string; mimeType?: string } };
-  if (!source) return [];
-  const type = source.mimeType === undefined ? {} : { type: source.mimeType };
-  return [source.type === 'url' ? { ...type, url: source.value } : { ...type, data: source.value }];
+/** By its content, its address, or the name of a file that was sent before; as older clients say it, too (`binary`). */
+function attachmentIn(part: AgUiPart, at: string): SentAttachment[] {
+  const { source, mimeType, data, url, id, filename } = part as AgUiMedia;
+  const title = present({ title: filename });
+  if (source?.type === 'file') return [{ file: source.value, ...title }];
+  const type = source?.mimeType ?? mimeType;
+  const address = source?.type === 'url' ? source.value : url;
+  if (address !== undefined) return [{ ...linked(address, { at, type }), ...title }];
+  const content = source?.value ?? data;
+  if (content !== undefined) return [{ ...encoded(content, { at, type }), ...title }];
+  return part.type === 'binary' && id !== undefined ? [{ file: id, ...title }] : [];
+}
+
+/** What is neither text nor anything that can be attached. */
+function unreadIn(messages: readonly AgUiMessage[]): string[] {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const unread = parts.filter((part) => part.type !== 'text' && attachmentIn(part, part.type).length === 0);
+  return [...new Set(unread.map(({ type }) => type))].map(
+    (type) => `A part «${type.slice(0, 100)}» of a message has nothing that could be attached: left out.`,
+  );
 }

@@ -1,8 +1,10 @@
 import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/parsed.ts';
+import { present } from '../../run/present.ts';
 import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-sdk.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
+import { linked } from '../sent-attachment.ts';
 import { supersededLine } from '../speaker.ts';
 
 /** Attachments come within the messages. Bytes. */
@@ -92,18 +94,11 @@ function sentMessage({ id, role, parts }: AiSdkMessage): SentMessage {
   const texts = parts.flatMap(({ type, text = '' }) => (type === 'text' ? [text] : []));
   const counting = texts.filter((text) => !text.endsWith(supersededLine));
   if (role === 'assistant') return { role, text: counting.at(-1) ?? '', run: id };
-  return { role, text: counting.join('\n\n'), attachments: parts.flatMap(attachmentIn) };
+  return { role, text: counting.join('\n\n'), attachments: parts.flatMap((part) => attachmentIn(part, id ?? '')) };
 }
 
-function attachmentIn({ type, url, mediaType, filename }: AiSdkPart): SentAttachment[] {
+function attachmentIn({ type, url, mediaType, filename }: AiSdkPart, message: string): SentAttachment[] {
   if (type !== 'file' || url === undefined) return [];
-  const about = {
-    ...(mediaType === undefined ? {} : { type: mediaType }),
-    ...(filename === undefined ? {} : { title: filename }),
-  };
-  const data = /^data:([^,]*?)(;base64)?,(.*)$/s.exec(url);
-  if (!data) return [{ ...about, url }];
-  const [, , base64, given = ''] = data;
-  const isText = base64 === undefined;
-  return [{ ...about, data: isText ? decodeURIComponent(given) : given }];
+  const attachment = linked(url, { at: `A file of message «${message.slice(0, 100)}»`, type: mediaType });
+  return [{ ...attachment, ...present({ title: filename }) }];
 }

@@ -2,6 +2,7 @@ import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import type { ChatMessageIn, ChatPartIn } from '../../wire/chat-request.ts';
 import type { SentAttachment, SentMessage } from '../door.ts';
+import { linked } from '../sent-attachment.ts';
 
 /** The conversation of a request, and the message that is to be answered now. */
 export interface SentChat {
@@ -54,7 +55,7 @@ function attachmentsIn(part: ChatPartIn, place: number): SentAttachment[] {
     case 'refusal':
       return [];
     case 'image_url':
-      return [linked(part.image_url.url, { place })];
+      return [linked(part.image_url.url, { at: `messages.${place}` })];
     case 'input_audio': {
       const { data, format } = part.input_audio;
       return [{ type: `audio/${format}`, data }];
@@ -62,31 +63,9 @@ function attachmentsIn(part: ChatPartIn, place: number): SentAttachment[] {
     case 'file': {
       const { file_id: file, file_data: data, filename: title } = part.file;
       if (file !== undefined) return [{ file, ...present({ title }) }];
-      if (data !== undefined) return [{ ...linked(data, { place }), ...present({ title }) }];
+      if (data !== undefined)
+        return [{ ...linked(data, { at: `messages.${place}` }), ...present({ title }) }];
       throw new RunError('malformed', `messages.${place}: give a file its «file_id» or «file_data».`);
     }
-  }
-}
-
-const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
-
-/** A thing by its address; one that has its content in it is that content. */
-export function linked(url: string, { place }: { readonly place: number }): SentAttachment {
-  const [, type = '', parameters = '', content = ''] = dataUrl.exec(url) ?? [];
-  if (type === '' && content === '') {
-    if (/^https?:\/\//.test(url)) return { type: 'application/octet-stream', url };
-    throw new RunError('malformed', `messages.${place}: an address begins with http://, https:// or data:.`);
-  }
-  const isText = type.startsWith('text/') || type === 'application/json';
-  const isEncoded = /;base64$/i.test(parameters);
-  if (!isEncoded) return { type: type || 'text/plain', data: decodeURIComponent(content) };
-  return { type: type || 'application/octet-stream', data: isText ? textOf(content, place) : content };
-}
-
-function textOf(base64: string, place: number): string {
-  try {
-    return new TextDecoder().decode(Uint8Array.from(atob(base64), (each) => each.charCodeAt(0)));
-  } catch (cause) {
-    throw new RunError('malformed', `messages.${place}: what is attached is no base64.`, { cause });
   }
 }

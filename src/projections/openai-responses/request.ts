@@ -8,9 +8,9 @@ import {
   type ResponsesPartIn,
 } from '../../wire/responses-request.ts';
 import type { Framing } from '../../wire/framing.ts';
-import { linked } from '../chat/sent-chat.ts';
 import type { DoorRequest, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
 import { isSentAgain, unusedIn } from '../openai-chat/openai-chat.ts';
+import { linked } from '../sent-attachment.ts';
 import { readResponseId, runOfMessage } from './ids.ts';
 
 /** What a request of the Responses API asks for. */
@@ -111,7 +111,7 @@ function attachmentsIn(part: ResponsesPartIn, place: number): SentAttachment[] {
   if (part.type === 'input_image') {
     const { image_url: url, file_id: file } = part;
     if (file) return [{ file }];
-    if (url) return [linked(url, { place })];
+    if (url) return [linked(url, { at: `input.${place}` })];
     throw new RunError('malformed', `input.${place}: give an image its «image_url» or «file_id».`);
   }
   if (part.type !== 'input_file') return [];
@@ -119,6 +119,6 @@ function attachmentsIn(part: ResponsesPartIn, place: number): SentAttachment[] {
   const title = present({ title: filename ?? undefined });
   if (file) return [{ file, ...title }];
   const link = data ?? url;
-  if (link) return [{ ...linked(link, { place }), ...title }];
+  if (link) return [{ ...linked(link, { at: `input.${place}` }), ...title }];
   throw new RunError('malformed', `input.${place}: give a file its «file_id», «file_data» or «file_url».`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** As it is written: what reads addresses leaves line breaks out of them without a word. */
-const Address = z
+const WrittenUrl = z
   .string()
   .regex(/^[^\s\p{C}]*$/u, 'an address has no line breaks, spaces or other characters that are not seen')
   .pipe(z.url({ protocol: /^https?$/ }));
@@ -13,7 +13,7 @@ export const GivenAttachment = z
     type: z.string().min(1).max(200).optional(),
     title: z.string().max(500).optional(),
     data: z.string().optional(),
-    url: Address.optional(),
+    url: WrittenUrl.optional(),
   })
   .refine(({ file, data, url }) => [file, data, url].filter((way) => way !== undefined).length === 1, {
     error: 'give exactly one of «file», «data» and «url»',
