@@ -46,6 +46,10 @@ export function chainContract(link: Link, rules: Rules): void {
     expect(ledger()).toEqual([]);
   });
 
+  stopContract(link, rules, title);
+}
+
+function stopContract(link: Link, rules: Rules, title: (rule: string, sentence: string) => string): void {
   test(title(rules.stops, 'a stop at the root stops the inmost'), async () => {
     const { root, inmost, begin, ledger } = await chainOf(link, link);
     const run = await begin('wait');

@@ -59,11 +59,12 @@ async function serverOf(folder: string, config: string, level: number) {
 
 /** Ask, and read the answer. */
 export async function askAt<T>(url: string, path: string, json?: unknown): Promise<T> {
-  const response = await fetch(`${url}${path}`, {
-    ...(json === undefined
-      ? {}
-      : { method: 'POST', body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }),
-  });
+  const body = {
+    method: 'POST',
+    body: JSON.stringify(json),
+    headers: { 'content-type': 'application/json' },
+  };
+  const response = await fetch(`${url}${path}`, json === undefined ? {} : body);
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }

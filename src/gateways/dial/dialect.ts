@@ -28,8 +28,7 @@ export function dialDialect(
   complaints: Complaints,
   { largestPart = largest, begun = () => undefined }: Reading = {},
 ): Dialect {
-  let run: string | undefined;
-  let questions: readonly AgentQuestion[] = [];
+  const peer = peerOf(begun);
   const stages = new DialStages(who, complaints, largestPart);
   let statistics: Statistics | undefined;
   let hasAsked = false;
@@ -51,11 +50,10 @@ export function dialDialect(
 
   return {
     take(frame, events) {
-      const { choices, statistics: figures, vitrine: peer } = DialFrame.safeParse(frame).data ?? {};
+      const { choices, statistics: figures, vitrine } = DialFrame.safeParse(frame).data ?? {};
       const content = choices?.[0]?.delta?.custom_content ?? undefined;
-      if (peer?.run !== undefined) begun((run = peer.run));
-      if (peer?.asks) questions = peer.asks.map((asked) => ({ ...asked, token: { run: run ?? '' } }));
-      if (content !== undefined) takeContent(content, peer?.stage, events);
+      if (vitrine) peer.take(vitrine);
+      if (content !== undefined) takeContent(content, vitrine?.stage, events);
       if (figures !== undefined && figures !== null) {
         const { value, faults } = readStatistics(figures);
         if (faults.length > 0) complaints.sent(unreadable('statistics', faults), events);
@@ -67,7 +65,7 @@ export function dialDialect(
       const frame = frameOfBlock(body);
       return frame === undefined ? undefined : [frame];
     },
-    questions: () => questions,
+    questions: peer.questions,
     usage: (reported) => withModels(reported, statistics),
     finish(events) {
       stages.finish(events);
@@ -75,6 +73,25 @@ export function dialDialect(
       if (left > 0)
         complaints.say(`left out ${left} of the messages it was sent.`, events, 'HISTORY_SHORTENED');
     },
+  };
+}
+
+interface Peer {
+  readonly take: (news: PeerNews) => void;
+  readonly questions: () => readonly AgentQuestion[];
+}
+
+/** What another Vitrine says of its run. */
+function peerOf(begun: (run: string) => void): Peer {
+  let run = '';
+  let questions: readonly AgentQuestion[] = [];
+  return {
+    take(news) {
+      run = news.run ?? run;
+      if (news.run !== undefined) begun(run);
+      if (news.asks) questions = news.asks.map((asked) => ({ ...asked, token: { run } }));
+    },
+    questions: () => questions,
   };
 }
 

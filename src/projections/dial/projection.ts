@@ -111,7 +111,13 @@ function custom({ frames, memory }: Scene, content: object, more: object = {}): 
   frames.push({ data: chunk(memory, choiceOf({ custom_content: content }), more) });
 }
 
-function stage(scene: Scene, step: Step, piece: object, about?: PeerNews['stage']): void {
+/** A piece of a stage, and what a Vitrine is told of it besides. */
+interface Piece {
+  readonly about?: PeerNews['stage'];
+  readonly [field: string]: unknown;
+}
+
+function stage(scene: Scene, step: Step, { about, ...piece }: Piece): void {
   const { stage: index } = step.own.mark;
   if (index === undefined) return;
   custom(scene, { stages: [{ index, status: null, ...piece }] }, about && { vitrine: { stage: about } });
@@ -125,7 +131,7 @@ function open(scene: Scene, step: Step, { isFlat, isPeer }: Reader): void {
   extra.stages += 1;
   const name = step.title === '' ? step.opening.kind : step.title;
   const piece = { name, ...(isFlat || above === undefined ? {} : { parent_stage_index: above }) };
-  stage(scene, step, piece, isPeer ? aboutOf(step) : undefined);
+  stage(scene, step, isPeer ? { ...piece, about: aboutOf(step) } : piece);
   const { call } = step;
   if (call && !isPeer)
     say(scene, step, `## Request arguments:\n\`\`\`json\n${written(call.arguments)}\n\`\`\`\n`);
@@ -136,9 +142,9 @@ function aboutOf({ opening, call }: Step): PeerNews['stage'] {
   return { kind, ...present({ agent, query: query === '{}' ? undefined : query }) };
 }
 
-function say(scene: Scene, step: Step, content: string, about?: PeerNews['stage']): void {
+function say(scene: Scene, step: Step, content: string | Piece): void {
   step.own.mark.hasText = true;
-  stage(scene, step, { content }, about);
+  stage(scene, step, typeof content === 'string' ? { content } : content);
 }
 
 interface Told extends Reader {
@@ -155,7 +161,7 @@ function hear(scene: Scene, event: StepNews, { step, isPeer }: Told): void {
   if (event.type === 'step.retried') return mark.hasText ? say(scene, step, superseded) : undefined;
   if (event.text === '' || event.channel === 'arguments') return;
   const channel = event.channel === 'content' ? undefined : event.channel;
-  say(scene, step, event.text, isPeer && channel ? { channel } : undefined);
+  say(scene, step, { content: event.text, about: isPeer && channel ? { channel } : undefined });
 }
 
 /** What hangs on the answer hangs on the message. */
@@ -179,7 +185,11 @@ function close(scene: Scene, event: EventOf<'step.closed'>, { step, isPeer }: To
   if (step.own.mark.stage === undefined) return;
   if (step.call && result !== undefined)
     say(scene, step, isPeer ? plain(result) : `## Response:\n\`\`\`json\n${written(result)}\n\`\`\`\n`);
-  if (failure) say(scene, step, `${failure.message}\n`, isPeer ? { channel: 'log' } : undefined);
+  if (failure)
+    say(scene, step, {
+      content: `${failure.message}\n`,
+      about: isPeer ? { channel: 'log' } : undefined,
+    });
   stage(scene, step, { status: good.has(outcome) ? 'completed' : 'failed' });
 }
 
