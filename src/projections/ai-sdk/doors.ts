@@ -94,7 +94,11 @@ function sentMessage({ id, role, parts }: AiSdkMessage): SentMessage {
   const texts = parts.flatMap(({ type, text = '' }) => (type === 'text' ? [text] : []));
   const counting = texts.filter((text) => !text.endsWith(supersededLine));
   if (role === 'assistant') return { role, text: counting.at(-1) ?? '', run: id };
-  return { role, text: counting.join('\n\n'), attachments: parts.flatMap((part) => attachmentIn(part, id ?? '')) };
+  return {
+    role,
+    text: counting.join('\n\n'),
+    attachments: parts.flatMap((part) => attachmentIn(part, id ?? '')),
+  };
 }
 
 function attachmentIn({ type, url, mediaType, filename }: AiSdkPart, message: string): SentAttachment[] {
