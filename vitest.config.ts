@@ -24,6 +24,7 @@ const edges = [
   'src/tools/{code,killable}/*.test.ts',
   'src/tools/mcp/{mcp,call,http,stdio}.test.ts',
   'src/{cli,program,server}/**/*.test.ts',
+  'src/gateways/*/{a2a,chain}.test.ts',
   'demo/**/*.test.ts',
 ];
 

@@ -2,15 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeAll } from '../src/run/codec.ts';
 import type { RunEvent } from '../src/run/events.ts';
-import { indexedAll } from '../src/run/facts.ts';
-import { foldAll } from '../src/run/fold.ts';
 import { localTenant } from '../src/run/owner.ts';
 import { protocols } from '../src/server/compose/compose.ts';
 import { serve, type RunningServer } from '../src/server/serve.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import type { Store } from '../src/stores/store.ts';
+import { keepRun } from './lists/keep-run.ts';
 import { ended, journal, opened, said, started } from '../test/journal.ts';
 
 const few = { finished: 90, open: 10, entries: 100 };
@@ -166,7 +164,7 @@ async function fill(store: Store, { finished, open, entries }: typeof few): Prom
     ...Array.from({ length: entries - 3 }, () => said(1, 'a word ')),
     ended('done'),
   );
-  await create(store, 'long', long, true);
+  await keepRun(store, 'long', long, true);
   for (let i = 0; i < open; i += 1)
     await store.dispatch.release({ fence: { run: `run_${finished + i}`, epoch: 1 }, head: 3 });
 
@@ -176,38 +174,8 @@ async function fill(store: Store, { finished, open, entries }: typeof few): Prom
     const begun = started(text, { tenant: localTenant, conversation: `c${Math.floor(i / 3)}`, labels });
     const isFinished = i < finished;
     const rest = isFinished ? [ended(`The answer is ${i}.`)] : [opened(1, 0, { agent: 'talker' }), asked];
-    return create(at, run, journal(begun, ...rest), isFinished);
+    return keepRun(at, run, journal(begun, ...rest), isFinished);
   }
-}
-
-async function create(
-  { dispatch, journal: entries }: Store,
-  run: string,
-  ...[all, isFinished]: readonly [ReturnType<typeof journal>, boolean]
-): Promise<void> {
-  const [first] = all;
-  if (first?.event.type !== 'run.started') throw new Error('a run begins with its beginning');
-  const { tenant, conversation, input } = first.event;
-  const title = typeof input.text === 'string' ? input.text : '';
-  const named = { run, tenant, conversation, app: 'echo', title, flow: 'echo@1' };
-  const rest = all.slice(1);
-  const claim = { worker: 'bench', lease: 60_000 };
-  await dispatch.create({
-    ...named,
-    last: 1,
-    frames: encodeAll([first]),
-    indexed: indexedAll([first]),
-    claim,
-  });
-  await entries.append({
-    fence: { run, epoch: 1 },
-    head: 1,
-    last: all.length,
-    frames: encodeAll(rest),
-    indexed: indexedAll(rest, foldAll([first])),
-    summary: isFinished ? { status: 'completed', approvals: 0 } : { status: 'waiting', approvals: 1 },
-    ends: isFinished,
-  });
 }
 
 const asked: RunEvent = {

@@ -68,6 +68,37 @@ async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
   await page.waitForTimeout(2_500);
   await page.locator('[data-turn]').last().scrollIntoViewIfNeeded();
   await picture('chat-answer');
+  await everyStatus(page);
+  for (const [name, path, ready] of [
+    ['home', '/home', '[data-home=ready] .slowest'],
+    ['runs', '/runs', '[data-listed-run]'],
+  ] as const) {
+    await page.goto(`${url}${path}`);
+    await page.waitForSelector(ready);
+    await picture(name);
+  }
+  await page.locator('[data-listed-run][data-status=completed]').first().click();
+  await page.waitForSelector('[data-run-status=completed]');
+  await picture('trace');
+}
+
+/** Runs of every status: done, stopped, paused, waiting. */
+async function everyStatus(page: Page): Promise<void> {
+  const ask = async (text: string): Promise<void> => {
+    await page.goto(url);
+    await page.waitForSelector('#message');
+    await say(page, text);
+  };
+  await ask(question);
+  await page.locator('[data-step] .stream').first().waitFor();
+  await page.click('[data-stop]');
+  await page.locator('.folded.stopped, [data-status=stopped]').first().waitFor();
+  await ask(question);
+  await page.locator('[data-step] .stream').first().waitFor();
+  await page.getByRole('button', { name: 'Pause after step' }).click();
+  await page.locator('section[data-status=paused]').waitFor();
+  await ask('Delete user Ada King');
+  await page.locator('[data-answer=given], [data-approval]').first().waitFor();
 }
 
 async function say(page: Page, text: string): Promise<void> {

@@ -25,13 +25,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
   loop: [],
   catalog: ['run', 'ports'],
   schema: ['run'],
+  graph: ['run', 'schema'],
   stores: ['run'],
   policies: ['run'],
   guards: ['run'],
   gateways: ['run', 'wire', 'catalog', 'loop'],
   tools: ['run', 'wire', 'catalog', 'schema'],
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
-  flows: ['run', 'wire', 'catalog', 'src/engine/scope.ts'],
+  flows: ['run', 'wire', 'catalog', 'graph', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
   front: ['run', 'wire', 'engine', 'ports'],
   worker: ['run', 'engine', 'ports'],
@@ -53,7 +54,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   cli: ['run', 'wire', 'wire/native', 'client', 'front', 'server'],
   demo: ['wire', 'src/index.ts'],
   react: ['run', 'client'],
-  web: ['run', 'wire', 'wire/native', 'client', 'react'],
+  web: ['run', 'wire', 'wire/native', 'client', 'react', 'graph'],
 };
 
 /** Where concrete adapters are named: where the product is put together, and where it is published. */
@@ -70,7 +71,19 @@ const parts = [
   'store-pins',
 ];
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
-const pure = ['run', 'wire', 'wire/native', 'catalog', 'policies', 'guards', 'projections', 'client'];
+const pure = [
+  'run',
+  'graph',
+  'wire',
+  'wire/native',
+  'catalog',
+  'policies',
+  'guards',
+  'projections',
+  'client',
+];
+/** What else a pure folder may use: it runs in a browser, too. */
+const beside: Readonly<Record<string, string>> = { graph: '@marcbachmann/cel-js' };
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
 /** What is made of the pure folders, for a browser alone: with React, and with its clock. */
@@ -153,7 +166,8 @@ function outsideFault(
   const isPure = pure.includes(folder) || isPort;
   if ((isPure || browsers.includes(folder)) && isBuiltIn)
     return `imports ${use.name}, which a browser does not have`;
-  if (isPure && use.name !== 'zod' && !use.isType) return `imports ${use.name}, but ${folder} uses zod only`;
+  if (isPure && use.name !== 'zod' && use.name !== beside[folder] && !use.isType)
+    return `imports ${use.name}, but ${folder} uses zod only`;
   if (timeless.includes(folder) && use.name.startsWith('node:timers'))
     return `imports ${use.name}: no timers`;
   if (isBuiltIn || !path.startsWith('src/')) return undefined;

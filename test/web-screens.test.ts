@@ -9,6 +9,7 @@ const places: readonly [address: string, place: Place][] = [
   [addressOf.chat('a/b c'), { screen: 'chat', conversation: 'a/b c' }],
   [addressOf.stepInChat('c', 'run_1', 7), { screen: 'chat', conversation: 'c', step: 'run_1.7' }],
   [addressOf.home, { screen: 'home' }],
+  [addressOf.api, { screen: 'api' }],
   [addressOf.runs(), { screen: 'runs' }],
   [addressOf.runs('status=failed&text=a b'), { screen: 'runs', filter: 'status=failed&text=a b' }],
   [addressOf.run('run_1'), { screen: 'run', run: 'run_1' }],

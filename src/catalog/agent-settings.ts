@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Gateway } from '../gateways/gateway.ts';
-import { Prices } from '../run/cost.ts';
-import { Effect } from '../run/values.ts';
+import { Effect, Prices } from '../run/values.ts';
 import { Secret } from './server-settings.ts';
 import { Keeps, StateStrategy } from './state.ts';
 

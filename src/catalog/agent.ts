@@ -1,6 +1,5 @@
-import type { Prices } from '../run/cost.ts';
 import type { Gateway } from '../gateways/gateway.ts';
-import type { Effect } from '../run/values.ts';
+import type { Effect, Prices } from '../run/values.ts';
 import type { Keeps, StateStrategy } from './state.ts';
 
 /** Someone who can take a turn: a model, or an agent that lives elsewhere. */

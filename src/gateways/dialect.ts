@@ -1,5 +1,5 @@
 import type { Usage } from '../run/values.ts';
-import type { AgentEvent } from './gateway.ts';
+import type { AgentEvent, AgentQuestion } from './gateway.ts';
 
 /**
  * What a protocol adds to chat completions. Its answers are whole only when `[DONE]` has come, whatever finish reason
@@ -12,6 +12,8 @@ export interface Dialect {
   framesOf(body: unknown): readonly unknown[] | undefined;
   /** The usage to report, where the protocol knows more of it. */
   usage(reported: Usage | undefined): Usage | undefined;
+  /** What the agent wants to know of people before it goes on. */
+  questions?(): readonly AgentQuestion[];
   /** What is told last of an answer, whole or not. */
   finish(events: AgentEvent[]): void;
 }

@@ -1,5 +1,6 @@
 import type { EventOf } from '../run/events.ts';
 import { isBlobRef } from '../run/values.ts';
+import { supersededLine } from './speaker.ts';
 
 /**
  * The answer of a run as one text, for protocols that show one and cannot take any of it back. Which steps say it is known when
@@ -17,8 +18,8 @@ export function noText(): AnswerText {
   return { step: '', length: 0, hash: 0 };
 }
 
-/** Said after text that a retry takes back, where nothing can be taken back. */
-export const superseded = '\n\n(This was cut off. It is said again:)\n\n';
+/** Said after text that a retry takes back, where nothing can be taken back and what is said again follows. */
+export const superseded = `${supersededLine}\n\n`;
 const apart = '\n\n';
 
 /**

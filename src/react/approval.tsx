@@ -28,7 +28,10 @@ function PlainQuestion({
     <section className="vitrine-approval" aria-label={visible(title)}>
       <h3>{visible(title)}</h3>
       {message !== undefined && <p>{visible(message)}</p>}
+      {whole?.exchange && <pre>{exactLines(whole.exchange).join('\n')}</pre>}
+      {whole && whole.history.length > 0 && <pre>{exactLines(whole.history).join('\n')}</pre>}
       {whole?.arguments !== undefined && <pre>{exactLines(whole.arguments).join('\n')}</pre>}
+      {whole && whole.attachments.length > 0 && <pre>{exactLines(whole.attachments).join('\n')}</pre>}
       {missing && (
         <p role="alert">It cannot be shown, so it cannot be approved here: {visible(missing.message)}</p>
       )}

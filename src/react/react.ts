@@ -16,3 +16,7 @@ export { useQuestion, type Question, type WholeQuestion } from './use-question.t
 export { StepTree, type StepListProps, type StepProps } from './step-tree.tsx';
 /** A question with its buttons. */
 export { Approval } from './approval.tsx';
+/** A whole run, as it comes. */
+export { RunView } from './run-view.tsx';
+/** The same as an element for any page. */
+export { defineVitrineRun, type RunElement } from './run-element.tsx';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costOf, costsTogether, Prices } from './cost.ts';
+import { costOf, costsTogether } from './cost.ts';
+import { Prices } from './values.ts';
 
 test.for([
   [{ input: 1_000_000, output: 0 }, 3],

@@ -1,11 +1,4 @@
-import { z } from 'zod';
-import type { Usage } from './values.ts';
-
-const price = z.number().nonnegative();
-
-/** What a million tokens of a model cost, in whatever money they are written in. What is read again costs `cached` where that is said. */
-export const Prices = z.strictObject({ input: price, output: price, cached: price.optional() });
-export type Prices = z.infer<typeof Prices>;
+import type { Prices, Usage } from './values.ts';
 
 const million = 1e6;
 /** Finer is nobody's price, and only what adding fractions leaves behind. */

@@ -20,6 +20,12 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+const price = z.number().nonnegative();
+
+/** What a million tokens of a model cost, in whatever money they are written in. What is read again costs `cached` where that is said. */
+export const Prices = z.strictObject({ input: price, output: price, cached: price.optional() });
+export type Prices = z.infer<typeof Prices>;
+
 /** Something large that is kept once, beside the journal. The hash is the SHA-256 of its UTF-8 bytes. */
 export const BlobRef = z.object({ blob: z.string(), size: z.number(), preview: z.string().optional() });
 export type BlobRef = z.infer<typeof BlobRef>;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '../engine/time/clock.ts';
 import { breather } from '../loop/breather.ts';
@@ -80,9 +80,10 @@ function busy(): number {
 /** Longer timers fire at once in Node, so that an approval due next month would expire today. */
 const longestTimer = 2 ** 31 - 1;
 
-/** Ids that sort by the time they were made. */
+/** Ids that sort by the time they were made. The first 48 bits of a UUID are random, and Node draws many of them at once. */
 export function newId(kind: string): string {
-  return `${kind}_${Date.now().toString(36)}${randomBytes(6).toString('hex')}`;
+  const [high, low] = randomUUID().split('-');
+  return `${kind}_${Date.now().toString(36)}${high}${low}`;
 }
 
 /** What a store calls a text that it keeps: half a surrogate pair has no bytes of its own. */
@@ -91,5 +92,5 @@ export function blobName(text: string): string {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }

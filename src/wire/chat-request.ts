@@ -35,6 +35,7 @@ const CustomContentIn = z.object({
     )
     .nullish(),
   state: Json.nullish(),
+  form_value: Json.nullish(),
 });
 
 const ChatMessageIn = z.object({

@@ -35,7 +35,13 @@ export const DialMessage = z.discriminatedUnion('role', [
   z.strictObject({
     role: z.literal('user'),
     content: z.union([z.string(), z.array(ChatPart)]),
-    custom_content: z.strictObject({ attachments: z.array(DialAttachment).min(1) }).optional(),
+    custom_content: z
+      .strictObject({
+        attachments: z.array(DialAttachment).min(1).optional(),
+        /** What people made of what was asked. */
+        form_value: Json.optional(),
+      })
+      .optional(),
   }),
   z.strictObject({
     role: z.literal('assistant'),
@@ -56,6 +62,50 @@ export const DialRequest = z.strictObject({
 });
 export type DialRequest = z.infer<typeof DialRequest>;
 
+/** With this header a Vitrine asks another to say what DIAL has no words for. */
+export const peerHeader = 'x-vitrine-peer';
+
+/** What one Vitrine tells another beside what DIAL says, in a field of the chunk. */
+export const PeerNews = z.object({
+  run: z.string().optional(),
+  /** Of the stage in the same chunk. */
+  stage: z
+    .object({
+      kind: z.string().optional(),
+      agent: z.string().optional(),
+      query: z.string().optional(),
+      channel: z.enum(['reasoning', 'log']).optional(),
+    })
+    .optional(),
+  asks: z
+    .array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        message: z.string().optional(),
+        arguments: Json.optional(),
+        schema: Json.optional(),
+      }),
+    )
+    .optional(),
+});
+export type PeerNews = z.infer<typeof PeerNews>;
+
+/** Decisions as a form that is filled in. */
+export const PeerDecisions = z.object({
+  decisions: z
+    .array(
+      z.object({
+        question: z.string(),
+        decision: z.enum(['approve', 'reject', 'edit']),
+        arguments: Json.optional(),
+        answer: Json.optional(),
+        rationale: z.string().optional(),
+      }),
+    )
+    .min(1),
+});
+
 const list = z.array(z.unknown()).nullish();
 const words = z.string().nullish();
 
@@ -65,6 +115,7 @@ export const DialFrame = z.object({
     .array(z.object({ delta: z.object({ custom_content: z.unknown().optional() }).nullish() }))
     .nullish(),
   statistics: z.unknown().optional(),
+  vitrine: PeerNews.optional().catch(undefined),
 });
 
 const CustomContent = z.object({

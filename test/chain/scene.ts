@@ -1,6 +1,7 @@
 // Apps of a chain of servers, each behind the one before it. The inmost works, asks and pays; the others hand on.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { AgentSettings } from '../../src/catalog/agent-settings.ts';
 import type { Flow, Scope } from '../../src/engine/scope.ts';
@@ -20,7 +21,7 @@ export function ledgerIn(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 }
 
-/** Whoever does the work: «wait» waits for ever, «say 5» says five tokens in an agent and five as its answer, all else is paid for. */
+/** Whoever does the work: «wait» waits for ever, «say 5» (or «say 5 slowly») says five tokens in an agent and five as its answer, all else is paid for. */
 export function inmost(ledger: string): DefinedConfig {
   const write = (line: string): void => appendFileSync(ledger, `${line}\n`);
   return {
@@ -53,7 +54,7 @@ function agentAt(link: Link, url: string): Omit<AgentSettings, 'description'> & 
 }
 
 async function work(scope: Scope, text: string, write: (line: string) => void): Promise<string> {
-  const [, tokens] = /^say (\d+)$/.exec(text) ?? [];
+  const [, tokens] = /^say (\d+(?: slowly)?)$/.exec(text) ?? [];
   if (text.startsWith('wait')) return JSON.stringify(await scope.call('wait', {}));
   const asked = { messages: [{ role: 'user', text: tokens ?? '3' }] } as const;
   await scope.step({ key: 'look', title: 'Look around' }, (around) =>
@@ -77,8 +78,8 @@ const look = functionTool({
   description: 'Looks.',
   input: z.object({ at: z.string() }),
   effect: 'pure',
-  run: async ({ at }, { say }) => {
-    say('half way');
+  run: async ({ at }, call) => {
+    call.say('half way');
     return `${at} is there`;
   },
 });
@@ -97,13 +98,17 @@ function waiting(write: (line: string) => void) {
   });
 }
 
+/** Milliseconds between two tokens that are said slowly: longer than a store waits to commit. */
+const pace = 5;
+
 /** Says as many tokens as it is asked for, each a piece of its own. */
 const teller: Gateway = {
   async *takeTurn({ messages }) {
-    const count = Number(messages.at(-1)?.text);
-    for (let i = 0; i < count; i += 1) {
-      // Others have their turn, as they would while a model thinks.
-      if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+    const [count, slowly] = (messages.at(-1)?.text ?? '').split(' ');
+    for (let i = 0; i < Number(count); i += 1) {
+      // As a model thinks: each token comes by itself. Otherwise others have their turn now and then.
+      if (slowly !== undefined) await sleep(pace);
+      else if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
       yield [{ type: 'text.appended', text: `token ${i % 10} ` }];
     }
     yield [{ type: 'turn.finished', reason: 'stop' }];

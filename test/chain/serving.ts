@@ -9,13 +9,13 @@ export interface Chain {
   readonly servers: readonly Serving[];
   readonly inmost: Serving;
   readonly root: Serving;
-  ledger(): string[];
+  readonly ledger: () => string[];
   /** Start a run at the root. */
-  begin(text: string): Promise<string>;
+  readonly begin: (text: string) => Promise<string>;
   /** What the run asks, once it does. */
-  asked(run: string): Promise<{ readonly id: string; readonly fingerprint: string }>;
+  readonly asked: (run: string) => Promise<{ readonly id: string; readonly fingerprint: string }>;
   /** The run at the root, once it has come to this. */
-  until(run: string, status: FlatTree['status']): Promise<FlatTree>;
+  readonly until: (run: string, status: FlatTree['status']) => Promise<FlatTree>;
 }
 
 /** Milliseconds; only what hangs takes this long. */

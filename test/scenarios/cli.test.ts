@@ -119,7 +119,7 @@ describe('vitrine run, piped', () => {
     await tour('one');
     await type('reject', (await onlyRun()).run, '--why', 'not now');
     const rejected = await type('resume');
-    expect(rejected.out).toMatch(/nobody was told: \w+ rejected «notify»: not now/);
+    expect(rejected.out, rejected.error).toMatch(/nobody was told: \w+ rejected «notify»: not now/);
     expect(existsSync(join(cwd, '.vitrine', 'tour-ledger.txt'))).toBe(false);
     const server = begin('serve', '--port', '0');
     await server.until('listens on');

@@ -3,7 +3,7 @@ import { overDatabase } from '../database/over-database.ts';
 import { seedOf, sized, tell } from '../long.ts';
 import { survive } from '../storm/schedules.ts';
 
-const count = sized(200, 10_000);
+const count = sized(300, 10_000);
 const met = ['crash', 'freeze', 'cut', 'deaf', 'clock', 'guarded', 'waits', 'idle', 'busy'];
 
 test(`[L3 L4 L5 L6 L7] [Q60 Q65] ${count} schedules over a database with many writers: one writer, nothing lost, nothing twice`, async () => {

@@ -1,9 +1,9 @@
 // As many viewers as were promised, in a process of their own. Nothing here is timed: `npm run bench -- viewers` is.
 import { expect, test } from 'vitest';
-import { sized } from '../long.ts';
-import { manyRuns, oneRun, storm } from '../viewers/scenes.ts';
+import { sized, tell } from '../long.ts';
+import { fullHouse, manyRuns, oneRun, storm } from '../viewers/scenes.ts';
 
-const enough = { timeout: 300_000 };
+const enough = { timeout: sized(300_000, 1_200_000) };
 
 test(
   '[L11, R09] 2,000 watch one run, 200 of them take nothing: all get all, and who stalls costs a bounded buffer',
@@ -37,4 +37,15 @@ test(`[R10, R12] ${crowd} are cut off and come back at once, and miss nothing`, 
   expect(scene.faults).toEqual([]);
   expect(scene.complete).toBe(true);
   expect(scene.peak).toBeLessThan(800);
+});
+
+const [busy, idle] = [sized(60, 1_000), sized(10, 100)];
+
+test(`[R49] ${busy} runs at once, ${idle} viewers that take nothing: memory is bounded`, enough, async () => {
+  const scene = await fullHouse({ runs: busy, stalled: idle, past: 8 });
+  tell('a full house', { 'MB before': Math.round(scene.before), 'MB after': Math.round(scene.after) });
+  expect(scene.faults).toEqual([]);
+  expect(scene.complete).toBe(true);
+  expect(scene.heldPerStalled).toBeLessThan(256);
+  expect(scene.after).toBeLessThan(1_024);
 });

@@ -8,7 +8,7 @@ import { vitrineClient, type Client } from '../../src/client/client.ts';
 import { exportedRun } from '../../src/server/runs/exported-run.ts';
 import { describeInBrowser } from '../browser.ts';
 import { Chance } from '../random.ts';
-import { serving, temporaryFolder, type Serving } from '../serving.ts';
+import { appWith, serving, temporaryFolder, type Serving } from '../serving.ts';
 import { vitrine } from '../vitrine.ts';
 import { deepTeam, files } from '../web/deep-team.ts';
 import { expectAccessible, hashAt, hashOfRows, opened, rowsOnScreen } from '../web.ts';
@@ -152,7 +152,8 @@ describeInBrowser('a run', (browser) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-export]')]);
     expect(download.suggestedFilename()).toBe(`${run}.html`);
     const cwd = temporaryFolder();
-    await vitrine(['export', run, '--server', at.url], { cwd });
+    const typed = await vitrine(['export', run, '--server', at.url], { cwd });
+    expect(typed).toMatchObject({ code: 0, error: '' });
     const [saved, written] = [
       readFileSync(await download.path(), 'utf8'),
       readFileSync(join(cwd, `${run}.html`), 'utf8'),
@@ -161,6 +162,30 @@ describeInBrowser('a run', (browser) => {
     const { page: file, complaints } = await openedFile(browser(), written);
     await file.waitForSelector('[data-run-status=waiting]');
     await file.waitForSelector('[data-chat][inert] [data-approval]');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describeInBrowser('the list of runs', (browser) => {
+  test('[W66] has the runs of a project and of a request', async () => {
+    const apps = { says: appWith(async (_, text) => text, 'says') };
+    const at = await serving({ config: { apps } });
+    const client = vitrineClient({ url: at.url });
+    const start = async (project: string, request: string): Promise<string> =>
+      (await client.start({ text: `${project} ${request}`, labels: { project, request } })).run;
+    const [one, other, third] = [await start('P7', 'R1'), await start('P7', 'R2'), await start('P8', 'R3')];
+    const { page, complaints } = await opened(browser(), `${at.url}/runs`);
+    const listed = (): Promise<unknown> =>
+      page.evaluate(
+        `[...document.querySelectorAll('[data-listed-run]')].map((line) => line.dataset.listedRun)`,
+      );
+    await expect.poll(listed, patience).toEqual([third, other, one]);
+    await page.selectOption('[data-choice=label]', 'project=P7');
+    await expect.poll(listed, patience).toEqual([other, one]);
+    await page.selectOption('[data-choice=label]', 'request=R1');
+    await expect.poll(listed, patience).toEqual([one]);
+    await page.reload();
+    await expect.poll(listed, patience).toEqual([one]);
     expect(complaints).toEqual([]);
   });
 });

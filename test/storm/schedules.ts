@@ -24,7 +24,7 @@ const schedules = Math.ceil(Number(process.env['SCHEDULES'] ?? 4_000) / shares);
 
 /** A share of the schedules, each with its own seed. */
 export function schedulesAreSurvived(share: number): void {
-  test(`[L3 L4 L5 L6 L7] [R36] [R57] ${schedules} schedules with crashes, freezes and lost commits: one writer, nothing lost, nothing twice`, async () => {
+  test(`[L3 L4 L5 L6 L7] [R36] [R39] [R57] ${schedules} schedules with crashes, freezes and lost commits: one writer, nothing lost, nothing twice`, async () => {
     const first = seedOf('simulation') + (share - 1) * schedules;
     const met = ['crash', 'freeze', 'lost', 'ambiguous', 'deaf', 'clock'] as const;
     tell(`simulation ${share}`, await survive({ first, count: schedules, over: overMemory, pace: 1, met }));

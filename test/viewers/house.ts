@@ -98,7 +98,7 @@ const server = await serve({
         limits: { tokens: 1_000_000_000 },
       },
     },
-    server: { quotas: { streams: 100_000 } },
+    server: { quotas: { streams: 100_000, requests: 100_000, burst: 100_000, runs: 10_000 } },
   },
   // Stalled viewers are to be looked at, not to be cut off.
   patience: 600_000,

@@ -108,6 +108,55 @@ export async function manyRuns({
   });
 }
 
+export interface FullHouse {
+  readonly runs: number;
+  readonly stalled: number;
+  /** What the run of those who stall has said before. Megabytes. */
+  readonly past: number;
+}
+
+/** Many runs at once, each with its viewer, beside some who take nothing: what the server holds before and after all have spoken. */
+export async function fullHouse({ runs, stalled, past }: FullHouse): Promise<{
+  readonly faults: readonly string[];
+  readonly complete: boolean;
+  readonly heldPerStalled: number;
+  readonly before: number;
+  readonly after: number;
+}> {
+  return onStage(async (on) => {
+    const names = Array.from({ length: runs }, (_, i) => `r${i}`);
+    const live = { pieces: 20, size: 60, perSecond: 5 };
+    const size = 4_000;
+    const long = await on.begin({ name: 'long', past: { pieces: (past * megabyte) / size, size }, live });
+    const begun: Awaited<ReturnType<Stage['begin']>>[] = [];
+    for (let i = 0; i < runs; i += 100) {
+      const some = names.slice(i, i + 100);
+      const plans = some.map((name) => on.begin({ name, past: { pieces: 5, size: 60 }, live }));
+      begun.push(...(await Promise.all(plans)));
+    }
+    on.crowd({ open: { runs: begun, each: 1, after: 0, stalled: false } });
+    await joined(on, runs);
+    on.crowd({ open: { runs: [long], each: stalled, after: 0, stalled: true } });
+    await joined(on, runs + stalled);
+    await stalling(on, stalled);
+    const before = await on.measure();
+    await Promise.all(names.map((name) => on.go(name)));
+    await on.until(({ there }) => there >= runs, 7 + live.pieces);
+    const after = await on.measure();
+    on.crowd({ resume: true });
+    await on.go('long');
+    await Promise.all([...names, 'long'].map((name) => on.go(name)));
+    const end = await on.until(({ ended }) => ended === runs + stalled);
+    return {
+      faults: end.faults,
+      complete: end.ended === runs + stalled,
+      heldPerStalled: after.held / stalled / 1_000,
+      before: before.rss / megabyte,
+      after: after.rss / megabyte,
+    };
+  });
+}
+
 export interface Storm {
   readonly viewers: number;
   readonly times: number;

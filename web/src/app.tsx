@@ -12,6 +12,7 @@ import { useLanguage } from './texts/texts.ts';
 const Approvals = lazy(() => import('./approvals/inbox.tsx').then(({ Inbox }) => ({ default: Inbox })));
 const Runs = lazy(() => import('./runs/runs.tsx').then((made) => ({ default: made.Runs })));
 const Run = lazy(() => import('./runs/run.tsx').then((made) => ({ default: made.Run })));
+const Api = lazy(() => import('./api/api.tsx').then((made) => ({ default: made.Api })));
 const Home = lazy(() => import('./home/home.tsx').then((made) => ({ default: made.Home })));
 
 export function App(): ReactNode {
@@ -47,6 +48,8 @@ function Screen({ place }: { readonly place: Place }): ReactNode {
       return <Run key={place.run} run={place.run} step={place.step} at={place.at} />;
     case 'home':
       return <Home />;
+    case 'api':
+      return <Api />;
     case 'nowhere':
       return <Nowhere />;
   }

@@ -5,6 +5,7 @@ export type Place =
   | { readonly screen: 'runs'; readonly filter?: string }
   | { readonly screen: 'run'; readonly run: string; readonly step?: number; readonly at?: number }
   | { readonly screen: 'approvals'; readonly approval?: string }
+  | { readonly screen: 'api' }
   | { readonly screen: 'nowhere' };
 
 /** A place as an address: what is copied from the bar leads back to it. */
@@ -15,6 +16,7 @@ export const addressOf = {
   stepInChat: (conversation: string, run: string, step: number): string =>
     `${addressOf.chat(conversation)}#${run}.${step}`,
   home: '/home',
+  api: '/api',
   /** The runs that a filter leaves, written as a query. */
   runs: (filter = ''): string => `/runs${filter === '' ? '' : `#${encodeURIComponent(filter)}`}`,
   /** A run, one of its steps, and the entry that was the last at the moment that is shown. */
@@ -31,6 +33,7 @@ export function placeAt({ pathname, hash }: { readonly pathname: string; readonl
   if (first === 'c' && second !== undefined)
     return { screen: 'chat', conversation: second, ...(fragment === '' ? {} : { step: fragment }) };
   if (first === 'home') return { screen: 'home' };
+  if (first === 'api' && second === undefined) return { screen: 'api' };
   if (first === 'approvals')
     return { screen: 'approvals', ...(fragment === '' ? {} : { approval: fragment }) };
   if (first !== 'runs') return { screen: 'nowhere' };

@@ -87,7 +87,9 @@ export class ChatReader {
   /** What is told last of an answer that came whole. */
   finish(events: AgentEvent[]): void {
     this.abandon(events);
-    events.push({ type: 'turn.finished', reason: this.#reason() });
+    const questions = this.#settings.dialect?.questions?.() ?? [];
+    for (const question of questions) events.push({ type: 'question.asked', question });
+    events.push({ type: 'turn.finished', reason: questions.length > 0 ? 'asks' : this.#reason() });
   }
 
   /** What is told last of an answer that broke off. */

@@ -309,7 +309,8 @@ describe('an agent that may be asked twice', () => {
     { name: 'is silent', acts: ['hang'], retryable: true },
   ])('[A22 G12] is not asked again here when it $name', async ({ acts, retryable }) => {
     upstream.answer(acts);
-    const { failure } = await hear({ timeouts: { firstByte: 50 } }, repeatable);
+    // Who answers is waited for, however busy the machine is.
+    const { failure } = await hear(acts[0] === 'hang' ? { timeouts: { firstByte: 50 } } : {}, repeatable);
     expect([upstream.requests.length, failure?.retryable]).toEqual([1, retryable]);
   });
 });

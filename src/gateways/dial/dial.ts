@@ -1,4 +1,7 @@
+import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
+import type { Json } from '../../run/values.ts';
+import { peerHeader } from '../../wire/dial.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
 import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
 import { askChat, type Limits } from '../chat/ask-chat.ts';
@@ -18,6 +21,7 @@ import {
 } from '../http/http-exchange.ts';
 import { requestHeaders } from '../http/request-headers.ts';
 import { readSecret, type Secret } from '../http/secret.ts';
+import { tell } from '../http/tell.ts';
 
 export interface DialSettings {
   /** Where DIAL Core, or an application of its own, is: `https://host`. */
@@ -47,15 +51,38 @@ export function dialGateway(settings: DialSettings, surroundings: Surroundings =
   url.searchParams.set('api-version', apiVersion);
   const endpoint = httpEndpoint(url, { ...defaultTimeouts, ...settings.timeouts }, agentKeepAlive);
   const who = `Deployment ${deployment}`;
-  const ask = async (turn: Turn, channel: EventChannel): Promise<void> => {
+  const ask = async (turn: Turn, begun: (run: string) => void, channel: EventChannel): Promise<void> => {
     const { request, secrets } = requestOf(settings, { turn, who, path: pathOf(url) });
-    const dialect = (complaints: Complaints): Dialect => dialDialect(who, complaints, settings.limits?.part);
+    const dialect = (complaints: Complaints): Dialect =>
+      dialDialect(who, complaints, { largestPart: settings.limits?.part, begun });
     const asking = { who, turn, channel, endpoint, limits: settings.limits, secrets, dialect };
     const mayAskAgain = (refusal: Refusal): boolean => mayRepeat(turn, refusal);
     const refusal = await askAgain({ channel, mayAskAgain, ...surroundings }, () => askChat(request, asking));
     if (refusal !== undefined) throw agentFailure(turn, refusal);
   };
-  return { takeTurn: (turn, signal) => channelled(signal, (channel) => ask(turn, channel)) };
+  return {
+    takeTurn(turn, signal) {
+      let run: string | undefined;
+      const begun = (known: string): void => void (run = known);
+      const told = channelled(signal, (channel) => ask(turn, begun, channel));
+      return { ...told, token: () => (run === undefined ? undefined : { run }) };
+    },
+    cancel: (token, signal) => tellStop(settings, who, { token, signal }),
+  };
+}
+
+const Token = z.object({ run: z.string() });
+
+/** In DIAL there is no way to stop but to hang up, which means nothing to a Vitrine: it is told by its own API. */
+async function tellStop(
+  settings: DialSettings,
+  who: string,
+  { token, signal }: { readonly token: Json; readonly signal: AbortSignal },
+): Promise<void> {
+  const { run } = Token.parse(token);
+  const url = urlBelow(settings.baseUrl, `api/runs/${encodeURIComponent(run)}/stop`, 'https://host');
+  const headers = { authorization: `Bearer ${readSecret(settings.key, who)}` };
+  await tell(who, url, { headers, body: {}, signal });
 }
 
 interface Asked {
@@ -72,7 +99,11 @@ function requestOf(
   const key = readSecret(settings.key, who);
   if (key === '')
     throw new RunError('unauthenticated', `${who} needs a key; set key to one that DIAL knows.`);
-  const needed = { 'api-key': key, 'x-conversation-id': encodeURIComponent(turn.conversation) };
+  const needed = {
+    'api-key': key,
+    'x-conversation-id': encodeURIComponent(turn.conversation),
+    [peerHeader]: '1',
+  };
   const headers = requestHeaders(turn, needed, own);
   const body = JSON.stringify(dialRequest(turn));
   return { request: { method: 'POST', path, headers, body }, secrets: [key, ...Object.values(own)] };

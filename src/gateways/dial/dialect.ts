@@ -4,27 +4,40 @@ import {
   frameOfBlock,
   readCustomContent,
   readStatistics,
+  type PeerNews,
   type Statistics,
 } from '../../wire/dial.ts';
 import { unreadable } from '../../wire/salvage.ts';
 import type { Complaints } from '../http/complaints.ts';
 import type { Dialect } from '../dialect.ts';
 import { DialStages } from './stages.ts';
-import type { AgentEvent } from '../gateway.ts';
+import type { AgentEvent, AgentQuestion } from '../gateway.ts';
 
 /** Characters of one attachment, or of one piece of a stage. */
 const largest = 4 * 1024 * 1024;
 
+interface Reading {
+  readonly largestPart?: number | undefined;
+  /** Called with the run where it is a Vitrine that answers. */
+  readonly begun?: (run: string) => void;
+}
+
 /** What DIAL adds to chat completions: stages, attachments, state, and statistics of each model. */
-export function dialDialect(who: string, complaints: Complaints, largestPart = largest): Dialect {
+export function dialDialect(
+  who: string,
+  complaints: Complaints,
+  { largestPart = largest, begun = () => undefined }: Reading = {},
+): Dialect {
+  let run: string | undefined;
+  let questions: readonly AgentQuestion[] = [];
   const stages = new DialStages(who, complaints, largestPart);
   let statistics: Statistics | undefined;
   let hasAsked = false;
 
-  const takeContent = (given: unknown, events: AgentEvent[]): void => {
+  const takeContent = (given: unknown, about: PeerNews['stage'], events: AgentEvent[]): void => {
     const { value: content, faults } = readCustomContent(given);
     if (faults.length > 0) complaints.sent(unreadable('custom content', faults), events);
-    stages.takeAll(content?.stages ?? [], events);
+    stages.takeAll(content?.stages ?? [], events, about);
     for (const item of stages.items(content?.attachments ?? [], events))
       events.push({ type: 'item.attached', item });
     const { state = null, form_schema: form = null } = content ?? {};
@@ -38,9 +51,11 @@ export function dialDialect(who: string, complaints: Complaints, largestPart = l
 
   return {
     take(frame, events) {
-      const { choices, statistics: figures } = DialFrame.safeParse(frame).data ?? {};
+      const { choices, statistics: figures, vitrine: peer } = DialFrame.safeParse(frame).data ?? {};
       const content = choices?.[0]?.delta?.custom_content ?? undefined;
-      if (content !== undefined) takeContent(content, events);
+      if (peer?.run !== undefined) begun((run = peer.run));
+      if (peer?.asks) questions = peer.asks.map((asked) => ({ ...asked, token: { run: run ?? '' } }));
+      if (content !== undefined) takeContent(content, peer?.stage, events);
       if (figures !== undefined && figures !== null) {
         const { value, faults } = readStatistics(figures);
         if (faults.length > 0) complaints.sent(unreadable('statistics', faults), events);
@@ -52,6 +67,7 @@ export function dialDialect(who: string, complaints: Complaints, largestPart = l
       const frame = frameOfBlock(body);
       return frame === undefined ? undefined : [frame];
     },
+    questions: () => questions,
     usage: (reported) => withModels(reported, statistics),
     finish(events) {
       stages.finish(events);

@@ -2,11 +2,32 @@ import type { DialMessage, DialRequest } from '../../wire/dial.ts';
 import { withNotes } from '../attachment-note.ts';
 import { chatCalls, chatOptions } from '../chat/request.ts';
 import { dialAttachment } from './attachment.ts';
-import type { Message, Turn } from '../gateway.ts';
+import { present } from '../../run/present.ts';
+import type { Json } from '../../run/values.ts';
+import type { AgentAnswer, Message, Turn } from '../gateway.ts';
 
 /** A turn as the strictest DIAL server takes it. */
 export function dialRequest(turn: Turn): DialRequest {
-  return { messages: turn.messages.map(dialMessage), stream: true, ...chatOptions(turn) };
+  const { messages, answers = [] } = turn;
+  const sent = messages.map(dialMessage);
+  const last = answers.length === 0 ? [] : [decisionMessage(answers)];
+  return {
+    messages: [...sent.slice(0, sent.length - last.length), ...last],
+    stream: true,
+    ...chatOptions(turn),
+  };
+}
+
+/** What people made of what a Vitrine asked, in place of what it was told before. */
+function decisionMessage(answers: readonly AgentAnswer[]): DialMessage {
+  const decisions = answers.map(({ id: question, decision, answer, rationale }) => {
+    const isEdit = decision === 'edit';
+    const made = { arguments: isEdit ? answer : undefined, answer: isEdit ? undefined : answer };
+    const word = decision === 'expire' ? 'reject' : decision;
+    return { question, decision: word, ...present({ rationale, ...made }) } as const;
+  });
+  const content = decisions.map(({ decision }) => decision).join(', ');
+  return { role: 'user', content, custom_content: { form_value: { decisions } as Json } };
 }
 
 function dialMessage(message: Message): DialMessage {

@@ -1,6 +1,8 @@
 import { RunError } from '../../run/failure.ts';
+import { stageKind } from '../../run/own-kinds.ts';
+import { present } from '../../run/present.ts';
 import type { Attachment, Item } from '../../run/values.ts';
-import { readAttachment, readStage, type StagePiece } from '../../wire/dial.ts';
+import { readAttachment, readStage, type PeerNews, type StagePiece } from '../../wire/dial.ts';
 import { unreadable } from '../../wire/salvage.ts';
 import type { Complaints } from '../http/complaints.ts';
 import { attachmentOf } from './attachment.ts';
@@ -28,6 +30,7 @@ export class DialStages {
   readonly #largest: number;
   readonly #stages = new Map<number, { isOpen: boolean; parent: number | undefined }>();
   readonly #whole = new WholeText();
+  #about: NonNullable<PeerNews['stage']> = {};
   #attached = 0;
   #opened = 0;
 
@@ -38,8 +41,10 @@ export class DialStages {
     this.#largest = largest;
   }
 
-  takeAll(given: readonly unknown[], events: AgentEvent[]): void {
+  /** `about`: what a Vitrine says of them besides. */
+  takeAll(given: readonly unknown[], events: AgentEvent[], about: PeerNews['stage'] = {}): void {
     this.#expectFew(given);
+    this.#about = about;
     for (const one of given) this.take(one, events);
   }
 
@@ -115,18 +120,27 @@ export class DialStages {
   #open({ index, name, parent_stage_index: parent }: StagePiece, events: AgentEvent[]): void {
     this.#know(index, parent ?? undefined);
     const title = this.#whole.take(`${index} title`, name ?? '');
+    const { kind } = this.#about;
     events.push({
       type: 'stage.opened',
       stage: String(index),
       parent: typeof parent === 'number' ? String(parent) : undefined,
       title: title || undefined,
+      ...present({ ...this.#about, kind: kind && stageKind(kind), channel: undefined }),
     });
   }
 
   #append({ stage, part, text }: Text, events: AgentEvent[]): void {
     const whole = text === '' ? '' : this.#whole.take(`${stage} ${part}`, text);
     if (whole === '') return;
-    events.push({ type: part === 'title' ? 'stage.titled' : 'stage.appended', stage, text: whole });
+    if (part === 'title') events.push({ type: 'stage.titled', stage, text: whole });
+    else
+      events.push({
+        type: 'stage.appended',
+        stage,
+        text: whole,
+        ...present({ channel: this.#about.channel }),
+      });
   }
 
   #isTooLarge({ type, title, data = '', url = '' }: Attachment, events: AgentEvent[]): boolean {

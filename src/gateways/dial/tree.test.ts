@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anyCut } from '../../../test/cuts.ts';
 import { bugsIn, delegate } from '../../../test/delegate.ts';
 import { dial } from '../../../test/dial-frames.ts';
+import { sized } from '../../../test/long.ts';
 import { outline } from '../../../test/outline.ts';
 import { anyStages, interleaved, stagesIn } from '../../../test/stage-pieces.ts';
 import { openStrictDial } from '../../../test/strict-dial.ts';
@@ -417,7 +418,7 @@ test('an answer in which no stage fits is told in few notices, and opens nothing
 });
 
 describe('interleavings', () => {
-  test('the pieces of any stages, in any order and any frames, cut at any byte, give the same tree', async () => {
+  test('[R21] the pieces of any stages, in any order and any frames, cut at any byte, give the same tree', async () => {
     const picks = fc.array(fc.nat(), { minLength: 60, maxLength: 60 });
     const places = fc.array(fc.nat(), { maxLength: 8 });
     await fc.assert(
@@ -433,38 +434,50 @@ describe('interleavings', () => {
   });
 });
 
-test('[R18 R19 R20] any pieces in any order: every stage is closed, and none is there that nobody wrote to', async () => {
-  const piece = fc.record(
-    {
-      index: fc.nat(4),
-      name: fc.option(fc.constantFrom('a', '')),
-      content: fc.constantFrom('', 'x'),
-      attachments: fc.constantFrom([], [{ data: 'd' }]),
-      status: fc.constantFrom(null, 'open', 'completed', 'failed', 'odd'),
-      parent_stage_index: fc.nat(5),
-    },
-    { requiredKeys: ['index'] },
-  );
-  const isMereClose = ({ name, content, attachments, status, parent_stage_index: parent }: Loose): boolean =>
-    (status === 'completed' || status === 'failed') &&
-    !name &&
-    !content &&
-    !attachments?.length &&
-    parent === undefined;
-  await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 25 }), async (pieces) => {
-      const tree = await grown(answer(...pieces.map((one) => dial.stage(one))));
-      const written = new Set(pieces.filter((one) => !isMereClose(one)).map(({ index }) => String(index)));
-      const mirrored = [...tree.steps.values()].filter(({ origin }) => origin !== undefined);
-      expect(mirrored.filter(({ origin }) => !written.has(origin ?? ''))).toEqual([]);
-      expect(mirrored.filter(({ title }) => title === '')).toEqual([]);
-      expect(new Set(mirrored.map(({ key }) => key)).size).toBe(mirrored.length);
-      expect(tree.notices.filter(({ code }) => code !== 'UPSTREAM_MALFORMED')).toEqual([]);
-      expect(tree.ended?.outcome).toBe('completed');
-    }),
-    { numRuns: 300 },
-  );
-});
+const stageTime = { timeout: sized(300_000, 1_800_000) };
+
+test(
+  '[R18 R19 R20] any pieces in any order: every stage is closed, and none is there that nobody wrote to',
+  stageTime,
+  async () => {
+    const piece = fc.record(
+      {
+        index: fc.nat(4),
+        name: fc.option(fc.constantFrom('a', '')),
+        content: fc.constantFrom('', 'x'),
+        attachments: fc.constantFrom([], [{ data: 'd' }]),
+        status: fc.constantFrom(null, 'open', 'completed', 'failed', 'odd'),
+        parent_stage_index: fc.nat(5),
+      },
+      { requiredKeys: ['index'] },
+    );
+    const isMereClose = ({
+      name,
+      content,
+      attachments,
+      status,
+      parent_stage_index: parent,
+    }: Loose): boolean =>
+      (status === 'completed' || status === 'failed') &&
+      !name &&
+      !content &&
+      !attachments?.length &&
+      parent === undefined;
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 25 }), async (pieces) => {
+        const tree = await grown(answer(...pieces.map((one) => dial.stage(one))));
+        const written = new Set(pieces.filter((one) => !isMereClose(one)).map(({ index }) => String(index)));
+        const mirrored = [...tree.steps.values()].filter(({ origin }) => origin !== undefined);
+        expect(mirrored.filter(({ origin }) => !written.has(origin ?? ''))).toEqual([]);
+        expect(mirrored.filter(({ title }) => title === '')).toEqual([]);
+        expect(new Set(mirrored.map(({ key }) => key)).size).toBe(mirrored.length);
+        expect(tree.notices.filter(({ code }) => code !== 'UPSTREAM_MALFORMED')).toEqual([]);
+        expect(tree.ended?.outcome).toBe('completed');
+      }),
+      { numRuns: sized(300, 10_000) },
+    );
+  },
+);
 
 interface Loose {
   readonly name?: string | null;

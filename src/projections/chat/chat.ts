@@ -67,6 +67,8 @@ export interface Dialect<Extra, Mark> {
   readonly left?: (scene: Scenery<Extra, Mark>, event: EventOf<'state.saved'>) => void;
   /** Where an answer begins. */
   readonly begun?: (scene: Scenery<Extra, Mark>) => void;
+  /** What people are asked, as a chunk of its own; in words unless said. */
+  readonly asking?: (memory: ChatMemory<Extra>, questions: readonly ToldQuestion[]) => object;
   /** Before the last chunk. */
   readonly ending?: (scene: Scenery<Extra, Mark>) => void;
   /** What the last chunk has besides, and what follows it. */
@@ -111,7 +113,9 @@ export function chatProjection<Extra, Mark>(
     rest(scene) {
       const questions = [...scene.memory.questions.values()];
       const text = `\n\n${questions.map((question) => question.text).join('\n\n')}`;
-      content(scene, dialect, { text, part: { asks: questions } });
+      const asks = dialect.asking?.(scene.memory, questions);
+      if (asks) scene.frames.push({ data: asks, part: { asks: questions } });
+      else content(scene, dialect, { text, part: { asks: questions } });
       finish(scene, dialect, { status: 'waiting', questions, usage: nothing });
     },
     goOn(scene, entry) {

@@ -1,5 +1,6 @@
 import { shownQuestion } from '../../run/shown-question.ts';
 import type { EventOf } from '../../run/events.ts';
+import { present } from '../../run/present.ts';
 import { questionId } from '../../run/question-id.ts';
 import { RunError } from '../../run/failure.ts';
 import { visible } from '../../run/visible.ts';
@@ -14,6 +15,8 @@ export interface ToldQuestion {
   readonly fingerprint: string;
   readonly title: string;
   readonly text: string;
+  /** What a program needs to put it to a person itself. */
+  readonly asked: Pick<Requested, 'message' | 'arguments' | 'schema'>;
 }
 
 /** What is asked in words, and the words that answer it. */
@@ -29,11 +32,16 @@ export function toldQuestion(asked: Requested): ToldQuestion {
   const ways =
     isPlain && words.length > 0 ? words.map((word) => `«${word} ${fingerprint}»`).join(' or ') : '';
   lines.push(ways === '' ? `It is answered at /api/approvals/${id}.` : `Answer ${ways}.`);
-  return { id, fingerprint, title, text: lines.join('\n\n') };
+  const about = present({ message, arguments: asked.arguments, schema });
+  return { id, fingerprint, title, text: lines.join('\n\n'), asked: about };
 }
 
 /** A question without its words, for programs. */
-export function namedQuestion({ id, fingerprint, title }: ToldQuestion): Omit<ToldQuestion, 'text'> {
+export function namedQuestion({
+  id,
+  fingerprint,
+  title,
+}: ToldQuestion): Omit<ToldQuestion, 'text' | 'asked'> {
   return { id, fingerprint, title };
 }
 

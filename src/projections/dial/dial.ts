@@ -4,6 +4,7 @@ import { parsed } from '../../run/parsed.ts';
 import { filled, present } from '../../run/present.ts';
 import { ChatCompletionRequest, type ChatMessageIn } from '../../wire/chat-request.ts';
 import { asciiJson } from '../../wire/ascii-json.ts';
+import { PeerDecisions, peerHeader } from '../../wire/dial.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import type { ChatFrame, ChatPlace } from '../chat/chat.ts';
@@ -71,8 +72,16 @@ function readDial({ params: { app = '' }, body, header }: DoorRequest): Wish<Fra
   const request = parsed(DialChat, body, 'The request');
   const { messages, stream, custom_fields: fields } = request;
   const form = stream === true ? 'stream' : 'whole';
-  const wanted = { form, options: { flat: fields?.configuration?.stages === 'flat' } } as const;
+  const flat = fields?.configuration?.stages === 'flat';
+  const options: Record<string, boolean> = {
+    flat,
+    ...(header(peerHeader) === undefined ? {} : { peer: true }),
+  };
+  const wanted = { form, options } as const;
   const { message, history } = sentChat(messages, (one) => ownOf(one));
+  const filled = messages.at(-1)?.custom_content?.form_value ?? undefined;
+  if (filled !== undefined)
+    return { wants: 'decide', app, ...parsed(PeerDecisions, filled, 'The form'), ...wanted };
   const decision = decisionIn(message);
   if (decision) return { wants: 'decide', app, decisions: [decision], ...wanted };
   const conversation = named(header('x-conversation-id'));

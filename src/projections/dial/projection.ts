@@ -1,6 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
 import { combinedState, holdersOf, originKey, type LeftState } from '../../run/combined-state.ts';
+import { present } from '../../run/present.ts';
 import { isBlobRef, type Item, type Json, type Usage } from '../../run/values.ts';
+import type { PeerNews } from '../../wire/dial.ts';
 import { superseded } from '../answer-text.ts';
 import {
   chatProjection,
@@ -14,7 +16,9 @@ import {
   type Dialect,
   type StepNews,
 } from '../chat/chat.ts';
+import type { ToldQuestion } from '../chat/question-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
+import { plain } from '../speaker.ts';
 import type { OpenStep } from '../story.ts';
 import { attachmentOf } from './attachment.ts';
 import { dialError } from './error.ts';
@@ -46,7 +50,16 @@ export function dialProjection({
   run,
   options,
 }: ViewOptions): Projection<ChatPlace<Stages, StageMark>, ChatFrame> {
-  return chatProjection(run, dialectOf(options?.['flat'] === true));
+  return chatProjection(
+    run,
+    dialectOf({ isFlat: options?.['flat'] === true, isPeer: options?.['peer'] === true }),
+  );
+}
+
+interface Reader {
+  readonly isFlat: boolean;
+  /** It is a Vitrine, which shows steps of ours as its own: it is told what DIAL has no words for. */
+  readonly isPeer: boolean;
 }
 
 /** A chunk that says nothing. */
@@ -54,15 +67,19 @@ export function beatOf({ run }: ViewOptions): object {
   return { choices: [choiceOf({})], usage: null, id: run, object: 'chat.completion.chunk' };
 }
 
-function dialectOf(isFlat: boolean): Dialect<Stages, StageMark> {
+function dialectOf(reader: Reader): Dialect<Stages, StageMark> {
   return {
     extra: () => ({ stages: 0, attachments: 0, states: new Map() }),
     mark: () => ({ stage: undefined, attachments: 0, hasText: false }),
     chunk,
-    begun: ({ memory }) => void Object.assign(memory.extra, { stages: 0, attachments: 0 }),
-    opened: (scene, step) => open(scene, step, isFlat),
-    happened: hear,
-    closed: close,
+    begun({ frames, memory }) {
+      Object.assign(memory.extra, { stages: 0, attachments: 0 });
+      if (reader.isPeer) frames.push({ data: chunk(memory, choiceOf({}), { vitrine: { run: memory.run } }) });
+    },
+    opened: (scene, step) => open(scene, step, reader),
+    happened: (scene, event, step) => hear(scene, event, { step, ...reader }),
+    closed: (scene, event, step) => close(scene, event, { step, ...reader }),
+    ...(reader.isPeer ? { asking } : {}),
     left({ memory }, { agent, strategy, state }) {
       if (!isBlobRef(state)) memory.extra.states.set(agent, { agent, strategy, state });
     },
@@ -84,40 +101,61 @@ function chunk(
   return { choices: [choice], usage: null, ...more, id, model, created, object: 'chat.completion.chunk' };
 }
 
-function custom({ frames, memory }: Scene, content: object): void {
-  frames.push({ data: chunk(memory, choiceOf({ custom_content: content })) });
+/** What a Vitrine is asked, which puts it to its own people. */
+function asking(memory: ChatMemory<Stages>, questions: readonly ToldQuestion[]): object {
+  const asks = questions.map(({ id, title, asked }) => ({ id, title, ...asked }));
+  return chunk(memory, choiceOf({}), { vitrine: { asks } });
 }
 
-function stage(scene: Scene, step: Step, piece: object): void {
+function custom({ frames, memory }: Scene, content: object, more: object = {}): void {
+  frames.push({ data: chunk(memory, choiceOf({ custom_content: content }), more) });
+}
+
+function stage(scene: Scene, step: Step, piece: object, about?: PeerNews['stage']): void {
   const { stage: index } = step.own.mark;
-  if (index !== undefined) custom(scene, { stages: [{ index, status: null, ...piece }] });
+  if (index === undefined) return;
+  custom(scene, { stages: [{ index, status: null, ...piece }] }, about && { vitrine: { stage: about } });
 }
 
-function open(scene: Scene, step: Step, isFlat: boolean): void {
-  if (step.own.says) return;
+function open(scene: Scene, step: Step, { isFlat, isPeer }: Reader): void {
+  if (step.own.says && !isPeer) return;
   const { extra } = scene.memory;
   const above = scene.story.steps.get(step.parent)?.own.mark.stage;
   step.own.mark = { stage: extra.stages, attachments: 0, hasText: false };
   extra.stages += 1;
   const name = step.title === '' ? step.opening.kind : step.title;
-  stage(scene, step, { name, ...(isFlat || above === undefined ? {} : { parent_stage_index: above }) });
+  const piece = { name, ...(isFlat || above === undefined ? {} : { parent_stage_index: above }) };
+  stage(scene, step, piece, isPeer ? aboutOf(step) : undefined);
   const { call } = step;
-  if (call) say(scene, step, `## Request arguments:\n\`\`\`json\n${written(call.arguments)}\n\`\`\`\n`);
+  if (call && !isPeer)
+    say(scene, step, `## Request arguments:\n\`\`\`json\n${written(call.arguments)}\n\`\`\`\n`);
 }
 
-function say(scene: Scene, step: Step, content: string): void {
+function aboutOf({ opening, call }: Step): PeerNews['stage'] {
+  const { kind, agent, query = call && written(call.arguments) } = opening;
+  return { kind, ...present({ agent, query: query === '{}' ? undefined : query }) };
+}
+
+function say(scene: Scene, step: Step, content: string, about?: PeerNews['stage']): void {
   step.own.mark.hasText = true;
-  stage(scene, step, { content });
+  stage(scene, step, { content }, about);
 }
 
-function hear(scene: Scene, event: StepNews, step: Step): void {
+interface Told extends Reader {
+  readonly step: Step;
+}
+
+function hear(scene: Scene, event: StepNews, { step, isPeer }: Told): void {
   const { mark, says } = step.own;
   if (event.type === 'item.attached') return attach(scene, event.item, step);
-  if (says || event.type === 'step.started') return;
+  const isAnswer = says && !(isPeer && event.type === 'text.appended' && event.channel !== 'content');
+  if (isAnswer || event.type === 'step.started') return;
   if (event.type === 'title.appended')
     return event.text === '' ? undefined : stage(scene, step, { name: event.text });
   if (event.type === 'step.retried') return mark.hasText ? say(scene, step, superseded) : undefined;
-  if (event.text !== '' && event.channel !== 'arguments') say(scene, step, event.text);
+  if (event.text === '' || event.channel === 'arguments') return;
+  const channel = event.channel === 'content' ? undefined : event.channel;
+  say(scene, step, event.text, isPeer && channel ? { channel } : undefined);
 }
 
 /** What hangs on the answer hangs on the message. */
@@ -136,11 +174,12 @@ function attach(scene: Scene, item: Item, step: Step): void {
 
 const good: ReadonlySet<string> = new Set(['completed', 'reused', 'skipped']);
 
-function close(scene: Scene, { outcome, failure, result }: EventOf<'step.closed'>, step: Step): void {
+function close(scene: Scene, event: EventOf<'step.closed'>, { step, isPeer }: Told): void {
+  const { outcome, failure, result } = event;
   if (step.own.mark.stage === undefined) return;
   if (step.call && result !== undefined)
-    say(scene, step, `## Response:\n\`\`\`json\n${written(result)}\n\`\`\`\n`);
-  if (failure) say(scene, step, `${failure.message}\n`);
+    say(scene, step, isPeer ? plain(result) : `## Response:\n\`\`\`json\n${written(result)}\n\`\`\`\n`);
+  if (failure) say(scene, step, `${failure.message}\n`, isPeer ? { channel: 'log' } : undefined);
   stage(scene, step, { status: good.has(outcome) ? 'completed' : 'failed' });
 }
 

@@ -1,9 +1,10 @@
 import type { Entry, EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
 import type { Usage } from '../../run/values.ts';
-import { saysAnswer, superseded, wholeAnswer } from '../answer-text.ts';
+import { saysAnswer, wholeAnswer } from '../answer-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
+import { supersededLine } from '../speaker.ts';
 import { overStory, type Place, type Scene as AnyScene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import { messageId, sequenceNumber } from './ids.ts';
@@ -193,7 +194,7 @@ function stopSaying(scene: Scene, status: 'completed' | 'incomplete'): void {
 function takeBack(scene: Scene, step: string): void {
   if (scene.memory.thinking) stopThinking(scene);
   if (scene.memory.saying?.step !== step) return;
-  say(scene, step, superseded.trimEnd());
+  say(scene, step, supersededLine);
   stopSaying(scene, 'incomplete');
 }
 

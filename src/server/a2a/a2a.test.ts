@@ -1,5 +1,6 @@
 import { Role, TaskState, type Part, type SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
+import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { expect, test, vi } from 'vitest';
 import { appWith, serving, type Serving } from '../../../test/serving.ts';
 import type { AgentEvent, Gateway } from '../../gateways/gateway.ts';
@@ -153,8 +154,8 @@ function textIn(events: readonly StreamResponse[]): string {
 
 const said = (text: string): AgentEvent => ({ type: 'text.appended', text });
 
-/** A model that goes on once its first words have arrived, and may break off before. */
-async function writing(breaksOff: boolean) {
+/** An app whose model goes on once its first words have arrived, and may break off before. */
+async function counter(breaksOff: boolean) {
   const arrived = Promise.withResolvers<void>();
   let attempts = 0;
   const gateway: Gateway = {
@@ -177,6 +178,11 @@ async function writing(breaksOff: boolean) {
       agents: { model: { description: 'Counts.', gateway, effect: 'pure' } },
     },
   });
+  return { url, arrived };
+}
+
+async function writing(breaksOff: boolean) {
+  const { url, arrived } = await counter(breaksOff);
   const events: StreamResponse[] = [];
   const before: string[] = [];
   for await (const event of (await client(url, 'counter')).sendMessageStream(saying('count'))) {
@@ -218,6 +224,37 @@ test('[A2A41] steps come as they change, and what is said in them as it is said'
   expect(TaskSteps.parse(whole?.content?.value).steps).toMatchObject([
     { kind: 'turn', text: 'One, two, three.' },
   ]);
+});
+
+test('[A2A4] whoever comes back in the middle of an answer gets what was said, and then the rest', async () => {
+  const { url, arrived } = await counter(false);
+  const agent = await client(url, 'counter');
+  const first: StreamResponse[] = [];
+  for await (const event of agent.sendMessageStream(saying('count'))) {
+    first.push(event);
+    if (textIn(first) !== '') break;
+  }
+  const [task] = first.flatMap(({ payload }) => (payload?.$case === 'task' ? [payload.value] : []));
+  const again: StreamResponse[] = [];
+  for await (const event of agent.resubscribeTask({ tenant: '', id: task?.id ?? '' })) {
+    again.push(event);
+    if (textIn(again) === 'One, ') arrived.resolve();
+  }
+  expect(kindsOf(again)[0]).toBe('task');
+  expect(textIn(again)).toBe('One, two, three.');
+  expect(lastStatus(again)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+});
+
+test('[A2A5] the official client of version 0.3 gives a task, follows it, and cancels what asks', async () => {
+  const { url } = await at();
+  const legacy = new LegacyJsonRpcTransport({ endpoint: `${url}/a2a/payer` });
+  const events = await all(legacy.sendMessageStream(saying('tea')));
+  const asked = lastStatus(events);
+  expect(asked?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  const [task] = events.flatMap(({ payload }) => (payload?.$case === 'task' ? [payload.value] : []));
+  const cancelled = await legacy.cancelTask({ tenant: '', id: task?.id ?? '', metadata: undefined });
+  expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  expect(ledger).toEqual([]);
 });
 
 test('[A2A5] a client of version 0.3 is understood', async () => {

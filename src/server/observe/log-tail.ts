@@ -17,6 +17,10 @@ const tenants = 1_000;
 /** Into a silence, so that whatever is between us sees that the connection lives. Milliseconds. */
 const beat = 25_000;
 
+interface Line extends AnsweredRequest {
+  readonly at: number;
+}
+
 interface Follower {
   readonly tenant: string;
   readonly sink: Sink;
@@ -24,7 +28,7 @@ interface Follower {
 }
 
 export function logTailOf(): LogTail {
-  const lines = new Map<string, string[]>();
+  const lines = new Map<string, Line[]>();
   const followers = new Set<Follower>();
   const beating = setInterval(() => {
     for (const { sink } of followers) sink.beat(false);
@@ -38,19 +42,20 @@ export function logTailOf(): LogTail {
     note(answered, at) {
       const { tenant } = answered;
       if (tenant === undefined) return;
-      const frame = frameOf(answered, at);
       const known = lines.get(tenant) ?? [];
       lines.delete(tenant);
-      lines.set(tenant, [...known, frame].slice(-kept));
+      lines.set(tenant, known);
+      const line = { ...answered, at };
+      if (known.push(line) > kept) known.shift();
       for (const oldest of lines.keys()) {
         if (lines.size <= tenants) break;
         lines.delete(oldest);
       }
-      for (const follower of followers) if (follower.tenant === tenant) tell(follower, frame);
+      for (const follower of followers) if (follower.tenant === tenant) tell(follower, frameOf(line));
     },
     follow(tenant, sink, isPastOnly) {
       const follower = { tenant, sink, isStalled: false };
-      tell(follower, (lines.get(tenant) ?? []).join(''));
+      tell(follower, (lines.get(tenant) ?? []).map(frameOf).join(''));
       if (isPastOnly) return sink.end();
       sink.listen({
         drained: () => void (follower.isStalled = false),
@@ -77,7 +82,8 @@ export function followed(log: RequestLog, tail: LogTail, now: () => number): Req
   };
 }
 
-function frameOf({ method, route, status, milliseconds, who }: AnsweredRequest, at: number): string {
+/** Made for those who follow: nearly always nobody does. */
+function frameOf({ method, route, status, milliseconds, who, at }: Line): string {
   const level = status >= 500 ? 'ERROR' : status >= 400 ? 'WARNING' : 'INFO';
   const msg = `${method} ${route} ${status} in ${milliseconds.toFixed(1)} ms${who === undefined ? '' : ` for ${who}`}`;
   const ts = new Date(at).toISOString().slice(11, 23);

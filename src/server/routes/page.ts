@@ -16,6 +16,7 @@ const screens = [
   '/runs/:run',
   '/runs/:run/steps/:step',
   '/approvals',
+  '/api',
 ];
 
 const types: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
+import { sized } from '../../../test/long.ts';
 import {
   decideOn,
   appWith,
@@ -220,7 +221,7 @@ describe('a stream', () => {
     const at = await ownHouse();
     const run = await finished(at);
     const { text: whole } = await at.ask(`/api/runs/${run}/events`);
-    for (let i = 0; i < 50; i += 1) {
+    for (let i = 0; i < sized(50, 200); i += 1) {
       const viewer = streamViewer({ url: at.url, path: `/api/runs/${run}/events` });
       viewer.socket.once('connect', () => viewer.socket.resetAndDestroy());
       await viewer.closed;

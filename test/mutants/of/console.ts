@@ -128,8 +128,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'the log of one tenant is told to another',
     file: 'src/server/observe/log-tail.ts',
-    find: "tell(follower, (lines.get(tenant) ?? []).join(''));",
-    replace: "tell(follower, [...lines.values()].flat().join(''));",
+    find: "tell(follower, (lines.get(tenant) ?? []).map(frameOf).join(''));",
+    replace: "tell(follower, [...lines.values()].flat().map(frameOf).join(''));",
     test: page,
     only: 'V85',
   },

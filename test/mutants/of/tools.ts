@@ -46,7 +46,7 @@ export const toolMutants: readonly Mutant[] = [
   {
     name: 'a stage passes for the turn of another agent',
     file: 'src/engine/turn/mirror.ts',
-    find: "kind: ours.has(kind) ? 'stage' : kind,",
+    find: 'kind: stageKind(kind),',
     replace: 'kind,',
     test: 'src/engine/turn/stages.test.ts',
     only: 'S41',

@@ -79,4 +79,18 @@ export const waitMutants: readonly Mutant[] = [
     replace: 'if (false) {',
     test: 'src/engine/question/put-off.test.ts',
   },
+  {
+    name: 'an expression may go through a list inside another',
+    file: 'src/graph/expression.ts',
+    find: 'if (nested)',
+    replace: 'if (false)',
+    test: 'src/graph/expression.test.ts',
+  },
+  {
+    name: 'a node is done again although others have used what it gave',
+    file: 'src/graph/redo.ts',
+    find: 'if (elsewhere === undefined) return [];',
+    replace: 'return [];',
+    test: 'src/graph/validate.test.ts',
+  },
 ];

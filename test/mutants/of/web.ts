@@ -21,6 +21,22 @@ export const webMutants: readonly Mutant[] = [
     only: 'a route reads in the order of its hops',
   },
   {
+    name: 'a graph of thousands of nodes has a row for every edge in every column',
+    file: 'web/src/data/graph-layers.ts',
+    find: '> mostPassages ? ringsOf(graph) : inOrder',
+    replace: '> 1e9 ? ringsOf(graph) : inOrder',
+    test: graph,
+    only: 'W201',
+  },
+  {
+    name: 'home does not know whose budget was used up',
+    file: 'web/src/home/work.ts',
+    find: "failure?.code === 'over-budget' ||",
+    replace: "failure?.code === 'over' ||",
+    test: 'web/src/home/work.test.ts',
+    only: 'W202',
+  },
+  {
     name: 'a cell that begins like a formula is one',
     file: 'web/src/data/save.ts',
     find: "? `'${cell}` : cell",

@@ -1,11 +1,10 @@
 import { Bell, BellRing, Clock, Inbox as InboxIcon, Zap } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useState, type ReactNode } from 'react';
 import type { AskedApproval } from '../../../src/client/client.ts';
 import { Approval, useApprovals } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, navigate } from '../routing.tsx';
-import { announce } from '../shell/announce.tsx';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Empty, Failed } from '../shell/states.tsx';
@@ -24,7 +23,6 @@ export function Inbox({ chosen }: { readonly chosen?: string | undefined }): Rea
   const t = useTexts();
   const { is, approvals, failure } = useApprovals();
   useTitle(t.inbox.title);
-  useNews(approvals);
   const waiting = approvals.filter(({ status }) => status === 'undecided');
   const putOff = approvals.filter(({ status }) => status === 'deferred');
   const ordered = [...waiting, ...putOff];
@@ -128,22 +126,6 @@ function Listed({
       ))}
     </>
   );
-}
-
-/** Says that a new question has come, here and where the system shows such things. */
-function useNews(approvals: readonly AskedApproval[]): void {
-  const t = useTexts();
-  const known = useRef<ReadonlySet<string>>(undefined);
-  useEffect(() => {
-    const fresh =
-      known.current === undefined ? [] : approvals.filter(({ id }) => known.current?.has(id) !== true);
-    if (approvals.length > 0 || known.current) known.current = new Set(approvals.map(({ id }) => id));
-    for (const { title } of fresh) {
-      announce(t.inbox.newOne(visible(title)));
-      if ('Notification' in window && Notification.permission === 'granted' && document.hidden)
-        new Notification('Vitrine', { body: t.inbox.newOne(visible(title)) });
-    }
-  }, [approvals, t]);
 }
 
 function NotifyButton(): ReactNode {

@@ -86,7 +86,8 @@ function useGoTo(run: RunStore, folding: Folding): (step: number) => void {
 
 /** Open while it works and where it failed; folded some time after a good end, unless somebody touched it. */
 function useRunOpening(tree: FlatTree, sought: number | undefined): [boolean, (isOpen: boolean) => void] {
-  const isEnded = tree.endedAt !== undefined && tree.status !== 'failed';
+  const hasFailed = tree.steps.some(({ parent, status }) => parent === 0 && status === 'failed');
+  const isEnded = tree.endedAt !== undefined && tree.status !== 'failed' && !hasFailed;
   const wasEnded = tree.endedAt !== undefined && Date.now() - tree.endedAt > lingering;
   const [touched, touch] = useState<boolean | undefined>(sought === undefined ? undefined : true);
   const [lingers, setLingers] = useState(!wasEnded);
@@ -252,6 +253,7 @@ function FoldedRun({
   readonly open: () => void;
 }): ReactNode {
   const t = useTexts();
+  const failed = tree.steps.filter(({ status }) => status === 'failed').length;
   const names = agents.map(({ title }) => visible(title));
   const listed =
     names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${t.run.and} ${names.at(-1)}`;
@@ -271,6 +273,7 @@ function FoldedRun({
       <span className="cut grow">
         {worked}
         {t.run.stepCount(tree.steps.length)}
+        {failed > 0 && ` · ${t.run.failedCount(failed)}`}
       </span>
       <span className="quiet num">
         <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />

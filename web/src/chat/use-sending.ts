@@ -47,7 +47,7 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
         if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
       } catch (thrown) {
         setPending(undefined);
-        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
+        setProblem(wordsOf(thrown));
       }
     },
     [client, app, conversation, protocol],
@@ -68,11 +68,14 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
       else void start(text, attachments, newKey());
     },
     again(run) {
-      client.start({ again: run, idempotencyKey: newKey() }).catch((thrown: unknown) => {
-        setProblem(thrown instanceof RunError ? thrown.message : String(thrown));
-      });
+      const tell = (thrown: unknown): void => setProblem(wordsOf(thrown));
+      client.start({ again: run, idempotencyKey: newKey() }).catch(tell);
     },
   };
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof RunError ? thrown.message : String(thrown);
 }
 
 /** Whether a run may still do something. */

@@ -97,3 +97,17 @@ test('[W14] thousands of nodes are placed in one go', () => {
     .map(({ id }, i) => ({ source: `N${Math.floor(i / 3)}`, target: id, label: '', isBad: false }));
   expect(layOut({ nodes, edges }).edges).toHaveLength(4_999);
 });
+
+test('[W201] where edges would pass through too many columns, none does: each joins neighbours or bows within a column', () => {
+  const nodes = Array.from({ length: 400 }, (_, i) => node(`N${i}`));
+  const edges = Array.from({ length: 800 }, (_, i) => ({
+    source: `N${(i * 7_919) % 400}`,
+    target: `N${(i * 31 + Math.floor(i / 7)) % 400}`,
+    label: '',
+    isBad: false,
+  }));
+  const layout = layOut({ nodes, edges });
+  expect(layout.edges).toHaveLength(800);
+  expect(layout.edges.filter(({ path }) => path.includes('H'))).toEqual([]);
+  expect(crossings({ ...layout, edges: layout.edges.slice(0, 20) })).toEqual([]);
+});

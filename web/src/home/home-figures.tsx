@@ -1,27 +1,24 @@
-import { CircleX, Clock, Hand, LoaderCircle, Unplug, type LucideIcon } from 'lucide-react';
-import { useMemo, type ReactNode } from 'react';
+import { CircleX, Clock, Gauge, Hand, LoaderCircle, RefreshCw, Unplug, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { AskedApproval, ListedRun } from '../../../src/client/client.ts';
-import { useRuns } from '../../../src/react/react.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, Link } from '../routing.tsx';
 import { useLanguage, useTexts } from '../texts/texts.ts';
+import type { Work } from './work.ts';
 
 interface Known {
   readonly atWork: readonly ListedRun[];
   readonly stranded: readonly ListedRun[];
   readonly failed: readonly ListedRun[];
   readonly approvals: readonly AskedApproval[];
+  readonly work: Work;
 }
 
 /** How it stands, in figures that each lead to what they count. */
-export function HomeFigures({ atWork, stranded, failed, approvals }: Known): ReactNode {
+export function HomeFigures({ atWork, stranded, failed, approvals, work }: Known): ReactNode {
   const t = useTexts();
   const format = formatIn(useLanguage());
-  const { runs } = useRuns();
-  const half = useMemo(() => medianOf([...runs.values()].flatMap(({ duration }) => duration ?? [])), [runs]);
   const parked = atWork.filter(({ status }) => status !== 'running').length;
-  const takes = half === undefined ? '–' : format.duration(half);
-  const done = addressOf.runs('status=completed');
   const { waiting } = t.status;
   const { home } = t;
   return (
@@ -50,14 +47,39 @@ export function HomeFigures({ atWork, stranded, failed, approvals }: Known): Rea
       >
         {format.count(stranded.length)}
       </Counted>
-      <Counted is="duration" to={done} icon={Clock} name={home.duration} more={home.half}>
-        {takes}
-      </Counted>
+      <Worked work={work} />
     </div>
   );
 }
 
 const failedRuns = addressOf.runs('status=failed');
+const doneRuns = addressOf.runs('status=completed');
+
+/** How the newest runs worked. */
+function Worked({ work: { runs, reused, budgetStops, firstStep } }: Pick<Known, 'work'>): ReactNode {
+  const t = useTexts();
+  const format = formatIn(useLanguage());
+  const { home } = t;
+  return (
+    <>
+      <Counted is="reused" to={doneRuns} icon={RefreshCw} name={t.run.repeats} more={home.newest(runs)}>
+        {format.count(reused)}
+      </Counted>
+      <Counted is="budget" to={doneRuns} icon={Gauge} name={home.budgetStops} more={home.newest(runs)}>
+        {format.count(budgetStops)}
+      </Counted>
+      <Counted
+        is="first-step"
+        to={doneRuns}
+        icon={Clock}
+        name={home.firstStep}
+        more={firstStep ? home.most(format.short(firstStep.most)) : home.noRuns}
+      >
+        {firstStep ? `${format.short(firstStep.half)} ms` : '–'}
+      </Counted>
+    </>
+  );
+}
 
 function Counted({
   is,
@@ -84,8 +106,4 @@ function Counted({
       <small>{more}</small>
     </Link>
   );
-}
-
-function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 }

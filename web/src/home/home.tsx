@@ -20,6 +20,8 @@ import { argumentWords } from '../steps/words.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useMinute } from '../ticking.ts';
 import { HomeFigures } from './home-figures.tsx';
+import { SlowestTools } from './slowest-tools.tsx';
+import { useWork } from './use-work.ts';
 
 const day = 86_400_000;
 /** So many runs are watched step by step; the others stand in the list. */
@@ -34,6 +36,7 @@ export function Home(): ReactNode {
   const { is, runs: open, failure } = useListed(useMemo(() => ({ unfinished: true }), []));
   const { runs: failed } = useListed(useMemo(() => ({ status: 'failed' as const, since }), [since]));
   const { approvals } = useApprovals();
+  const work = useWork();
   useTitle(t.nav.home);
   const stranded = open.filter((run) => run.stranded !== undefined || run.damaged !== undefined);
   const atWork = open.filter((run) => !stranded.includes(run));
@@ -55,13 +58,16 @@ export function Home(): ReactNode {
           <h2>{t.home.headline(atWork.length, approvals.length)}</h2>
           <p>{stranded.length === 0 ? t.home.safe : t.home.stranded(stranded.length)}</p>
         </header>
-        <HomeFigures {...{ atWork, stranded, failed, approvals }} />
+        <HomeFigures {...{ atWork, stranded, failed, approvals, work }} />
         <div className="home-columns">
           <div className="home-stack">
             <AtWork runs={atWork} />
             <DidNotFinish runs={[...stranded, ...failed]} />
           </div>
-          <WaitsForYou approvals={approvals} />
+          <div className="home-stack">
+            <WaitsForYou approvals={approvals} />
+            <SlowestTools work={work} />
+          </div>
         </div>
       </div>
     </main>

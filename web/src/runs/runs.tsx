@@ -80,6 +80,9 @@ function Filters({ filter }: { readonly filter: ListFilter }): ReactNode {
       app: namesIn(all.map(({ app }) => app)),
       agent: namesIn(all.flatMap(({ agents = [] }) => agents)),
       tool: namesIn(all.flatMap(({ tools = [] }) => tools)),
+      label: namesIn(
+        all.flatMap(({ labels = {} }) => Object.entries(labels).map(([name, value]) => `${name}=${value}`)),
+      ),
     };
   }, [runs]);
   return (
@@ -89,6 +92,9 @@ function Filters({ filter }: { readonly filter: ListFilter }): ReactNode {
       <Choice name="app" filter={filter} values={known.app} />
       <Choice name="agent" filter={filter} values={known.agent} />
       <Choice name="tool" filter={filter} values={known.tool} />
+      {(known.label.length > 0 || filter.label !== undefined) && (
+        <Choice name="label" filter={filter} values={known.label} />
+      )}
       {Object.keys(filter).length > 0 && (
         <button type="button" className="button ghost small" onClick={() => go({})} data-clear>
           <X className="icon small" aria-hidden />
@@ -136,7 +142,7 @@ function Choice<T extends string>({
   values,
   show = visible,
 }: {
-  readonly name: 'status' | 'app' | 'agent' | 'tool';
+  readonly name: 'status' | 'app' | 'agent' | 'tool' | 'label';
   readonly filter: ListFilter;
   readonly values: readonly T[];
   readonly show?: (value: T) => string;

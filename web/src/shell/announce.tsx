@@ -1,12 +1,20 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
 
 let said = '';
+let fresh: string[] = [];
 const listeners = new Set<() => void>();
+/** What is said at once is said together: the last of it alone would hide the rest. Milliseconds. */
+const gathering = 50;
 
 /** Says something to whoever listens to the screen instead of looking at it. */
 export function announce(sentence: string): void {
-  said = sentence;
-  for (const changed of listeners) changed();
+  fresh.push(sentence);
+  if (fresh.length > 1) return;
+  setTimeout(() => {
+    said = fresh.join('. ');
+    fresh = [];
+    for (const changed of listeners) changed();
+  }, gathering);
 }
 
 function subscribe(changed: () => void): () => void {

@@ -1,6 +1,7 @@
 import { House, Inbox, ListTree, MessageSquare, Menu as MenuIcon, type LucideIcon } from 'lucide-react';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useRuns, useSource } from '../../../src/react/react.ts';
+import { News } from '../approvals/news.ts';
 import { ConversationList } from '../chat/conversation-list.tsx';
 import { addressOf, Link, type Place } from '../routing.tsx';
 import { isAway } from '../server.ts';
@@ -50,6 +51,7 @@ export function Shell({
         </aside>
         <button type="button" className="veil" aria-label={t.data.close} onClick={() => open(false)} />
         {children}
+        <News />
         <Announcements />
       </div>
     </SideMenuContext>

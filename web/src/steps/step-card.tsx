@@ -25,7 +25,8 @@ export const StepCard = memo(function StepCard({ run, id, depth }: StepProps): R
   const { folding, verbosity } = useRunView();
   const status = merged ? statusOf(merged) : 'pending';
   const touched = useSource(folding.of(id));
-  const isOpenByItself = useOpening(status);
+  const hasFailed = status === 'failed' || (merged?.hasBelow === true && hasFailure(run, merged.below));
+  const isOpenByItself = useOpening(status, hasFailed);
   if (!merged) return undefined;
   const isFoldable = merged.hasBelow || hasBody(merged, verbosity);
   const isOpen = isFoldable && (touched ?? isOpenByItself);
@@ -45,9 +46,9 @@ function statusOf({ step, said }: MergedStep): Status {
   return step.status === 'running' && said.status === 'waiting' ? 'waiting' : step.status;
 }
 
-/** What works, waits or has failed is open; what has ended stays so for a moment. */
-function useOpening(status: Status): boolean {
-  const isShown = status === 'failed' || (status !== 'lost' && isLive(status as FlatStep['status']));
+/** What works, waits or has failed, or has in it what did, is open; what has ended well stays so for a moment. */
+function useOpening(status: Status, hasFailed: boolean): boolean {
+  const isShown = hasFailed || (status !== 'lost' && isLive(status as FlatStep['status']));
   const [lingers, setLingers] = useState(isShown);
   useEffect(() => {
     if (isShown) {
@@ -109,6 +110,14 @@ function Row({ merged, status, depth, isOpen, isFoldable }: RowProps): ReactNode
       )}
     </div>
   );
+}
+
+/** Whether anything in a branch failed. What was tried again and done after all counts too: somebody may want to know. */
+function hasFailure(run: RunStore, id: number): boolean {
+  return run
+    .below(id)
+    .getSnapshot()
+    .some((one) => run.step(one).getSnapshot()?.status === 'failed' || hasFailure(run, one));
 }
 
 /** How many steps a branch that has ended folds away. */

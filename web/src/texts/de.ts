@@ -127,6 +127,7 @@ export const de: Texts = {
     toolCount: (tools) => (tools === 1 ? '1 Werkzeug' : `${tools} Werkzeuge`),
     budgetOf: (spent, most) => `Budget ${spent}/${most}`,
     stepCount: (steps) => (steps === 1 ? '1 Schritt' : `${steps} Schritte`),
+    failedCount: (steps) => `${steps} fehlgeschlagen`,
     worked: (names, isMany, atOnce) =>
       atOnce ? `${names} arbeiteten zugleich` : isMany ? `${names} arbeiteten` : `${names} arbeitete`,
     and: 'und',

@@ -121,6 +121,7 @@ export const en = {
     toolCount: (tools: number) => (tools === 1 ? '1 tool' : `${tools} tools`),
     budgetOf: (spent: number, most: number) => `budget ${spent}/${most}`,
     stepCount: (steps: number) => (steps === 1 ? '1 step' : `${steps} steps`),
+    failedCount: (steps: number) => `${steps} failed`,
     worked: (names: string, isMany: boolean, atOnce: boolean) =>
       atOnce ? `${names} worked at once` : isMany ? `${names} worked` : `${names} worked`,
     and: 'and',

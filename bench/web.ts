@@ -1,0 +1,140 @@
+// What the web app costs in a real browser: a trace of 100,000 events, a chat of 5,000 steps, and the first load.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { buildWeb } from '../scripts/build-web.ts';
+import type { RunEvent } from '../src/run/events.ts';
+import { localTenant } from '../src/run/owner.ts';
+import { serve } from '../src/server/serve.ts';
+import { sqliteStore } from '../src/stores/sqlite.ts';
+import { keepRun } from './lists/keep-run.ts';
+import { closed, ended, journal, opened, said, started } from '../test/journal.ts';
+
+const seeks = 40;
+const scrolling = 3_000;
+
+export async function webBench(): Promise<void> {
+  await buildWeb();
+  const data = mkdtempSync(join(tmpdir(), 'vitrine-web-bench-'));
+  await fill(data);
+  const echo = { flow: { name: 'echo', version: '1', run: async () => 'nothing' } };
+  const server = await serve({ data, port: 0, config: { apps: { echo }, server: { log: 'silent' } } });
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  try {
+    await firstLoad(browser, server.url);
+    await trace(browser, server.url);
+    await chat(browser, server.url);
+  } finally {
+    await browser.close();
+    await server.close();
+    rmSync(data, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A run of as many steps, each of which says so many words. Every tenth step has nine below it. */
+function runOf(conversation: string, steps: number, words: number): RunEvent[] {
+  const work = Array.from({ length: steps }, (_, i) => {
+    const step = i + 1;
+    const parent = i % 10 === 0 ? 0 : step - (i % 10);
+    return [
+      opened(step, parent, { agent: `agent-${i % 7}` }),
+      ...Array.from({ length: words }, () => said(step, 'a few words ')),
+    ];
+  });
+  const ends = Array.from({ length: steps }, (_, i) => closed(steps - i));
+  return [
+    started(`A run of ${steps} steps`, { tenant: localTenant, conversation }),
+    ...work.flat(),
+    ...ends,
+    ended('Done.'),
+  ];
+}
+
+async function fill(data: string): Promise<void> {
+  const store = await sqliteStore({ folder: data });
+  for (const [run, events] of [
+    ['run_trace', runOf('traced', 10_000, 8)],
+    ['run_chat', runOf('chatted', 5_000, 2)],
+  ] as const) {
+    await keepRun(store, run, journal(...events), true);
+  }
+  await store.close();
+}
+
+async function firstLoad(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage();
+  let bytes = 0;
+  page.on('response', (response) => {
+    if (!new URL(response.url()).pathname.startsWith('/api/'))
+      bytes += Number(response.headers()['content-length'] ?? 0);
+  });
+  await page.goto(url);
+  await page.waitForSelector('#message');
+  await page.close();
+  tell('first load', `${Math.round(bytes / 1_000)} KB`, 'at most 300 KB');
+}
+
+async function trace(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${url}/runs/run_trace`, { waitUntil: 'commit' });
+  await page.waitForSelector('[data-row="1"]', { timeout: 120_000 });
+  const first = (await page.evaluate('performance.now()')) as number;
+  tell('trace of 100,000 events, first row', `${(first / 1_000).toFixed(2)} s`, '1.5 s');
+  await page.waitForSelector('[data-run-status=completed]', { timeout: 120_000 });
+  tell('  frames while it is scrolled', `${await framesOf(page, '.trace-grid')} /s`, '50 /s');
+  const took = await seeking(page);
+  const sorted = took.toSorted((one, other) => one - other);
+  tell('  seek, p95', `${Math.round(sorted[Math.ceil(seeks * 0.95) - 1] ?? 0)} ms`, '50 ms');
+  await page.close();
+}
+
+async function chat(browser: Browser, url: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${url}/c/chatted`);
+  await page.click('.folded', { timeout: 120_000 });
+  await page.waitForSelector('[data-step]');
+  tell('chat of 5,000 steps, frames', `${await framesOf(page, '.thread')} /s`, '50 /s');
+  await page.close();
+}
+
+/** Frames a second while something is scrolled to and fro. */
+function framesOf(page: Page, selector: string): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    let box = document.querySelector('${selector}');
+    while (box && box.scrollHeight <= box.clientHeight + 1) box = box.parentElement;
+    box ??= document.scrollingElement;
+    const began = performance.now();
+    let frames = 0;
+    const draw = (now) => {
+      frames += 1;
+      box.scrollTop += Math.floor((now - began) / 1000) % 2 === 0 ? 60 : -60;
+      if (now - began < ${scrolling}) requestAnimationFrame(draw);
+      else resolve(Math.round((frames * 1000) / (now - began)));
+    };
+    requestAnimationFrame(draw);
+  })`);
+}
+
+/** How long it takes from pointing at a moment until that moment is on the screen. Milliseconds. */
+async function seeking(page: Page): Promise<readonly number[]> {
+  await page.evaluate(`
+    window.took = [];
+    document.querySelector('.scrub-track').addEventListener('pointerdown', () => { window.began = performance.now(); }, true);
+    new MutationObserver(() => requestAnimationFrame(() => {
+      if (window.began) took.push(performance.now() - began);
+      window.began = 0;
+    })).observe(document.querySelector('[data-at]'), { attributes: true });
+  `);
+  const { x = 0, y = 0, width = 0 } = (await page.locator('.scrub-track').boundingBox()) ?? {};
+  for (let i = 1; i <= seeks; i += 1) {
+    await page.mouse.click(x + 4 + ((i * 379) % (width - 8)), y + 8);
+    while (Number(await page.evaluate('took.length')) < i) await page.waitForTimeout(5);
+  }
+  return (await page.evaluate('took')) as number[];
+}
+
+function tell(name: string, figure: string, target: string): void {
+  console.log(`  ${name.padEnd(38)} ${figure.padStart(9)}   (${target})`);
+}

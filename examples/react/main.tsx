@@ -1,0 +1,28 @@
+import { useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { vitrineClient } from 'vitrine/client';
+import { RunView, useVitrine, VitrineProvider } from 'vitrine/react';
+
+function Ask() {
+  const vitrine = useVitrine();
+  const [run, setRun] = useState('');
+  const ask = async (form: FormData) => {
+    const text = String(form.get('text'));
+    setRun((await vitrine.start({ text })).run);
+  };
+  return (
+    <>
+      <form action={ask}>
+        <input name="text" aria-label="What to ask" />
+      </form>
+      {run !== '' && <RunView run={run} />}
+    </>
+  );
+}
+
+const root = createRoot(document.getElementById('root') ?? document.body);
+root.render(
+  <VitrineProvider client={vitrineClient({ url: location.origin })}>
+    <Ask />
+  </VitrineProvider>,
+);

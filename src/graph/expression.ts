@@ -1,0 +1,159 @@
+import { Environment, type ASTNode } from '@marcbachmann/cel-js';
+import { linearPattern } from '../schema/linear-pattern.ts';
+import { TooMuchWork, withBoundedWork } from '../schema/work.ts';
+import type { Json } from '../run/values.ts';
+import { jsonOf } from './json-value.ts';
+import { comprehensionsIn, nodesIn, type Comprehension } from './syntax.ts';
+import { sizeOf } from './work.ts';
+
+/** What expressions of a graph may speak of. */
+export const names = ['input', 'nodes', 'item', 'index', 'last', 'error', 'edits', 'now'] as const;
+export type Name = (typeof names)[number];
+export type Context = Readonly<Partial<Record<Name, Json>>>;
+
+/** Why an expression cannot be used, and where in it: columns begin at 1. */
+export class ExpressionError extends Error {
+  readonly column: number;
+
+  constructor(message: string, column: number) {
+    super(message);
+    this.column = column;
+  }
+}
+
+export interface Expression {
+  readonly text: string;
+  /** Names it speaks of, and of `nodes` the ids. */
+  readonly uses: { readonly names: ReadonlySet<string>; readonly nodes: ReadonlySet<string> };
+  evaluate(context: Context): Json;
+}
+
+const longest = 10_000;
+const mostItems = 10_000;
+/** Characters looked at, at most, for one value. */
+const mostWork = 200_000_000;
+
+const tooMuch = 'This is too much work for an expression: give it less, or use a node of type code.';
+
+const environment = new Environment({
+  unlistedVariablesAreDyn: false,
+  homogeneousAggregateLiterals: false,
+  enableOptionalTypes: true,
+  limits: { maxAstNodes: 500, maxDepth: 30 },
+});
+for (const name of names) environment.registerVariable(name, 'dyn');
+for (const [sign, work] of Object.entries({
+  '+': (a: number, b: number) => a + b,
+  '-': (a: number, b: number) => a - b,
+  '*': (a: number, b: number) => a * b,
+  '/': (a: number, b: number) => a / b,
+  '%': (a: number, b: number) => a % b,
+})) {
+  // Numbers of JSON are doubles, and what people write beside them are integers.
+  const both = (a: bigint | number, b: bigint | number): number => work(Number(a), Number(b));
+  environment.registerOperator(`double ${sign} int`, both);
+  environment.registerOperator(`int ${sign} double`, both);
+}
+environment.registerOperator('double % double', (a: number, b: number) => a % b);
+environment.registerFunction('string.fits(string): bool', (text: string, pattern: string) => {
+  const read = linearPattern(pattern);
+  if (!read)
+    throw new Error(
+      `«${pattern}» cannot be looked for in bounded time: leave out what looks around or refers back.`,
+    );
+  return read.test(text);
+});
+
+/** What could take longer than what it is given is long. */
+const refused: Readonly<Record<string, string>> = {
+  matches: 'Use «fits» instead of «matches»: it takes no longer than the text is long.',
+  bind: '«cel.bind» is not known here: write the value where it is used.',
+};
+
+/** Read an expression, once. What it may cost is bounded by what it is, before it is run. */
+export function readExpression(text: string): Expression {
+  if (text.length > longest) throw new ExpressionError(`An expression has at most ${longest} characters.`, 1);
+  const parsed = told(() => environment.parse(text));
+  const nodes = nodesIn(parsed.ast);
+  for (const node of nodes) {
+    const called = node.op === 'rcall' || node.op === 'call' ? node.args[0] : undefined;
+    const why = called === undefined ? undefined : refused[called];
+    if (why !== undefined) throw new ExpressionError(why, node.pos + 1);
+  }
+  const comprehensions = comprehensionsIn(parsed.ast);
+  const nested = comprehensions.find(({ isNested }) => isNested);
+  if (nested) throw new ExpressionError('A list cannot be gone through inside another one.', nested.column);
+  const { error } = parsed.check();
+  if (error) throw new ExpressionError(error.summary, (error.range?.start ?? 0) + 1);
+  const ranges = comprehensions.map((one) => ({ ...one, read: environment.parse(one.range) }));
+  return {
+    text,
+    uses: usesIn(nodes),
+    evaluate(context) {
+      const given = contextOf(context);
+      expectBounded({ text, nodes: nodes.length, ranges }, given);
+      return told(() => jsonOf(withBoundedWork(() => parsed(given) as unknown)));
+    },
+  };
+}
+
+interface Costs {
+  readonly text: string;
+  readonly nodes: number;
+  readonly ranges: readonly (Comprehension & { readonly read: (context: object) => unknown })[];
+}
+
+/** Work is counted before it is done: how much is looked at, how often. No timer says when it is enough. */
+function expectBounded({ nodes, ranges }: Costs, given: Readonly<Record<string, unknown>>): void {
+  const size = sizeOf(given, mostWork);
+  let rounds = 1;
+  for (const { read, column, looksOutside } of ranges) {
+    const list = told(() => read(given));
+    const items = Array.isArray(list) ? list.length : 0;
+    if (items > mostItems)
+      throw new ExpressionError(
+        `A list of ${items} items is too long to go through: ${mostItems} are the most.`,
+        column,
+      );
+    if (looksOutside) rounds = Math.max(rounds, items);
+  }
+  if (size * nodes * rounds > mostWork) throw new ExpressionError(tooMuch, 1);
+}
+
+/** Only what was given: nothing that objects have from elsewhere is found. */
+function contextOf(context: Context): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, context[name] ?? null]));
+}
+
+function usesIn(nodes: readonly ASTNode[]): Expression['uses'] {
+  const used = new Set<string>();
+  const ids = new Set<string>();
+  for (const node of nodes) {
+    if (node.op === 'id') used.add(node.args);
+    if (node.op === '.' || node.op === '.?') {
+      const [of, key] = node.args;
+      if (of.op === 'id' && of.args === 'nodes') ids.add(key);
+    } else if (node.op === '[]' || node.op === '[?]') {
+      const [of, key] = node.args;
+      if (of.op === 'id' && of.args === 'nodes' && key.op === 'value' && typeof key.args === 'string')
+        ids.add(key.args);
+    }
+  }
+  return { names: used, nodes: ids };
+}
+
+/** What the library throws has a place; what it does not expect is a failure of the expression as well. */
+function told<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof ExpressionError) throw thrown;
+    if (thrown instanceof TooMuchWork) throw new ExpressionError(tooMuch, 1);
+    const { summary, message, range } = thrown as {
+      summary?: string;
+      message: string;
+      range?: { start: number };
+    };
+    throw new ExpressionError(summary ?? message, (range?.start ?? 0) + 1);
+  }
+}

@@ -1,0 +1,103 @@
+import { ExpressionError, type Name } from './expression.ts';
+import { fieldsOf } from './fields.ts';
+import type { GraphNode } from './graph.ts';
+import { settledBefore } from './order.ts';
+import type { Known, Place } from './place.ts';
+import type { Problem } from './problem.ts';
+
+/** What is wrong with one node where it stands. */
+export function nodeProblems(node: GraphNode, place: Place, known: Known): readonly Problem[] {
+  return [...nameProblems(node, known), ...capProblems(node), ...expressionProblems(node, place)];
+}
+
+function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
+  const named: [string, string, ReadonlySet<string> | undefined][] = [];
+  if (node.type === 'agent' || node.type === 'prompt') named.push(['agent', node.agent, known.agents]);
+  if (node.type === 'agent') for (const tool of node.tools ?? []) named.push(['tool', tool, known.tools]);
+  if (node.type === 'tool') named.push(['tool', node.tool, known.tools]);
+  if (node.type === 'workflow') named.push(['workflow', node.workflow, known.workflows]);
+  if (node.type === 'review') named.push(['agent', node.judge, known.agents]);
+  return named.flatMap(([what, name, there]) =>
+    there === undefined || there.has(name)
+      ? []
+      : [
+          {
+            node: node.id,
+            field: what,
+            problem: `There is no ${what} «${name}».`,
+            fix: `Name one of: ${[...there].slice(0, 10).join(', ')}.`,
+          },
+        ],
+  );
+}
+
+function capProblems(node: GraphNode): readonly Problem[] {
+  const { id } = node;
+  if (node.type === 'loop') {
+    const given = [node.over, node.until, node.times].filter((one) => one !== undefined);
+    if (given.length !== 1)
+      return [
+        {
+          node: id,
+          field: 'until',
+          problem: 'A loop has exactly one of «over», «until» and «times».',
+          fix: 'Say what ends it.',
+        },
+      ];
+    if (node.times === undefined && node.max === undefined)
+      return [
+        {
+          node: id,
+          field: 'max',
+          problem: 'The loop has no cap.',
+          fix: 'Set «max»: how many rounds at most.',
+        },
+      ];
+  }
+  if (node.type === 'wait' && (node.for === undefined) === (node.until === undefined))
+    return [
+      { node: id, field: 'until', problem: 'A wait has either «for» or «until».', fix: 'Give one of them.' },
+    ];
+  return [];
+}
+
+function expressionProblems(node: GraphNode, { part, names, before }: Place): readonly Problem[] {
+  const there = new Set([...before, ...settledBefore(part, node.id)]);
+  return fieldsOf(node).flatMap(({ field, read }): Problem[] => {
+    try {
+      return read().flatMap(({ uses }) => [
+        ...[...uses.nodes]
+          .filter((id) => !there.has(id))
+          .map((id) => ({
+            node: node.id,
+            field,
+            problem: `«nodes.${id}» is used before it can exist.`,
+            fix: `Let «${id}» come before it.`,
+          })),
+        ...[...uses.names]
+          .filter((name) => isName(name) && !names.has(name))
+          .map((name) => ({
+            node: node.id,
+            field,
+            problem: `«${name}» means nothing here.`,
+            fix: 'It is known inside a loop, a map or a fallback.',
+          })),
+      ]);
+    } catch (thrown) {
+      if (!(thrown instanceof ExpressionError)) throw thrown;
+      return [
+        {
+          node: node.id,
+          field,
+          problem: `Column ${thrown.column}: ${thrown.message}`,
+          fix: 'Correct the expression.',
+        },
+      ];
+    }
+  });
+}
+
+const bounded: ReadonlySet<string> = new Set(['item', 'index', 'last', 'error', 'edits']);
+function isName(name: string): name is Name {
+  return bounded.has(name);
+}

@@ -1,0 +1,20 @@
+import type { Name } from './expression.ts';
+import type { Part } from './graph.ts';
+
+/** What there is, where a graph names it. What is not given is not looked at. */
+export interface Known {
+  readonly agents?: ReadonlySet<string>;
+  readonly tools?: ReadonlySet<string>;
+  readonly workflows?: ReadonlySet<string>;
+}
+
+/** A graph, or one inside it. */
+export interface Place {
+  readonly part: Part;
+  readonly level: number;
+  /** Names that mean something here beside `input`, `nodes` and `now`. */
+  readonly names: ReadonlySet<Name>;
+  /** Nodes around it that are settled before anything in it begins. */
+  readonly before: ReadonlySet<string>;
+  readonly within: string;
+}

@@ -1,0 +1,154 @@
+// What holds on every screen: nothing jumps, whoever listens is told, every language, every state.
+import { expect, test } from 'vitest';
+import { describeInBrowser } from '../browser.ts';
+import { appWith, serving } from '../serving.ts';
+import { bakery } from '../web/bakery.ts';
+import { expectAccessible, opened, say } from '../web.ts';
+
+const patience = { timeout: 30_000 };
+
+interface Shift {
+  readonly value: number;
+  readonly at: number;
+  readonly moved: readonly string[];
+}
+
+/** As browsers report it: the most that moved within five seconds, without a second of rest between. */
+function shiftOf(shifts: readonly Shift[]): number {
+  let most = 0;
+  let began = -Infinity;
+  let last = -Infinity;
+  let sum = 0;
+  for (const { value, at } of shifts) {
+    const isNew = at - last > 1_000 || at - began > 5_000;
+    if (isNew) began = at;
+    sum = isNew ? value : sum + value;
+    last = at;
+    most = Math.max(most, sum);
+  }
+  return most;
+}
+
+describeInBrowser('everywhere', (browser) => {
+  test('[W205] while words stream in, what one reads does not jump: the layout shifts by at most 0.1', async () => {
+    const told: (() => void)[] = [];
+    const talks = appWith(async (scope) => {
+      await scope.step({ key: 'talk', title: 'Talk' }, async (step) => {
+        for (let i = 0; i < 36; i += 1) {
+          await new Promise<void>((resolve) => told.push(resolve));
+          step.say(`Sentence **${i}** of many, long enough to fill most of a line of the page.\n\n`);
+        }
+      });
+      return 'All is said.\n\n- one\n- two\n- three';
+    }, 'talks');
+    const at = await serving({ config: { apps: { talks } } });
+    const { page } = await opened(browser(), at.url);
+    await page.evaluate(`
+      window.shifts = [];
+      new PerformanceObserver((list) => {
+        for (const { value, startTime, hadRecentInput, sources } of list.getEntries())
+          if (!hadRecentInput) shifts.push({ value, at: startTime, moved: sources.map(({ node }) => node?.className ?? '') });
+      }).observe({ type: 'layout-shift', buffered: true });
+    `);
+    await say(page, 'talk');
+    for (let i = 0; i < 36; i += 1) {
+      await expect.poll(() => told.length, patience).toBeGreaterThan(0);
+      told.shift()?.();
+      await page.locator('.stream', { hasText: `Sentence ${i} of` }).waitFor({ state: 'attached' });
+    }
+    const shifts = (await page.evaluate('shifts')) as Shift[];
+    expect(shiftOf(shifts), JSON.stringify(shifts)).toBeLessThanOrEqual(0.1);
+    await page.locator('[data-answer=given] li').nth(2).waitFor();
+    await page.locator('.folded').waitFor();
+  });
+
+  test('[W206] whoever listens is told of new steps, of questions and of the end', async () => {
+    const at = await bakery();
+    const { page } = await opened(browser(), at.url);
+    await page.evaluate(`
+      window.told = [];
+      new MutationObserver(() => told.push(document.querySelector('[data-announcements]').textContent))
+        .observe(document.querySelector('[data-announcements]'), { childList: true, characterData: true, subtree: true });
+    `);
+    await say(page, 'bread');
+    const told = (): Promise<unknown> => page.evaluate('told.join()');
+    await expect.poll(told, patience).toContain('Step: Rain');
+    at.goOn();
+    for (const title of ['bake', 'Taste it?'])
+      await page
+        .locator('[data-approval]', { hasText: title })
+        .locator('[data-decide=approve]:enabled')
+        .click();
+    await page.locator('[data-answer=given]').waitFor();
+    await expect.poll(told, patience).toMatch(/Waits for you: Taste it\?.*The run has ended: Done/s);
+  });
+
+  test('[W207] every screen says all of it in another language, and in both themes axe finds nothing serious', async () => {
+    const at = await bakery();
+    at.goOn();
+    const { page, complaints } = await opened(browser(), at.url);
+    await page.getByRole('button', { name: 'Theme and language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+    expect(await page.getAttribute('html', 'lang')).toBe('de');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Was soll getan werden?' }).waitFor();
+    await say(page, 'Brot');
+    await page.waitForSelector('[data-decide=approve]:enabled');
+    for (const [path, ready] of [
+      ['/home', '[data-home=ready] [data-question]'],
+      ['/runs', '[data-listed-run]'],
+      ['/approvals', '[data-detail] [data-decide=approve]:enabled'],
+    ] as const) {
+      await page.goto(`${at.url}${path}`);
+      await page.waitForSelector(ready);
+      const words = await page.innerText('body');
+      expect(words, path).not.toMatch(/\b(Waits for you|Approvals|Conversations|Approve|Loading|There is)\b/);
+      await expectAccessible(page);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test('[W208] what is missing, what cannot be loaded and what is empty says so, and what to do', async () => {
+    const at = await bakery();
+    const { page } = await opened(browser(), `${at.url}/runs`);
+    await page.getByText('Nothing has run yet').waitFor();
+    await expectAccessible(page);
+    await page.goto(`${at.url}/approvals`);
+    await page.getByText('When an agent needs a yes').waitFor();
+    await page.goto(`${at.url}/c/never-was`);
+    await page.getByText('There is no such conversation.').waitFor();
+    await page.goto(`${at.url}/runs/run_never`);
+    await page.locator('[role=alert], .state').first().waitFor();
+    await page.goto(at.url);
+    await page.route('**/api/runs', (route) => route.fulfill({ status: 503, json: {} }));
+    await say(page, 'bread');
+    await page.locator('[role=alert]', { hasText: 'It did not start.' }).waitFor();
+  });
+
+  test('[W209] files come by button, by drop and by paste, and are sent along', async () => {
+    const reads = appWith(async () => 'Read.', 'reads');
+    const at = await serving({ config: { apps: { reads } } });
+    const { page } = await opened(browser(), at.url);
+    const file = { name: 'by-button.txt', mimeType: 'text/plain', buffer: Buffer.from('one') };
+    await page.setInputFiles('.composer input[type=file]', file);
+    for (const [type, field, name] of [
+      ['drop', 'dataTransfer', 'by-drop.txt'],
+      ['paste', 'clipboardData', 'by-paste.txt'],
+    ] as const)
+      await page.evaluate(`(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['two'], '${name}', { type: 'text/plain' }));
+        const made = '${type}' === 'drop' ? DragEvent : ClipboardEvent;
+        document.querySelector('#message').dispatchEvent(
+          new made('${type}', { bubbles: true, cancelable: true, ${field}: data }));
+      })()`);
+    await page.locator('.picked [data-state=kept]').nth(2).waitFor();
+    await say(page, 'Read these');
+    await page.locator('[data-answer=given]').waitFor();
+    expect(await page.locator('.said .chip').allTextContents()).toEqual([
+      'by-button.txt',
+      'by-drop.txt',
+      'by-paste.txt',
+    ]);
+  });
+});
