@@ -37,20 +37,6 @@ export const waitMutants: readonly Mutant[] = [
     test: 'src/engine/time/deadlines.test.ts',
   },
   {
-    name: 'a flow goes on below a step whose time is over',
-    file: 'src/engine/recovery/meet.ts',
-    find: 'if (execution.deadlines.hasCut(place.parent)) return forever();',
-    replace: '',
-    test: 'src/engine/time/deadlines.test.ts',
-  },
-  {
-    name: 'a recovery goes through a step once more whose time was over',
-    file: 'src/engine/time/deadlines.ts',
-    find: 'if (this.#left(step) <= 0) this.#end(step);',
-    replace: 'if (false) this.#end(step);',
-    test: 'src/engine/time/deadlines.test.ts',
-  },
-  {
     name: 'the time of a step goes on while a person is asked below it',
     file: 'src/run/pace.ts',
     find: 'return clock.worked + (isResting(clock) ? 0 :',
