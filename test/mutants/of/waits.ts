@@ -16,25 +16,11 @@ export const waitMutants: readonly Mutant[] = [
     test: 'src/engine/scope/wait.test.ts',
   },
   {
-    name: 'a paused run is woken for its waits all the same',
-    file: 'src/engine/recovery/parking.ts',
-    find: 'const waits = tree.paused ? []',
-    replace: 'const waits = false ? []',
-    test: 'src/engine/scope/wait.test.ts',
-  },
-  {
     name: 'all branches of a fan begin at once, whatever its bound',
     file: 'src/engine/scope/fan-out.ts',
     find: 'Array.from({ length: opened.length }, lane)',
     replace: 'Array.from({ length: places.length }, lane)',
     test: 'src/engine/scope/fan-out.test.ts',
-  },
-  {
-    name: 'what is below a step whose time is over works on',
-    file: 'src/engine/time/deadlines.ts',
-    find: 'deadline?.effects.abort(timedOut(step));',
-    replace: '',
-    test: 'src/engine/time/deadlines.test.ts',
   },
   {
     name: 'the time of a step goes on while a person is asked below it',
