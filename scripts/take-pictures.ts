@@ -69,6 +69,11 @@ async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
   await page.locator('[data-turn]').last().scrollIntoViewIfNeeded();
   await picture('chat-answer');
   await everyStatus(page);
+  await takeLists(page, picture);
+}
+
+/** Where runs are looked back at. */
+async function takeLists(page: Page, picture: (name: string) => Promise<void>): Promise<void> {
   for (const [name, path, ready] of [
     ['home', '/home', '[data-home=ready] .slowest'],
     ['runs', '/runs', '[data-listed-run]'],

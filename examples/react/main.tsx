@@ -7,8 +7,8 @@ function Ask() {
   const vitrine = useVitrine();
   const [run, setRun] = useState('');
   const ask = async (form: FormData) => {
-    const text = String(form.get('text'));
-    setRun((await vitrine.start({ text })).run);
+    const text = form.get('text');
+    if (typeof text === 'string') setRun((await vitrine.start({ text })).run);
   };
   return (
     <>

@@ -101,7 +101,7 @@ describeInBrowser('a bakery', (browser) => {
         .click();
     await page.locator('[data-answer=given]').waitFor();
     const { runs } = (await at.ask('/api/runs')).json as { runs: { run: string; conversation: string }[] };
-    const [{ run = '', conversation = '' } = {}] = runs;
+    const { run, conversation } = runs[0] ?? expect.fail('no run');
     const deep = await opened(browser(), `${at.url}/c/${conversation}#${run}.9`);
     await deep.page.locator(`[id="${run}.9"] > .row`).waitFor();
     await expect

@@ -81,11 +81,9 @@ async function deeper(scope: Scope, depth: number, bottom: (scope: Scope) => Pro
   );
 }
 
-/** Where one asks for bread. It waits at the bottom until it may go on. */
-export async function bakery(): Promise<Bakery> {
-  const baked: Json[] = [];
-  const { promise: rested, resolve: goOn } = Promise.withResolvers<void>();
-  const run = async (scope: Scope): Promise<string> => {
+/** Bread is mixed, rests and is served. It waits at the bottom of the first until it may go on. */
+function baking(rested: Promise<void>): (scope: Scope) => Promise<string> {
+  return async (scope) => {
     scope.plan([
       { key: 'mix', title: 'Mix' },
       { key: 'rest', title: 'Rest' },
@@ -118,11 +116,17 @@ export async function bakery(): Promise<Bakery> {
     });
     return 'The **bread** is done.';
   };
+}
+
+/** Where one asks for bread. */
+export async function bakery(): Promise<Bakery> {
+  const baked: Json[] = [];
+  const { promise: rested, resolve: goOn } = Promise.withResolvers<void>();
   const at = await serving({
     config: {
       apps: {
         bakery: {
-          flow: { name: 'bakery', version: '1', run },
+          flow: { name: 'bakery', version: '1', run: baking(rested) },
           description: 'Bread, from the soil on.',
           examples: ['Bake a rye bread', 'Bake rolls'],
         },

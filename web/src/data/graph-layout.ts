@@ -43,7 +43,7 @@ const longestLabel = 30;
 
 /** A name as it fits into its box. */
 export function shortName(name: string): string {
-  const characters = [...name];
+  const characters = Array.from(new Intl.Segmenter().segment(name), ({ segment }) => segment);
   return characters.length <= longestLabel ? name : `${characters.slice(0, longestLabel - 1).join('')}…`;
 }
 

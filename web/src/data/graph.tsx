@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { useMemo, useRef, useState, type ReactNode, type RefObject, type UIEvent } from 'react';
 import { visible } from '../../../src/run/visible.ts';
 import { useTexts } from '../texts/texts.ts';
 import {
@@ -22,13 +22,7 @@ export function Graph({ graph, label }: { readonly graph: GraphData; readonly la
   const t = useTexts();
   const layout = useMemo(() => layOut(graph), [graph]);
   const [chosen, choose] = useState<string>();
-  const [view, setView] = useState({ left: 0, top: 0 });
-  const box = useRef<HTMLDivElement>(null);
-  const isLarge = layout.nodes.length > drawnAtOnce;
-  const isInView = ({ x, y }: Point): boolean =>
-    !isLarge ||
-    (Math.abs(x - view.left - beyond) < (box.current?.clientWidth ?? beyond) + beyond &&
-      Math.abs(y - view.top - beyond / 2) < (box.current?.clientHeight ?? beyond) + beyond);
+  const { box, isInView, scrolled } = useView(layout.nodes.length > drawnAtOnce);
   // Of an edge that only passes by, neither end can be read.
   const edges = layout.edges.filter(({ ends }) => ends.some(isInView));
   return (
@@ -39,9 +33,7 @@ export function Graph({ graph, label }: { readonly graph: GraphData; readonly la
         tabIndex={0}
         role="region"
         aria-label={`${label}, ${t.data.nodes(graph.nodes.length)}`}
-        onScroll={({ currentTarget: { scrollLeft, scrollTop } }) =>
-          isLarge && setView({ left: nearly(scrollLeft), top: nearly(scrollTop) })
-        }
+        onScroll={scrolled}
       >
         <svg
           width={layout.width}
@@ -71,6 +63,28 @@ export function Graph({ graph, label }: { readonly graph: GraphData; readonly la
       <Details graph={graph} chosen={chosen} />
     </div>
   );
+}
+
+interface View {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly isInView: (point: Point) => boolean;
+  readonly scrolled: (event: UIEvent<HTMLDivElement>) => void;
+}
+
+/** What is in view, or nearly; of a small graph, all. */
+function useView(isLarge: boolean): View {
+  const [view, setView] = useState({ left: 0, top: 0 });
+  const box = useRef<HTMLDivElement>(null);
+  return {
+    box,
+    isInView: ({ x, y }) =>
+      !isLarge ||
+      (Math.abs(x - view.left - beyond) < (box.current?.clientWidth ?? beyond) + beyond &&
+        Math.abs(y - view.top - beyond / 2) < (box.current?.clientHeight ?? beyond) + beyond),
+    scrolled({ currentTarget: { scrollLeft, scrollTop } }) {
+      if (isLarge) setView({ left: nearly(scrollLeft), top: nearly(scrollTop) });
+    },
+  };
 }
 
 /** Drawn anew only after so many pixels. */

@@ -62,19 +62,7 @@ export function Inspector(inspecting: Inspecting): ReactNode {
           </button>
         </div>
         <h2 className={step && isTool(step) ? 'mono' : ''}>{visible(step?.title ?? tree.title)}</h2>
-        <div className="segments" role="group" aria-label={t.trace.inspector}>
-          {tabs.map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={tab === one}
-              onClick={() => setTab(one)}
-              data-tab={one}
-            >
-              {one === 'step' && !step ? t.trace.tabs.chat : t.trace.tabs[one]}
-            </button>
-          ))}
-        </div>
+        <Tabs tab={tab} setTab={setTab} isRun={!step} />
       </header>
       <div className="inspector-content" tabIndex={0} role="group" aria-label={t.trace.tabs[tab]}>
         {tab === 'step' && (step ? <StepView {...inspecting} step={step} /> : <ChatView {...inspecting} />)}
@@ -86,6 +74,25 @@ export function Inspector(inspecting: Inspecting): ReactNode {
         {tab === 'frames' && <Frames run={run} />}
       </div>
     </aside>
+  );
+}
+
+interface Choosing {
+  readonly tab: Tab;
+  readonly setTab: (tab: Tab) => void;
+  readonly isRun: boolean;
+}
+
+function Tabs({ tab, setTab, isRun }: Choosing): ReactNode {
+  const t = useTexts();
+  return (
+    <div className="segments" role="group" aria-label={t.trace.inspector}>
+      {tabs.map((one) => (
+        <button key={one} type="button" aria-pressed={tab === one} onClick={() => setTab(one)} data-tab={one}>
+          {one === 'step' && isRun ? t.trace.tabs.chat : t.trace.tabs[one]}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -144,7 +144,11 @@ test('[W63] an agent elsewhere works also before, between and after the stages t
     ).map(([at, event], i) => ({ seq: i + 1, at, event })),
   );
   const stages = ['agent', 'find_it', 'Thinks about it'].map((title, i) => ({
-    ...{ id: i + 1, title, key: '', status: 'completed', attempt: 1 },
+    id: i + 1,
+    title,
+    key: '',
+    status: 'completed',
+    attempt: 1,
     ...(i === 0 ? { kind: 'turn', parent: 0 } : { kind: 'stage', parent: 1, origin: title }),
   })) as FlatStep[];
   const elsewhere = { ...tree, steps: stages };

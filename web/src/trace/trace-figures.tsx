@@ -5,22 +5,25 @@ import { formatIn } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import type { TimeFigures } from './figures.ts';
 
-/** The run in figures, at the moment that is shown. */
-export function TraceFigures({
-  run,
-  tree,
-  times,
-}: {
+interface Shown {
   readonly run: RunStore;
   readonly tree: FlatTree;
   readonly times: TimeFigures;
-}): ReactNode {
+}
+
+interface Figure {
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly is: string;
+}
+
+function useFigures({ run, tree, times }: Shown): readonly Figure[] {
   const t = useTexts();
   const format = formatIn(useLanguage());
   const calls = beginningOf(run.entries())?.limits.calls;
   const { spent, steps } = tree;
   const reused = steps.filter(({ reusedFrom }) => reusedFrom !== undefined).length;
-  const figures = [
+  return [
     { name: t.trace.wall, value: format.duration(times.wall), is: 'wall' },
     { name: t.run.models, value: format.duration(times.model), is: 'model' },
     { name: t.run.tools, value: format.duration(times.tool), is: 'tool' },
@@ -50,9 +53,14 @@ export function TraceFigures({
     },
     { name: t.trace.stepCount, value: format.count(steps.length), is: 'steps' },
   ];
+}
+
+/** The run in figures, at the moment that is shown. */
+export function TraceFigures(shown: Shown): ReactNode {
+  const t = useTexts();
   return (
     <dl className="trace-figures" tabIndex={0} aria-label={t.trace.figures}>
-      {figures.map(({ name, value, is }) => (
+      {useFigures(shown).map(({ name, value, is }) => (
         <div key={is} data-figure={is}>
           <dt>
             {is === 'model' || is === 'tool' || is === 'person' ? (
