@@ -25,8 +25,8 @@ export const twoStageMutants: readonly Mutant[] = [
   {
     name: 'an attempt that broke off is paid without what it was sent',
     file: 'src/engine/leaf/run-leaf.ts',
-    find: '...present({ tokens })',
-    replace: '...present({ tokens: tokens && 0 })',
+    find: 'tokens: usage.input + usage.output,',
+    replace: 'tokens: 0,',
     test: budget,
     only: 'E220',
   },
