@@ -204,6 +204,7 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/approvals/:approval', { id: approval, json: { decision: 'reject' } });
     await ask('GET /api/approvals/:approval', { id: approval });
     await ask('GET /api/runs/:run/events', { id: run });
+    await ask('GET /api/runs/:run/export', { id: run });
     for (const command of ['pause', 'resume', 'stop'])
       await ask(`POST /api/runs/:run/${command}`, { id: run });
     await ask('POST /api/runs/:run/messages', { id: run, json: { text: 'late' } });

@@ -237,7 +237,7 @@ export default {
     return text.includes('"done":true') ? text : undefined;
   });
   expect(told).toContain('Half of ');
-  expect(told).toContain('This was cut off');
+  expect(told).toContain('This was left off here');
   expect(told.match(/"done":true/g)).toHaveLength(1);
   expect(told).toContain('"fullContent":"The whole answer."');
   const rows = await second.ask<{ content: string }[]>(
