@@ -30,7 +30,7 @@ describe('an expression', () => {
     ['has(input.deep.x)', true],
     ['input.text.fits("^b.*k$")', true],
     ['{"a": [1, input.n]}', { a: [1, 3] }],
-  ])('[G1] %s is %o', ([text, expected]) => {
+  ])('[GR1] %s is %o', ([text, expected]) => {
     expect(value(text)).toEqual(expected);
   });
 
@@ -45,12 +45,12 @@ describe('an expression', () => {
     ['input.constructor', 'No such key: constructor'],
     ['input["__proto__"].polluted', 'No such key: __proto__'],
     ['input.missing', 'No such key: missing'],
-  ])('[G2 G3] %s is refused, with its column: %s', ([text, why]) => {
+  ])('[GR2 GR3] %s is refused, with its column: %s', ([text, why]) => {
     expect(refusal(text)).toContain(why);
     expect(refusal(text)).toMatch(/^\d+: /);
   });
 
-  test('[G3] what is too much work is refused by counting, before it is done', () => {
+  test('[GR3] what is too much work is refused by counting, before it is done', () => {
     const long = Array.from({ length: 1_000_000 }, () => 1);
     expect(refusal('input.map(a, a + 1)', long)).toContain('A list of 1000000 items is too long');
     const many = Array.from({ length: 9_000 }, () => 'x'.repeat(50));
@@ -62,7 +62,7 @@ describe('an expression', () => {
     expect(refusal(`${'('.repeat(40)}1${')'.repeat(40)} + ${'1 + '.repeat(600)}1`)).toMatch(/^\d+: /);
   });
 
-  test('[G1] whatever it reads of data, it gives JSON, and what it quotes it gives back', () => {
+  test('[GR1] whatever it reads of data, it gives JSON, and what it quotes it gives back', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'small' }), (given) => {
@@ -74,7 +74,7 @@ describe('an expression', () => {
     expect(seen.size).toBeGreaterThan(4);
   });
 
-  test('[G2] no text makes it throw anything but a sentence with a place', () => {
+  test('[GR2] no text makes it throw anything but a sentence with a place', () => {
     const pieces = fc.constantFrom(
       'input',
       '.n',
@@ -106,7 +106,7 @@ describe('an expression', () => {
 });
 
 describe('a template', () => {
-  test('[G4] that is one expression is its value, and within text each is told as text', () => {
+  test('[GR4] that is one expression is its value, and within text each is told as text', () => {
     const template = readTemplates({
       all: '{{input.list}}',
       some: 'n={{ input.n }}, {{ {"a": {"b": 1}} }}',
@@ -115,13 +115,13 @@ describe('a template', () => {
     expect(template.fill({ input })).toEqual({ all: [5, 1, 4], some: 'n=3, {"a":{"b":1}}', n: 1 });
   });
 
-  test('[G4] never expands what data brings', () => {
+  test('[GR4] never expands what data brings', () => {
     const hostile = { text: '{{nodes.secret.output}}', more: ['{{1 + 1}}'] };
     expect(readTemplates('{{input.text}}').fill({ input: hostile })).toBe('{{nodes.secret.output}}');
     expect(readTemplates('> {{input}}').fill({ input: hostile })).toBe(`> ${JSON.stringify(hostile)}`);
   });
 
-  test('[G2] says where in the text its expression is wrong, and where it is not closed', () => {
+  test('[GR2] says where in the text its expression is wrong, and where it is not closed', () => {
     expect(() => readTemplates('Load of {{ input. }}?')).toThrow(expect.objectContaining({ column: 19 }));
     expect(() => readTemplates('Load of {{ input')).toThrow('«{{» is not closed: end it with «}}».');
   });

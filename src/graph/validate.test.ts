@@ -79,7 +79,7 @@ function told(problems: readonly Problem[]): string[] {
 }
 
 describe('validation', () => {
-  test('[G5] finds nothing wrong with a graph that can be run', () => {
+  test('[GR5] finds nothing wrong with a graph that can be run', () => {
     expect(problemsIn(notice, known)).toEqual([]);
   });
 
@@ -197,13 +197,13 @@ describe('validation', () => {
       given: graph([{ id: 't', type: 'template', value: 'x'.repeat(1_000_001) }], []),
       says: 'characters of JSON',
     },
-  ])('[G6] tells $name', ({ given, says }) => {
+  ])('[GR6] tells $name', ({ given, says }) => {
     const problems = problemsIn(given, known);
     expect(told(problems).join('\n')).toContain(says);
     for (const { fix } of problems) expect(fix).not.toBe('');
   });
 
-  test('[G7] lets a node be done again only if all its paths lead to the question', () => {
+  test('[GR7] lets a node be done again only if all its paths lead to the question', () => {
     const leak = { ...notice, edges: [...notice.edges, to('draft', 'no')] };
     expect(told(problemsIn(leak, known))).toEqual([
       'check redo: «draft» leads to «no» as well, which would have used what it gave before.',
@@ -216,7 +216,7 @@ describe('validation', () => {
     ]);
   });
 
-  test('[G6] knows ten levels, and refuses eleven, and what is nested beyond all measure', () => {
+  test('[GR6] knows ten levels, and refuses eleven, and what is nested beyond all measure', () => {
     const nested = (levels: number): Json => {
       let inner: Json = { id: `n${levels}`, type: 'template', value: 1 };
       for (let level = levels - 1; level > 0; level -= 1)
@@ -228,7 +228,7 @@ describe('validation', () => {
     expect(told(problemsIn(nested(5_000)))).toEqual([' : The graph is nested too deeply; 200 are the most.']);
   });
 
-  test('[G8] whatever it is given, it gives a list and throws nothing', () => {
+  test('[GR8] whatever it is given, it gives a list and throws nothing', () => {
     const seen = { sound: 0, faulty: 0 };
     const mutated = fc.tuple(
       fc.nat({ max: 7 }),

@@ -35,6 +35,7 @@ export const elsewhere: ReadonlySet<string> = new Set([
   'STATE_LEFT_OUT',
   'STATE_PRUNED',
   'STATE_REFUSED',
+  'STOP_NOT_HEARD',
   'TOOL_AWAY',
   'UPSTREAM_MALFORMED',
   'WAITING_FOR_PERSON',

@@ -101,7 +101,7 @@ describe('two-stage', () => {
       },
       { phase: 'action_phase', toolBatchId: 2 },
       { chunk: '\n\nOne fi' },
-      { chunk: expect.stringContaining('cut off') },
+      { chunk: expect.stringContaining('left off') },
       { chunk: 'One file.' },
       { phase: 'complete', toolBatchId: 2 },
       { phase: 'complete', blockedSignatures: ['s'], done: true, fullContent: 'One file.' },
