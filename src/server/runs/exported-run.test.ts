@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { vitrineClient } from '../../client/client.ts';
 import { frames } from '../../../test/chat-frames.ts';
-import { appWith, keyIn, serving, temporaryFolder, untilAnswer } from '../../../test/serving.ts';
+import { appWith, keyIn, serving, temporaryFolder } from '../../../test/serving.ts';
 import { openUpstream, sse } from '../../../test/upstream.ts';
 import { exportedName } from './exported-run.ts';
 
@@ -26,10 +26,8 @@ test('[EX5] only whoever may see a run gets it, without secrets, and with nothin
   const client = vitrineClient({ url: at.url, key: mine });
   const { run } = await client.start({ text: secret });
   const address = `/api/runs/${run}/export`;
-  const { text, headers } = await untilAnswer(
-    () => at.ask(address, { key: mine }),
-    ({ text: page }) => page.includes('run.ended'),
-  );
+  await Array.fromAsync(client.follow(run));
+  const { text, headers } = await at.ask(address, { key: mine });
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(text).not.toContain('canary-7c1f9d2e');
   expect(text).not.toContain('</script><script>');
