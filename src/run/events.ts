@@ -215,7 +215,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     fingerprint: z.string(),
     arguments: z.union([BlobRef, Json]).optional(),
     schema: Json.optional(),
-    /** What an edit must fit, where it is not the arguments of a tool. */
+    /** What an edit must fit; of a call the schema of its tool, where that is small. */
     editSchema: Json.optional(),
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
