@@ -33,7 +33,7 @@ import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { namedFlow, namedFlows, readSettings, workflowFlow, type FlowMeans } from './named-flows.ts';
-import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -177,13 +177,14 @@ function worldOf(
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread' | 'agents'>,
 ): World {
+  const connections = opened ? openConnections(config.connections) : [];
   return {
     store,
     clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       get tools() {
-        return opened?.now() ?? [];
+        return opened ? [...opened.now(), ...connections] : [];
       },
       absence: (tool) => opened?.servers.absence(tool),
     },
