@@ -93,7 +93,12 @@ export const RunEvent = z.discriminatedUnion('type', [
     who: z.string(),
     app: z.string(),
     conversation: z.string(),
-    input: z.object({ text: z.union([z.string(), BlobRef]), attachments: z.array(Attachment).optional() }),
+    input: z.object({
+      text: z.union([z.string(), BlobRef]),
+      attachments: z.array(Attachment).optional(),
+      /** What a program gives beside words. */
+      data: z.union([BlobRef, Json]).optional(),
+    }),
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),
@@ -217,6 +222,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     schema: Json.optional(),
     /** What an edit must fit; of a call the schema of its tool, where that is small. */
     editSchema: Json.optional(),
+    /** What an edit may have done again, by name: its answer says which, `{"redo": …}`. */
+    redo: z.array(z.string()).optional(),
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),

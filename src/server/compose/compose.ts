@@ -32,8 +32,8 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
-import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { namedFlow, namedFlows, readSettings, workflowFlow, type FlowMeans } from './named-flows.ts';
+import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -177,13 +177,14 @@ function worldOf(
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread' | 'agents'>,
 ): World {
+  const connections = opened ? openConnections(config.connections) : [];
   return {
     store,
     clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       get tools() {
-        return opened?.now() ?? [];
+        return opened ? [...opened.now(), ...connections] : [];
       },
       absence: (tool) => opened?.servers.absence(tool),
     },
@@ -317,7 +318,8 @@ function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flo
   const own = apps.map(({ app }) => app.flow);
   const named = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const former = apps.flatMap(({ former }) => former ?? []);
-  const each = new Map([...former, ...named, ...own].map((flow) => [flowId(flow), flow]));
+  const all = [...former, ...named, workflowFlow(means), ...own];
+  const each = new Map(all.map((flow) => [flowId(flow), flow]));
   return [...each.values()];
 }
 
