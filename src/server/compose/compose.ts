@@ -166,6 +166,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
     apps,
     definitions,
     nameable,
+    limits: config.limits,
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,

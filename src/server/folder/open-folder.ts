@@ -5,6 +5,7 @@ import type { DefinitionsFront } from '../../front/definitions.ts';
 import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
+import type { Limits } from '../../run/values.ts';
 import type { Journal, RunRow } from '../../stores/store.ts';
 import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
@@ -27,6 +28,8 @@ export interface OpenFolder extends Omit<Home, keyof Control> {
   readonly definitions: DefinitionsFront;
   /** What graphs may name here. */
   readonly nameable: Nameable;
+  /** Of every run, unless what it runs says otherwise. */
+  readonly limits: Limits;
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   readonly newId: (kind: string) => string;
@@ -42,6 +45,7 @@ export interface Holding {
   readonly apps: readonly App[];
   readonly definitions: DefinitionsFront;
   readonly nameable: Nameable;
+  readonly limits: Limits;
   readonly worker: string;
   readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
@@ -78,6 +82,7 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
     apps,
     definitions: holding.definitions,
     nameable: holding.nameable,
+    limits: holding.limits,
     catalog: world.catalog,
     secrets,
     newId: world.newId,

@@ -22,6 +22,7 @@ import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
 import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
+import { workflowRunRoutes } from '../workflows/run-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -45,6 +46,7 @@ const described: readonly Route[] = [
   ...mcpRoutes,
   ...twoStageRoutes,
   ...workflowDefinitionRoutes,
+  ...workflowRunRoutes,
 ];
 
 /** Every door of the server. */
