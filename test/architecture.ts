@@ -32,7 +32,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   gateways: ['run', 'wire', 'catalog', 'loop'],
   tools: ['run', 'wire', 'catalog', 'schema'],
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
-  flows: ['run', 'wire', 'catalog', 'graph', 'src/engine/scope.ts'],
+  flows: ['run', 'wire', 'catalog', 'graph', 'schema', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
   front: ['run', 'wire', 'engine', 'ports'],
   worker: ['run', 'engine', 'ports'],

@@ -13,12 +13,20 @@ export interface Flow {
   /** What the settings of its apps may be: checked when an app is defined. */
   readonly settings?: z.ZodType<object>;
   /** Fails, with what to do about it, where a run cannot begin with this. Nothing is kept of such a run. */
-  check?(input: Pick<RunInput, 'labels'> & { readonly definition?: Json | undefined }): void;
+  check?(input: Beginning): void;
   run(scope: Scope, input: RunInput): Promise<string>;
+}
+
+/** What a run is to begin with. */
+export interface Beginning
+  extends Pick<RunInput, 'labels'>, Partial<Pick<RunInput, 'text' | 'data'>> {
+  readonly definition?: Json | undefined;
 }
 
 export interface RunInput {
   readonly text: string;
+  /** What a program gave beside words. */
+  readonly data?: Json | undefined;
   readonly attachments: readonly Attachment[];
   readonly app: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -186,8 +194,12 @@ export type Before = Readonly<Record<string, Settled>>;
 export interface Node<T> extends Omit<StepOptions, 'key'> {
   /** The keys of those that must be settled before this one begins. */
   readonly after?: readonly string[];
-  /** Why it is not to be done after all. Asked once everything before it is settled; like a flow, it may not be random. */
+  /** Why it is not to be done after all. Asked once, when everything before it is settled: what was recorded holds. */
   unless?(before: Before): string | undefined;
+  /** Whether it begins now, though not all before it are settled. Asked as each of them is. */
+  soon?(before: Before): boolean;
+  /** Once it has failed, nothing of its graph begins any more. */
+  readonly vital?: boolean;
   run(scope: Scope, before: Before): Promise<T>;
 }
 

@@ -75,7 +75,7 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
             fix: `Let «${id}» come before it.`,
           })),
         ...[...uses.names]
-          .filter((name) => isName(name) && !names.has(name))
+          .filter((name) => isName(name) && !names.has(name) && !isInRound(node, field, name))
           .map((name) => ({
             node: node.id,
             field,
@@ -95,6 +95,11 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
       ];
     }
   });
+}
+
+/** What ends a loop is asked after each round. */
+function isInRound({ type }: GraphNode, field: string, name: Name): boolean {
+  return type === 'loop' && field === 'until' && (name === 'last' || name === 'index');
 }
 
 const bounded: ReadonlySet<string> = new Set(['item', 'index', 'last', 'error', 'edits']);

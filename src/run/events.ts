@@ -93,7 +93,12 @@ export const RunEvent = z.discriminatedUnion('type', [
     who: z.string(),
     app: z.string(),
     conversation: z.string(),
-    input: z.object({ text: z.union([z.string(), BlobRef]), attachments: z.array(Attachment).optional() }),
+    input: z.object({
+      text: z.union([z.string(), BlobRef]),
+      attachments: z.array(Attachment).optional(),
+      /** What a program gives beside words. */
+      data: z.union([BlobRef, Json]).optional(),
+    }),
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),

@@ -34,7 +34,7 @@ import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
 import { publishWorkflows } from './workflow-definitions.ts';
-import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
+import { namedFlow, namedFlows, readSettings, workflowFlow, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
@@ -164,9 +164,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
     world,
     folder,
     apps,
-    definitions,
-    nameable,
-    limits: config.limits,
+    definable: { definitions, nameable, limits: config.limits },
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,
@@ -331,7 +329,8 @@ function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flo
   const own = apps.map(({ app }) => app.flow);
   const named = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const former = apps.flatMap(({ former }) => former ?? []);
-  const each = new Map([...former, ...named, ...own].map((flow) => [flowId(flow), flow]));
+  const all = [...former, ...named, workflowFlow(means), ...own];
+  const each = new Map(all.map((flow) => [flowId(flow), flow]));
   return [...each.values()];
 }
 

@@ -4,6 +4,7 @@ import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
 import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
+import { workflow } from '../../flows/workflow.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -107,6 +108,17 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
   },
 };
 
+/** The flow of all workflows: the graph is what a run was started with. */
+export function workflowFlow(means: FlowMeans): Flow {
+  return workflow({
+    flow(name, settings) {
+      const named = namedFlows[name];
+      if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
+      return named.by(settings, means);
+    },
+  });
+}
+
 /** A flow whose settings are data. A program may bring one of the same name that has its own. */
 export interface SettledFlow extends Flow {
   readSettings(app: string, settings: object): object;
@@ -118,7 +130,7 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     name,
     version: flow.version,
     readSettings: (app, given) => flow.read(app, given, means),
-    check: ({ labels, definition }) => flow.by(settingsIn(definition), means).check?.({ labels }),
+    check: ({ definition, ...beginning }) => flow.by(settingsIn(definition), means).check?.(beginning),
     run: (scope, input) => flow.by(settingsIn(scope.definition), means).run(scope, input),
   };
 }

@@ -51,6 +51,8 @@ interface At {
   readonly path: string;
   /** Where the part is in the graph. */
   readonly node: string;
+  /** Only some of its nodes are done there. */
+  readonly isSome?: boolean;
 }
 
 /** How each node stands, each time it was begun, and once where it was not. */
@@ -63,9 +65,9 @@ export function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
       const place = joined(at.node, node.id);
       const path = joined(at.path, node.id);
       const own = below.get(at.step)?.filter(({ key }) => key === node.id) ?? [];
-      if (own.length === 0) states.push({ path, node: place, state: 'pending' });
+      if (own.length === 0 && !at.isSome) states.push({ path, node: place, state: 'pending' });
       for (const step of own) states.push(stateOf(step, path, place));
-      places.push(...placesIn(node, { ...at, path, node: place }, { own, below }));
+      places.push(...placesIn(node, { ...at, path }, { own, below }));
     }
   return states;
 }
@@ -89,7 +91,8 @@ interface Steps {
 const nowhere = -1;
 
 /** Where the graphs inside a node have their steps: in rounds, in branches, in what is done again; each try has its own. */
-function placesIn(node: GraphNode, { part, path, node: place }: At, { own, below }: Steps): At[] {
+function placesIn(node: GraphNode, { part, path, node: around }: At, { own, below }: Steps): At[] {
+  const place = joined(around, node.id);
   const inside = own.flatMap((step) => {
     const children = below.get(step.id) ?? [];
     const tries = children.filter(({ key }) => /^~\d+$/.test(key));
@@ -104,15 +107,10 @@ function placesIn(node: GraphNode, { part, path, node: place }: At, { own, below
       return [{ part: within, step: nowhere, path: where, node: where }];
     return found.map((one) => ({ part: within, step: one.step.id, path: one.path, node: where }));
   };
-  switch (node.type) {
-    case 'loop':
-    case 'review':
-      return at(node.body, /^round \d+$/, place);
-    case 'map':
-      return at(node.body, /^branch \d+$/, place);
-    case 'failsafe':
-      return [...at(node.body, /^body$/, place), ...at(node.fallback, /^fallback$/, `${place}/fallback`)];
-    default:
-      return [];
-  }
+  if (node.type === 'loop' || node.type === 'review') return at(node.body, /^round \d+$/, place);
+  if (node.type === 'map') return at(node.body, /^branch \d+$/, place);
+  if (node.type === 'failsafe')
+    return [...at(node.body, /^body$/, place), ...at(node.fallback, /^fallback$/, `${place}/fallback`)];
+  if (node.type !== 'human') return [];
+  return at(part, /^again \d+$/, around).map((again) => ({ ...again, isSome: true }));
 }
