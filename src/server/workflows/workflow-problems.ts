@@ -54,7 +54,8 @@ export function misfit(name: string, problems: readonly Problem[]): RunError {
   const [first, ...more] = problems;
   const where = [first?.node, first?.field].filter((part) => part !== '').join('.');
   const also = more.length === 0 ? '' : ` And ${more.length} more.`;
-  const message = `The workflow «${name}» cannot be used: ${where === '' ? '' : `${where}: `}${first?.problem ?? ''} ${first?.fix ?? ''}${also}`;
+  const problem = (first?.problem ?? '').replace(/[^.!?]$/, '$&.');
+  const message = `The workflow «${name}» cannot be used: ${where === '' ? '' : `${where}: `}${problem} ${first?.fix ?? ''}${also}`;
   return new RunError('malformed', message, { problems: [...problems] });
 }
 
