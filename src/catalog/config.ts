@@ -3,7 +3,7 @@ import type { Policy } from '../policies/policy.ts';
 import { Preferences } from '../projections/projection.ts';
 import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
-import { Limits } from '../run/values.ts';
+import { Json, Limits } from '../run/values.ts';
 import { AgentSettings, Model } from './agent-settings.ts';
 import { Auth, Secret, Server, StoreName } from './server-settings.ts';
 import { Connection, GivenTool } from './tool-source.ts';
@@ -49,6 +49,8 @@ export const Config = z
     /** Places that nodes of workflows may send requests to. */
     connections: z.record(ConnectionName, Connection).default({}),
     apps: z.record(Name, App).default({}),
+    /** Graphs by their names, published read-only: beside a file, those in its folder `workflows` are among them. */
+    workflows: z.record(Name, z.record(z.string(), Json)).default({}),
     /** The app of those who name none; not needed where there is only one. */
     defaultApp: z.string().optional(),
     /** What may happen next, by names of one's own: beside the policies that ship, which always hold. */

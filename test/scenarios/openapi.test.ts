@@ -71,6 +71,12 @@ const asks = appWith(async (scope) => {
   return decision;
 }, 'asks');
 
+function graphOf(nodes: readonly { readonly id: string; readonly type: string; readonly value: string }[]) {
+  const all = [{ id: 'start', type: 'start' }, ...nodes, { id: 'end', type: 'end' }];
+  const edges = all.slice(1).map(({ id: to }, i) => ({ from: all[i]?.id ?? '', to }));
+  return { nodes: all, edges };
+}
+
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -95,6 +101,7 @@ beforeAll(() =>
     const quotas = { sessions: 100 };
     const config = {
       apps: { busy: { flow: busy }, asks },
+      workflows: { fixed: { name: 'fixed', ...graphOf([]) } },
       defaultApp: 'busy',
       auth: { required: true },
       server: { quotas },
@@ -115,7 +122,9 @@ async function ask(
   const operation = document.paths[place]?.[method.toLowerCase()];
   if (!operation) throw new Error(`${route} is not described`);
   const { id = '', query = '', ...rest } = asking;
-  const answer = await at.ask(`${path.replace(/:\w+/, encodeURIComponent(id))}${query}`, {
+  // What else an address names is the first of its kind.
+  const named = path.replace(/:\w+/, encodeURIComponent(id)).replace(/:\w+/, '1');
+  const answer = await at.ask(`${named}${query}`, {
     key,
     method,
     ...rest,
@@ -269,6 +278,46 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/sessions/:conversation/cancel', { id: waiting });
     await ask('POST /api/sessions/:conversation/save', { id: waiting });
     await ask('DELETE /api/sessions/:conversation', { id: waiting });
+  });
+
+  test('of workflows', async () => {
+    const graph = { name: 'w', ...graphOf([{ id: 'say', type: 'template', value: 'x' }]) };
+    await ask('POST /api/workflows', { json: { name: 'w', graph } });
+    await ask('POST /api/workflows', { json: { name: 'w' } });
+    await ask('GET /api/workflows', { query: '?limit=1' });
+    const on = (verb: string, asking: Parameters<typeof ask>[1] = {}) =>
+      ask(verb.replace(' ', ' /api/workflows/:name/'), { id: 'w', ...asking });
+    await on('GET draft');
+    await on('PUT draft', { json: { graph: {}, revision: 1 } });
+    await on('PUT draft', { json: { graph: { a: 1 }, revision: 1 } });
+    await on('POST validate', { json: {} });
+    await on('POST publish', { json: {} });
+    await on('PUT draft', { json: { graph } });
+    await on('POST publish', { json: { revision: 9 } });
+    await on('POST publish', { json: {} });
+    await on('GET versions');
+    for (const id of ['w', 'none']) await ask('GET /api/workflows/:name/versions/:version', { id });
+    await on('GET diff');
+    await on('POST clone', { json: { name: 'w2' } });
+    await on('POST clone', { json: { name: 'w2' } });
+    for (const verb of ['archive', 'restore']) {
+      await on(`POST ${verb}`, { json: {} });
+      await on(`POST ${verb}`, { json: { version: 9 } });
+      await on(`POST ${verb}`, { id: 'fixed', json: { version: 1 } });
+    }
+    await on('DELETE draft', { query: '?revision=1' });
+    await on('DELETE draft');
+    for (const missing of ['GET draft', 'GET versions', 'GET diff', 'POST publish', 'POST validate'])
+      await on(missing, { id: 'none', ...(missing.startsWith('POST') ? { json: {} } : {}) });
+    await on('POST clone', { id: 'none', json: { name: 'w3' } });
+    const headers = { 'idempotency-key': 'w' };
+    const run = textAt(await on('POST runs', { json: { input: 'x' }, headers }), 'run');
+    await on('POST runs', { json: { input: 'y' }, headers });
+    await on('POST runs', { json: { mode: 'draft', version: 1 } });
+    await on('POST runs', { json: { version: 9 } });
+    await on('POST runs', { json: {}, headers: { accept: 'text/event-stream' } });
+    await ask('GET /api/runs/:run/graph', { id: run });
+    await ask('GET /api/runs/:run/graph', { id: 'nope' });
   });
 
   test('to the page of the console', async () => {

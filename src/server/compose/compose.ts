@@ -32,6 +32,8 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
+import { publishWorkflows } from './workflow-definitions.ts';
 import { namedFlow, namedFlows, readSettings, workflowFlow, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
@@ -145,14 +147,24 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
-  const definitions = definitionsFront({ store, kinds: { app: appChecker(flows) }, clean });
-  const apps = await publishedApps(definitions, configured, takes === 'everything');
   const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
+  const { catalog } = world;
+  const nameable: Nameable = {
+    catalog,
+    hasTools: opened !== undefined,
+    definitions: store.definitions,
+    configured: Object.keys(config.workflows),
+  };
+  const kinds = { app: appChecker(flows), [workflowKind]: workflowChecker(nameable) };
+  const definitions = definitionsFront({ store, kinds, clean });
+  const apps = await publishedApps(definitions, configured, takes === 'everything');
+  if (!isUnread) await publishWorkflows(definitions, config.workflows, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
     folder,
     apps,
+    definable: { definitions, nameable, limits: config.limits },
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,

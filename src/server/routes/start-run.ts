@@ -5,7 +5,7 @@ import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { filled } from '../../run/present.ts';
-import type { Attachment, Limits } from '../../run/values.ts';
+import type { Attachment, Json, Limits } from '../../run/values.ts';
 import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
@@ -21,6 +21,7 @@ import type { Source } from '../access/source.ts';
 import { sha256 } from '../system.ts';
 import type { Asked } from '../viewers/preferring.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
+import { workflowApp, workflowOfApp } from '../workflows/workflow-app.ts';
 import { route, type Reply } from './route.ts';
 import { watchRun } from './run-events.ts';
 import { idempotencyKeyIn } from './shapes.ts';
@@ -28,24 +29,35 @@ import { idempotencyKeyIn } from './shapes.ts';
 export const startRoutes = [
   route({
     ...native.startRun,
-    async handle({ context, caller, source, query, body, header }) {
-      const key = idempotencyKeyIn(header);
-      const start = async (): Promise<Begun> =>
-        startRun(context, caller, {
-          ...(await wantedOf(context, caller, body)),
-          key,
-        });
-      if (wantsStream(header)) return startedStream(context, caller, { query, source, start });
-      const { run, conversation } = await start();
-      const location = placeOf(source, run);
-      return {
-        status: 201,
-        json: { run, conversation, events: `${location}/events` },
-        headers: { location },
-      };
-    },
+    handle: (asked) => beginning(asked, () => wantedOf(asked.context, asked.caller, asked.body)),
   }),
 ];
+
+/** Somebody who wants a run begun. */
+interface Beginning {
+  readonly context: ServerContext;
+  readonly caller: Caller;
+  readonly source: Source;
+  readonly query: Streamed['query'];
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Begin a run, and answer with where it is, or with its stream. */
+export async function beginning(
+  { context, caller, source, query, header }: Beginning,
+  wanted: () => Promise<Start>,
+): Promise<Reply> {
+  const key = idempotencyKeyIn(header);
+  const start = async (): Promise<Begun> => startRun(context, caller, { ...(await wanted()), key });
+  if (wantsStream(header)) return startedStream(context, caller, { query, source, start });
+  const { run, conversation } = await start();
+  const location = placeOf(source, run);
+  return {
+    status: 201,
+    json: { run, conversation, events: `${location}/events` },
+    headers: { location },
+  };
+}
 
 /** What is to be started, with what an earlier run says of it where that one is asked for again. */
 async function wantedOf(context: ServerContext, caller: Caller, body: StartRun): Promise<Start> {
@@ -99,8 +111,10 @@ interface Begun {
   readonly conversation: string;
 }
 
-export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' | 'labels'> {
-  readonly input: Input;
+export interface Start extends Pick<StartRun, 'conversation' | 'limits' | 'labels'> {
+  /** By its name, where it is not known. */
+  readonly app?: string | App;
+  readonly input: Input & { readonly data?: Json };
   /** What is attached and was kept before. */
   readonly attached?: readonly Attachment[];
   /** The run whose place it takes. */
@@ -128,11 +142,11 @@ export async function startRun(
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
-  const app = appNamed(context.home.apps, name ?? defaultAppOf(context));
+  const app = typeof name === 'object' ? name : await appOf(context, caller, name ?? defaultAppOf(context));
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
-    input: { text: input.text, attachments: filled(attachments) },
+    input: { text: input.text, attachments: filled(attachments), data: input.data },
     limits: lowered(app, limits),
     ...request,
     conversation: keptConversation(context, request.conversation),
@@ -156,6 +170,13 @@ export async function startRun(
     withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
   return created ? { run, conversation } : sameRun(context, run, { ...wanted, history: sent?.history });
+}
+
+/** An app of the configuration, or a workflow. */
+async function appOf(context: ServerContext, caller: Caller, name: string): Promise<App> {
+  const workflow = workflowOfApp(name);
+  if (workflow === undefined) return appNamed(context.home.apps, name);
+  return workflowApp(context.home, caller, { name: workflow });
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {

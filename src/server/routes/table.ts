@@ -21,6 +21,8 @@ import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
+import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
+import { workflowRunRoutes } from '../workflows/run-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -43,6 +45,8 @@ const described: readonly Route[] = [
   ...a2aRoutes,
   ...mcpRoutes,
   ...twoStageRoutes,
+  ...workflowDefinitionRoutes,
+  ...workflowRunRoutes,
 ];
 
 /** Every door of the server. */
