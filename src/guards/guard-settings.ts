@@ -46,13 +46,6 @@ export const GuardSettings = z.discriminatedUnion('guard', [
     text: rulesText,
     ...common,
   }),
-  z.strictObject({
-    guard: z.literal('judge'),
-    /** Who judges, by what; it holds the whole answer. */
-    agent: z.string().min(1),
-    text: z.string().max(longestRules).default(''),
-    ...common,
-  }),
 ]);
 export type GuardSettings = z.output<typeof GuardSettings>;
 

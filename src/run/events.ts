@@ -94,6 +94,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     app: z.string(),
     conversation: z.string(),
     input: z.object({ text: z.union([z.string(), BlobRef]), attachments: z.array(Attachment).optional() }),
+    /** The words of the input as guards let them pass, where that is something else: for later runs and for searches. */
+    guarded: z.union([z.string(), BlobRef]).optional(),
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),
