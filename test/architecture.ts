@@ -41,6 +41,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'wire/native',
     'catalog',
+    'graph',
     'loop',
     'guards',
     'engine',

@@ -37,6 +37,11 @@ export interface DefinitionMove extends DefinitionKey {
   readonly by: string;
 }
 
+/** What to erase: all of it, or the draft alone, if it has the revision that was read. */
+export interface DefinitionErasure extends DefinitionKey {
+  readonly draft?: { readonly revision: number } | undefined;
+}
+
 export interface DefinitionFilter {
   readonly tenant: string;
   readonly kind?: string | undefined;

@@ -117,6 +117,19 @@ export function definitionsContract(opened: () => Opened): void {
     expect(await store.blobs.held('t')).toBe(0);
   });
 
+  test('[Q85] a draft is thrown away alone, as it was read, and its versions stay', async () => {
+    await save('one', 0);
+    const first = await publish('one', { revision: 1 });
+    const draft = await save('two', 1);
+    const drop = (revision: number) => definitions().erase({ ...key, draft: { revision } });
+    await refused(drop(1), 'revision 2, not 1');
+    await drop(2);
+    expect(await definitions().versions(key)).toEqual([first]);
+    expect([await bodyOf(first), await bodyOf(draft)]).toEqual(['one', undefined]);
+    await refused(drop(2), 'There is no draft');
+    expect(await save('three', 0)).toMatchObject({ revision: 1 });
+  });
+
   test('[Q86] lists go by kind, name and version, in pages', async () => {
     for (const name of ['b', 'a']) for (const body of ['1', '2']) await publish(body, { name });
     await publish('1', { kind: 'workflow', name: 'a' });

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
-import { Limits, type Json } from '../../run/values.ts';
+import { Limits } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
-import type { DefinitionsFront } from '../../front/definitions.ts';
+import type { BodyCheck, DefinitionsFront } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import { readSettings, type SettledFlow } from './named-flows.ts';
 
@@ -22,8 +22,8 @@ const AppBody = z.strictObject({
 });
 
 /** Fails, with the field and the fix, where a body is not an app that can be run here. */
-export function appChecker(flows: readonly (Flow | SettledFlow)[]): (body: Json, name: string) => void {
-  return (body, name) => {
+export function appChecker(flows: readonly (Flow | SettledFlow)[]): BodyCheck {
+  return (body, { name }) => {
     const parsed = AppBody.safeParse(body);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;

@@ -32,6 +32,7 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { workflowChecker, workflowKind } from '../workflows/workflow-problems.ts';
 import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
@@ -145,14 +146,19 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
-  const definitions = definitionsFront({ store, kinds: { app: appChecker(flows) }, clean });
-  const apps = await publishedApps(definitions, configured, takes === 'everything');
   const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
+  const { catalog } = world;
+  const nameable = { catalog, hasTools: opened !== undefined, definitions: store.definitions };
+  const kinds = { app: appChecker(flows), [workflowKind]: workflowChecker(nameable) };
+  const definitions = definitionsFront({ store, kinds, clean });
+  const apps = await publishedApps(definitions, configured, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
     folder,
     apps,
+    definitions,
+    nameable,
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,

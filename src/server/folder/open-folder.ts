@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { strandedBy } from '../../engine/recovery/stranded.ts';
 import { workplaceIn, type World } from '../../engine/world.ts';
+import type { DefinitionsFront } from '../../front/definitions.ts';
 import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
@@ -12,6 +13,7 @@ import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { runFilter } from '../runs/run-filter.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
+import type { Nameable } from '../workflows/workflow-problems.ts';
 
 /** A data folder as the process has it that works there. What is asked of its runs is asked of the front. */
 export interface OpenFolder extends Omit<Home, keyof Control> {
@@ -21,6 +23,10 @@ export interface OpenFolder extends Omit<Home, keyof Control> {
   readonly worker: Worker | undefined;
   readonly store: World['store'];
   readonly apps: readonly App[];
+  /** What can be run, as data. */
+  readonly definitions: DefinitionsFront;
+  /** What graphs may name here. */
+  readonly nameable: Nameable;
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   readonly newId: (kind: string) => string;
@@ -34,6 +40,8 @@ export interface Holding {
   readonly world: World;
   readonly folder: string;
   readonly apps: readonly App[];
+  readonly definitions: DefinitionsFront;
+  readonly nameable: Nameable;
   readonly worker: string;
   readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
@@ -68,6 +76,8 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
     worker,
     store,
     apps,
+    definitions: holding.definitions,
+    nameable: holding.nameable,
     catalog: world.catalog,
     secrets,
     newId: world.newId,

@@ -21,6 +21,7 @@ import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
+import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -43,6 +44,7 @@ const described: readonly Route[] = [
   ...a2aRoutes,
   ...mcpRoutes,
   ...twoStageRoutes,
+  ...workflowDefinitionRoutes,
 ];
 
 /** Every door of the server. */
