@@ -31,9 +31,11 @@ import { followerOf, type App, type FolderReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
-import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { appBody, appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { workflowChecker, workflowKind } from '../workflows/workflow-problems.ts';
-import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
+import type { AppsNow, FlowMeans } from './named-flow.ts';
+import { namedFlow, namedFlows } from './named-flows.ts';
+import { readSettings } from './read-settings.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
@@ -141,22 +143,24 @@ interface Opened {
 async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFolder> {
   const { takes = 'everything' } = settings;
   const { folder, config, known, store, opened } = parts;
-  const configured = configuredApps(config, 'The configuration', opened);
-  const means = { agents: Object.keys(config.agents), tools: opened };
+  const apps = appsNow(store, () => means);
+  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps };
+  const configured = configuredApps(config, 'The configuration', means);
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
   const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
   const { catalog } = world;
   const nameable = { catalog, hasTools: opened !== undefined, definitions: store.definitions };
-  const kinds = { app: appChecker(flows), [workflowKind]: workflowChecker(nameable) };
+  const isApp = isAppIn(store, Object.keys(config.apps));
+  const kinds = { app: appChecker({ flows, isApp }), [workflowKind]: workflowChecker(nameable) };
   const definitions = definitionsFront({ store, kinds, clean });
-  const apps = await publishedApps(definitions, configured, takes === 'everything');
+  const published = await publishedApps(definitions, configured, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
     folder,
-    apps,
+    apps: published,
     definitions,
     nameable,
     worker: `${hostname()}-${process.pid}`,
@@ -254,19 +258,15 @@ export const protocols: readonly Protocol[] = Object.values({
 export const showing: Showing = shower;
 
 export function appsOf(config: Config, where: string): readonly App[] {
-  return configuredApps(config, where).map(({ app }) => app);
+  const means = { agents: Object.keys(config.agents), tools: undefined };
+  return configuredApps(config, where, means).map(({ app }) => app);
 }
 
 /**
  * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
  * what apps there are, and not what they can call.
  */
-function configuredApps(
-  { apps, limits, agents }: Config,
-  where: string,
-  tools?: OpenedTools,
-): readonly ConfiguredApp[] {
-  const means = { agents: Object.keys(agents), tools };
+function configuredApps({ apps, limits }: Config, where: string, means: FlowMeans): readonly ConfiguredApp[] {
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
     const { description, examples, preferences, approvals, trustsClientState } = app;
@@ -276,8 +276,9 @@ function configuredApps(
       ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
+    const access = typeof app.flow === 'string' ? namedFlows[app.flow]?.access?.(settings) : undefined;
     return {
-      app: { name, flow, ...said },
+      app: { name, flow, ...said, ...present({ access }) },
       former,
       body: { flow: { name: called, version }, settings, ...said },
     };
@@ -287,6 +288,33 @@ function configuredApps(
     where,
   );
   return configured;
+}
+
+/** Apps that others run as one of their skills: those that name a flow, as they are now. */
+function appsNow({ dispatch, definitions, blobs }: Store, means: () => FlowMeans): AppsNow {
+  const front = definitionsFront({ store: { definitions, blobs }, kinds: {}, clean: (body) => body });
+  return {
+    async read(run, name) {
+      const tenant = (await dispatch.get(run))?.tenant ?? '';
+      const { body } = await front.read({ tenant, who: '' }, { kind: 'app', name });
+      const { flow, settings = {} } = appBody(body, name);
+      return { flow: flow.name, settings };
+    },
+    by(flow, settings) {
+      const named = Object.hasOwn(namedFlows, flow) ? namedFlows[flow] : undefined;
+      if (named) return named.by(settings, means());
+      throw new RunError('malformed', `An app with the flow «${flow}», which is its own, cannot be a skill.`);
+    },
+  };
+}
+
+/** Whether there is an app of a name: the configuration's, or one that people of the tenant published. */
+function isAppIn({ definitions }: Store, configured: readonly string[]) {
+  return async (tenant: string, name: string): Promise<boolean> => {
+    if (configured.includes(name)) return true;
+    const versions = await definitions.versions({ tenant, kind: 'app', name });
+    return versions.some(({ state }) => state === 'published');
+  };
 }
 
 interface Coding {

@@ -10,7 +10,8 @@ import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
-import { appNamed, type App } from '../folder/home.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
@@ -128,7 +129,7 @@ export async function startRun(
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
-  const app = appNamed(context.home.apps, name ?? defaultAppOf(context));
+  const app = await appFor(context, caller, name ?? defaultAppOf(context));
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
