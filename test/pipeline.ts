@@ -1,9 +1,12 @@
 // An application over scripted agents, for tests of the pipeline: what was sent to whom, and what became of it.
 import { expect } from 'vitest';
+import type { z } from 'zod';
 import type { Agent } from '../src/catalog/agent.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import { pipeline, pipelineVersion, type PipelineMeans } from '../src/flows/pipeline.ts';
+import { checksOf } from '../src/flows/pipeline-guard.ts';
 import { PipelineSettings } from '../src/flows/pipeline-settings.ts';
+import { AppGuards } from '../src/guards/guard-settings.ts';
 import type { Turn } from '../src/gateways/gateway.ts';
 import { isOpen, type RunTree, type Step } from '../src/run/tree.ts';
 import type { Json } from '../src/run/values.ts';
@@ -70,67 +73,26 @@ export interface Casting {
   readonly settings?: object;
   readonly agents?: readonly Agent[];
   readonly tools?: readonly Tool[];
+  readonly guards?: z.input<typeof AppGuards>;
   readonly means?: Partial<PipelineMeans>;
 }
 
-export function castPipeline({
-  plans,
-  settings = {},
-  agents = [],
-  tools = [],
-  means,
-}: Casting): PipelineCast {
+export function castPipeline(casting: Casting): PipelineCast {
+  const { settings = {}, guards = {}, means } = casting;
   const sent = new Map<string, Turn[]>();
-  let planned = 0;
-  const planner = agentOf('planner', () => {
-    const plan = plans[Math.min(planned, plans.length - 1)];
-    planned += 1;
-    return [{ type: 'say', text: typeof plan === 'string' ? plan : JSON.stringify(plan) }];
-  });
-  const enhancer = agentOf('enhancer', ({ messages }) => [
-    {
-      type: 'say',
-      text: JSON.stringify({
-        enhanced_prompt: `Clearly: ${messages.at(-1)?.text ?? ''}`,
-        detected_intent: 'to know',
-        confidence: 0.9,
-      }),
-    },
-  ]);
-  const base = [
-    planner,
-    enhancer,
-    agentOf('graph', () => [{ type: 'say', text: 'three paths' }], 'idempotent'),
-    agentOf('books', () => [{ type: 'say', text: 'see page 4' }], 'idempotent'),
-    agentOf('shaky', () => [{ type: 'fail', code: 'unavailable', message: 'shaky is down' }], 'idempotent'),
-  ];
-  const names = new Set(agents.map(({ name }) => name));
-  const catalog = [...base.filter(({ name }) => !names.has(name)), ...agents].map((agent) => ({
-    ...agent,
-    gateway: {
-      takeTurn(turn: Turn, signal: AbortSignal) {
-        sent.set(agent.name, [...(sent.get(agent.name) ?? []), turn]);
-        return agent.gateway.takeTurn(turn, signal);
-      },
-    },
-  }));
-  const find = toolOf('find', () => ({ results: [{ title: 'Runbook 1', text: 'Splice the fibre.' }] }));
-  const lookup = toolOf('lookup', (input) => `looked up ${JSON.stringify(input)}`, {
-    schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
-  });
-  const all = [find, lookup].filter(({ name }) => tools.every((tool) => tool.name !== name)).concat(tools);
-  const parsed = PipelineSettings.parse({ ...usual, ...settings });
+  const tools = toolsOf(casting.tools ?? []);
   const flow: Flow = {
     name: 'pipeline',
     version: pipelineVersion,
-    ...pipeline(parsed, {
-      checks: { input: passing, output: passing },
-      tool: (name) => all.find((tool) => tool.name === name),
+    ...pipeline(PipelineSettings.parse({ ...usual, ...settings }), {
+      checks: checksOf(AppGuards.parse(guards)),
+      tool: (name) => tools.find((tool) => tool.name === name),
       app: () => Promise.reject(new Error('there are no apps here')),
       ...means,
     }),
   };
-  const world = testWorld({ flows: [flow], agents: catalog, tools: all });
+  const agents = agentsOf(casting).map((agent) => watched(agent, sent));
+  const world = testWorld({ flows: [flow], agents, tools });
   const engine = new Engine(world, 'w');
   return {
     world,
@@ -149,7 +111,52 @@ export function castPipeline({
   };
 }
 
-const passing = (text: string) => ({ text, findings: [] });
+/** The planner says one plan after the other; the enhancer makes everything clear; the others say the same each time. */
+function agentsOf({ plans, agents = [] }: Casting): readonly Agent[] {
+  let planned = 0;
+  const planner = agentOf('planner', () => {
+    const plan = plans[Math.min(planned, plans.length - 1)];
+    planned += 1;
+    return [{ type: 'say', text: typeof plan === 'string' ? plan : JSON.stringify(plan) }];
+  });
+  const enhancer = agentOf('enhancer', ({ messages }) => {
+    const made = {
+      enhanced_prompt: `Clearly: ${messages.at(-1)?.text ?? ''}`,
+      detected_intent: 'to know',
+      confidence: 0.9,
+    };
+    return [{ type: 'say', text: JSON.stringify(made) }];
+  });
+  const usualOnes = [
+    planner,
+    enhancer,
+    agentOf('graph', () => [{ type: 'say', text: 'three paths' }], 'idempotent'),
+    agentOf('books', () => [{ type: 'say', text: 'see page 4' }], 'idempotent'),
+    agentOf('shaky', () => [{ type: 'fail', code: 'unavailable', message: 'shaky is down' }], 'idempotent'),
+  ];
+  const names = new Set(agents.map(({ name }) => name));
+  return [...usualOnes.filter(({ name }) => !names.has(name)), ...agents];
+}
+
+function watched(agent: Agent, sent: Map<string, Turn[]>): Agent {
+  return {
+    ...agent,
+    gateway: {
+      takeTurn(turn, signal) {
+        sent.set(agent.name, [...(sent.get(agent.name) ?? []), turn]);
+        return agent.gateway.takeTurn(turn, signal);
+      },
+    },
+  };
+}
+
+function toolsOf(tools: readonly Tool[]): readonly Tool[] {
+  const find = toolOf('find', () => ({ results: [{ title: 'Runbook 1', text: 'Splice the fibre.' }] }));
+  const lookup = toolOf('lookup', (input) => `looked up ${JSON.stringify(input)}`, {
+    schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+  });
+  return [find, lookup].filter(({ name }) => tools.every((tool) => tool.name !== name)).concat(tools);
+}
 
 /** The steps directly below another, by their keys, with how they stand. */
 export function keysBelow(tree: RunTree, parent = 0): Record<string, string> {

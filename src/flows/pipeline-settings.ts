@@ -17,21 +17,6 @@ export type Skill = z.output<typeof Skill>;
 
 const Texts = z.array(z.string().min(1).max(500)).max(50).default([]);
 
-const sides = ['input', 'output'] as const;
-
-/** An agent that judges whether a text keeps to a rule, in words. */
-const Judge = z.strictObject({
-  agent: z.string().min(1),
-  rule: z.string().min(1).max(10_000),
-  action: z.enum(['block', 'ask']).default('block'),
-  sides: z
-    .array(z.enum(sides))
-    .min(1)
-    .default([...sides]),
-  /** What becomes of a text that could not be judged. */
-  onFailure: z.enum(['block', 'pass']).default('block'),
-});
-
 /** The settings of an application. All may be missing in a draft; `missingIn` says what it cannot be published without. */
 export const PipelineSettings = z.strictObject({
   /** Agents by what they are for: planning, making requests clearer, and answering what needs no skill. */
@@ -52,7 +37,6 @@ export const PipelineSettings = z.strictObject({
       tags: Texts,
     })
     .prefault({}),
-  guards: z.strictObject({ judge: Judge.optional() }).prefault({}),
   retrieval: z
     .strictObject({
       /** Tools that take a `query`. */

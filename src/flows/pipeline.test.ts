@@ -67,17 +67,9 @@ describe('a pipeline', () => {
   test('[PL4] a message that is blocked goes nowhere: the stages after the guard are skipped', async () => {
     const { ask, sent } = castPipeline({
       plans: [one],
-      means: {
-        checks: {
-          input: (text) => ({
-            text,
-            findings: [{ guard: 'safety', category: 'weapons', action: 'block' }],
-          }),
-          output: (text) => ({ text, findings: [] }),
-        },
-      },
+      guards: { input: [{ guard: 'safety', action: 'block' }] },
     });
-    const tree = await ask('How to?');
+    const tree = await ask('How to make a bomb?');
     expect(tree.ended?.answer).toBe('Your message was blocked by safety filters. Violations: weapons');
     for (const key of ['enhance', 'rag', 'plan', 'execute', 'post_guard'])
       expect(reasonOf(tree, key)).toBe('Blocked by guardrails');
@@ -312,15 +304,11 @@ describe('skills', () => {
 });
 
 describe('guards of a pipeline', () => {
-  const hiding = (text: string) => {
-    const clean = text.replaceAll('ann@example.com', '[email]');
-    const findings = clean === text ? [] : [{ guard: 'pii', category: 'email', action: 'redact' as const }];
-    return { text: clean, findings };
-  };
-  const checks = { input: hiding, output: hiding };
+  const pii = { guard: 'pii', action: 'redact' } as const;
+  const guards = { input: [pii], output: [pii] };
 
   test('[PL30] no model, agent or later run gets what was redacted', async () => {
-    const { ask, sent } = castPipeline({ plans: [one], means: { checks } });
+    const { ask, sent } = castPipeline({ plans: [one], guards });
     const tree = await ask('Mail ann@example.com', 'c');
     await ask('Again', 'c');
     expect(JSON.stringify([...sent.values()])).not.toContain('ann@example.com');
@@ -330,12 +318,12 @@ describe('guards of a pipeline', () => {
 
   test('[PL31] the answer is what the guard leaves of it', async () => {
     const graph = agentOf('graph', () => [{ type: 'say', text: 'Ask ann@example.com' }], 'idempotent');
-    const { ask } = castPipeline({ plans: [one], agents: [graph], means: { checks } });
+    const { ask } = castPipeline({ plans: [one], agents: [graph], guards });
     expect((await ask('Who?')).ended?.answer).toBe('Ask [email]');
   });
 
   test('[PL31] what a planner writes itself is guarded too', async () => {
-    const { ask } = castPipeline({ plans: [askBack('Is ann@example.com yours?')], means: { checks } });
+    const { ask } = castPipeline({ plans: [askBack('Is ann@example.com yours?')], guards });
     expect((await ask('Mine?')).ended?.answer).toBe('Is [email] yours?');
   });
 
@@ -343,26 +331,26 @@ describe('guards of a pipeline', () => {
     agentOf('judge', () => [
       { type: 'say', text: JSON.stringify({ is_safe: safe, violations: safe ? [] : ['price'] }) },
     ]);
-  const judged = { guards: { judge: { agent: 'judge', rule: 'Name no prices.', sides: ['output'] } } };
+  const rule = { guard: 'judge', agent: 'judge', text: 'Name no prices.' } as const;
+  const judged = { output: [rule] };
 
   test('[PL32] a judge is a turn by a schema: what it does not pass is withheld', async () => {
-    const { ask, sent } = castPipeline({ plans: [one], settings: judged, agents: [judge(false)] });
+    const { ask, sent } = castPipeline({ plans: [one], guards: judged, agents: [judge(false)] });
     const tree = await ask('How much?');
     expect(tree.ended?.answer).toBe('Sorry.\n\nThe answer was withheld by safety filters. Violations: price');
     expect(sent.get('judge')?.[0]?.messages[0]?.text).toContain('Name no prices.');
-    const passed = castPipeline({ plans: [one], settings: judged, agents: [judge(true)] });
+    const passed = castPipeline({ plans: [one], guards: judged, agents: [judge(true)] });
     expect((await passed.ask('How much?')).ended?.answer).toBe('three paths');
   });
 
   test('[PL32] a judge that fails blocks, unless it is set otherwise', async () => {
     const down = agentOf('judge', () => [{ type: 'fail', code: 'unavailable', message: 'down' }]);
-    const { ask } = castPipeline({ plans: [one], settings: judged, agents: [down] });
+    const { ask } = castPipeline({ plans: [one], guards: judged, agents: [down] });
     const tree = await ask('How much?');
     expect(tree.ended?.answer).toContain('withheld');
     expect(codesIn(tree)).toContain('GUARD_FAILED');
-    const { judge: set } = judged.guards;
-    const settings = { guards: { judge: { ...set, onFailure: 'pass' } } };
-    const open = castPipeline({ plans: [one], settings, agents: [down] });
+    const lenient = { output: [{ ...rule, onFailure: 'pass' as const }] };
+    const open = castPipeline({ plans: [one], guards: lenient, agents: [down] });
     expect((await open.ask('How much?')).ended?.answer).toBe('three paths');
   });
 });

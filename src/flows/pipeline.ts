@@ -63,7 +63,7 @@ async function answer(scope: Scope, input: RunInput, app: Application): Promise<
     plan.is === 'work' ? runSkills(inner, { ...given, plan }) : answerPlainly(inner, given),
   );
   const passed = await stage(scope, 'post_guard', (inner) =>
-    guard(inner, output, { settings, checks: means.checks, side: 'output' }),
+    guard(inner, output, { checks: means.checks, side: 'output' }),
   );
   return passed.is_safe ? passed.sanitized_text : withheldText(settings, passed.violations);
 }
@@ -96,12 +96,12 @@ const Clarifying = z.object({ text: z.string(), question: z.string() });
 async function hear(
   scope: Scope,
   { text, app }: RunInput,
-  { settings, means }: Application,
+  { means }: Application,
 ): Promise<Guarded & { readonly clarifies?: Asked }> {
   const fact = clarifying(app);
   const known = await scope.shared([fact]);
   const waiting = Clarifying.safeParse(known[fact]).data;
-  const guarded = await guard(scope, text, { settings, checks: means.checks, side: 'input' });
+  const guarded = await guard(scope, text, { checks: means.checks, side: 'input' });
   return waiting && guarded.is_safe ? { ...guarded, clarifies: waiting } : guarded;
 }
 
@@ -115,7 +115,10 @@ function remember(scope: Scope, { app }: RunInput, asked: Asked | null): void {
 async function understood(scope: Scope, asked: string, app: Application): Promise<Request> {
   const { settings, means } = app;
   const all = await scope.history();
-  const clean = all.map((exchange) => ({ ...exchange, text: means.checks.input(exchange.text).text }));
+  const clean = all.map((exchange) => ({
+    ...exchange,
+    text: means.checks.check(exchange.text, 'input').text,
+  }));
   const history = boundedAloud(scope, clean, {});
   let text = asked;
   if (settings.models.enhancer === undefined) scope.skip('enhance', 'No enhancer is set.');
@@ -166,7 +169,7 @@ async function decide(scope: Scope, request: Request, { settings, means }: Appli
     const { plan, repairs } = readSkillPlan(text, settings.skills);
     for (const repair of repairs) scope.notice('PLAN_REPAIRED', repair);
     scope.say(explained(plan, settings), 'log');
-    const checked = (words: string): string => means.checks.output(words).text;
+    const checked = (words: string): string => means.checks.check(words, 'output').text;
     if (plan.is === 'clarify') return { ...plan, question: checked(plan.question) };
     return plan.is === 'fallback' ? { ...plan, message: checked(plan.message) } : plan;
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
+import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { configurationTenant } from '../../run/definition.ts';
 import { present } from '../../run/present.ts';
@@ -18,6 +19,8 @@ const AppBody = z.strictObject({
   description: z.string().optional(),
   examples: z.array(z.string().min(1).max(500)).max(12).optional(),
   settings: z.record(z.string(), z.json()).optional(),
+  /** What it lets pass. */
+  guards: AppGuards.optional(),
   limits: z.strictObject(Limits.shape).optional(),
   approvals: Deciders.optional(),
   trustsClientState: z.boolean().optional(),
@@ -70,7 +73,7 @@ export function storedApp({ definition, body }: WholeDefinition, flows: readonly
   if (!flow) return undefined;
   const own = 'access' in flow ? (flow as SettledFlow).access?.(settings) : undefined;
   const access = own && { ...own, people: [...own.people, by] };
-  const { trustsClientState: _, ...shown } = said;
+  const { trustsClientState: _, guards: _guards, ...shown } = said;
   return {
     name,
     flow,

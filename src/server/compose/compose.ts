@@ -31,9 +31,10 @@ import { followerOf, type App, type FolderReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
-import { appBody, appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { workflowChecker, workflowKind } from '../workflows/workflow-problems.ts';
-import type { AppsNow, FlowMeans } from './named-flow.ts';
+import { appsNow, isAppIn } from './apps-now.ts';
+import type { FlowMeans } from './named-flow.ts';
 import { namedFlow, namedFlows } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
 import { expectFolders, openTools, type OpenedTools } from './tools.ts';
@@ -269,7 +270,7 @@ export function appsOf(config: Config, where: string): readonly App[] {
 function configuredApps({ apps, limits }: Config, where: string, means: FlowMeans): readonly ConfiguredApp[] {
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, examples, preferences, approvals, trustsClientState } = app;
+    const { description, examples, preferences, approvals, trustsClientState, guards } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
@@ -280,7 +281,7 @@ function configuredApps({ apps, limits }: Config, where: string, means: FlowMean
     return {
       app: { name, flow, ...said, ...present({ access }) },
       former,
-      body: { flow: { name: called, version }, settings, ...said },
+      body: { flow: { name: called, version }, settings, ...said, ...present({ guards }) },
     };
   });
   expectDistinct(
@@ -288,33 +289,6 @@ function configuredApps({ apps, limits }: Config, where: string, means: FlowMean
     where,
   );
   return configured;
-}
-
-/** Apps that others run as one of their skills: those that name a flow, as they are now. */
-function appsNow({ dispatch, definitions, blobs }: Store, means: () => FlowMeans): AppsNow {
-  const front = definitionsFront({ store: { definitions, blobs }, kinds: {}, clean: (body) => body });
-  return {
-    async read(run, name) {
-      const tenant = (await dispatch.get(run))?.tenant ?? '';
-      const { body } = await front.read({ tenant, who: '' }, { kind: 'app', name });
-      const { flow, settings = {} } = appBody(body, name);
-      return { flow: flow.name, settings };
-    },
-    by(flow, settings) {
-      const named = Object.hasOwn(namedFlows, flow) ? namedFlows[flow] : undefined;
-      if (named) return named.by(settings, means());
-      throw new RunError('malformed', `An app with the flow «${flow}», which is its own, cannot be a skill.`);
-    },
-  };
-}
-
-/** Whether there is an app of a name: the configuration's, or one that people of the tenant published. */
-function isAppIn({ definitions }: Store, configured: readonly string[]) {
-  return async (tenant: string, name: string): Promise<boolean> => {
-    if (configured.includes(name)) return true;
-    const versions = await definitions.versions({ tenant, kind: 'app', name });
-    return versions.some(({ state }) => state === 'published');
-  };
 }
 
 interface Coding {

@@ -1,4 +1,5 @@
 import type { Flow } from '../../engine/scope.ts';
+import type { AppGuards } from '../../guards/guard-settings.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -10,18 +11,24 @@ export interface FlowMeans {
   readonly tools: ToolsNow | undefined;
   /** Other apps, for flows that run them; absent until they are known. */
   readonly apps?: AppsNow | undefined;
+  /** What the app lets pass whose run it is. */
+  readonly guards?: AppGuards | undefined;
 }
 
 /** Apps as they are now. */
 export interface AppsNow {
   /** What an app is, to the tenant of a run. */
-  read(
-    run: string,
-    name: string,
-  ): Promise<{ readonly flow: string; readonly settings: { readonly [name: string]: Json } }>;
+  read(run: string, name: string): Promise<ReadApp>;
   /** What it does. */
-  by(flow: string, settings: object): Pick<Flow, 'run'>;
+  by(flow: string, settings: object, guards?: AppGuards): Pick<Flow, 'run'>;
 }
+
+/** What an app is: the flow it names, its settings, and what it lets pass. */
+export type ReadApp = {
+  readonly flow: string;
+  readonly settings: { readonly [name: string]: Json };
+  readonly guards?: AppGuards | undefined;
+};
 
 /** Tools as they come and go. */
 export interface ToolsNow {

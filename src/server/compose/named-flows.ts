@@ -4,6 +4,7 @@ import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
 import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
+import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -95,11 +96,20 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     version: flow.version,
     readSettings: (app, given) => flow.read(app, given, means),
     missing: (settings) => flow.missing?.(settings) ?? [],
-    ...(flow.access && { access: flow.access }),
+    access: (settings) => flow.access?.(settings) ?? { everyone: true, people: [] },
     apps: (settings) => flow.apps?.(settings) ?? [],
     check: ({ labels, definition }) => flow.by(settingsIn(definition), means).check?.({ labels }),
-    run: (scope, input) => flow.by(settingsIn(scope.definition), means).run(scope, input),
+    run: (scope, input) =>
+      flow
+        .by(settingsIn(scope.definition), { ...means, guards: guardsIn(scope.definition) })
+        .run(scope, input),
   };
+}
+
+/** What an app lets pass; one that says nothing of it lets everything pass. */
+function guardsIn(definition: Json | undefined): AppGuards | undefined {
+  const given: unknown = Reflect.get(Object(definition) as object, 'guards');
+  return given === undefined ? undefined : AppGuards.parse(given);
 }
 
 function settingsIn(definition: Json | undefined): object {

@@ -1,6 +1,8 @@
-import type { TextChecks } from '../../flows/pipeline-guard.ts';
+import { LRUCache } from 'lru-cache';
+import { checksOf, type TextChecks } from '../../flows/pipeline-guard.ts';
 import { pipeline, pipelineVersion } from '../../flows/pipeline.ts';
 import { missingIn, PipelineSettings } from '../../flows/pipeline-settings.ts';
+import type { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { FlowMeans, NamedFlow } from './named-flow.ts';
 import { unknownAgent, type Wrong } from './names-in-settings.ts';
@@ -26,13 +28,20 @@ export const pipelineFlow: NamedFlow = {
     PipelineSettings.parse(settings).skills.flatMap(({ type, name }) => (type === 'app' ? [name] : [])),
   by(given, means) {
     const settings = PipelineSettings.parse(given);
-    return pipeline(settings, { checks: checksOf(), ...skillsIn(means) });
+    return pipeline(settings, { checks: checksBy(means.guards), ...skillsIn(means) });
   },
 };
 
-function checksOf(): TextChecks {
-  const pass = (text: string) => ({ text, findings: [] });
-  return { input: pass, output: pass };
+/** Patterns are read once for all runs of an app. */
+const known = new LRUCache<string, TextChecks>({ max: 100 });
+
+function checksBy(
+  { input, output }: Pick<AppGuards, 'input' | 'output'> = { input: [], output: [] },
+): TextChecks {
+  const name = JSON.stringify([input, output]);
+  const checks = known.get(name) ?? checksOf({ input, output });
+  known.set(name, checks);
+  return checks;
 }
 
 function skillsIn({ tools, apps }: FlowMeans): Pick<Parameters<typeof pipeline>[1], 'tool' | 'app'> {
@@ -41,26 +50,25 @@ function skillsIn({ tools, apps }: FlowMeans): Pick<Parameters<typeof pipeline>[
     async app(scope, name, { text, attachments }) {
       if (!apps) throw new RunError('unknown', `There is no app «${name}» here.`);
       // What it is now is recorded: a later edit does not reach this run.
-      const { flow, settings } = await scope.step(
+      const { flow, settings, guards } = await scope.step(
         { key: 'definition', kind: 'definition', title: `App ${name}` },
         () => apps.read(scope.run, name),
       );
-      return apps.by(flow, settings).run(scope, { text, attachments, app: name, labels: {} });
+      return apps.by(flow, settings, guards).run(scope, { text, attachments, app: name, labels: {} });
     },
   };
 }
 
 /** The names that nobody has, or that stand for two. */
-function wrongNames({ models, guards, skills }: PipelineSettings, { agents }: FlowMeans): Wrong[] {
+function wrongNames({ models, skills }: PipelineSettings, { agents }: FlowMeans): Wrong[] {
   const named = Object.entries(models).flatMap(([role, name]) =>
     name === undefined ? [] : unknownAgent(['models', role], name, agents),
   );
-  const judge = guards.judge ? unknownAgent(['guards', 'judge', 'agent'], guards.judge.agent, agents) : [];
   const each = skills.flatMap(({ name, type }, i): Wrong[] => {
     const path = ['skills', i, 'name'];
     const isTwice = skills.slice(0, i).some((other) => other.name.toLowerCase() === name.toLowerCase());
     if (isTwice) return [{ path, message: `«${name}» stands here twice; give each skill once` }];
     return type === 'agent' ? unknownAgent(path, name, agents) : [];
   });
-  return [...named, ...judge, ...each];
+  return [...named, ...each];
 }
