@@ -54,8 +54,9 @@ export async function guard(scope: Scope, text: string, { checks, side }: Checki
   const asked = findings.filter(({ action }) => action === 'ask');
   const isBlocked = findings.some(isBlocking);
   const isRefused = !isBlocked && asked.length > 0 && !(await agreed(scope, clean, namesOf(asked)));
-  if (findings.length > 0)
-    scope.say(findings.map(({ category, action }) => `${category}: ${done[action]}`).join(', '), 'log');
+  scope.say(
+    findings.map(({ category, action }) => `${category}: ${done[action]}`).join(', ') || 'Nothing was found.',
+  );
   return {
     is_safe: !isBlocked && !isRefused,
     violations: namesOf(findings),

@@ -27,7 +27,7 @@ export async function retrieve(
     else found.push(passagesIn(called.result));
   }
   const passages = inTurn(found).slice(0, retrieval.passages);
-  scope.say(passages.length === 0 ? 'Nothing was found.' : titlesOf(passages), 'log');
+  scope.say(passages.length === 0 ? 'Nothing was found.' : titlesOf(passages));
   return passages;
 }
 

@@ -150,7 +150,7 @@ async function enhance(
       title: 'Enhancing',
       before: enhancing(settings, history),
     });
-    scope.say(made.enhanced_prompt, 'log');
+    scope.say(made.enhanced_prompt);
     return made;
   } catch (thrown) {
     scope.notice('ENHANCE_FAILED', `${sentenceOf(thrown)} The message goes on as it is.`);
@@ -168,7 +168,7 @@ async function decide(scope: Scope, request: Request, { settings, means }: Appli
     });
     const { plan, repairs } = readSkillPlan(text, settings.skills);
     for (const repair of repairs) scope.notice('PLAN_REPAIRED', repair);
-    scope.say(explained(plan, settings), 'log');
+    scope.say(explained(plan, settings));
     const checked = (words: string): string => means.checks.check(words, 'output').text;
     if (plan.is === 'clarify') return { ...plan, question: checked(plan.question) };
     return plan.is === 'fallback' ? { ...plan, message: checked(plan.message) } : plan;
