@@ -59,7 +59,7 @@ export interface FlatRow {
   readonly label: string;
   readonly detail: string;
   readonly status: 'pending' | 'running' | 'completed' | 'failed' | 'interrupted' | 'resumed' | 'skipped';
-  /** Beyond the original: the row it belongs to, where it is not one of the first level. */
+  /** Beyond the original: the row it belongs to, below a skill. */
   readonly parent?: string;
 }
 

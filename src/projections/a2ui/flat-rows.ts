@@ -7,7 +7,7 @@ import { deeper } from './surface.ts';
 
 /** All rows are sent with each change, so there are at most so many: those that changed last. */
 const most = 30;
-const detailLength = 200;
+const detailLength = 120;
 const labelLength = 80;
 
 /** A row, where it stands among all there were, and the entry that changed it last. */
@@ -20,10 +20,11 @@ export interface Row {
 /** Where the row of a step stands. */
 export interface RowPlace {
   readonly name: string;
-  /** The name of the row it belongs to. */
+  /** The name of the row it belongs to, below a skill. */
   readonly parent?: string | undefined;
-  /** From the run down to it: rows stand below those they belong to. */
+  /** In a pipeline, from its stage down to it: rows stand below those they belong to. Else they stand as they came. */
   readonly order: readonly number[];
+  readonly isStaged?: boolean;
   readonly depth: number;
   /** How far below a skill it is; nothing where it is below none. */
   readonly below?: number | undefined;
@@ -38,16 +39,17 @@ export function placeIn(
   above: RowPlace,
   { id, key, kind }: { readonly id: StepId; readonly key: string; readonly kind: string },
 ): RowPlace {
-  const order = [...above.order, id];
-  if (above.name === '' && kind === stageKind) return { name: rowName(key), order, depth: 1 };
-  if (above.name === skillsName) return { name: rowName(key), order, depth: above.depth, below: 0 };
+  const { isStaged = above.name === '' && kind === stageKind } = above;
+  const order = isStaged ? [...above.order, id] : [id];
+  if (isStaged && above.name === '') return { name: rowName(key), order, depth: 1, isStaged };
+  if (above.name === skillsName) return { name: rowName(key), order, depth: above.depth, below: 0, isStaged };
   const below = above.below === undefined ? undefined : above.below + 1;
   return {
     name: rowName(String(id)),
-    parent: above.name === '' ? undefined : above.name,
     order,
     depth: above.depth + 1,
-    ...(below !== undefined && { below }),
+    isStaged,
+    ...(below !== undefined && { below, parent: above.name }),
   };
 }
 

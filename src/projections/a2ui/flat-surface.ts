@@ -94,14 +94,15 @@ function titleOf({ ended, stopping, paused }: RunTree, undecided: number): strin
 
 function rowsOf(tree: RunTree): Map<number, Row> {
   const voices = new Set(voicesIn(tree));
+  const steps = [...tree.steps.values()].slice(1);
   const places = new Map<number, RowPlace>([[0, noPlace]]);
-  const hasBelow = new Set([...tree.steps.values()].slice(1).map(({ parent }) => parent));
-  const asked = askedIn(tree);
+  for (const step of steps) places.set(step.id, placeIn(places.get(step.parent) ?? noPlace, step));
+  const hasBelow = new Set(steps.map(({ parent }) => parent));
+  const asked = askedIn(tree, places);
   const rows = new Map<number, Row>();
-  for (const step of [...tree.steps.values()].slice(1)) {
+  for (const step of steps) {
     const { id, title, kind, icon, query, call, result, failure } = step;
-    const place = placeIn(places.get(step.parent) ?? noPlace, step);
-    places.set(id, place);
+    const place = places.get(id) ?? noPlace;
     if (isHidden(place, hasBelow.has(id))) continue;
     const text = voices.has(id) ? '' : textOf(step);
     const isOpened = step.openedAt !== undefined;
@@ -115,11 +116,12 @@ function rowsOf(tree: RunTree): Map<number, Row> {
   return rows;
 }
 
-/** The steps in which, or below which, something is asked, or was and is decided. */
-function askedIn(tree: RunTree): Map<number, RowStatus> {
+/** The steps of a pipeline in which, or below which, something is asked, or was and is decided. */
+function askedIn(tree: RunTree, places: ReadonlyMap<number, RowPlace>): Map<number, RowStatus> {
   const asked = new Map<number, RowStatus>();
   const mark = (step: number, status: RowStatus): void => {
-    for (let each = step; each !== 0; each = stepOf(tree, each).parent) asked.set(each, status);
+    for (let each = step; each !== 0; each = stepOf(tree, each).parent)
+      if (places.get(each)?.isStaged) asked.set(each, status);
   };
   for (const { step, decided } of tree.approvals.values()) if (decided) mark(step, 'resumed');
   for (const { id, status } of tree.steps.values()) if (status === 'waiting') mark(id, 'waiting');

@@ -22,9 +22,10 @@ import { detailOf, droppedDetail, type Requested } from './words.ts';
 interface Own {
   readonly place: RowPlace;
   readonly isVoice: boolean;
-  /** Questions in it and below it that nobody has decided. */
+  /** Questions in it that nobody has decided, and, in a pipeline, those below it. */
   undecided: number;
-  /** Whether one was decided. */
+  undecidedBelow: number;
+  /** Whether one of them was decided. */
   isResumed: boolean;
   hasSpoken: boolean;
 }
@@ -69,7 +70,14 @@ const inner = overStory<Memory, Own, Changed>({
     title: titles.running,
     isStopping: false,
   }),
-  own: () => ({ place: noPlace, isVoice: true, undecided: 0, isResumed: false, hasSpoken: false }),
+  own: () => ({
+    place: noPlace,
+    isVoice: true,
+    undecided: 0,
+    undecidedBelow: 0,
+    isResumed: false,
+    hasSpoken: false,
+  }),
   tell: {
     'step.planned'(scene, { step: id, key, title, kind }, above) {
       const place = placeBelow(scene, above, { id, key, kind });
@@ -168,7 +176,7 @@ function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   memory.planned.delete(step.id);
   const speaks = saysAnswer(event, { says: above.own.isVoice, kind: above.opening.kind });
   const place = planned ?? placeBelow(scene, above, { id: step.id, key: event.key, kind: event.kind });
-  step.own = { place, isVoice: speaks, undecided: 0, isResumed: false, hasSpoken: false };
+  step.own = { place, isVoice: speaks, undecided: 0, undecidedBelow: 0, isResumed: false, hasSpoken: false };
   show(scene, step);
   if (!speaks) return;
   const over: StepId[] = [];
@@ -199,8 +207,8 @@ function show(scene: Flat, step: Step, closing?: Closing): void {
 }
 
 function statusOf({ own }: Step): RowStatus {
-  if (own.undecided > 0) return 'waiting';
-  return own.isResumed ? 'resumed' : 'running';
+  if (own.undecided + own.undecidedBelow > 0) return 'waiting';
+  return own.isResumed && own.place.isStaged ? 'resumed' : 'running';
 }
 
 /** The first words of a step are told at once, the others with its end. */
@@ -235,7 +243,8 @@ function ask(scene: Flat, requested: EventOf<'approval.requested'>, step: Step):
   if (requested.step !== step.id || memory.isStopping || memory.approvals.has(requested.approval)) return;
   memory.approvals.set(requested.approval, requested);
   frames.push('questions');
-  count(scene, step, 1);
+  step.own.undecided += 1;
+  count(scene, step, { more: 1 });
   entitle(scene, titles.waiting);
 }
 
@@ -246,30 +255,38 @@ function settle(scene: Flat, approval: string, isDecided: boolean): void {
   memory.approvals.delete(approval);
   frames.push('questions');
   const step = story.steps.get(asked.step);
-  if (step) count(scene, step, -1, isDecided);
+  if (step) {
+    step.own.undecided -= 1;
+    count(scene, step, { more: -1, isDecided });
+  }
   if (memory.approvals.size === 0) entitle(scene, titles.running);
 }
 
-/** A step waits while something is asked in it or below it, so the rows above it say so too. */
-function count(scene: Flat, step: Step, more: number, isDecided = false): void {
+interface Counted {
+  readonly more: number;
+  readonly isDecided?: boolean;
+}
+
+/** A stage waits while something is asked below it: the rows above say so too. */
+function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): void {
   const { story } = scene;
   for (let each = step; each.id !== 0; each = story.steps.get(each.parent) ?? story.run) {
     const { own } = each;
     const before = statusOf(each);
-    own.undecided = Math.max(0, own.undecided + more);
+    if (each !== step && own.place.isStaged) own.undecidedBelow += more;
     own.isResumed ||= isDecided;
     if (each === step || statusOf(each) !== before) show(scene, each);
   }
 }
 
 function forget(scene: Flat, step: Step): void {
+  const { id, own } = step;
+  if (own.undecided === 0) return;
   const { approvals } = scene.memory;
-  const own = [...approvals.values()].filter((asked) => asked.step === step.id);
-  if (own.length === 0) return;
-  for (const { approval } of own) {
-    approvals.delete(approval);
-    count(scene, step, -1);
-  }
+  const more = -own.undecided;
+  own.undecided = 0;
+  for (const [approval, { step: asked }] of approvals) if (asked === id) approvals.delete(approval);
+  count(scene, step, { more });
   scene.frames.push('questions');
   if (approvals.size === 0) entitle(scene, titles.running);
 }
