@@ -12,6 +12,8 @@ export const Skill = z.strictObject({
   title: z.string().max(100).optional(),
   /** What it is good for, as the planner is told. */
   description: z.string().max(2_000).default(''),
+  /** Whether it is sent the passages that were found. */
+  passages: z.boolean().default(true),
 });
 export type Skill = z.output<typeof Skill>;
 

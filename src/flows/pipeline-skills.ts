@@ -78,21 +78,17 @@ interface Doing extends Working {
 type RunSkill = (scope: Scope, skill: Skill, doing: Doing) => Promise<string>;
 
 const ways: Readonly<Record<SkillType, RunSkill>> = {
-  agent: (scope, { name, title, description }, { asked, request }) =>
-    delegate(
-      scope,
-      { name, title, description },
-      {
-        ...asked,
-        text: withPassages(asked.text, request.passages),
-      },
-    ),
-  app: (scope, { name }, { asked, request, means }) =>
-    means.app(scope, name, { ...asked, text: withPassages(asked.text, request.passages) }),
+  agent: (scope, { name, title, description }, { asked }) =>
+    delegate(scope, { name, title, description }, asked),
+  app: (scope, { name }, { asked, means }) => means.app(scope, name, asked),
   tool: callTool,
 };
 
-const runSkill: RunSkill = (scope, skill, doing) => ways[skill.type](scope, skill, doing);
+function runSkill(scope: Scope, skill: Skill, doing: Doing): Promise<string> {
+  const isRead = skill.passages && skill.type !== 'tool';
+  const text = withPassages(doing.asked.text, isRead ? doing.request.passages : []);
+  return ways[skill.type](scope, skill, { ...doing, asked: { ...doing.asked, text } });
+}
 
 /** A tool takes the message itself where a text is all it wants; else the planner fills in what it takes. */
 async function callTool(scope: Scope, { name }: Skill, { asked, means, settings }: Doing): Promise<string> {
