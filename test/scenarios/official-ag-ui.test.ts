@@ -124,7 +124,10 @@ describe.for(forms)('[AG5] the official client, unmodified, over $form', ({ quer
       headers: { 'content-type': 'application/json' },
     };
     expect((await fetch(`${at.url}/ag-ui/team/stop`, stop)).status).toBe(204);
-    expect(await going).toMatchObject({ end: 'cancelled', printed: [], state: { status: 'stopped' } });
+    const told = await going;
+    expect(told).toMatchObject({ end: 'cancelled', printed: [], state: { status: 'stopped' } });
+    expect(pathsIn(told)).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
   });
 });
 

@@ -169,6 +169,7 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
     const again = await heard(client, approving);
     expect(again.text).toBe(`${text}${superseded}${teamAnswer}`);
     expect(again).toMatchObject({ status: 'completed', finish: 'stop' });
+    expect(pathsOf(new Map([...first.steps, ...again.steps]))).toEqual(teamTree);
     expect(server.orders()).toHaveLength(1);
     const block = await client.chat.completions.create({ model: 'team', messages: approving });
     expect(block.choices[0]?.message.content, 'the last attempt only').toBe(teamAnswer);
@@ -190,7 +191,10 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
       expect(text).toContain(teamPieces[half - 1]?.trim());
     });
     await at.ask(`/api/runs/${first.run}/stop`, { json: {} });
-    expect(await listening).toMatchObject({ status: 'stopped', finish: 'stop' });
+    const told = await listening;
+    expect(told).toMatchObject({ status: 'stopped', finish: 'stop' });
+    expect(pathsOf(new Map([...first.steps, ...told.steps]))).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
     expect((await at.ask(`/api/runs/${first.run}`)).json).toMatchObject({ status: 'stopped' });
   });
 });

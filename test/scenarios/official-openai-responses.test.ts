@@ -142,6 +142,7 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
     const all: Event[] = [];
     for await (const event of client.responses.stream({ response_id: id })) all.push(event);
     expect(all.map(told)).toEqual(events.map(told));
+    expect(pathsOf(new Map([...first.steps, ...stepsIn(all)]))).toEqual(teamTree);
     expect(server.orders()).toHaveLength(1);
     expect((await server.tree(runIn(first.response))).answer).toBe(teamAnswer);
   });
@@ -161,6 +162,8 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
         expect(await client.responses.cancel(first.response.id)).toMatchObject({ status: 'cancelled' });
     }
     expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'cancelled' } });
+    expect(pathsOf(new Map([...first.steps, ...stepsIn(events)]))).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
     const tree = (await at.ask(`/api/runs/${runIn(first.response)}`)).json as FlatTree;
     expect(tree.status).toBe('stopped');
   });
