@@ -5,7 +5,8 @@ import { ClientFactory } from '@a2a-js/sdk/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { answerArtifactId, stepsArtifactId, TaskSteps, textPart, type TaskStep } from '../../src/wire/a2a.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
-import { pathsOf, untilUp, type Begin, type Seen, type Watcher } from './watchers.ts';
+import { pathsOf } from './paths.ts';
+import { untilUp, type Begin, type Seen, type Watcher } from './watchers.ts';
 
 export const peerClients: Readonly<Record<string, Begin>> = { mcp: callApp, a2a: giveTask };
 

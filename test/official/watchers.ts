@@ -5,6 +5,7 @@ import { entryOf } from '../../src/run/codec.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
 import type { Entry } from '../../src/run/events.ts';
+import { pathsOf } from './paths.ts';
 import { surfaceClient } from '../a2ui/clients.ts';
 
 /** A run as a client has it. */
@@ -97,17 +98,6 @@ function native(url: string, entries: readonly Entry[]): Omit<Watching, 'over'> 
       await post(`${url}/api/approvals/${id}`, { decision: 'approve', fingerprint });
     },
   };
-}
-
-/** The titles of steps, each with those above it. */
-export function pathsOf(
-  steps: readonly { readonly id: number; readonly parent: number; readonly title: string }[],
-): string[][] {
-  const path = (id: number): string[] => {
-    const step = steps.find((each) => each.id === id);
-    return step && id !== 0 ? [...path(step.parent), step.title] : [];
-  };
-  return steps.filter(({ id }) => id !== 0).map(({ id }) => path(id));
 }
 
 /** An item of the surface: lists of 0.9, and what 0.8 has by keys, are read alike. */

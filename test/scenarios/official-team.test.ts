@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decideOn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { officialServer } from '../official/process.ts';
 import { ordersIn, team, teamAnswer, teamTree } from '../official/team.ts';
-import { pathsOf } from '../official/watchers.ts';
+import { pathsOf } from '../official/paths.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 
 test('the team works as official clients are told: nested, with a question, and an order in the ledger', async () => {
