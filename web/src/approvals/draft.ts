@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'react';
-import type { FlatApproval } from '../../../src/client/client.ts';
 import type { WholeQuestion } from '../../../src/react/react.ts';
 import type { Json } from '../../../src/run/values.ts';
 
@@ -33,7 +32,10 @@ export interface Draft {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The form of a question: from its schema where there is one, from the values themselves where there is none. */
-export function useDraft({ schema }: FlatApproval, whole: WholeQuestion | undefined): Draft {
+export function useDraft(
+  { schema }: { readonly schema?: Json | undefined },
+  whole: Pick<WholeQuestion, 'arguments'> | undefined,
+): Draft {
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
   const given = whole?.arguments;
   return useMemo(() => {

@@ -10,6 +10,7 @@ export const de: Texts = {
     chat: 'Chat',
     runs: 'Läufe',
     approvals: 'Freigaben',
+    workflows: 'Abläufe',
     menu: 'Menü',
     skip: 'Zum Inhalt',
   },

@@ -9,6 +9,7 @@ export const en = {
     chat: 'Chat',
     runs: 'Runs',
     approvals: 'Approvals',
+    workflows: 'Workflows',
     menu: 'Menu',
     skip: 'Go to the content',
   },
