@@ -18,8 +18,7 @@ export interface Flow {
 }
 
 /** What a run is to begin with. */
-export interface Beginning
-  extends Pick<RunInput, 'labels'>, Partial<Pick<RunInput, 'text' | 'data'>> {
+export interface Beginning extends Pick<RunInput, 'labels'>, Partial<Pick<RunInput, 'text' | 'data'>> {
   readonly definition?: Json | undefined;
 }
 
@@ -133,6 +132,8 @@ export interface Question {
   readonly arguments?: Json;
   /** JSON schema of what they may make of it, where they may edit it. */
   readonly editSchema?: Json;
+  /** What they may have done again, by name: an edit whose answer is `{"redo": …}`. */
+  readonly redo?: readonly string[];
   readonly priority?: EventOf<'approval.requested'>['priority'];
   readonly allowed?: readonly Decision[];
   /** Milliseconds until it expires. */

@@ -6,8 +6,12 @@ import { called } from './workflow-called.ts';
 import { gathered, takenInto } from './workflow-edges.ts';
 import { merged } from './workflow-merged.ts';
 import type { DoNode } from './workflow-part.ts';
+import { asked } from './workflow-question.ts';
 import { looped, mapped, reviewed, safe } from './workflow-rounds.ts';
 import { filled, isTrue, titleOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+
+import { tried } from './workflow-tried.ts';
+import { waited } from './workflow-waited.ts';
 
 /** What nodes stand on that is not in the graph. */
 export interface Means {
@@ -25,7 +29,7 @@ export interface Working {
 
 /** How the nodes of a run are done. */
 export function nodeDoer(means: Means, input: RunInput): DoNode {
-  const working: Working = { means, input, doNode: (at) => workOf(at, working) };
+  const working: Working = { means, input, doNode: (at) => tried(at, (again) => workOf(again, working)) };
   return working.doNode;
 }
 
@@ -44,6 +48,8 @@ async function workOf(at: AtWork, working: Working): Promise<Done> {
       return through(await answerOfTeam({ ...at, node }, working));
     case 'prompt':
       return through(await answerOfPrompt({ ...at, node }));
+    case 'wait':
+      return through(await waited({ ...at, node }));
     case 'tool':
       return through(await called(at, node.tool, filled(at, 'arguments', node.arguments ?? {})));
     case 'merge':
@@ -59,9 +65,9 @@ async function workOf(at: AtWork, working: Working): Promise<Done> {
     case 'review':
       return reviewed({ ...at, node }, working.doNode);
     case 'human':
+      return asked({ ...at, node }, working.doNode);
     case 'http':
     case 'code':
-    case 'wait':
     case 'workflow':
     case 'retrieve':
     case 'guard':

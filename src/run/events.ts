@@ -222,6 +222,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     schema: Json.optional(),
     /** What an edit must fit, where it is not the arguments of a tool. */
     editSchema: Json.optional(),
+    /** What an edit may have done again, by name: its answer says which, `{"redo": …}`. */
+    redo: z.array(z.string()).optional(),
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),

@@ -180,7 +180,15 @@ type Asking = Pick<Bound, 'purpose' | 'bytes' | 'place'> &
   Partial<
     Pick<
       Requested,
-      'schema' | 'editSchema' | 'priority' | 'expiresAt' | 'exchange' | 'position' | 'insteadOf' | 'recalled'
+      | 'schema'
+      | 'editSchema'
+      | 'redo'
+      | 'priority'
+      | 'expiresAt'
+      | 'exchange'
+      | 'position'
+      | 'insteadOf'
+      | 'recalled'
     >
   > &
   Along & {

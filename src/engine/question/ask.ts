@@ -43,7 +43,7 @@ async function open(execution: Execution, question: Placed): Promise<Step> {
 }
 
 function put(execution: Execution, step: Step, question: Placed): Approval {
-  const { title, message, schema, editSchema, priority, expiresIn, shown } = question;
+  const { title, message, schema, editSchema, redo, priority, expiresIn, shown } = question;
   return ask(execution, step, {
     purpose: 'answer',
     bytes: bytesOf(question),
@@ -52,7 +52,7 @@ function put(execution: Execution, step: Step, question: Placed): Approval {
     shown,
     message,
     schema,
-    ...present({ editSchema }),
+    ...present({ editSchema, redo: redo && [...redo] }),
     priority,
     expiresAt: expiresIn === undefined ? undefined : execution.world.time.now() + expiresIn,
   });
