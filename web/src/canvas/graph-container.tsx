@@ -18,7 +18,7 @@ function Container({ data, selected }: NodeProps<Extract<FlowNode, { data: Drawn
   const { path, node, ports } = data;
   const state = useSource(stateSource(canvas, path));
   const isBad = useSource(canvas.hasProblem(path));
-  const status = canvas.live ? (state?.step.status ?? 'pending') : 'plain';
+  const status = canvas.live ? (state?.status ?? 'pending') : 'plain';
   return (
     <div
       className={`flow-box ${status}`}
@@ -32,8 +32,8 @@ function Container({ data, selected }: NodeProps<Extract<FlowNode, { data: Drawn
         <NodeIcon node={node} />
         <b className="cut">{visible(nameOf(node))}</b>
         {isBad && <TriangleAlert className="icon small bad" aria-hidden />}
-        {canvas.live && <NodeStatus step={state?.step} />}
-        {canvas.live && <NodeTime step={state?.step} />}
+        {canvas.live && <NodeStatus state={state} />}
+        {canvas.live && <NodeTime state={state} />}
         <RoundsOf node={node} state={state} />
         {node.type === 'workflow' && <OpenInPlace path={path} name={nameOf(node)} isOpen />}
       </header>

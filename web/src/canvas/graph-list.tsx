@@ -55,7 +55,7 @@ function Row({
   const isBad = useSource(canvas.hasProblem(path));
   const { chosen, choose, questions } = rest;
   const question = questions.get(path);
-  const status = state?.step.status ?? 'pending';
+  const status = state?.status ?? 'pending';
   return (
     <>
       <button
@@ -70,8 +70,8 @@ function Row({
         <NodeIcon node={node} />
         <b>{visible(nameOf(node))}</b>
         <span className="quiet">{w.types[node.type]}</span>
-        {canvas.live && <NodeStatus step={state?.step} />}
-        {canvas.live && <NodeTime step={state?.step} />}
+        {canvas.live && <NodeStatus state={state} />}
+        {canvas.live && <NodeTime state={state} />}
         {state?.rounds && <span className="rounds num">{w.canvas.round(state.rounds.newest)}</span>}
         <span className="leads quiet">{useLeads(node, part)}</span>
       </button>

@@ -18,7 +18,7 @@ function NodeCard({ data, selected }: NodeProps<Extract<FlowNode, { data: DrawnN
   const state = useSource(stateSource(canvas, path));
   const isBad = useSource(canvas.hasProblem(path));
   const isSmall = node.type === 'start' || node.type === 'end';
-  const status = canvas.live ? (state?.step.status ?? 'pending') : 'plain';
+  const status = canvas.live ? (state?.status ?? 'pending') : 'plain';
   return (
     <div
       className={`flow-card ${status}${isSmall ? ' small' : ''}`}
@@ -54,8 +54,8 @@ function Second({
   if (!live) return <div className="flow-line second quiet">{w.types[type]}</div>;
   return (
     <div className="flow-line second">
-      <NodeStatus step={state?.step} />
-      <NodeTime step={state?.step} />
+      <NodeStatus state={state} />
+      <NodeTime state={state} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import { Handle, Position } from '@xyflow/react';
 import { Maximize2, Minimize2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { FlatStep } from '../../../src/client/client.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { Elapsed } from '../steps/elapsed.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
@@ -9,11 +8,12 @@ import { useTexts } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { useCanvas } from './canvas-context.ts';
 import type { NodePath } from './model/node-path.ts';
+import type { NodeState } from './model/node-states.ts';
 
 /** How a node stands: the word for it, or why it failed. */
-export function NodeStatus({ step }: { readonly step: FlatStep | undefined }): ReactNode {
+export function NodeStatus({ state }: { readonly state: NodeState | undefined }): ReactNode {
   const t = useTexts();
-  const status = step?.status ?? 'pending';
+  const { status = 'pending', step } = state ?? {};
   if (status === 'failed' && step?.failure)
     return (
       <span className="state-word failed cut" title={visible(step.failure.message)}>
@@ -29,14 +29,15 @@ export function NodeStatus({ step }: { readonly step: FlatStep | undefined }): R
   );
 }
 
-export function NodeTime({ step }: { readonly step: FlatStep | undefined }): ReactNode {
+export function NodeTime({ state }: { readonly state: NodeState | undefined }): ReactNode {
+  const { step, status } = state ?? {};
   if (step?.openedAt === undefined || step.status === 'skipped' || step.status === 'pending')
     return undefined;
   const to = step.closedAt;
   if (to !== undefined && to - step.openedAt < 50) return undefined;
   return (
     <span className="num quiet">
-      <Elapsed from={step.openedAt} to={to} isWaiting={step.status === 'waiting'} />
+      <Elapsed from={step.openedAt} to={to} isWaiting={status === 'waiting'} />
     </span>
   );
 }

@@ -199,6 +199,7 @@ export const de: Texts = {
     noChanges: 'Noch nichts geändert',
     edit: 'Ändern',
     back: 'Zurück zum Original',
+    redo: (node) => `${node} noch einmal`,
     reject: 'Ablehnen …',
     rejectNow: 'Ablehnen',
     reason: 'Warum? Wer gefragt hat, liest es.',

@@ -194,6 +194,7 @@ export const en = {
     noChanges: 'Nothing is changed yet',
     edit: 'Edit',
     back: 'Back to the original',
+    redo: (node: string) => `Do ${node} again`,
     reject: 'Reject…',
     rejectNow: 'Reject',
     reason: 'Why? Whoever asked reads this.',

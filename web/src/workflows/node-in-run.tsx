@@ -40,8 +40,8 @@ export function NodeInRun({ graph, path, run, close }: NodeInRunProps): ReactNod
         </button>
       </header>
       <div className="node-field flow-line">
-        <NodeStatus step={step} />
-        <NodeTime step={step} />
+        <NodeStatus state={state} />
+        <NodeTime state={state} />
       </div>
       {!step && <p className="hint node-field">{w.live.nothingYet}</p>}
       {step?.failure && <p className="problem node-field">{visible(step.failure.message)}</p>}

@@ -5,11 +5,12 @@ import { useRuns, useVitrine } from '../../../src/react/react.ts';
 import { isBlobRef, type Json } from '../../../src/run/values.ts';
 import { statesIn } from '../canvas/model/node-states.ts';
 import { newestFirst } from '../runs/run-filter.ts';
+import { appOfWorkflow } from '../runs/workflow-app.ts';
 
 /** The newest run of a workflow, as lists have it. */
 export function useNewestRun(name: string): ListedRun | undefined {
   const { runs } = useRuns();
-  const app = `workflow:${name}`;
+  const app = appOfWorkflow(name);
   return newestFirst([...runs.values()].filter((run) => run.app === app))[0];
 }
 

@@ -6,6 +6,8 @@ import { nodePath, partOf, type NodePath, type PartPath } from './node-path.ts';
 /** How a node stands in a run: its newest step, and what is counted around it. */
 export interface NodeState {
   readonly step: FlatStep;
+  /** Of its step; a node waits while what it asks is not decided. */
+  readonly status: FlatStep['status'];
   /** Of a node that does what is in it several times: which time this is, and how many have ended. */
   readonly rounds: Rounds | undefined;
   /** The question that it asks, below it. */
@@ -43,12 +45,15 @@ export function statesIn({
     if (own && status !== 'decided' && status !== 'lapsed') own.approval = id;
   }
   return new Map(
-    found
-      .entries()
-      .map(([path, { step, newest, ended, approval }]) => [
-        path,
-        { step, approval, rounds: newest === 0 ? undefined : { newest, ended } },
-      ]),
+    found.entries().map(([path, { step, newest, ended, approval }]) => [
+      path,
+      {
+        step,
+        status: approval !== undefined && step.status === 'running' ? 'waiting' : step.status,
+        approval,
+        rounds: newest === 0 ? undefined : { newest, ended },
+      },
+    ]),
   );
 }
 
