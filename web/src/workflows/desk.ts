@@ -131,13 +131,40 @@ export function addAfter({ editing, placed, chosen, choose }: Desk, type: NodeTy
   editing.edit(
     edits.inOrder(
       edits.added(within, type, id),
-      edits.placed({ ...positions, [path]: [x + width, y] }),
+      edits.placed({
+        ...positions,
+        [path]: freePlace([x + width, y], { graph, within, layout: placed?.layout }),
+      }),
       isOpen && chosen !== undefined && type !== 'start'
         ? edits.connected({ from: chosen, port, to: path })
         : (now) => now,
     ),
   );
   choose(path);
+}
+
+interface Beside {
+  readonly graph: DraftGraph;
+  readonly within: PartPath;
+  readonly layout: Layout | undefined;
+}
+
+/** There, or below what stands there already. */
+function freePlace([x, y]: Position, { graph, within, layout }: Beside): Position {
+  const boxes = (partAt(graph, within)?.nodes ?? []).map(({ id }) => {
+    const path = nodePath(within, id);
+    const [left, top] = layout?.positions[path] ?? [0, 0];
+    const { width = 0, height = 0 } = layout?.sizes[path] ?? {};
+    return { left, top, right: left + width, bottom: top + height };
+  });
+  let at = y;
+  for (;;) {
+    const under = boxes.find(
+      (box) => box.left < x + 168 && box.right > x && box.top < at + 64 && box.bottom > at,
+    );
+    if (!under) return [x, at];
+    at = under.bottom + 28;
+  }
 }
 
 function freeCorner(many: number): Position {

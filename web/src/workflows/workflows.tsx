@@ -107,6 +107,7 @@ function Create(): ReactNode {
           { id: 'end', type: 'end' },
         ],
         edges: [],
+        layout: { start: [0, 0], end: [720, 0] },
       });
       navigate(addressOf.workflow(name));
     } catch (thrown) {
