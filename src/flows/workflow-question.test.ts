@@ -160,7 +160,11 @@ test('[WF8] questions in maps and loops are independent, and are decided in any 
     '',
   );
   const { stage, run } = await play(graph, { list: ['a', 'b', 'c'] });
-  expect((await stage.asked(run)).map(({ arguments: shown }) => shown).sort()).toEqual(['a', 'a', 'b', 'c']);
+  expect(
+    (await stage.asked(run))
+      .map(({ arguments: shown }) => JSON.stringify(shown))
+      .toSorted((a, b) => a.localeCompare(b)),
+  ).toEqual(['"a"', '"a"', '"b"', '"c"']);
   for (const what of ['c', 'a', 'a', 'b', 'b', 'c']) {
     const approval = (await stage.asked(run)).find(({ arguments: shown }) => shown === what)?.approval;
     await stage.decide(run, { decision: 'approve', ...(approval ? { approval } : {}) });

@@ -220,7 +220,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     fingerprint: z.string(),
     arguments: z.union([BlobRef, Json]).optional(),
     schema: Json.optional(),
-    /** What an edit must fit, where it is not the arguments of a tool. */
+    /** What an edit must fit; of a call the schema of its tool, where that is small. */
     editSchema: Json.optional(),
     /** What an edit may have done again, by name: its answer says which, `{"redo": …}`. */
     redo: z.array(z.string()).optional(),

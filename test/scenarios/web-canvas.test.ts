@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
 import { describeInBrowser } from '../browser.ts';
 import { configured } from '../served-config.ts';
-import { serving } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 import { expectAccessible, opened } from '../web.ts';
 
@@ -50,7 +49,7 @@ async function write(page: Page, field: string, text: string): Promise<void> {
 /** How each node stands, as it is on the screen. */
 function statesOn(page: Page): Promise<unknown> {
   return page.evaluate(`Object.fromEntries([...document.querySelectorAll('[data-node]')]
-    .map((node) => [node.dataset.node, node.dataset.state]).sort())`);
+    .map((node) => [node.dataset.node, node.dataset.state]))`);
 }
 
 describeInBrowser('the canvas', (browser) => {
@@ -109,7 +108,7 @@ describeInBrowser('the canvas', (browser) => {
 
     const run = new URL(page.url()).pathname.split('/')[2] ?? '';
     const { nodes } = await vitrineClient({ url: first.url }).workflows.graphOf(run);
-    const told = Object.fromEntries(nodes.map(({ node, state }) => [node, state]).toSorted());
+    const told = Object.fromEntries(nodes.map(({ node, state }) => [node, state]));
     expect(await statesOn(page)).toEqual(told);
     expect(Object.values(told)).toEqual(Object.keys(told).map(() => 'completed'));
     await page.focus('.scrub-track');

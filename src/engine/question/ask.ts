@@ -6,7 +6,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
 import { meet } from '../recovery/meet.ts';
 import { openStep } from '../scope/open-step.ts';
-import { ask } from '../leaf/permit.ts';
+import { ask } from './put-question.ts';
 import type { Decided } from './questions.ts';
 import type { Answer, Question } from '../scope.ts';
 

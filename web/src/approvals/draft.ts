@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import type { FlatApproval } from '../../../src/client/client.ts';
 import type { WholeQuestion } from '../../../src/react/react.ts';
 import type { Json } from '../../../src/run/values.ts';
 
@@ -33,11 +34,12 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** The form of a question: from its schema where there is one, from the values themselves where there is none. */
 export function useDraft(
-  { schema }: { readonly schema?: Json | undefined },
+  { schema: asked, editSchema }: Pick<FlatApproval, 'schema' | 'editSchema'>,
   whole: Pick<WholeQuestion, 'arguments'> | undefined,
 ): Draft {
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
   const given = whole?.arguments;
+  const schema = given === undefined ? asked : (editSchema ?? asked);
   return useMemo(() => {
     const isWhole = given !== undefined && !isRecord(given);
     const fields = isWhole

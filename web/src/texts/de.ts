@@ -12,6 +12,7 @@ export const de: Texts = {
     approvals: 'Freigaben',
     workflows: 'Abläufe',
     menu: 'Menü',
+    api: 'API dieses Servers',
     skip: 'Zum Inhalt',
   },
   theme: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel', change: 'Aussehen und Sprache' },

@@ -11,6 +11,7 @@ export const en = {
     approvals: 'Approvals',
     workflows: 'Workflows',
     menu: 'Menu',
+    api: 'API of this server',
     skip: 'Go to the content',
   },
   theme: { system: 'As the system', light: 'Light', dark: 'Dark', change: 'Theme and language' },
