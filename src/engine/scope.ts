@@ -18,8 +18,7 @@ export interface Flow {
 }
 
 /** What a run is to begin with. */
-export interface Beginning
-  extends Pick<RunInput, 'labels'>, Partial<Pick<RunInput, 'text' | 'data'>> {
+export interface Beginning extends Pick<RunInput, 'labels'>, Partial<Pick<RunInput, 'text' | 'data'>> {
   readonly definition?: Json | undefined;
 }
 

@@ -98,10 +98,7 @@ function failedIn(
 }
 
 /** As soon as a node wants to begin, or when all are settled. */
-async function firstOf(
-  node: Node<unknown>,
-  settled: ReadonlyMap<string, Promise<Settled>>,
-): Promise<Before> {
+async function firstOf(node: Node<unknown>, settled: ReadonlyMap<string, Promise<Settled>>): Promise<Before> {
   const found: Record<string, Settled> = {};
   const { promise, resolve } = Promise.withResolvers<void>();
   const each = (node.after ?? []).map(async (key) => {
