@@ -1,8 +1,10 @@
 // A world in which graphs run.
 import { workflow } from '../src/flows/workflow.ts';
+import type { Agent } from '../src/catalog/agent.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import { graphLimits } from '../src/graph/worst-case.ts';
 import { localTenant } from '../src/run/owner.ts';
+import type { RunTree, Step } from '../src/run/tree.ts';
 import type { Json } from '../src/run/values.ts';
 import type { Store } from '../src/stores/store.ts';
 
@@ -67,4 +69,40 @@ export async function runOf(
     definition: { tenant: localTenant, hash, body: graph as unknown as Json },
     limits: graphLimits,
   };
+}
+
+/** An agent that answers by rule. */
+export function answering(name: string, answer: (text: string) => string): Agent {
+  return {
+    name,
+    description: name,
+    effect: 'pure',
+    gateway: {
+      async *takeTurn({ messages }) {
+        const text = messages.at(-1)?.text ?? '';
+        yield [
+          { type: 'text.appended', text: answer(text) },
+          { type: 'turn.finished', reason: 'stop' },
+        ];
+      },
+    },
+  };
+}
+
+/** What stands where in a tree: the path of keys, and how it is. */
+export function outline(tree: RunTree, isShown: (step: Step) => boolean = () => true): string[] {
+  const paths = new Map<number, string>([[0, '']]);
+  const lines: string[] = [];
+  for (const step of [...tree.steps.values()].sort((a, b) => a.depth - b.depth || a.id - b.id)) {
+    if (step.id === 0) continue;
+    const path = `${paths.get(step.parent) ?? ''}/${step.key}`;
+    paths.set(step.id, path);
+    if (isShown(step)) lines.push(`${path.slice(1)} ${step.status}`);
+  }
+  return lines.sort();
+}
+
+/** What a run answered, read as JSON. */
+export function answerIn({ ended }: RunTree): unknown {
+  return typeof ended?.answer === 'string' ? JSON.parse(ended.answer) : undefined;
 }

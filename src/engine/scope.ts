@@ -132,6 +132,8 @@ export interface Question {
   readonly arguments?: Json;
   /** JSON schema of what they may make of it, where they may edit it. */
   readonly editSchema?: Json;
+  /** What they may have done again, by name: an edit whose answer is `{"redo": …}`. */
+  readonly redo?: readonly string[];
   readonly priority?: EventOf<'approval.requested'>['priority'];
   readonly allowed?: readonly Decision[];
   /** Milliseconds until it expires. */
@@ -144,6 +146,14 @@ export interface Wait {
   readonly title?: string;
   /** Milliseconds since 1970, by the store's clock. */
   readonly until: number;
+}
+
+/** A definition, by its name; the newest that is published, unless a version is named. */
+export interface Looked {
+  readonly key?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly version?: number | undefined;
 }
 
 export interface Fan {
@@ -245,6 +255,8 @@ export interface Scope {
   ask(question: Question): Promise<Answer>;
   /** Goes on when that time has come, however long that is. It is no work: no budget counts it. */
   wait(wait: Wait): Promise<{ readonly until: number }>;
+  /** What a definition says now, which is recorded: after a recovery it is the same, whatever became of it meanwhile. */
+  look(which: Looked): Promise<Json>;
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
   parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks, fan?: Fan): Promise<T>;
 

@@ -48,20 +48,32 @@ export function gathered(ids: readonly string[], settled: Before): Json {
 
 /** How nodes ended, as expressions see them. What was not done has no output, what failed has an error. */
 export function seen(settled: Before): Record<string, Json> {
-  const nodes: Record<string, Json> = {};
-  for (const [id, end] of Object.entries(settled)) {
-    if (end.outcome === 'completed') {
-      const { port, output, redone = {} } = doneOf(end);
-      nodes[id] = { port, output };
-      // A question comes after what it had done again.
-      for (const [inner, done] of Object.entries(redone))
-        nodes[inner] = { port: done.port, output: done.output };
-    } else if (end.outcome === 'failed') {
+  return Object.fromEntries(Object.entries(settled).map(([id, end]) => [id, seenOne(end)]));
+}
+
+function seenOne(end: Settled): Json {
+  switch (end.outcome) {
+    case 'completed': {
+      const { port, output } = doneOf(end);
+      return { port, output };
+    }
+    case 'failed': {
       const { code, message } = end.failure;
-      nodes[id] = { port: 'failed', output: null, error: { code, message } };
-    } else nodes[id] = { port: null, output: null };
+      return { port: 'failed', output: null, error: { code, message } };
+    }
+    case 'skipped':
+      return { port: null, output: null };
   }
-  return nodes;
+}
+
+/** What a question had done again stands for what was done before. A question comes after all of that. */
+export function withRedone(settled: Before): Before {
+  const all: Record<string, Settled> = {};
+  for (const [id, end] of Object.entries(settled)) {
+    all[id] = end;
+    if (end.outcome === 'completed') Object.assign(all, withRedone(doneOf(end).redone ?? {}));
+  }
+  return all;
 }
 
 export function doneOf(end: Extract<Settled, { outcome: 'completed' }>): Done {

@@ -2,12 +2,18 @@ import type { Flow, RunInput } from '../engine/scope.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { answerOfAgent, answerOfPrompt, answerOfTeam } from './workflow-asked.ts';
-import { called } from './workflow-called.ts';
+import { called, codeRun, requested, retrieved } from './workflow-called.ts';
 import { gathered, takenInto } from './workflow-edges.ts';
 import { merged } from './workflow-merged.ts';
 import type { DoNode } from './workflow-part.ts';
+import { asked } from './workflow-question.ts';
 import { looped, mapped, reviewed, safe } from './workflow-rounds.ts';
 import { filled, isTrue, titleOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+
+import { tried } from './workflow-tried.ts';
+import { waited } from './workflow-waited.ts';
+
+import { calledWorkflow } from './workflow-inner.ts';
 
 /** What nodes stand on that is not in the graph. */
 export interface Means {
@@ -19,13 +25,21 @@ export interface Means {
 export interface Working {
   readonly means: Means;
   readonly input: RunInput;
+  /** The workflows it is in, the outermost first. */
+  readonly within: readonly string[];
   /** How any node is done, also those inside one. */
   readonly doNode: DoNode;
+  /** The same in a workflow inside. */
+  deeper(within: readonly string[]): DoNode;
 }
 
 /** How the nodes of a run are done. */
-export function nodeDoer(means: Means, input: RunInput): DoNode {
-  const working: Working = { means, input, doNode: (at) => workOf(at, working) };
+export function nodeDoer(given: Pick<Working, 'means' | 'input' | 'within'>): DoNode {
+  const working: Working = {
+    ...given,
+    doNode: (at) => tried(at, (again) => workOf(again, working)),
+    deeper: (within) => nodeDoer({ ...given, within }),
+  };
   return working.doNode;
 }
 
@@ -44,6 +58,8 @@ async function workOf(at: AtWork, working: Working): Promise<Done> {
       return through(await answerOfTeam({ ...at, node }, working));
     case 'prompt':
       return through(await answerOfPrompt({ ...at, node }));
+    case 'wait':
+      return through(await waited({ ...at, node }));
     case 'tool':
       return through(await called(at, node.tool, filled(at, 'arguments', node.arguments ?? {})));
     case 'merge':
@@ -59,11 +75,15 @@ async function workOf(at: AtWork, working: Working): Promise<Done> {
     case 'review':
       return reviewed({ ...at, node }, working.doNode);
     case 'human':
+      return asked({ ...at, node }, working.doNode);
     case 'http':
+      return through(await requested({ ...at, node }));
     case 'code':
-    case 'wait':
-    case 'workflow':
+      return through(await codeRun({ ...at, node }));
     case 'retrieve':
+      return through(await retrieved({ ...at, node }));
+    case 'workflow':
+      return through(await calledWorkflow({ ...at, node }, working));
     case 'guard':
       throw new RunError('disabled', `«${titleOf(node)}» is a ${node.type}, which cannot be run here yet.`);
   }

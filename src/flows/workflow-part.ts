@@ -1,7 +1,7 @@
 import type { Before, Node, Scope, Settled } from '../engine/scope.ts';
 import type { GraphNode, Part } from '../graph/graph.ts';
 import { errorOf } from '../run/failure.ts';
-import { isConnected, isTaken, orderOf, seen } from './workflow-edges.ts';
+import { isConnected, isTaken, orderOf, seen, withRedone } from './workflow-edges.ts';
 import { titleOf, type Around, type AtWork, type Done } from './workflow-sight.ts';
 
 /** How the work of one node is done, in its step. */
@@ -48,7 +48,7 @@ function nodeOf(node: GraphNode, drawn: Drawn, doNode: DoNode): Node<Done> {
     soon: node.type === 'merge' && node.first ? isReached : undefined,
     unless: (before) => (edges.length === 0 || isReached(before) ? undefined : 'No path led to it.'),
     run(scope, before) {
-      const settled = all(before);
+      const settled = withRedone(all(before));
       const nodes = { ...around.nodes, ...seen(settled) };
       return doNode({ scope, node, around: { ...around, nodes }, part, settled });
     },

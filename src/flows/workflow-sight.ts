@@ -10,7 +10,7 @@ export interface Done {
   readonly port: string;
   readonly output: Json;
   /** Of a question: what nodes before it gave when they were done again. */
-  readonly redone?: Readonly<Record<string, Done>>;
+  readonly redone?: Before;
 }
 
 /** What expressions see where a graph stands: all names but `nodes`, and the nodes around it that are settled. */

@@ -161,6 +161,15 @@ export const Graph = z.strictObject({
 });
 export type Graph = z.infer<typeof Graph>;
 
+/** The tool that nodes of type code run by. */
+export const codeTool = 'run_javascript';
+
+/** The tools that look for passages: those it names, or the one that searches documents. */
+export function searchTools(settings: Json | undefined): readonly string[] {
+  const named: unknown = Reflect.get(Object(settings ?? {}), 'tools');
+  return Array.isArray(named) ? named.map(String) : ['search_documents'];
+}
+
 /** The graphs inside a node, by the field they stand in. */
 export function bodiesOf(node: GraphNode): readonly { readonly field: string; readonly part: Part }[] {
   switch (node.type) {

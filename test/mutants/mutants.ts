@@ -30,6 +30,7 @@ import { storyMutants } from './of/story.ts';
 import { timeMutants } from './of/time.ts';
 import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
+import { appGuardMutants } from './of/app-guards.ts';
 import { guardMutants } from './of/guards.ts';
 import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
@@ -70,6 +71,7 @@ export const mutants: readonly Mutant[] = [
   ...toldMutants,
   ...toolMutants,
   ...guardMutants,
+  ...appGuardMutants,
   ...smallMutants,
   ...twoStageMutants,
   ...waitMutants,

@@ -9,6 +9,8 @@ export const inScopes: ReadonlySet<string> = new Set([
   'DECISION_REFUSED',
   'EARLIER_DAMAGED',
   'FLOW_DIVERGED',
+  'GUARD_BLOCKED',
+  'GUARD_REDACTED',
   'LATE_DECISION',
   'NOT_PAUSED',
   'ON_ITS_OWN',

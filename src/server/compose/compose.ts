@@ -35,7 +35,7 @@ import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions
 import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
 import { publishWorkflows } from './workflow-definitions.ts';
 import { namedFlow, namedFlows, readSettings, workflowFlow, type FlowMeans } from './named-flows.ts';
-import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -189,13 +189,14 @@ function worldOf(
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread' | 'agents'>,
 ): World {
+  const connections = opened ? openConnections(config.connections) : [];
   return {
     store,
     clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       get tools() {
-        return opened?.now() ?? [];
+        return opened ? [...opened.now(), ...connections] : [];
       },
       absence: (tool) => opened?.servers.absence(tool),
     },

@@ -11,6 +11,7 @@ export const de: Texts = {
     runs: 'Läufe',
     approvals: 'Freigaben',
     menu: 'Menü',
+    api: 'API dieses Servers',
     skip: 'Zum Inhalt',
   },
   theme: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel', change: 'Aussehen und Sprache' },

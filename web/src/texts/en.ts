@@ -10,6 +10,7 @@ export const en = {
     runs: 'Runs',
     approvals: 'Approvals',
     menu: 'Menu',
+    api: 'API of this server',
     skip: 'Go to the content',
   },
   theme: { system: 'As the system', light: 'Light', dark: 'Dark', change: 'Theme and language' },
