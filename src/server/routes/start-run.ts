@@ -1,5 +1,5 @@
 import { keptName } from '../../engine/record/kept-name.ts';
-import { startKey } from '../../front/same-again.ts';
+import { sameAgain, startKey } from '../../front/same-again.ts';
 import type { RunRequest } from '../../front/create-run.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
@@ -124,6 +124,8 @@ export interface Start extends Pick<StartRun, 'conversation' | 'limits' | 'label
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
+  /** The due time that starts it, by a name of its own: whoever asks for it, it is one run. */
+  readonly due?: string;
   /** The conversation as the caller has it, and what of it is not used. */
   readonly sent?: SentConversation | undefined;
 }
@@ -137,7 +139,7 @@ interface SentConversation {
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, attached, limits = {}, key, begins = false, sent, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, due, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
@@ -156,7 +158,8 @@ export async function startRun(
   if (earlier) return sameRun(context, earlier.run, { ...wanted, history: sent?.history });
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
-  const idempotencyKey = key === undefined ? undefined : startKey(who, key);
+  const own = key === undefined ? undefined : startKey(who, key);
+  const idempotencyKey = due === undefined ? own : sameAgain('due', due);
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
     context.home.front.start({
       ...wanted,
@@ -169,7 +172,9 @@ export async function startRun(
   const { run, conversation, created } = await withinShare(context, tenant, () =>
     withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
-  return created ? { run, conversation } : sameRun(context, run, { ...wanted, history: sent?.history });
+  return created || due !== undefined
+    ? { run, conversation }
+    : sameRun(context, run, { ...wanted, history: sent?.history });
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {
