@@ -26,7 +26,7 @@ export const FlatApproval = z.object({
   /** The question that lapsed, and is asked anew by this one. */
   insteadOf: z.string().optional(),
   schema: Json.optional(),
-  /** What an edit must fit, where it is not the arguments of a tool. */
+  /** What an edit must fit; of a call the schema of its tool, where that is small. */
   editSchema: Json.optional(),
   redo: z.array(z.string()).optional(),
   allowed: z.array(Decision),

@@ -54,7 +54,7 @@ function misfitOfEdit(
   const step = tree.steps.get(approval.step);
   if (step?.kind === 'turn' && typeof edited !== 'string')
     return 'The «arguments» of an edited message must be a text: what shall be sent instead.';
-  if (approval.editSchema !== undefined) {
+  if (step?.call === undefined && approval.editSchema !== undefined) {
     const errors = misfit(approval.editSchema, edited);
     if (errors !== undefined) return `The edited «arguments» do not fit: ${errors}.`;
   }
