@@ -163,6 +163,7 @@ class Drawing {
       }),
       http: () => ({ connection: 'x', method: chance.pick(['GET', 'PUT']), path: `p/${id}` }),
       code: () => ({ code: 'input', input: value }),
+      guard: () => ({ text: `pass ${value}` }),
       retrieve: () => ({ query: `find ${value}` }),
       workflow: () => ({ workflow: 'leaf', input: { n: '{{input.n}}' } }),
     };

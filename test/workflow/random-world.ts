@@ -42,6 +42,13 @@ export function judged(text: string): { confidence: number; feedback: string } {
   return { confidence: length % 2 === 0 ? 0.9 : 0.5, feedback: `${length}` };
 }
 
+/** What is done once. */
+export const noted: ReadonlySet<string> = new Set(['note', 'connection_x_put']);
+
+export function effectOf(tool: string, input: unknown): string {
+  return `${tool} ${JSON.stringify(input)}`;
+}
+
 /** Effects by their key: the same key twice is one effect. */
 export type Ledger = Map<string, string>;
 
@@ -58,7 +65,7 @@ export function drawnCatalog(ledger: Ledger): Catalog {
   const doing =
     (what: string, answer: (input: Json) => Json) =>
     (input: Json, { idempotencyKey }: ToolContext): Json => {
-      ledger.set(idempotencyKey, `${what} ${JSON.stringify(input)}`);
+      ledger.set(idempotencyKey, effectOf(what, input));
       return answer(input);
     };
   const idempotent = { effect: 'idempotent' } as const;
@@ -78,7 +85,7 @@ export function drawnCatalog(ledger: Ledger): Catalog {
       toolOf('run_javascript', (input) => ({ value: (input as { input: Json }).input })),
       toolOf('search_documents', (input) => input),
       toolOf('connection_x_get', request),
-      toolOf('connection_x_put', doing('put', request), idempotent),
+      toolOf('connection_x_put', doing('connection_x_put', request), idempotent),
     ],
   };
 }

@@ -98,7 +98,9 @@ class Reading {
       case 'code':
         return done(fill(at, 'input'));
       case 'retrieve':
-        return done([{ tool: 'search_documents', passages: { query: text(fill(at, 'query')) } }]);
+        return done([{ title: 'Result', text: JSON.stringify({ query: text(fill(at, 'query')) }) }]);
+      case 'guard':
+        return done(text(fill(at, 'text')));
       case 'workflow':
         return done(new Reading(this.#decide).whole(leafGraph, fill(at, 'input')));
       case 'prompt':
