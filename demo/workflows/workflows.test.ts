@@ -38,8 +38,8 @@ describe('in the demo world', () => {
     const decided = new Set<string>();
     for await (const tree of client.follow(run)) {
       if (tree.status === 'completed' || tree.status === 'failed') return String(tree.answer);
-      for (const { approval, fingerprint, status } of tree.approvals) {
-        if (status !== 'waiting' || decided.has(approval)) continue;
+      for (const { id: approval, fingerprint, status } of tree.approvals) {
+        if (status !== 'undecided' || decided.has(approval)) continue;
         decided.add(approval);
         const decision = left.shift();
         if (decision) await client.decide(approval, { decision: 'approve', fingerprint, ...decision });
@@ -57,7 +57,7 @@ describe('in the demo world', () => {
 
   test('links are surveyed, and somebody is sure after a second look', async () => {
     const answer = await play('link-survey', { links: ['LINK-SYD-MEL-FIBRE-01', 'LINK-SYD-BNE-FIBRE-01'] });
-    expect(answer).toMatch(/^After a second look:\n\| link/);
+    expect(answer).toMatch(/^After a second look:\n\| telemetry/);
     expect(answer.split('\n').filter((line) => line.startsWith('| '))).toHaveLength(3);
   });
 
