@@ -15,7 +15,7 @@ const longestPassage = 4_000;
 /** What the tools of an application find for a request, the best of each first. What fails is said and left out. */
 export async function retrieve(
   scope: Scope,
-  { retrieval }: PipelineSettings,
+  { retrieval }: Pick<PipelineSettings, 'retrieval'>,
   text: string,
 ): Promise<readonly Passage[]> {
   const query = text.slice(0, longestQuery).toWellFormed();
