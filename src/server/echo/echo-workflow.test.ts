@@ -74,8 +74,9 @@ const chain = (...agents: readonly { readonly agent_id: string }[]) => {
 };
 
 test('[WR30] a workflow of theirs is a graph that can be published, where all of it has a place', () => {
+  const finder = { ...agent('agt_1', 'Agent'), goal: 'Find it', name: 'helper' };
   const theirs = chain(
-    { ...agent('agt_1', 'Agent'), goal: 'Find it', ...{ name: 'helper' } } as never,
+    finder,
     agent('ask', 'HITL', {
       hitl_config: { title: 'Sure?', message: 'Look', priority: 'high', allowEdit: false },
     }),

@@ -12,6 +12,7 @@ export interface Unmapped {
 }
 
 export interface Imported {
+  readonly name: string;
   readonly graph: Readonly<Record<string, Json>>;
   readonly unmapped: readonly Unmapped[];
 }
@@ -35,15 +36,17 @@ export function importWorkflow(workflow: EchoWorkflow): Imported {
     if (x !== undefined && y !== undefined) layout[id] = [x, y];
   }
   const kept = workflow.metadata?.['vitrine'];
-  const own = typeof kept === 'object' && kept !== null ? (kept as Record<string, Json>) : {};
+  const own =
+    typeof kept === 'object' && kept !== null ? (kept as Record<string, Json>) : { title: workflow.name };
+  const name = nameOf(workflow);
   return {
+    name,
     graph: {
-      name: nameOf(workflow),
-      title: workflow.name,
+      ...own,
+      name,
       nodes,
       edges: edgesOf(workflow, ids),
       ...(Object.keys(layout).length > 0 ? { layout } : {}),
-      ...own,
     },
     unmapped,
   };
