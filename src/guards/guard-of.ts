@@ -11,7 +11,7 @@ export type GuardSide = 'input' | 'output';
 /** What is done about findings where settings do not say. */
 const usual: Readonly<Record<GuardSide, GuardAction>> = { input: 'block', output: 'redact' };
 
-/** One guard that finds all that several settings name. */
+/** One guard that finds all that several settings name. A `judge` finds nothing by itself: whoever has an agent asks it. */
 export function guardOf(settings: readonly GuardSettings[], side: GuardSide): Guard {
   const guards = settings.map((each) => {
     const patterns = patternsOf(each, each.action ?? usual[side]);
@@ -78,6 +78,8 @@ function patternsOf(settings: GuardSettings, action: GuardAction): readonly Patt
       return wordsSought('compliance', settings.categories ?? complianceCategories, action).map(read);
     case 'rules':
       return rulesIn(settings.text, action).patterns;
+    case 'judge':
+      return [];
   }
 }
 

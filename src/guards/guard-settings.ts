@@ -46,6 +46,13 @@ export const GuardSettings = z.discriminatedUnion('guard', [
     text: rulesText,
     ...common,
   }),
+  z.strictObject({
+    guard: z.literal('judge'),
+    /** Who judges, by what; the flow asks it, and the answer waits for what it says. */
+    agent: z.string().min(1),
+    text: z.string().max(longestRules).default(''),
+    ...common,
+  }),
 ]);
 export type GuardSettings = z.output<typeof GuardSettings>;
 

@@ -39,7 +39,7 @@ async function played({ guards, run, agents = [], tools = [], input = 'hello' }:
   const flow = flowOf(run);
   const world = testWorld({ flows: [flow], agents, tools }, { store });
   const engine = new Engine(world, 'w');
-  const body: Json = { settings: { guards } };
+  const body: Json = { guards };
   const { blob: hash } = await store.blobs.put({ tenant: localTenant, run: '' }, JSON.stringify(body));
   heard.length = 0;
   const definition = { tenant: localTenant, hash, body };
@@ -190,6 +190,20 @@ describe('what guards of a run find is recorded nowhere', () => {
     expect(read).toBe(3);
     expect(tree.ended?.answer).toBe('a robin and a [blocked: rule 1] (cut)');
     expect(turnOf(tree)?.notices.map(({ code }) => code)).toContain('GUARD_BLOCKED');
+  });
+
+  test('[GD8] an answer that somebody judges waits until it is whole', async () => {
+    const { store, run, engine } = await played({
+      guards: { output: [{ guard: 'judge', agent: 'j', text: 'be kind' }] },
+      run: async (scope) => {
+        scope.say('a first part, ');
+        await scope.ask({ key: 'q', title: 'q' });
+        return '';
+      },
+    });
+    await engine.idle();
+    const root = (await treeOf(store, run)).steps.get(0);
+    expect(root && textOf(root)).toBe('');
   });
 
   test('[GD13] also after a restart: the definition a run began with is recorded', async () => {

@@ -6,7 +6,7 @@ import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/text-st
 import type { EventOf, RunEvent, StepId } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
 import { guardedEvent, guardNotice } from './guarded-event.ts';
-import { isCovered, type RunGuards } from './run-guards.ts';
+import { guardAt, type RunGuards } from './run-guards.ts';
 
 type Text = EventOf<'text.appended'>;
 
@@ -130,7 +130,7 @@ export class HoldBack {
     const guards = this.#guards;
     const isSaid = event.type !== 'step.opened' && event.type !== 'step.planned';
     const isSeen =
-      guards && (guards.covers === 'everything' || (isSaid && isCovered(guards, this.#tree, step)));
+      guards && (guards.covers === 'everything' || (isSaid && guardAt(guards, this.#tree, step)));
     if (!isSeen) return { guarded: event, kinds: [] };
     const found = new Set<Kind>();
     const guarded = guardedEvent(event, (given) => {
@@ -154,7 +154,7 @@ export class HoldBack {
   }
 
   #guardAt(step: StepId): Guard {
-    return this.#guards && isCovered(this.#guards, this.#tree, step) ? this.#guards.texts : this.#secrets;
+    return (this.#guards && guardAt(this.#guards, this.#tree, step)) ?? this.#secrets;
   }
 
   /** What may be told of a piece. `whole`: nothing that says little waits. */

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { guardOf, joined } from '../../guards/guard-of.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import type { Guard } from '../../guards/guard.ts';
@@ -13,21 +12,18 @@ import type { Json } from '../../run/values.ts';
 export interface RunGuards {
   /** For texts that arrive: with the secrets. */
   readonly texts: Guard;
+  /** The same for the answer, which waits where somebody judges it. */
+  readonly answer: Guard;
   /** For values that are whole, secrets aside. */
   readonly values: Guard;
   readonly covers: AppGuards['covers'];
 }
 
-/** Guards are where an app's settings have lists of them, whatever its flow. */
-const Guarding = z.object({
-  settings: z.object({
-    guards: z.union([z.object({ input: z.array(z.unknown()) }), z.object({ output: z.array(z.unknown()) })]),
-  }),
-});
-
 interface Made extends Pick<AppGuards, 'covers'> {
   readonly input: Guard | undefined;
   readonly output: Guard | undefined;
+  /** Somebody judges the answer when it is whole. */
+  readonly isJudged: boolean;
 }
 
 /** Guards of the apps that were run last: to read their patterns takes longer than a short run. */
@@ -35,8 +31,8 @@ const made = new Map<string, Made>();
 const mostMade = 50;
 
 function guardsIn(definition: Json | undefined): Made | undefined {
-  if (!Guarding.safeParse(definition).success) return undefined;
-  const { guards } = (definition as { settings: { guards: AppGuards } }).settings;
+  const guards: unknown = Reflect.get(Object(definition) as object, 'guards');
+  if (guards === undefined) return undefined;
   const name = JSON.stringify(guards);
   const known = made.get(name) ?? makeGuards(guards);
   made.delete(name);
@@ -46,8 +42,8 @@ function guardsIn(definition: Json | undefined): Made | undefined {
 }
 
 /** Fails where guards cannot be used: nothing is done then. */
-function makeGuards({ input, output, covers }: AppGuards): Made {
-  const read = AppGuards.safeParse({ input, output, covers });
+function makeGuards(given: unknown): Made {
+  const read = AppGuards.safeParse(given);
   if (!read.success) {
     const wrong = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     throw new RunError('malformed', `The guards of this app cannot be used: ${wrong}`);
@@ -57,19 +53,20 @@ function makeGuards({ input, output, covers }: AppGuards): Made {
     input: hiding.length === 0 ? undefined : guardOf(hiding, 'input'),
     output: read.data.output.length === 0 ? undefined : guardOf(read.data.output, 'output'),
     covers: read.data.covers,
+    isJudged: read.data.output.some(({ guard }) => guard === 'judge'),
   };
 }
 
 /** What a run may say. */
 export function runGuardsIn(definition: Json | undefined, secrets: Secrets): RunGuards | undefined {
-  const { output: values, covers = 'answer' } = guardsIn(definition) ?? {};
+  const { output: values, covers = 'answer', isJudged = false } = guardsIn(definition) ?? {};
   if (!values) return undefined;
   const texts: Guard = {
     looksBack: true,
     isWhole: values.isWhole ?? false,
     find: (text, before) => joined(secrets.find(text), values.find(text, before)),
   };
-  return { texts, values, covers };
+  return { texts, answer: isJudged ? { ...texts, isWhole: true } : texts, values, covers };
 }
 
 /** What a person said, as models, later runs and searches get it: what is found is hidden, whatever else becomes of it. */
@@ -77,9 +74,10 @@ export function inputGuardIn(definition: Json | undefined): Guard | undefined {
   return guardsIn(definition)?.input;
 }
 
-/** Whether guards look at what a step says. */
-export function isCovered({ covers }: RunGuards, tree: RunTree, step: StepId): boolean {
-  return covers === 'everything' || isAnswer(tree, step);
+/** Who looks at what a step says; nobody but for secrets, where it is not covered. */
+export function guardAt(guards: RunGuards, tree: RunTree, step: StepId): Guard | undefined {
+  if (isAnswer(tree, step)) return guards.answer;
+  return guards.covers === 'everything' ? guards.texts : undefined;
 }
 
 /** Whether what a step says is the answer, or part of it. */

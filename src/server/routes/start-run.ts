@@ -10,7 +10,8 @@ import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
-import { appNamed, type App } from '../folder/home.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
@@ -21,7 +22,6 @@ import type { Source } from '../access/source.ts';
 import { sha256 } from '../system.ts';
 import type { Asked } from '../viewers/preferring.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
-import { workflowApp, workflowOfApp } from '../workflows/workflow-app.ts';
 import { route, type Reply } from './route.ts';
 import { watchRun } from './run-events.ts';
 import { idempotencyKeyIn } from './shapes.ts';
@@ -144,7 +144,7 @@ export async function startRun(
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
-  const app = typeof name === 'object' ? name : await appOf(context, caller, name ?? defaultAppOf(context));
+  const app = typeof name === 'object' ? name : await appFor(context, caller, name ?? defaultAppOf(context));
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
@@ -175,13 +175,6 @@ export async function startRun(
   return created || due !== undefined
     ? { run, conversation }
     : sameRun(context, run, { ...wanted, history: sent?.history });
-}
-
-/** An app of the configuration, or a workflow. */
-async function appOf(context: ServerContext, caller: Caller, name: string): Promise<App> {
-  const workflow = workflowOfApp(name);
-  if (workflow === undefined) return appNamed(context.home.apps, name);
-  return workflowApp(context.home, caller, { name: workflow });
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {

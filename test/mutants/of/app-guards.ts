@@ -7,7 +7,7 @@ export const appGuardMutants: readonly Mutant[] = [
   {
     name: 'guards of a run hold nothing back',
     file: 'src/engine/record/hold-back.ts',
-    find: 'return this.#guards && isCovered(this.#guards, this.#tree, step) ? this.#guards.texts : this.#secrets;',
+    find: 'return (this.#guards && guardAt(this.#guards, this.#tree, step)) ?? this.#secrets;',
     replace: 'return this.#secrets;',
     test: runs,
     only: 'GD11',

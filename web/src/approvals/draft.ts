@@ -34,8 +34,8 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /** The form of a question: from its schema where there is one, from the values themselves where there is none. */
 export function useDraft(
-  { schema: asked, editSchema }: FlatApproval,
-  whole: WholeQuestion | undefined,
+  { schema: asked, editSchema }: Pick<FlatApproval, 'schema' | 'editSchema'>,
+  whole: Pick<WholeQuestion, 'arguments'> | undefined,
 ): Draft {
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
   const given = whole?.arguments;

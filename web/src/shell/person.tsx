@@ -25,7 +25,7 @@ export function Person(): ReactNode {
       <span className="person" aria-hidden>
         {initials(name)}
       </span>
-      <span className="grow cut">{name}</span>
+      <span className="grow cut side-name">{name}</span>
       <Menu.Root>
         <Menu.Trigger className="button ghost small square" aria-label={t.theme.change}>
           <Sun className="icon" aria-hidden />
