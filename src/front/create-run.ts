@@ -71,7 +71,8 @@ export async function createRun(
   const conversation = conversationNamed(world, request.conversation);
   const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
   const { flow, app, definition } = request;
-  flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body });
+  const { text, data } = request.input;
+  flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body, text, data });
   const { secrets, store, time, clock } = world;
   const { labels: wanted = {}, history: sent, notices = [] } = request;
   const asked = { input: request.input, labels: wanted, sent };

@@ -8,7 +8,13 @@ import { isBlobRef, type Attachment, type BlobRef } from './values.ts';
 export function referencesIn(event: RunEvent): readonly BlobRef[] {
   switch (event.type) {
     case 'run.started':
-      return marked(event.input.text, event.history, ...attached(event.input.attachments), ...saidIn(event));
+      return marked(
+        event.input.text,
+        event.input.data,
+        event.history,
+        ...attached(event.input.attachments),
+        ...saidIn(event),
+      );
     case 'run.ended':
       return marked(event.answer);
     case 'step.opened':

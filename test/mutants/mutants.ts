@@ -11,6 +11,7 @@ import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
 import { definitionMutants } from './of/definitions.ts';
+import { workflowFrontMutants } from './of/workflow-front.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
 import { frontMutants } from './of/front.ts';
 import { gatewayMutants } from './of/gateways.ts';
@@ -49,6 +50,7 @@ export const mutants: readonly Mutant[] = [
   ...damageMutants,
   ...databaseMutants,
   ...definitionMutants,
+  ...workflowFrontMutants,
   ...feedMutants,
   ...firstMinutesMutants,
   ...frontMutants,

@@ -5,7 +5,7 @@ import type { AttemptTimer } from './attempt-timer.ts';
 import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
 import { idempotencyKey } from '../leaf/leaf.ts';
-import { ask } from '../leaf/permit.ts';
+import { ask } from '../question/put-question.ts';
 import { cleanLarge } from '../record/large.ts';
 import { tellRedacted } from '../record/tell-redacted.ts';
 import { ToolVoice } from './tool-voice.ts';

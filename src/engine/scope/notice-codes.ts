@@ -18,6 +18,7 @@ export const inScopes: ReadonlySet<string> = new Set([
   'RESULT_MISSING',
   'RUN_STRANDED',
   'SCHEMA_UNCHECKED',
+  'SCHEDULE_MISSED',
   'SECRET_REDACTED',
   'STRAY_ERROR',
   'UNKNOWN_APPROVAL',

@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import { apology } from '../recovery/ending.ts';
@@ -64,7 +65,7 @@ async function inputOf(execution: Execution): Promise<RunInput> {
   const { started } = execution.tree;
   if (!started) throw new Error(`run ${execution.run} has no beginning`);
   const { input, app, labels } = started;
-  const { text, attachments } = await execution.busy(loadInput(execution, input));
+  const { text, attachments, data } = await execution.busy(loadInput(execution, input));
   const before = unanswered((await execution.busy(execution.sent.messages())) ?? []);
   const words = [before.text, text].filter((part) => part !== '').join('\n\n');
   const whole = before.attachments.map((one) => execution.remembered.whole(one));
@@ -73,5 +74,6 @@ async function inputOf(execution: Execution): Promise<RunInput> {
     attachments: [...(await execution.busy(Promise.all(whole))), ...attachments],
     app,
     labels,
+    ...present({ data }),
   };
 }

@@ -21,6 +21,9 @@ import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
+import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
+import { workflowRunRoutes } from '../workflows/run-routes.ts';
+import { scheduleRoutes } from '../workflows/schedule-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -43,6 +46,9 @@ const described: readonly Route[] = [
   ...a2aRoutes,
   ...mcpRoutes,
   ...twoStageRoutes,
+  ...workflowDefinitionRoutes,
+  ...workflowRunRoutes,
+  ...scheduleRoutes,
 ];
 
 /** Every door of the server. */
