@@ -12,11 +12,11 @@ const here: UploadsOf = { tenant: localTenant, conversation: 'c' };
 const there: UploadsOf = { tenant: localTenant, conversation: 'd' };
 
 function uploadsIn(store: Store, shelves: Shelves = documentShelves() as Shelves) {
-  const over = new AbortController();
-  onTestFinished(() => over.abort());
   const problems: unknown[] = [];
   const problem = (cause: unknown): void => void problems.push(cause);
-  return { problems, uploads: new Uploads({ store, shelves, now: () => 1, signal: over.signal, problem }) };
+  const uploads = new Uploads({ store, shelves, now: () => 1, problem });
+  onTestFinished(() => uploads.close());
+  return { problems, uploads };
 }
 
 async function runIn(store: Store, conversation: string): Promise<string> {

@@ -54,8 +54,6 @@ interface Means {
   readonly store: Pick<Store, 'blobs' | 'shared' | 'dispatch'>;
   readonly shelves: Shelves;
   readonly now: () => number;
-  /** Aborts when this process ends. */
-  readonly signal: AbortSignal;
   /** Told of what went wrong while nobody waited. */
   readonly problem: (cause: unknown) => void;
 }
@@ -68,6 +66,7 @@ export class Uploads {
   readonly #means: Means;
   /** What is being read, by shelf: one after the other. */
   readonly #reading = new Map<string, Promise<void>>();
+  readonly #over = new AbortController();
 
   constructor(means: Means) {
     this.#means = means;
@@ -132,10 +131,15 @@ export class Uploads {
     await this.#change(of, () => []);
   }
 
+  /** Read nothing more. */
+  close(): void {
+    this.#over.abort();
+  }
+
   /** Whoever asks next tries again. */
   #readAlone(of: UploadsOf): void {
-    const { problem, signal } = this.#means;
-    this.#read(of).catch((cause: unknown) => (signal.aborted ? undefined : problem(cause)));
+    const { signal } = this.#over;
+    this.#read(of).catch((cause: unknown) => (signal.aborted ? undefined : this.#means.problem(cause)));
   }
 
   /** Resolves when everything is found, or known to be unreadable. */
@@ -154,7 +158,8 @@ export class Uploads {
   }
 
   async #readOne(of: UploadsOf, { file, name, state }: Upload): Promise<void> {
-    const { store, shelves, signal } = this.#means;
+    const { store, shelves } = this.#means;
+    const { signal } = this.#over;
     const shelf = shelfOf(of);
     if (state === 'failed' || signal.aborted || (state === 'ready' && shelves.has(shelf, file))) return;
     if (state === 'pending') await this.#settle(of, file, { state: 'processing' });
