@@ -123,6 +123,8 @@ export const HitlContext = z.object({
   priority: z.string(),
   allowed_decisions: texts,
   run_id: z.string(),
+  /** Beyond the original: of what is shown. */
+  fingerprint: z.string(),
   node_outputs: z.record(z.string(), z.unknown()),
 });
 
@@ -178,6 +180,8 @@ export const HitlDecision = z.object({
   action: z.enum(['approve', 'reject', 'edit', 'modify', 'defer']),
   payload: z.object({ changes: z.json().optional() }).loose().nullish(),
   rationale: z.string().max(10_000).nullish(),
+  /** Beyond the original: of what was shown. Needed where more than one question is open. */
+  fingerprint: z.string().max(200).nullish(),
 });
 
 export const HitlAnswer = z.object({

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { questionId } from '../../run/question-id.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { textOf, undecidedApprovals, type RunTree, type Step } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
@@ -29,7 +28,8 @@ export function hitlContext(tree: RunTree, run: string): z.infer<typeof HitlCont
     priority,
     allowed_decisions: [...allowed],
     run_id: run,
-    node_outputs: { ...Object.fromEntries(outputs), approval_id: questionId(asked) },
+    fingerprint: asked.fingerprint,
+    node_outputs: Object.fromEntries(outputs),
   };
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { DecisionRequest } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
-import { undecidedApprovals } from '../../run/tree.ts';
+import { onlyQuestion } from '../../run/only-question.ts';
+import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import {
   ChatAnswer,
   ChatRequest,
@@ -173,11 +174,9 @@ export const chatRoutes = [
       await published(context, caller, app);
       const asking = { context, caller, app };
       const row = (await sessionRuns(asking, body.session_id)).at(-1);
-      const tree = row && (await context.trees.of(row));
-      const [approval] = tree ? undecidedApprovals(tree) : [];
-      if (!row || !approval)
-        throw new RunError('rejected', `Nothing is asked in session «${body.session_id}» now.`);
-      const decision = decisionIn(body);
+      if (!row) throw missing('session', body.session_id);
+      const approval = meant(await context.trees.of(row), row.run, body.fingerprint);
+      const decision = decisionIn(body, approval.fingerprint);
       const { approval: now } = await decideApproval(context, caller, { row, approval, body: decision });
       const session = { session_id: row.conversation };
       if (decision.decision === 'defer')
@@ -257,9 +256,20 @@ function refusal(session: string, asked: NonNullable<ReturnType<typeof hitlConte
   };
 }
 
-function decisionIn({ action, payload, rationale }: z.infer<typeof HitlDecision>): DecisionRequest {
+/** The question that is decided. The platform's clients name none, which is enough while it is clear which one they saw. */
+function meant(tree: RunTree, run: string, fingerprint: string | null | undefined): Approval {
+  if (fingerprint == null) return onlyQuestion(tree, run);
+  const found = undecidedApprovals(tree).find((one) => one.fingerprint === fingerprint);
+  if (found) return found;
+  throw new RunError('rejected', 'What was shown is not what the session asks now: look at it again.');
+}
+
+function decisionIn(
+  { action, payload, rationale }: z.infer<typeof HitlDecision>,
+  fingerprint: string,
+): DecisionRequest {
   const decision = action === 'modify' ? 'edit' : action;
-  const said = rationale == null ? {} : { rationale };
+  const said = { fingerprint, ...(rationale == null ? {} : { rationale }) };
   if (decision !== 'edit') return { decision, ...said };
   if (payload?.changes === undefined)
     throw new RunError('malformed', 'The body does not fit: payload.changes: say what it is to be instead.');
