@@ -4,6 +4,7 @@ import {
   type DefinitionFilter,
   type DefinitionKey,
 } from '../run/definition.ts';
+import { findDefinition, noDefinition } from '../engine/record/definition.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import type { Store } from '../stores/store.ts';
@@ -155,19 +156,11 @@ function configurations(settings: DefinitionsSettings): Pick<DefinitionsFront, '
 async function whole(
   { store }: DefinitionsSettings,
   { tenant }: Author,
-  { kind, name, version }: Which,
+  which: Which,
 ): Promise<WholeDefinition> {
-  for (const owner of [tenant, configurationTenant]) {
-    const rows = await store.definitions.versions({ tenant: owner, kind, name });
-    const definition =
-      version === undefined
-        ? rows.findLast(({ state }) => state === 'published')
-        : rows.find((row) => row.version === version);
-    const text = definition && (await store.blobs.get(owner, definition.hash));
-    if (definition && text !== undefined) return { definition, body: bodyIn(text) };
-  }
-  const which = version === undefined ? 'published' : version === 0 ? 'draft of' : `version ${version} of`;
-  throw new RunError('unknown', `There is no ${which} ${kind} «${name}».`);
+  const found = await findDefinition(store, tenant, which);
+  if (!found) throw noDefinition(which);
+  return { definition: found.definition, body: bodyIn(found.text) };
 }
 
 /** What the configuration says under a name is everybody's, so nobody else can have that name. */

@@ -11,7 +11,7 @@ export type GuardSide = 'input' | 'output';
 /** What is done about findings where settings do not say. */
 const usual: Readonly<Record<GuardSide, GuardAction>> = { input: 'block', output: 'redact' };
 
-/** One guard that finds all that several settings name. A `judge` finds nothing by itself, and holds the whole text. */
+/** One guard that finds all that several settings name. A `judge` finds nothing by itself: whoever has an agent asks it. */
 export function guardOf(settings: readonly GuardSettings[], side: GuardSide): Guard {
   const guards = settings.map((each) => {
     const patterns = patternsOf(each, each.action ?? usual[side]);
@@ -19,7 +19,7 @@ export function guardOf(settings: readonly GuardSettings[], side: GuardSide): Gu
   });
   return {
     looksBack: true,
-    isWhole: guards.some(({ isWhole }) => isWhole) || settings.some(({ guard }) => guard === 'judge'),
+    isWhole: guards.some(({ isWhole }) => isWhole),
     find: (text, before) => guards.map((guard) => guard.find(text, before)).reduce(joined, nothing),
   };
 }

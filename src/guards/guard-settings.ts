@@ -48,7 +48,7 @@ export const GuardSettings = z.discriminatedUnion('guard', [
   }),
   z.strictObject({
     guard: z.literal('judge'),
-    /** Who judges, by what; it holds the whole answer. */
+    /** Who judges, by what; the flow asks it, and the answer waits for what it says. */
     agent: z.string().min(1),
     text: z.string().max(longestRules).default(''),
     ...common,

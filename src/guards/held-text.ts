@@ -31,12 +31,17 @@ export class HeldText {
     return this.#text === '' && this.#before === '' && !this.#isEnded;
   }
 
+  /** Whether something in it ended it. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** What was found since this was asked last, secrets aside. */
   takeKinds(): readonly Kind[] {
     return this.#kinds.splice(0);
   }
 
-  /** How often something was hidden. */
+  /** How often a secret was hidden. */
   get marks(): number {
     return this.#marks;
   }
@@ -95,8 +100,8 @@ export class HeldText {
       if (end <= at) continue;
       if (start >= at || !isMarked || isEnd(stretch)) {
         told += text.slice(at, Math.max(at, start)) + markOf(stretch);
-        this.#marks += 1;
         if (of) this.#kinds.push(of);
+        else this.#marks += 1;
       }
       if (isEnd(stretch)) return this.#endWith(told);
       at = end;

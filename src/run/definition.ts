@@ -43,12 +43,13 @@ export interface DefinitionErasure extends DefinitionKey {
 }
 
 export interface DefinitionFilter {
-  readonly tenant: string;
+  /** Of all of them where none is named: for whoever owns the store alone. */
+  readonly tenant?: string | undefined;
   readonly kind?: string | undefined;
   readonly name?: string | undefined;
   readonly state?: Definition['state'] | undefined;
-  /** By kind, name and version; the one to go on after. */
-  readonly after?: Pick<Definition, 'kind' | 'name' | 'version'> | undefined;
+  /** By tenant, kind, name and version; the one to go on after. */
+  readonly after?: (Pick<Definition, 'kind' | 'name' | 'version'> & { readonly tenant?: string }) | undefined;
   readonly limit?: number | undefined;
 }
 

@@ -145,6 +145,20 @@ export function definitionsContract(opened: () => Opened): void {
     expect(places(await definitions().list({ tenant: 't', state: 'draft' }))).toEqual(all.slice(0, 1));
   });
 
+  test('[Q86] whoever owns the store lists those of all tenants, in pages', async () => {
+    for (const tenant of ['b', 'a', 'Z'])
+      for (const name of ['y', 'x']) await publish('1', { tenant, name, kind: 'workflow' });
+    await publish('1');
+    const seen: string[] = [];
+    for (let after: Definition | undefined; ;) {
+      const [row] = await definitions().list({ kind: 'workflow', state: 'published', after, limit: 1 });
+      if (!row) break;
+      seen.push(`${row.tenant} ${row.name}`);
+      after = row;
+    }
+    expect(seen).toEqual(['Z x', 'Z y', 'a x', 'a y', 'b x', 'b y']);
+  });
+
   test('[Q87] how many runs go on with each flow can be asked', async () => {
     const { store } = opened();
     for (const [id, flow] of [

@@ -6,10 +6,11 @@ import { storedApp } from '../compose/app-definitions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
+import { workflowApp, workflowOfApp } from '../workflows/workflow-app.ts';
 
 /** What apps are looked up in. */
 export interface Apps {
-  readonly home: Pick<OpenFolder, 'apps' | 'definitions' | 'store' | 'catalog'>;
+  readonly home: Pick<OpenFolder, 'apps' | 'definitions' | 'store' | 'catalog' | 'nameable' | 'limits'>;
 }
 
 /** What the apps of the configuration and those that people made are to somebody: one list, without what is not for them. */
@@ -19,9 +20,11 @@ export async function appsFor({ home }: Apps, caller: Caller): Promise<readonly 
   return [...home.apps, ...stored.flatMap((app) => app ?? [])].filter((app) => mayUse(app, caller));
 }
 
-/** The app that somebody means, or a failure that names those there are for them. */
+/** The app or workflow that somebody means, or a failure that names the apps there are for them. */
 export async function appFor(apps: Apps, caller: Caller, name: string): Promise<App> {
   const { home } = apps;
+  const workflow = workflowOfApp(name);
+  if (workflow !== undefined) return workflowApp(home, caller, { name: workflow });
   const configured = home.apps.find((app) => app.name === name);
   if (configured && mayUse(configured, caller)) return configured;
   if (!configured) {

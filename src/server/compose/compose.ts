@@ -32,12 +32,13 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { workflowChecker, workflowKind } from '../workflows/workflow-problems.ts';
+import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
 import { appsNow, isAppIn } from './apps-now.ts';
 import type { FlowMeans } from './named-flow.ts';
-import { namedFlow, namedFlows } from './named-flows.ts';
+import { publishWorkflows } from './workflow-definitions.ts';
+import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
-import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -152,18 +153,24 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
   const clean = known.secrets.cleanAll;
   const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
   const { catalog } = world;
-  const nameable = { catalog, hasTools: opened !== undefined, definitions: store.definitions };
+  const nameable: Nameable = {
+    catalog,
+    hasTools: opened !== undefined,
+    definitions: store.definitions,
+    configured: Object.keys(config.workflows),
+    connections: Object.keys(config.connections),
+  };
   const isApp = isAppIn(store, Object.keys(config.apps));
   const kinds = { app: appChecker({ flows, isApp }), [workflowKind]: workflowChecker(nameable) };
   const definitions = definitionsFront({ store, kinds, clean });
   const published = await publishedApps(definitions, configured, takes === 'everything');
+  if (!isUnread) await publishWorkflows(definitions, config.workflows, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
     folder,
     apps: published,
-    definitions,
-    nameable,
+    definable: { definitions, nameable, limits: config.limits },
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,
@@ -188,13 +195,14 @@ function worldOf(
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread' | 'agents'>,
 ): World {
+  const connections = opened ? openConnections(config.connections) : [];
   return {
     store,
     clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       get tools() {
-        return opened?.now() ?? [];
+        return opened ? [...opened.now(), ...connections] : [];
       },
       absence: (tool) => opened?.servers.absence(tool),
     },
@@ -325,7 +333,8 @@ function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flo
   const own = apps.map(({ app }) => app.flow);
   const named = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const former = apps.flatMap(({ former }) => former ?? []);
-  const each = new Map([...former, ...named, ...own].map((flow) => [flowId(flow), flow]));
+  const all = [...former, ...named, workflowFlow(means), ...own];
+  const each = new Map(all.map((flow) => [flowId(flow), flow]));
   return [...each.values()];
 }
 

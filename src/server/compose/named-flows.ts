@@ -4,6 +4,7 @@ import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
 import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
+import { workflow } from '../../flows/workflow.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
@@ -84,6 +85,17 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
   pipeline: pipelineFlow,
 };
 
+/** The flow of all workflows: the graph is what a run was started with. */
+export function workflowFlow(means: FlowMeans): Flow {
+  return workflow({
+    flow(name, settings) {
+      const named = namedFlows[name];
+      if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
+      return named.by(settings, means);
+    },
+  });
+}
+
 /** A flow whose settings are data. A program may bring one of the same name that has its own. */
 export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'apps'> {
   readSettings(app: string, settings: object): object;
@@ -98,7 +110,7 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     missing: (settings) => flow.missing?.(settings) ?? [],
     access: (settings) => flow.access?.(settings) ?? { everyone: true, people: [] },
     apps: (settings) => flow.apps?.(settings) ?? [],
-    check: ({ labels, definition }) => flow.by(settingsIn(definition), means).check?.({ labels }),
+    check: ({ definition, ...beginning }) => flow.by(settingsIn(definition), means).check?.(beginning),
     run: (scope, input) =>
       flow
         .by(settingsIn(scope.definition), { ...means, guards: guardsIn(scope.definition) })

@@ -5,6 +5,7 @@ import type { DefinitionsFront } from '../../front/definitions.ts';
 import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
+import type { Limits } from '../../run/values.ts';
 import type { Journal, RunRow } from '../../stores/store.ts';
 import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
@@ -15,18 +16,23 @@ import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 import type { Nameable } from '../workflows/workflow-problems.ts';
 
+/** What can be run as data, and what that stands on. */
+export interface Definable {
+  readonly definitions: DefinitionsFront;
+  /** What graphs may name here. */
+  readonly nameable: Nameable;
+  /** Of every run, unless what it runs says otherwise. */
+  readonly limits: Limits;
+}
+
 /** A data folder as the process has it that works there. What is asked of its runs is asked of the front. */
-export interface OpenFolder extends Omit<Home, keyof Control> {
+export interface OpenFolder extends Omit<Home, keyof Control>, Definable {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly front: Front;
   /** Absent in a process that only serves. */
   readonly worker: Worker | undefined;
   readonly store: World['store'];
   readonly apps: readonly App[];
-  /** What can be run, as data. */
-  readonly definitions: DefinitionsFront;
-  /** What graphs may name here. */
-  readonly nameable: Nameable;
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   readonly newId: (kind: string) => string;
@@ -40,8 +46,7 @@ export interface Holding {
   readonly world: World;
   readonly folder: string;
   readonly apps: readonly App[];
-  readonly definitions: DefinitionsFront;
-  readonly nameable: Nameable;
+  readonly definable: Definable;
   readonly worker: string;
   readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
@@ -76,8 +81,7 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
     worker,
     store,
     apps,
-    definitions: holding.definitions,
-    nameable: holding.nameable,
+    ...holding.definable,
     catalog: world.catalog,
     secrets,
     newId: world.newId,

@@ -25,6 +25,8 @@ import { a2aRoutes } from '../a2a/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
 import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
+import { workflowRunRoutes } from '../workflows/run-routes.ts';
+import { scheduleRoutes } from '../workflows/schedule-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -51,6 +53,8 @@ const described: readonly Route[] = [
   ...mcpRoutes,
   ...twoStageRoutes,
   ...workflowDefinitionRoutes,
+  ...workflowRunRoutes,
+  ...scheduleRoutes,
 ];
 
 /** Every door of the server. */

@@ -16,6 +16,10 @@ export interface Nameable {
   /** False where nobody works: then it is not known what tools there are. */
   readonly hasTools: boolean;
   readonly definitions: Pick<Store['definitions'], 'versions' | 'list'>;
+  /** Workflows of the configuration: they may name each other, whichever is published first. */
+  readonly configured: readonly string[];
+  /** The names of those that requests are sent by. */
+  readonly connections: readonly string[];
 }
 
 type About = Pick<DefinitionKey, 'tenant' | 'name'>;
@@ -32,7 +36,8 @@ export async function workflowProblems(
   const known = {
     agents: new Set(catalog.agents.map((agent) => agent.name)),
     ...(hasTools ? { tools: new Set([...catalog.tools.map((tool) => tool.name), ...coming]) } : {}),
-    workflows: await workflowsAmong(nameable.definitions, tenant, used.workflows),
+    workflows: await workflowsAmong(nameable, tenant, used.workflows),
+    connections: new Set(nameable.connections),
   };
   const problems = problemsIn(graph, known);
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
@@ -52,7 +57,8 @@ export function misfit(name: string, problems: readonly Problem[]): RunError {
   const [first, ...more] = problems;
   const where = [first?.node, first?.field].filter((part) => part !== '').join('.');
   const also = more.length === 0 ? '' : ` And ${more.length} more.`;
-  const message = `The workflow «${name}» cannot be used: ${where === '' ? '' : `${where}: `}${first?.problem ?? ''} ${first?.fix ?? ''}${also}`;
+  const problem = (first?.problem ?? '').replace(/[^.!?]$/, '$&.');
+  const message = `The workflow «${name}» cannot be used: ${where === '' ? '' : `${where}: `}${problem} ${first?.fix ?? ''}${also}`;
   return new RunError('malformed', message, { problems: [...problems] });
 }
 
@@ -93,11 +99,11 @@ function namesIn(graph: Json): Used {
 
 /** Those a tenant has, some of them; and of those that are named, each there is. */
 async function workflowsAmong(
-  definitions: Nameable['definitions'],
+  { definitions, configured }: Nameable,
   tenant: string,
   named: ReadonlyMap<string, string>,
 ): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
+  const known = new Set<string>(configured);
   for (const owner of [tenant, configurationTenant]) {
     const listed = await definitions.list({ tenant: owner, kind: workflowKind, state: 'published' });
     for (const { name } of listed) known.add(name);
