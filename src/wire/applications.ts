@@ -128,7 +128,15 @@ export const HitlContext = z.object({
   node_outputs: z.record(z.string(), z.unknown()),
 });
 
-export const LogEntry = z.object({
+/** A message that comes while a person is asked. */
+export const HitlRefusal = z.object({
+  error: z.object({ code: z.string(), message: z.string() }),
+  session_id: z.string(),
+  conversation_state: ConversationState,
+  hitl_context: HitlContext,
+});
+
+const LogEntry = z.object({
   step: z.int(),
   skill_id: z.string(),
   skill_type: z.string(),

@@ -9,6 +9,7 @@ import {
   ChatSession,
   HitlAnswer,
   HitlDecision,
+  HitlRefusal,
   ListedSession,
 } from '../../wire/applications.ts';
 import type { Caller } from '../access/caller.ts';
@@ -39,7 +40,7 @@ import { newestRun, ownerLabel, rested, sessionRuns, sessionsOf, type Asking } f
 const base = '/api/applications/:app/chat';
 const shared = { tag: 'applications', role: 'member', addresses: 'tenant' } as const;
 const idempotency = { 'idempotency-key': 'The same key again joins the run it began.' };
-const refused = { 409: { about: 'A person is asked: `conversation_state` is `awaiting_hitl_review`.' } };
+const refused = { 409: { about: 'A person is asked, and comes first.', schema: HitlRefusal } };
 const dialects = ['a2ui-flat', 'a2ui-0.8', 'a2ui-0.9', 'a2ui-1.0'] as const;
 
 export const chatRoutes = [
@@ -244,7 +245,7 @@ async function begin(
 }
 
 function refusal(session: string, asked: NonNullable<ReturnType<typeof hitlContext>>): Reply {
-  const message = `This session waits for a decision: ${asked.title} Decide it before you say more.`;
+  const message = `This session waits for a decision («${asked.title}»): decide it before you say more.`;
   return {
     status: 409,
     json: {
