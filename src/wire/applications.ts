@@ -186,7 +186,7 @@ export const ChatAnswer = z.object({
 export const HitlDecision = z.object({
   session_id: z.string().min(1).max(200),
   action: z.enum(['approve', 'reject', 'edit', 'modify', 'defer']),
-  payload: z.object({ changes: z.json().optional() }).loose().nullish(),
+  payload: z.object({ changes: z.unknown() }).loose().nullish(),
   rationale: z.string().max(10_000).nullish(),
   /** Beyond the original: of what was shown. Needed where more than one question is open. */
   fingerprint: z.string().max(200).nullish(),

@@ -3,6 +3,7 @@ import type { DecisionRequest } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { onlyQuestion } from '../../run/only-question.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
+import { Json } from '../../run/values.ts';
 import {
   ChatAnswer,
   ChatRequest,
@@ -274,7 +275,7 @@ function decisionIn(
   if (decision !== 'edit') return { decision, ...said };
   if (payload?.changes === undefined)
     throw new RunError('malformed', 'The body does not fit: payload.changes: say what it is to be instead.');
-  return { decision, ...said, arguments: payload.changes };
+  return { decision, ...said, arguments: Json.parse(payload.changes) };
 }
 
 async function listed(context: ServerContext, row: Row): Promise<z.infer<typeof ListedSession>> {
