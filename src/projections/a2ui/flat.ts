@@ -7,7 +7,7 @@ import type { Closing, OpenStep } from '../story.ts';
 import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
 import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
-import { detailOf, type Requested } from './words.ts';
+import { deferredBy, detailOf, type Requested } from './words.ts';
 
 interface Own {
   readonly depth: number;
@@ -79,9 +79,11 @@ const inner = overStory<Memory, Own, Changed>({
       show(scene, step, event);
     },
     'approval.requested': ask,
-    'approval.decided'(scene, { approval, decision }) {
-      if (isFinal(decision)) settle(scene, approval);
+    'approval.decided'(scene, event) {
+      if (isFinal(event.decision)) settle(scene, event.approval);
+      else putOff(scene, event);
     },
+    'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval),
     'run.paused': (scene) => entitle(scene, titles.paused),
     'run.resumed': (scene) => entitle(scene, titles.running),
@@ -220,6 +222,13 @@ function settle(scene: Flat, approval: string): void {
   if (step) step.own.undecided -= 1;
   if (step && step.id !== 0) show(scene, step, statusOf(step));
   if (memory.approvals.size === 0) entitle(scene, titles.running);
+}
+
+function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'approval.returned'>): void {
+  const asked = memory.approvals.get(event.approval);
+  if (!asked) return;
+  memory.approvals.set(event.approval, deferredBy(asked, event));
+  frames.push('questions');
 }
 
 function forget(scene: Flat, { id, own }: Step): void {
