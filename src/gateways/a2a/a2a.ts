@@ -16,6 +16,7 @@ import type { Attachment } from '../../run/values.ts';
 import { textPart } from '../../wire/a2a.ts';
 import { noteOf } from '../attachment-note.ts';
 import type { AgentEvent, Gateway, Turn } from '../gateway.ts';
+import { longestUnnamed } from '../http/event-channel.ts';
 import { readSecret, type Secret } from '../http/secret.ts';
 import { answerParts, Token } from './answers.ts';
 import { isOver, TaskReader } from './task-reader.ts';
@@ -122,9 +123,6 @@ interface Taking {
   /** Aborts where the connection is to be closed. */
   readonly line: AbortSignal;
 }
-
-/** How long a stop waits for the name of a task that was just begun, in milliseconds: without it, nobody can cancel it. */
-const longestUnnamed = 5_000;
 
 function lineOf(signal: AbortSignal, named: Promise<unknown>): AbortSignal {
   const line = new AbortController();

@@ -51,7 +51,7 @@ function answering(question: AgentQuestion | undefined, answer: Json): Turn {
 
 const { TASK_STATE_COMPLETED: completed, TASK_STATE_INPUT_REQUIRED: asks } = TaskState;
 
-test('[GA50] a stream that is cut is taken up again: nothing is told twice, and nothing is missing', async () => {
+test('[PR35] a stream that is cut is taken up again: nothing is told twice, and nothing is missing', async () => {
   const [heard, subscribed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const agent = await openA2aAgent({
     async works({ artifact, status, cut }) {
@@ -71,7 +71,7 @@ test('[GA50] a stream that is cut is taken up again: nothing is told twice, and 
   expect(agent.asked).toEqual(['SendStreamingMessage', 'SubscribeToTask']);
 });
 
-test('[GA50] one that ended while nobody listened is asked for', async () => {
+test('[PR35] one that ended while nobody listened is asked for', async () => {
   const heard = Promise.withResolvers<void>();
   const agent = await openA2aAgent({
     async works({ artifact, status, cut }) {
@@ -88,7 +88,7 @@ test('[GA50] one that ended while nobody listened is asked for', async () => {
   expect(agent.asked).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'GetTask']);
 });
 
-test('[GA51] what asks twice is asked twice, and each answer goes to the same task', async () => {
+test('[PR36] what asks twice is asked twice, and each answer goes to the same task', async () => {
   const said: string[] = [];
   const agent = await openA2aAgent({
     async works({ status, text, message }) {
@@ -106,7 +106,7 @@ test('[GA51] what asks twice is asked twice, and each answer goes to the same ta
   expect(said).toEqual(['hi', 'the red one', '3']);
 });
 
-test('[GA52] an answer to a task that is over fails with what the agent says of it', async () => {
+test('[PR37] an answer to a task that is over fails with what the agent says of it', async () => {
   const agent = await openA2aAgent({
     async works({ status, message }) {
       status(message === 0 ? asks : completed, 'Well?');
@@ -121,7 +121,7 @@ test('[GA52] an answer to a task that is over fails with what the agent says of 
   });
 });
 
-test('[GA53] an agent that refuses to be cancelled and goes on is not taken for one that stopped', async () => {
+test('[PR38] an agent that refuses to be cancelled and goes on is not taken for one that stopped', async () => {
   const leaving = Promise.withResolvers<void>();
   const agent = await openA2aAgent({
     cancels: false,
@@ -142,7 +142,7 @@ test('[GA53] an agent that refuses to be cancelled and goes on is not taken for 
   leaving.resolve();
 });
 
-test('[GA54] a stop before the agent has said anything waits for the name of its task', async () => {
+test('[PR39] a stop before the agent has said anything waits for the name of its task', async () => {
   const [arrived, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const agent = await openA2aAgent({
     before: async () => {
@@ -164,7 +164,7 @@ test('[GA54] a stop before the agent has said anything waits for the name of its
   expect(await token).toMatchObject({ task: expect.any(String) });
 });
 
-test('[GA55] an answer without end is cut off, and fails as too large', async () => {
+test('[PR40] an answer without end is cut off, and fails as too large', async () => {
   const agent = await openA2aAgent({
     async works({ artifact, status }) {
       const piece = [textPart('x'.repeat(mebi / 4))];
@@ -176,7 +176,7 @@ test('[GA55] an answer without end is cut off, and fails as too large', async ()
   expect(heard.failure).toMatchObject({ code: 'too-large' });
 });
 
-test('[GA56] what comes after the end of a task changes nothing, and parts nobody knows cost only themselves', async () => {
+test('[PR41] what comes after the end of a task changes nothing, and parts nobody knows cost only themselves', async () => {
   const agent = await openA2aAgent({
     async works({ artifact, status }) {
       artifact('odd', [{ ...textPart(''), content: undefined }, textPart('Said.')]);
