@@ -23,16 +23,16 @@ const table: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   'wire/native': ['run'],
   loop: [],
-  catalog: ['run', 'ports'],
+  catalog: ['run', 'ports', 'src/guards/guard-settings.ts'],
   schema: ['run'],
   graph: ['run', 'schema'],
   stores: ['run'],
   policies: ['run'],
-  guards: ['run'],
+  guards: ['run', 'schema'],
   gateways: ['run', 'wire', 'catalog', 'loop'],
   tools: ['run', 'wire', 'catalog', 'schema'],
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
-  flows: ['run', 'wire', 'catalog', 'graph', 'schema', 'src/engine/scope.ts'],
+  flows: ['run', 'wire', 'catalog', 'graph', 'guards', 'schema', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
   front: ['run', 'wire', 'engine', 'ports'],
   worker: ['run', 'engine', 'ports'],
@@ -84,7 +84,7 @@ const pure = [
   'client',
 ];
 /** What else a pure folder may use: it runs in a browser, too. */
-const beside: Readonly<Record<string, string>> = { graph: '@marcbachmann/cel-js' };
+const beside: Readonly<Record<string, readonly string[]>> = { graph: ['@marcbachmann/cel-js', 'croner'] };
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
 /** What is made of the pure folders, for a browser alone: with React, and with its clock. */
@@ -167,7 +167,7 @@ function outsideFault(
   const isPure = pure.includes(folder) || isPort;
   if ((isPure || browsers.includes(folder)) && isBuiltIn)
     return `imports ${use.name}, which a browser does not have`;
-  if (isPure && use.name !== 'zod' && use.name !== beside[folder] && !use.isType)
+  if (isPure && use.name !== 'zod' && !beside[folder]?.includes(use.name) && !use.isType)
     return `imports ${use.name}, but ${folder} uses zod only`;
   if (timeless.includes(folder) && use.name.startsWith('node:timers'))
     return `imports ${use.name}: no timers`;

@@ -9,6 +9,7 @@ import { identity, plainForm } from './rules/help.ts';
 import { runbooks, tickets } from './rules/knowledge.ts';
 import { forcedTools, namedTools } from './rules/named-tools.ts';
 import { dispatch, telemetry, topology } from './rules/network.ts';
+import { enhancing, passages, skillPlanning } from './rules/pipeline.ts';
 import { routing } from './rules/routing.ts';
 import { synthesis } from './rules/synthesis.ts';
 import { users } from './rules/users.ts';
@@ -18,9 +19,12 @@ import type { Situation } from './situation.ts';
 /** All that the model knows. The first rule that has something to say decides. */
 const rules: readonly Rule[] = [
   routing,
+  enhancing,
+  skillPlanning,
   plainForm,
   synthesis,
   identity,
+  passages,
   namedTools,
   users,
   dispatch,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppGuards } from '../guards/guard-settings.ts';
 import type { Policy } from '../policies/policy.ts';
 import { Preferences } from '../projections/projection.ts';
 import { Deciders } from '../run/deciders.ts';
@@ -31,6 +32,8 @@ const App = z.strictObject({
   examples: z.array(z.string().min(1).max(500)).max(12).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
   limits: z.strictObject(Limits.shape).optional(),
+  /** What it lets pass, of what people send and of what they are told. */
+  guards: AppGuards.optional(),
   /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */
   approvals: Deciders.optional(),
   /** Whether states of agents count that a client brings along and this server never gave it. */

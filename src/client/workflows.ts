@@ -1,5 +1,6 @@
 import { readRunGraph, type RunGraph } from '../wire/native/run-graph.ts';
 import type { AnswerOf, BodyOf, QueryOf } from '../wire/native/endpoint.ts';
+import { listSchedules, pauseSchedule, resumeSchedule, type ToldSchedule } from '../wire/native/schedules.ts';
 import type { StartedRun } from '../wire/native/starting.ts';
 import * as native from '../wire/native/workflows.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
@@ -30,6 +31,11 @@ export interface WorkflowsClient {
   versions(name: string): Promise<native.WorkflowVersions>;
   version(name: string, version: number): Promise<native.WholeVersion>;
   diff(name: string, between?: QueryOf<typeof native.compareWorkflow>): Promise<native.WorkflowDiff>;
+  /** When it is started by itself, and how that stands. */
+  schedules(name: string): Promise<readonly ToldSchedule[]>;
+  pauseSchedule(name: string, schedule: string): Promise<ToldSchedule>;
+  /** It goes on from now. */
+  resumeSchedule(name: string, schedule: string): Promise<ToldSchedule>;
   start(name: string, request?: WorkflowRequest): Promise<StartedRun>;
   /** What a run was started to do, and how each node stands. */
   graphOf(run: string): Promise<RunGraph>;
@@ -55,6 +61,9 @@ export function workflowsClient(server: ServerAddress): WorkflowsClient {
     version: (name, version) =>
       askFor(server, native.readWorkflowVersion, { of: { name, version: String(version) } }),
     diff: (name, query = {}) => askFor(server, native.compareWorkflow, { of: { name }, query }),
+    schedules: async (name) => (await askFor(server, listSchedules, { of: { name } })).schedules,
+    pauseSchedule: (name, schedule) => askFor(server, pauseSchedule, { of: { name, schedule }, body: {} }),
+    resumeSchedule: (name, schedule) => askFor(server, resumeSchedule, { of: { name, schedule }, body: {} }),
     start: (name, { idempotencyKey, ...body } = {}) =>
       askFor(server, native.startWorkflow, {
         of: { name },

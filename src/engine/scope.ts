@@ -66,6 +66,8 @@ export type Called = string | { readonly name: string };
 /** A turn that is asked for JSON. */
 export interface SchemaTurn<Schema extends z.ZodType> extends Pick<TurnRequest, 'key' | 'title' | 'answers'> {
   readonly schema: Schema;
+  /** What it is sent before the text: instructions, and what was said earlier. */
+  readonly before?: readonly Message[];
 }
 
 export interface RequestedCall {

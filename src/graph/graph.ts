@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Decision } from '../run/events.ts';
 import { Json } from '../run/values.ts';
+import { Schedule } from './schedule.ts';
 
 /** What a graph may have, all of its bodies counted. Characters are those of its JSON. */
 export const sizes = { nodes: 500, edges: 2_000, levels: 10, characters: 1_000_000 } as const;
@@ -153,6 +154,7 @@ export const Graph = z.strictObject({
     })
     .optional(),
   input: Json.optional(),
+  schedules: z.array(Schedule).max(20).optional(),
   nodes: z.array(GraphNode),
   edges: z.array(Edge),
   layout: z.record(z.string(), z.tuple([z.number(), z.number()])).optional(),

@@ -99,6 +99,8 @@ export const RunEvent = z.discriminatedUnion('type', [
       /** What a program gives beside words. */
       data: z.union([BlobRef, Json]).optional(),
     }),
+    /** The words of the input as guards let them pass, where that is something else: for later runs and for searches. */
+    guarded: z.union([z.string(), BlobRef]).optional(),
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),

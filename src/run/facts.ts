@@ -95,10 +95,10 @@ interface Place {
 type Adding<Event> = (event: Event, place: Place) => Indexed;
 
 const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = {
-  'run.started': ({ labels, input, history = [], definition }, { at }) => {
+  'run.started': ({ labels, input, guarded, history = [], definition }, { at }) => {
     const named = Object.entries(labels).map(([name, value]) => term.label(name, value));
     const sent = Array.isArray(history) ? history.map(({ text }) => text) : [history];
-    const words = [input.text, ...sent].flatMap(textTerms);
+    const words = [guarded ?? input.text, ...sent].flatMap(textTerms);
     const facts = { ...noFacts, labels, startedAt: at, ...present({ definition }) };
     return { facts, terms: [...new Set([...named, ...words])] };
   },

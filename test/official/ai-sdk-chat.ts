@@ -7,6 +7,7 @@ import {
   type ChatStatus,
   type UIMessage,
 } from 'ai';
+import { pathsBy } from './paths.ts';
 
 class State implements ChatState<UIMessage> {
   status: ChatStatus = 'ready';
@@ -53,18 +54,12 @@ export function textIn(chat: Chat): string | undefined {
 
 /** The titles of the steps that were told, from the run down. */
 export function pathsIn(chat: Chat): string[][] {
-  const steps = new Map(
-    partsOf(chat).flatMap((part) =>
-      part.type === 'data-step'
-        ? [[part.id, part.data as { parentId?: string; title: string }] as const]
-        : [],
-    ),
-  );
-  const path = (id: string | undefined): string[] => {
-    const step = steps.get(id);
-    return step ? [...path(step.parentId), step.title] : [];
-  };
-  return [...steps.keys()].map(path);
+  const steps = partsOf(chat).flatMap((part) => {
+    if (part.type !== 'data-step') return [];
+    const { parentId: parent, title } = part.data as { parentId?: string; title: string };
+    return [[part.id, { parent, title }] as const];
+  });
+  return pathsBy(new Map(steps));
 }
 
 export function approvalIn(chat: Chat): string | undefined {

@@ -1,39 +1,12 @@
-import { HttpAgent, runHttpRequest, transformHttpEventStream, type RunAgentInput } from '@ag-ui/client';
+import { HttpAgent } from '@ag-ui/client';
 import { describe, expect, test, vi } from 'vitest';
-import { listen, protobuf, quietly, type Heard } from '../official/ag-ui-client.ts';
+import { listen, protobuf, quietly } from '../official/ag-ui-client.ts';
+import { answerIn, Joining, pathsIn } from '../official/ag-ui-seen.ts';
 import { teamServer } from '../official/openai.ts';
 import { officialServer } from '../official/process.ts';
 import { half, ordersIn, standStill, teamAnswer, teamPieces, teamTree } from '../official/team.ts';
 
 const user = { id: 'u1', role: 'user', content: 'Frankenstein, please' } as const;
-
-/** The official client, and how it joins a run again: what it leaves to whoever uses it. */
-class Joining extends HttpAgent {
-  protected override connect(input: RunAgentInput): ReturnType<HttpAgent['run']> {
-    const url = this.url.replace(/(\?|$)/, '/connect$1');
-    return transformHttpEventStream(runHttpRequest(() => fetch(url, this.requestInit(input))));
-  }
-}
-
-/** The titles of the steps of the tree that was told, from the run down. */
-function pathsIn({ messages }: Heard): string[][] {
-  const activity = messages.find(({ role, id }) => role === 'activity' && id.endsWith('-steps'));
-  const { steps = {} } = (activity?.content ?? {}) as {
-    steps?: Record<string, { parent?: string; title: string }>;
-  };
-  const path = (name: string | undefined): string[] => {
-    const step = steps[name ?? ''];
-    return step ? [...path(step.parent), step.title] : [];
-  };
-  return Object.keys(steps).map(path);
-}
-
-function answerIn({ messages }: Heard): unknown {
-  const own = messages.filter(
-    (message) => message.role === 'assistant' && message.subagentRunId === undefined,
-  );
-  return own.findLast(({ content }) => content !== undefined)?.content;
-}
 
 const forms = [
   { form: 'server-sent events', query: '' },
@@ -124,7 +97,10 @@ describe.for(forms)('[AG5] the official client, unmodified, over $form', ({ quer
       headers: { 'content-type': 'application/json' },
     };
     expect((await fetch(`${at.url}/ag-ui/team/stop`, stop)).status).toBe(204);
-    expect(await going).toMatchObject({ end: 'cancelled', printed: [], state: { status: 'stopped' } });
+    const told = await going;
+    expect(told).toMatchObject({ end: 'cancelled', printed: [], state: { status: 'stopped' } });
+    expect(pathsIn(told)).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
   });
 });
 
@@ -167,10 +143,8 @@ test('[AG6] a crash in the middle of the answer: whoever joins again comes to th
     printed: [],
     state: { status: 'completed' },
   });
-  const { messages, state } = again;
-  const joined = { messages, state, interrupts: [], order: [], end, printed };
-  expect(answerIn(joined)).toBe(teamAnswer);
-  expect(pathsIn(joined)).toEqual(teamTree);
-  expect(messages.filter(({ role }) => role === 'user')).toMatchObject([user]);
+  expect(answerIn(again)).toBe(teamAnswer);
+  expect(pathsIn(again)).toEqual(teamTree);
+  expect(again.messages.filter(({ role }) => role === 'user')).toMatchObject([user]);
   expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
 });

@@ -1,5 +1,5 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { quietly } from '../official/ag-ui-client.ts';
 import { approvalIn, Chat, partsOf, pathsIn, textIn } from '../official/ai-sdk-chat.ts';
 import { teamServer } from '../official/openai.ts';
@@ -53,6 +53,8 @@ describe('[AI5] the official chat, unmodified', () => {
   test('stop, and regenerate', async () => {
     const at = await teamServer();
     const chat = chatAt(at.url, 'chat-3');
+    const print = vi.spyOn(console, 'error');
+    onTestFinished(() => print.mockRestore());
     await chat.sendMessage({ text: 'slow Frankenstein' });
     standStill(at.folder, true);
     void chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
@@ -63,6 +65,9 @@ describe('[AI5] the official chat, unmodified', () => {
     expect((await fetch(`${at.url}/ai-sdk/team/chat/chat-3/stop`, { method: 'POST' })).status).toBe(204);
     await vi.waitFor(() => expect(chat.status).toBe('ready'), { timeout: 20_000 });
     expect((await at.ask(`/api/runs/${run}`)).json).toMatchObject({ status: 'stopped' });
+    expect(pathsIn(chat)).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
+    expect(print.mock.calls).toEqual([]);
     standStill(at.folder, false);
     await chat.regenerate();
     expect(chat.messages).toHaveLength(2);

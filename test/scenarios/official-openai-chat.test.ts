@@ -1,6 +1,8 @@
 import type OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
 import { clientOf, expectNothingPrinted, teamServer } from '../official/openai.ts';
+import { fingerprintIn, toldIn, type ChatStep } from '../official/openai-steps.ts';
+import { pathsBy } from '../official/paths.ts';
 import { officialServer } from '../official/process.ts';
 import { ordersIn, standStill, team, teamAnswer, teamPieces, half, teamTree } from '../official/team.ts';
 import { serving, temporaryFolder } from '../serving.ts';
@@ -9,20 +11,12 @@ import type { FlatTree } from '../../src/run/flat-tree.ts';
 
 expectNothingPrinted();
 
-type Chunk = OpenAI.ChatCompletionChunk;
 type Message = OpenAI.ChatCompletionMessageParam;
-
-interface XStep {
-  readonly id: string;
-  readonly parent?: string | null;
-  readonly title?: string;
-  readonly status?: string;
-}
 
 interface Heard {
   readonly text: string;
   readonly run: string;
-  readonly steps: ReadonlyMap<string, XStep>;
+  readonly steps: ReadonlyMap<string, ChatStep>;
   readonly finish: string | null | undefined;
   readonly status: string | undefined;
   readonly reasoning: string;
@@ -30,15 +24,12 @@ interface Heard {
 
 async function heard(client: OpenAI, messages: readonly Message[], more: object = {}): Promise<Heard> {
   const stream = client.chat.completions.stream({ model: 'team', messages: [...messages] }, more);
-  const steps = new Map<string, XStep>();
+  const steps = new Map<string, ChatStep>();
   let status: string | undefined;
   let run = '';
   let reasoning = '';
   for await (const chunk of stream) {
-    const { x_step: step, x_run: told } = chunk as Chunk & {
-      x_step?: XStep;
-      x_run?: { id: string; status: string };
-    };
+    const { x_step: step, x_run: told } = toldIn(chunk);
     if (step) steps.set(step.id, { ...steps.get(step.id), ...step });
     if (told) ({ status, id: run } = told);
     const delta = (chunk.choices[0]?.delta ?? {}) as { reasoning_content?: string };
@@ -53,18 +44,6 @@ async function heard(client: OpenAI, messages: readonly Message[], more: object 
     steps,
     reasoning,
   };
-}
-
-function pathsOf(steps: ReadonlyMap<string, XStep>): string[][] {
-  const path = (id: string | null | undefined): string[] => {
-    const step = steps.get(id ?? '');
-    return step ? [...path(step.parent), step.title ?? ''] : [];
-  };
-  return [...steps.keys()].map(path);
-}
-
-function fingerprintIn(text: string): string {
-  return /approve ([0-9a-f]{32})/.exec(text)?.[1] ?? 'none';
 }
 
 const asked: Message = { role: 'user', content: 'Frankenstein, please' };
@@ -85,7 +64,7 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
     expect(second.reasoning).toBe('They want to know when.');
     expect(ordersIn(at.folder)).toEqual(['{"item":"Frankenstein"}']);
     const all = new Map([...first.steps, ...second.steps]);
-    expect(pathsOf(all)).toEqual(teamTree);
+    expect(pathsBy(all)).toEqual(teamTree);
     expect([...second.steps.values()].every(({ status }) => status !== 'running')).toBe(true);
     const { json } = await at.ask(`/api/runs/${first.run}`);
     expect((json as FlatTree).answer).toBe(teamAnswer);
@@ -169,6 +148,7 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
     const again = await heard(client, approving);
     expect(again.text).toBe(`${text}${superseded}${teamAnswer}`);
     expect(again).toMatchObject({ status: 'completed', finish: 'stop' });
+    expect(pathsBy(new Map([...first.steps, ...again.steps]))).toEqual(teamTree);
     expect(server.orders()).toHaveLength(1);
     const block = await client.chat.completions.create({ model: 'team', messages: approving });
     expect(block.choices[0]?.message.content, 'the last attempt only').toBe(teamAnswer);
@@ -190,7 +170,10 @@ describe('[OA1] the official client, unmodified, is put through a whole scenario
       expect(text).toContain(teamPieces[half - 1]?.trim());
     });
     await at.ask(`/api/runs/${first.run}/stop`, { json: {} });
-    expect(await listening).toMatchObject({ status: 'stopped', finish: 'stop' });
+    const told = await listening;
+    expect(told).toMatchObject({ status: 'stopped', finish: 'stop' });
+    expect(pathsBy(new Map([...first.steps, ...told.steps]))).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
     expect((await at.ask(`/api/runs/${first.run}`)).json).toMatchObject({ status: 'stopped' });
   });
 });

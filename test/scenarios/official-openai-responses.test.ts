@@ -1,6 +1,8 @@
 import type OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
 import { clientOf, expectNothingPrinted, teamServer } from '../official/openai.ts';
+import { approvalIn, stepsIn, type ResponseStep } from '../official/openai-steps.ts';
+import { pathsBy } from '../official/paths.ts';
 import { officialServer } from '../official/process.ts';
 import { half, ordersIn, teamAnswer, teamPieces, teamTree } from '../official/team.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
@@ -10,18 +12,10 @@ expectNothingPrinted();
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
-interface XStep {
-  readonly type: string;
-  readonly step: string;
-  readonly parent: string | null;
-  readonly title: string;
-  readonly status: string;
-}
-
 interface Heard {
   readonly response: OpenAI.Responses.Response;
   readonly events: readonly Event[];
-  readonly steps: ReadonlyMap<string, XStep>;
+  readonly steps: ReadonlyMap<string, ResponseStep>;
 }
 
 async function heard(client: OpenAI, body: Parameters<OpenAI['responses']['stream']>[0]): Promise<Heard> {
@@ -29,28 +23,6 @@ async function heard(client: OpenAI, body: Parameters<OpenAI['responses']['strea
   const events: Event[] = [];
   for await (const event of stream) events.push(event);
   return { response: await stream.finalResponse(), events, steps: stepsIn(events) };
-}
-
-function stepsIn(events: readonly Event[]): Map<string, XStep> {
-  const steps = new Map<string, XStep>();
-  for (const event of events) {
-    if (event.type !== 'response.output_item.added' && event.type !== 'response.output_item.done') continue;
-    const item = event.item as unknown as XStep;
-    if (item.type === 'x_step') steps.set(item.step, item);
-  }
-  return steps;
-}
-
-function pathsOf(steps: ReadonlyMap<string, XStep>): string[][] {
-  const path = (id: string | null): string[] => {
-    const step = id === null ? undefined : steps.get(id);
-    return step ? [...path(step.parent), step.title] : [];
-  };
-  return [...steps.keys()].map((id) => path(id));
-}
-
-function approvalIn({ output }: OpenAI.Responses.Response): string {
-  return output.find((item) => item.type === 'mcp_approval_request')?.id ?? 'none';
 }
 
 const model = 'team';
@@ -81,7 +53,7 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
       usage: { input_tokens: 50, output_tokens: 17 },
     });
     expect(ordersIn(at.folder)).toEqual(['{"item":"Frankenstein"}']);
-    expect(pathsOf(new Map([...first.steps, ...second.steps]))).toEqual(teamTree);
+    expect(pathsBy(new Map([...first.steps, ...second.steps]))).toEqual(teamTree);
     expect([...second.steps.values()].map(({ status }) => status)).not.toContain('in_progress');
     const { json } = await at.ask(`/api/runs/${runIn(first.response)}`);
     expect((json as FlatTree).answer).toBe(teamAnswer);
@@ -142,6 +114,7 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
     const all: Event[] = [];
     for await (const event of client.responses.stream({ response_id: id })) all.push(event);
     expect(all.map(told)).toEqual(events.map(told));
+    expect(pathsBy(new Map([...first.steps, ...stepsIn(all)]))).toEqual(teamTree);
     expect(server.orders()).toHaveLength(1);
     expect((await server.tree(runIn(first.response))).answer).toBe(teamAnswer);
   });
@@ -161,6 +134,8 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
         expect(await client.responses.cancel(first.response.id)).toMatchObject({ status: 'cancelled' });
     }
     expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: { status: 'cancelled' } });
+    expect(pathsBy(new Map([...first.steps, ...stepsIn(events)]))).toEqual(teamTree);
+    expect(ordersIn(at.folder)).toHaveLength(1);
     const tree = (await at.ask(`/api/runs/${runIn(first.response)}`)).json as FlatTree;
     expect(tree.status).toBe('stopped');
   });

@@ -2,16 +2,8 @@ import { expect, test } from 'vitest';
 import { decideOn, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { officialServer } from '../official/process.ts';
 import { ordersIn, team, teamAnswer, teamTree } from '../official/team.ts';
+import { pathsOf } from '../official/paths.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
-
-/** The titles from the run down to each step. */
-function pathsIn({ steps }: FlatTree): string[][] {
-  const path = (id: number): string[] => {
-    const step = steps.find((each) => each.id === id);
-    return step && id !== 0 ? [...path(step.parent), step.title] : [];
-  };
-  return steps.filter(({ id }) => id !== 0).map(({ id }) => path(id));
-}
 
 test('the team works as official clients are told: nested, with a question, and an order in the ledger', async () => {
   const folder = temporaryFolder();
@@ -29,7 +21,7 @@ test('the team works as official clients are told: nested, with a question, and 
   );
   const tree = json as FlatTree;
   expect(tree).toMatchObject({ status: 'completed', answer: teamAnswer });
-  expect(pathsIn(tree)).toEqual(teamTree);
+  expect(pathsOf(tree.steps)).toEqual(teamTree);
   expect(ordersIn(folder)).toEqual(['{"item":"Frankenstein"}']);
 });
 

@@ -101,7 +101,10 @@ beforeAll(() =>
     const quotas = { sessions: 100 };
     const config = {
       apps: { busy: { flow: busy }, asks },
-      workflows: { fixed: { name: 'fixed', ...graphOf([]) } },
+      workflows: {
+        fixed: { name: 'fixed', ...graphOf([]) },
+        hourly: { name: 'hourly', schedules: [{ cron: '0 * * * *', timezone: 'UTC' }], ...graphOf([]) },
+      },
       defaultApp: 'busy',
       auth: { required: true },
       server: { quotas },
@@ -115,15 +118,14 @@ beforeAll(() =>
 /** Ask at a route, and look whether what comes is what the description says. */
 async function ask(
   route: string,
-  asking: Asking & { readonly id?: string; readonly query?: string } = {},
+  asking: Asking & { readonly id?: string; readonly second?: string; readonly query?: string } = {},
 ): Promise<Answered> {
   const [method = '', path = ''] = route.split(' ');
   const place = path.replaceAll(/:(\w+)/g, '{$1}');
   const operation = document.paths[place]?.[method.toLowerCase()];
   if (!operation) throw new Error(`${route} is not described`);
-  const { id = '', query = '', ...rest } = asking;
-  // What else an address names is the first of its kind.
-  const named = path.replace(/:\w+/, encodeURIComponent(id)).replace(/:\w+/, '1');
+  const { id = '', second = '1', query = '', ...rest } = asking;
+  const named = path.replace(/:\w+/, encodeURIComponent(id)).replace(/:\w+/, second);
   const answer = await at.ask(`${named}${query}`, {
     key,
     method,
@@ -282,6 +284,14 @@ describe('what the server answers is what its description says', () => {
 
   test('of workflows', async () => {
     const graph = { name: 'w', ...graphOf([{ id: 'say', type: 'template', value: 'x' }]) };
+    const schedules = [{ cron: '0 0 1 1 *', timezone: 'UTC' }];
+    await ask('POST /api/workflows', {
+      json: { name: 'timed', graph: { ...graph, name: 'timed', schedules } },
+    });
+    await ask('POST /api/workflows/:name/publish', { id: 'timed', json: {} });
+    const scheduled = await ask('GET /api/workflows/:name/schedules', { id: 'timed' });
+    const timed = textAt(scheduled, 'schedules', 0, 'schedule');
+    const hourly = await ask('GET /api/workflows/:name/schedules', { id: 'hourly' });
     await ask('POST /api/workflows', { json: { name: 'w', graph } });
     await ask('POST /api/workflows', { json: { name: 'w' } });
     await ask('GET /api/workflows', { query: '?limit=1' });
@@ -304,6 +314,14 @@ describe('what the server answers is what its description says', () => {
       await on(`POST ${verb}`, { json: {} });
       await on(`POST ${verb}`, { json: { version: 9 } });
       await on(`POST ${verb}`, { id: 'fixed', json: { version: 1 } });
+    }
+    await on('GET schedules', { id: 'timed' });
+    await on('GET schedules', { id: 'none' });
+    for (const verb of ['pause', 'resume']) {
+      const path = `POST /api/workflows/:name/schedules/:schedule/${verb}`;
+      await ask(path, { id: 'timed', second: timed, json: {} });
+      await ask(path, { id: 'timed', json: {} });
+      await ask(path, { id: 'hourly', second: textAt(hourly, 'schedules', 0, 'schedule'), json: {} });
     }
     await on('DELETE draft', { query: '?revision=1' });
     await on('DELETE draft');

@@ -50,7 +50,7 @@ export function toolContext(
     },
     async ask(question) {
       if (!isCurrent()) return { decision: 'cancel' };
-      const { title, message, schema } = execution.world.secrets.cleanAll(question);
+      const { title, message, schema } = execution.guarding.cleanIn(question, ['title', 'message']);
       questions += 1;
       const { approval } = ask(execution, step, {
         purpose: 'answer',

@@ -19,7 +19,7 @@ interface Placed extends Question {
 
 /** A question to a person. It costs nothing while it waits, however long. */
 export async function askPerson(execution: Execution, given: Placed): Promise<Answer> {
-  const question = execution.world.secrets.cleanAll(given);
+  const question = execution.guarding.cleanIn(given, ['title', 'message', 'arguments']);
   const known = meet(execution, { parent: question.parent, key: question.key, kind: 'ask' });
   if (known instanceof Promise) return known;
   const shown = await shownOf(execution, question);

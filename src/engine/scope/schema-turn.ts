@@ -8,19 +8,20 @@ import type { Scope, SchemaTurn } from '../scope.ts';
 export async function schemaTurn<Schema extends z.ZodType>(
   scope: Scope,
   agent: string,
-  { text, schema, key, ...more }: SchemaTurn<Schema> & { readonly text: string },
+  { text, schema, key, before = [], ...more }: SchemaTurn<Schema> & { readonly text: string },
 ): Promise<z.output<Schema>> {
   const answerSchema = jsonSchemaOf(schema);
   const asked = { role: 'user', text } as const;
   const first = await scope.turn(agent, {
     ...more,
-    messages: [asked],
+    messages: [...before, asked],
     answerSchema,
     ...(key ? { key } : {}),
   });
   const read = readAnswer(schema, first.text);
   if (read.fits) return read.value;
   const messages = [
+    ...before,
     asked,
     { role: 'assistant', text: first.text } as const,
     { role: 'user', text: onceMore(read.misfit, answerSchema) } as const,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { anyEntries } from '../../../test/arbitraries.ts';
 import { callTo, closed, ended, journal, opened, retried, said, started } from '../../../test/journal.ts';
 import { plausibleRun } from '../../../test/plausible-run.ts';
+import { disorderIn } from '../../../test/two-stage-order.ts';
 import type { Entry, RunEvent } from '../../run/events.ts';
 import { TwoStageFrame } from '../../wire/two-stage.ts';
 import { projectionContract } from '../projection.contract.ts';
@@ -56,6 +57,40 @@ describe('two-stage', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  test('[TS13] of any run the frames are in order, and tell all that happened once', () => {
+    fc.assert(
+      fc.property(plausibleRun, (entries) => {
+        expect(disorderIn(answers(entries).flat(), entries, 'run-1')).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('[TS13] a frame that is missing, comes twice or changes places with its neighbour is noticed', () => {
+    const runs = fc.sample(plausibleRun, { numRuns: 60, seed: 6 }).filter(({ length }) => length < 80);
+    const missed = new Set<string>();
+    const tried = new Set<string>();
+    for (const entries of runs) {
+      const frames = answers(entries).flat();
+      for (const [i, frame] of frames.entries()) {
+        for (const field of Object.keys(frame)) tried.add(field);
+        const next = frames[i + 1];
+        const variants: [string, TwoStageFrame[]][] = [
+          ['dropped', frames.toSpliced(i, 1)],
+          ['doubled', frames.toSpliced(i, 0, frame)],
+        ];
+        if (next && JSON.stringify(next) !== JSON.stringify(frame))
+          variants.push([`swapped with ${JSON.stringify(next)}`, frames.toSpliced(i, 2, next, frame)]);
+        for (const [how, changed] of variants)
+          if (disorderIn(changed, entries, 'run-1').length === 0)
+            missed.add(`${JSON.stringify(frame)} ${how}`);
+      }
+    }
+    expect([...missed]).toEqual([]);
+    for (const field of ['chunk', 'toolCalls', 'toolResults', 'notice', 'done', 'paused', 'stopped'])
+      expect(tried).toContain(field);
   });
 
   test('[TS3] tells phases, calls, results, blocked repeats and the answer', () => {

@@ -1,11 +1,12 @@
-import { Role, TaskState, type Part, type SendMessageRequest, type StreamResponse } from '@a2a-js/sdk';
+import { TaskState, type StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { expect, test, vi } from 'vitest';
+import { artifactIn, saying, statusIn } from '../../../test/official/peer-clients.ts';
 import { appWith, serving, type Serving } from '../../../test/serving.ts';
 import type { AgentEvent, Gateway } from '../../gateways/gateway.ts';
 import { RunError } from '../../run/failure.ts';
-import { TaskSteps, textPart } from '../../wire/a2a.ts';
+import { TaskSteps } from '../../wire/a2a.ts';
 
 const ledger: string[] = [];
 
@@ -29,41 +30,8 @@ function at(): Promise<Serving> {
   return serving({ config: { apps: { payer, endless } } });
 }
 
-function saying(
-  text: string,
-  more: Partial<NonNullable<SendMessageRequest['message']>> = {},
-): SendMessageRequest {
-  return {
-    tenant: '',
-    message: {
-      messageId: crypto.randomUUID(),
-      contextId: '',
-      taskId: '',
-      role: Role.ROLE_USER,
-      parts: [textPart(text)],
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-      ...more,
-    },
-    configuration: undefined,
-    metadata: undefined,
-  };
-}
-
 function kindsOf(events: readonly StreamResponse[]): (string | undefined)[] {
   return events.map(({ payload }) => payload?.$case);
-}
-
-function lastStatus(events: readonly StreamResponse[]) {
-  const found = events.flatMap(({ payload }) =>
-    payload?.$case === 'statusUpdate'
-      ? [payload.value.status]
-      : payload?.$case === 'task'
-        ? [payload.value.status]
-        : [],
-  );
-  return found.at(-1);
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -79,7 +47,7 @@ test('[A2A1] the official client gives a task, is asked, answers and gets the an
   const agent = await client(url, 'payer');
   const first = await all(agent.sendMessageStream(saying('tea')));
   expect(kindsOf(first)[0]).toBe('task');
-  const asked = lastStatus(first);
+  const asked = statusIn(first);
   expect(asked?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
   expect(ledger).toEqual([]);
   const task = first[0]?.payload?.$case === 'task' ? first[0].payload.value : expect.fail('no task');
@@ -87,7 +55,7 @@ test('[A2A1] the official client gives a task, is asked, answers and gets the an
   const then = await all(
     agent.sendMessageStream(saying(`approve ${fingerprint}`, { taskId: task.id, contextId: task.contextId })),
   );
-  expect(lastStatus(then)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(statusIn(then)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
   expect(ledger).toEqual(['tea']);
   const whole = await agent.getTask({ tenant: '', id: task.id, historyLength: undefined });
   const artifact = (name: string) =>
@@ -134,18 +102,6 @@ test('[A2A4] whoever comes back to a task gets it as it stands, and what becomes
   await ask(`/api/runs/${task.id}/stop`, { json: {} });
 });
 
-/** An artifact as a client has it that keeps to the protocol: pieces are added, or take the place of what was there. */
-function artifactIn(events: readonly StreamResponse[], name: string): readonly Part[] {
-  let parts: readonly Part[] = [];
-  for (const { payload } of events) {
-    if (payload?.$case === 'task')
-      parts = payload.value.artifacts.find(({ artifactId }) => artifactId === name)?.parts ?? [];
-    if (payload?.$case !== 'artifactUpdate' || payload.value.artifact?.artifactId !== name) continue;
-    parts = [...(payload.value.append ? parts : []), ...payload.value.artifact.parts];
-  }
-  return parts;
-}
-
 function textIn(events: readonly StreamResponse[]): string {
   return artifactIn(events, 'answer')
     .flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : []))
@@ -188,7 +144,7 @@ async function writing(breaksOff: boolean) {
   for await (const event of (await client(url, 'counter')).sendMessageStream(saying('count'))) {
     events.push(event);
     if (textIn(events) === '') continue;
-    if (lastStatus(events)?.state === TaskState.TASK_STATE_WORKING) before.push(textIn(events));
+    if (statusIn(events)?.state === TaskState.TASK_STATE_WORKING) before.push(textIn(events));
     arrived.resolve();
   }
   return { events, before };
@@ -198,7 +154,7 @@ test('[A2A40] the answer of a task comes as it is written, and is whole in the e
   const { events, before } = await writing(false);
   expect(before[0]).toBe('One, ');
   expect(textIn(events)).toBe('One, two, three.');
-  expect(lastStatus(events)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(statusIn(events)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
 });
 
 test('[A2A40] an answer that was begun anew takes the place of what was said before', async () => {
@@ -242,14 +198,14 @@ test('[A2A4] whoever comes back in the middle of an answer gets what was said, a
   }
   expect(kindsOf(again)[0]).toBe('task');
   expect(textIn(again)).toBe('One, two, three.');
-  expect(lastStatus(again)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(statusIn(again)?.state).toBe(TaskState.TASK_STATE_COMPLETED);
 });
 
 test('[A2A5] the official client of version 0.3 gives a task, follows it, and cancels what asks', async () => {
   const { url } = await at();
   const legacy = new LegacyJsonRpcTransport({ endpoint: `${url}/a2a/payer` });
   const events = await all(legacy.sendMessageStream(saying('tea')));
-  const asked = lastStatus(events);
+  const asked = statusIn(events);
   expect(asked?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
   const [task] = events.flatMap(({ payload }) => (payload?.$case === 'task' ? [payload.value] : []));
   const cancelled = await legacy.cancelTask({ tenant: '', id: task?.id ?? '', metadata: undefined });

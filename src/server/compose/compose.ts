@@ -33,8 +33,11 @@ import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
 import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
+import { appsNow, isAppIn } from './apps-now.ts';
+import type { FlowMeans } from './named-flow.ts';
 import { publishWorkflows } from './workflow-definitions.ts';
-import { namedFlow, namedFlows, readSettings, workflowFlow, type FlowMeans } from './named-flows.ts';
+import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
+import { readSettings } from './read-settings.ts';
 import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
@@ -142,8 +145,9 @@ interface Opened {
 async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFolder> {
   const { takes = 'everything' } = settings;
   const { folder, config, known, store, opened } = parts;
-  const configured = configuredApps(config, 'The configuration', opened);
-  const means = { agents: Object.keys(config.agents), tools: opened };
+  const apps = appsNow(store, () => means);
+  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps };
+  const configured = configuredApps(config, 'The configuration', means);
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
@@ -154,16 +158,18 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
     hasTools: opened !== undefined,
     definitions: store.definitions,
     configured: Object.keys(config.workflows),
+    connections: Object.keys(config.connections),
   };
-  const kinds = { app: appChecker(flows), [workflowKind]: workflowChecker(nameable) };
+  const isApp = isAppIn(store, Object.keys(config.apps));
+  const kinds = { app: appChecker({ flows, isApp }), [workflowKind]: workflowChecker(nameable) };
   const definitions = definitionsFront({ store, kinds, clean });
-  const apps = await publishedApps(definitions, configured, takes === 'everything');
+  const published = await publishedApps(definitions, configured, takes === 'everything');
   if (!isUnread) await publishWorkflows(definitions, config.workflows, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
     folder,
-    apps,
+    apps: published,
     definable: { definitions, nameable, limits: config.limits },
     worker: `${hostname()}-${process.pid}`,
     takes,
@@ -261,32 +267,29 @@ export const protocols: readonly Protocol[] = Object.values({
 export const showing: Showing = shower;
 
 export function appsOf(config: Config, where: string): readonly App[] {
-  return configuredApps(config, where).map(({ app }) => app);
+  const means = { agents: Object.keys(config.agents), tools: undefined };
+  return configuredApps(config, where, means).map(({ app }) => app);
 }
 
 /**
  * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
  * what apps there are, and not what they can call.
  */
-function configuredApps(
-  { apps, limits, agents }: Config,
-  where: string,
-  tools?: OpenedTools,
-): readonly ConfiguredApp[] {
-  const means = { agents: Object.keys(agents), tools };
+function configuredApps({ apps, limits }: Config, where: string, means: FlowMeans): readonly ConfiguredApp[] {
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, examples, preferences, approvals, trustsClientState } = app;
+    const { description, examples, preferences, approvals, trustsClientState, guards } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
       ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
+    const access = typeof app.flow === 'string' ? namedFlows[app.flow]?.access?.(settings) : undefined;
     return {
-      app: { name, flow, ...said },
+      app: { name, flow, ...said, ...present({ access }) },
       former,
-      body: { flow: { name: called, version }, settings, ...said },
+      body: { flow: { name: called, version }, settings, ...said, ...present({ guards }) },
     };
   });
   expectDistinct(

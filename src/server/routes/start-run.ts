@@ -1,5 +1,5 @@
 import { keptName } from '../../engine/record/kept-name.ts';
-import { startKey } from '../../front/same-again.ts';
+import { sameAgain, startKey } from '../../front/same-again.ts';
 import type { RunRequest } from '../../front/create-run.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
@@ -10,7 +10,8 @@ import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
-import { appNamed, type App } from '../folder/home.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
@@ -21,7 +22,6 @@ import type { Source } from '../access/source.ts';
 import { sha256 } from '../system.ts';
 import type { Asked } from '../viewers/preferring.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
-import { workflowApp, workflowOfApp } from '../workflows/workflow-app.ts';
 import { route, type Reply } from './route.ts';
 import { watchRun } from './run-events.ts';
 import { idempotencyKeyIn } from './shapes.ts';
@@ -124,6 +124,8 @@ export interface Start extends Pick<StartRun, 'conversation' | 'limits' | 'label
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
+  /** The due time that starts it, by a name of its own: whoever asks for it, it is one run. */
+  readonly due?: string;
   /** The conversation as the caller has it, and what of it is not used. */
   readonly sent?: SentConversation | undefined;
 }
@@ -137,12 +139,12 @@ interface SentConversation {
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, attached, limits = {}, key, begins = false, sent, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, due, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
-  const app = typeof name === 'object' ? name : await appOf(context, caller, name ?? defaultAppOf(context));
+  const app = typeof name === 'object' ? name : await appFor(context, caller, name ?? defaultAppOf(context));
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
@@ -156,7 +158,8 @@ export async function startRun(
   if (earlier) return sameRun(context, earlier.run, { ...wanted, history: sent?.history });
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
-  const idempotencyKey = key === undefined ? undefined : startKey(who, key);
+  const own = key === undefined ? undefined : startKey(who, key);
+  const idempotencyKey = due === undefined ? own : sameAgain('due', due);
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
     context.home.front.start({
       ...wanted,
@@ -169,14 +172,9 @@ export async function startRun(
   const { run, conversation, created } = await withinShare(context, tenant, () =>
     withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
-  return created ? { run, conversation } : sameRun(context, run, { ...wanted, history: sent?.history });
-}
-
-/** An app of the configuration, or a workflow. */
-async function appOf(context: ServerContext, caller: Caller, name: string): Promise<App> {
-  const workflow = workflowOfApp(name);
-  if (workflow === undefined) return appNamed(context.home.apps, name);
-  return workflowApp(context.home, caller, { name: workflow });
+  return created || due !== undefined
+    ? { run, conversation }
+    : sameRun(context, run, { ...wanted, history: sent?.history });
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {

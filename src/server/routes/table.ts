@@ -23,6 +23,7 @@ import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
 import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
 import { workflowRunRoutes } from '../workflows/run-routes.ts';
+import { scheduleRoutes } from '../workflows/schedule-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -47,6 +48,7 @@ const described: readonly Route[] = [
   ...twoStageRoutes,
   ...workflowDefinitionRoutes,
   ...workflowRunRoutes,
+  ...scheduleRoutes,
 ];
 
 /** Every door of the server. */

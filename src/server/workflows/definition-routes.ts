@@ -69,6 +69,7 @@ export const workflowDefinitionRoutes = [
       const { definitions } = context.home;
       const over = revision ?? (await revisionOf({ context, caller }, name)) ?? 0;
       const { version, hash, by, at } = await definitions.publish(caller, { kind, name, revision: over });
+      context.alarm.ring();
       const open = await openRuns(context, { tenant: caller.tenant, name });
       const versions = await definitions.versions(caller, { kind, name });
       return { status: 200, json: { name, version, hash, by, at, open: openByVersion(open, versions) } };
@@ -102,6 +103,7 @@ export const workflowDefinitionRoutes = [
       const rows = await versionsOf({ context, caller }, name);
       const own = version ?? rows.findLast(({ state }) => state === 'archived')?.version;
       if (own !== undefined) await context.home.definitions.restore(caller, { kind, name, version: own });
+      context.alarm.ring();
       return { status: 200, json: await versionsTold({ context, caller }, name) };
     },
   }),

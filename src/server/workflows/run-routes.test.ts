@@ -37,8 +37,8 @@ beforeAll(() =>
 const note = (id: string, value: Json = id) => ({ id, type: 'tool', tool: 'note', arguments: { value } });
 const held = (id: string, name: string) => ({ id, type: 'tool', tool: 'gate', arguments: { name } });
 
-async function publish(name: string, nodes: Parameters<typeof graphOf>[0], edges = '', more: Graph = {}) {
-  const graph = { ...graphOf(nodes, edges), ...more, name } as unknown as Graph;
+async function publish(name: string, nodes: Parameters<typeof graphOf>[0], edges = '') {
+  const graph = { ...graphOf(nodes, edges), name } as unknown as Graph;
   await client.workflows.save(name, graph);
   return client.workflows.publish(name);
 }
@@ -110,7 +110,9 @@ describe('[WR10] a run of a workflow', () => {
 
   test('is refused, and nothing begins, where there is nothing to run or the input does not fit', async () => {
     const input = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
-    await publish('strict', [echo], '', { input });
+    const strict = { ...graphOf([echo], ''), input, name: 'strict' } as unknown as Graph;
+    await client.workflows.save('strict', strict);
+    await client.workflows.publish('strict');
     const start = async (name: string, request: object) => refusal(client.workflows.start(name, request));
     expect(await start('strict', { input: { n: 'x' } })).toMatchObject({ code: 'malformed' });
     expect(await start('strict', { version: 7 })).toMatchObject({ code: 'unknown' });
