@@ -37,6 +37,7 @@ import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 import { waitMutants } from './of/waits.ts';
 import { webMutants } from './of/web.ts';
+import { canvasMutants } from './of/canvas.ts';
 
 export const mutants: readonly Mutant[] = [
   ...a2uiMutants,
@@ -76,4 +77,5 @@ export const mutants: readonly Mutant[] = [
   ...twoStageMutants,
   ...waitMutants,
   ...webMutants,
+  ...canvasMutants,
 ];

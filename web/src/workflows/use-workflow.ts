@@ -17,7 +17,7 @@ export interface Loaded {
 }
 
 /** What a graph may name, as the server lists it. */
-export type Nameable = Required<Pick<Known, 'agents' | 'tools' | 'workflows'>>;
+export type Nameable = Required<Known>;
 
 export type Loading =
   | { readonly is: 'loading' }
