@@ -38,6 +38,9 @@ async function served(
   return { url, server };
 }
 
+/** An edge that goes straight has no height, and is there all the same. */
+const attached = { state: 'attached' } as const;
+
 /** Adds a step after the one that is chosen, and waits until it is the chosen one. */
 async function add(page: Page, type: string): Promise<void> {
   await page.click(`[data-add=${type}]`);
@@ -88,7 +91,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.mouse.down();
     await page.locator('[data-node=end] .react-flow__handle-left').hover();
     await page.mouse.up();
-    await page.waitForSelector('[data-edge="tool:done:end"]');
+    await page.waitForSelector('[data-edge="tool:done:end"]', attached);
 
     const problem = page.locator('[data-problem=tool]');
     await problem.getByText('«humann»').first().waitFor();
@@ -130,7 +133,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-node=start][data-state=pending]');
     await page.waitForSelector('[data-node=end][data-state=pending]');
     await page.keyboard.press('End');
-    await page.waitForSelector('[data-edge="tool:done:end"][data-edge-state=taken]');
+    await page.waitForSelector('[data-edge="tool:done:end"][data-edge-state=taken]', attached);
     await page.click('[data-view-as=list]');
     for (const id of Object.keys(told))
       await page.waitForSelector(`[data-listed=${id}][data-state=completed]`);
@@ -170,7 +173,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-node=tell]', { state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.waitForSelector('[data-node=tell]');
-    await page.waitForSelector('[data-edge="again:done:tell"]');
+    await page.waitForSelector('[data-edge="again:done:tell"]', attached);
 
     await page.click('[data-view-as=yaml]');
     const text = page.locator('.yaml-view .cm-content');
@@ -217,7 +220,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-node="sub.body.again"] [data-rounds="3/3"]');
     await page.waitForSelector('[data-node="sub.body.again.body.look"][data-state=completed]');
     await page.waitForSelector('[data-node=other][data-state=skipped]');
-    await page.waitForSelector('[data-edge="way:otherwise:other"][data-edge-state=dead]');
+    await page.waitForSelector('[data-edge="way:otherwise:other"][data-edge-state=dead]', attached);
     await page.waitForSelector('[data-node="safe.body.bad"][data-state=failed]');
     await page.locator('[data-node="safe.body.bad"]', { hasText: 'no such key' }).waitFor();
     await page.waitForSelector('[data-node="safe.fallback.good"][data-state=completed]');

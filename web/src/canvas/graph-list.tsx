@@ -5,7 +5,7 @@ import { ApprovalCard } from '../approvals/approval-card.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { stateSource, useCanvas } from './canvas-context.ts';
 import { bodiesIn, type DraftNode, type DraftPart } from './model/draft-graph.ts';
-import { nameOf } from './model/node-fields.ts';
+import { nameOf } from './model/node-name.ts';
 import { nodePath, partPath, type NodePath, type PartPath } from './model/node-path.ts';
 import { NodeIcon } from './node-icon.tsx';
 import type { HungQuestion } from './question-node.tsx';
