@@ -82,6 +82,7 @@ describeInBrowser('drawing', (browser) => {
     });
     await page.evaluate('draw(300)');
     await expect.poll(() => page.locator('[data-node]').count()).toBe(300);
+    await page.evaluate('settled()');
     for (const i of [1, 2, 3]) {
       expect(await fed(at(i))).toEqual({ [`n${i}`]: 1 });
       expect(await fed(done(i))).toEqual({ [`n${i}`]: 1, [`n${i}:done:n${i + 1}`]: 1 });

@@ -62,6 +62,14 @@ Object.assign(globalThis, {
       </VitrineProvider>,
     );
   },
+  /** Resolves once nothing is drawn any more: three frames in a row without anything. */
+  settled: async () => {
+    for (let still = 0; still < 3; still += 1) {
+      for (const path of Object.keys(counts)) delete counts[path];
+      await frame();
+      if (Object.keys(counts).length > 0) still = -1;
+    }
+  },
   /** What is drawn when these entries come: with the first that is drawn, and two frames later. */
   drawnAfter: async (entries: readonly Entry[]) => {
     for (const path of Object.keys(counts)) delete counts[path];
