@@ -19,6 +19,9 @@ import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoChatRoutes } from '../echo/chat-routes.ts';
+import { echoHitlRoutes } from '../echo/hitl-routes.ts';
+import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
 import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
@@ -49,6 +52,9 @@ const described: readonly Route[] = [
   ...workflowDefinitionRoutes,
   ...workflowRunRoutes,
   ...scheduleRoutes,
+  ...echoWorkflowRoutes,
+  ...echoChatRoutes,
+  ...echoHitlRoutes,
 ];
 
 /** Every door of the server. */
