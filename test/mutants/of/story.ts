@@ -23,7 +23,7 @@ export const storyMutants: readonly Mutant[] = [
   {
     name: 'what was planned and never came is forgotten',
     file,
-    find: 'else drop(story, id, ending.listener);',
+    find: 'else drop(story, { step: id }, ending.listener);',
     replace: '',
     test,
     only: 'P62',
