@@ -33,7 +33,10 @@ const longestPassage = 4_000;
 /** What the tools of an application find for a request, the best of each first. What fails is said and left out. */
 export async function retrieve(
   scope: Scope,
-  { settings: { retrieval }, means }: { readonly settings: PipelineSettings; readonly means: RetrievalMeans },
+  {
+    settings: { retrieval },
+    means,
+  }: { readonly settings: Pick<PipelineSettings, 'retrieval'>; readonly means: RetrievalMeans },
   text: string,
 ): Promise<readonly Passage[]> {
   const query = text.slice(0, longestQuery).toWellFormed();
