@@ -72,15 +72,15 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'large values are kept with their secrets',
     file: 'src/engine/record/large.ts',
-    find: 'isLarge(given) ? await cleanLarge(execution, given) : secrets.cleanAll(given)',
-    replace: 'given && secrets ? given : given',
+    find: 'isLarge(given) ? await cleanLarge(execution, given) : guarding.cleanAll(given)',
+    replace: 'given && guarding ? given : given',
     test: engine,
     only: 'K7',
   },
   {
     name: 'tools run with what was not recorded',
     file: 'src/engine/call/call.ts',
-    find: ': execution.world.secrets.cleanAll(request.input);',
+    find: ': execution.guarding.cleanAll(request.input);',
     replace: ': request.input;',
     test: engine,
     only: 'K9',
@@ -152,7 +152,7 @@ export const guardMutants: readonly Mutant[] = [
   {
     name: 'nobody is told of a secret in a result',
     file: 'src/engine/record/tell-redacted.ts',
-    find: "if (result !== given) tellRedacted(execution, step, 'result');",
+    find: "if (isSecret) tellRedacted(execution, step, 'result');",
     replace: '',
     test: 'test/scenarios/kept-secrets.test.ts',
     only: 'H26',

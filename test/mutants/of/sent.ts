@@ -6,7 +6,7 @@ export const sentMutants: readonly Mutant[] = [
   {
     name: 'what hangs on a message is not in its question',
     file: 'src/engine/conversation/goes-along.ts',
-    find: 'attachments: filled([...execution.world.secrets.cleanAll(going.attachments)]),',
+    find: 'attachments: filled([...execution.guarding.cleanAll(going.attachments)]),',
     replace: '',
     test: along,
     only: 'is in its question',
