@@ -60,7 +60,7 @@ export function guardContract(name: string, cases: () => GuardCases): void {
   });
 }
 
-export function cutAt(text: string, cuts: readonly number[]): readonly string[] {
+function cutAt(text: string, cuts: readonly number[]): readonly string[] {
   const places = [...new Set(cuts.filter((cut) => cut < text.length))].toSorted((a, b) => a - b);
   return [0, ...places].map((from, i, all) => text.slice(from, all[i + 1] ?? text.length));
 }

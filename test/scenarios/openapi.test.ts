@@ -108,7 +108,7 @@ beforeAll(() =>
     const data = temporaryFolder();
     key = keyIn(data, { name: 'ana', tenant: 'acme', role: 'operator' });
     others = keyIn(data, { name: 'bob', tenant: 'acme', role: 'member' });
-    const quotas = { sessions: 100 };
+    const quotas = { sessions: 100, file: 1_000_000 };
     const config = {
       ...desk,
       apps: { busy: { flow: busy }, asks, ...desk.apps },
@@ -240,6 +240,11 @@ describe('what the server answers is what its description says', () => {
     await ask('GET /api/runs/:run/events', { id: textAt(started, 'run') });
     await ask('GET /api/conversations', { query: '?limit=1' });
     await ask('GET /api/conversations/:conversation', { id: conversation });
+    const bring = 'POST /api/conversations/:conversation/documents';
+    const text = { 'content-type': 'text/plain' };
+    await ask(bring, { id: conversation, body: 'The valve.', headers: text, query: '?name=a.txt' });
+    await ask(bring, { id: conversation, body: 'x'.repeat(2_000_000), headers: text, query: '?name=b.txt' });
+    await ask('GET /api/conversations/:conversation/documents', { id: conversation });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     const sent = await ask('POST /api/files', {

@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/files.ts';
-import { keepFile, ownerOfFile, safeName } from '../runs/files.ts';
+import { keepFile, ownerOfFile, safeName, typeIn } from '../runs/files.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { route } from './route.ts';
 
@@ -53,9 +53,3 @@ export const fileRoutes = [
     },
   }),
 ];
-
-/** Without parameters, and nothing that is no type. */
-function typeIn(header: string): string {
-  const [type = ''] = header.toLowerCase().split(';', 1);
-  return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim() : 'application/octet-stream';
-}

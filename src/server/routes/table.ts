@@ -2,6 +2,7 @@ import { a2uiRoutes } from './a2ui-actions.ts';
 import { approvalRoutes } from './approvals.ts';
 import { consolePageRoutes } from './console-page.ts';
 import { conversationRoutes } from './conversations.ts';
+import { documentRoutes } from './documents.ts';
 import { executionRoutes } from './execution.ts';
 import { feedRoutes } from './feed.ts';
 import { fileRoutes } from './files.ts';
@@ -42,6 +43,7 @@ const described: readonly Route[] = [
   ...approvalRoutes,
   ...a2uiRoutes,
   ...conversationRoutes,
+  ...documentRoutes,
   ...fileRoutes,
   ...folderRoutes,
   ...sessionRoutes,

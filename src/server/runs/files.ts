@@ -69,3 +69,9 @@ export function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
   return last.replaceAll(/\p{C}/gu, '').toWellFormed() || 'file';
 }
+
+/** Without parameters, and nothing that is no type. */
+export function typeIn(header: string): string {
+  const [type = ''] = header.toLowerCase().split(';', 1);
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim() : 'application/octet-stream';
+}

@@ -2,21 +2,11 @@ import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
 import type { Item, Json } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
+import { BroughtDocument } from '../../wire/native/documents.ts';
 import { changeShared, type Kind } from '../shared/kind.ts';
 import { fileOf, keepFile, ownerOfFile, safeName } from './files.ts';
 
-/** A document that somebody brought into a conversation, and whether it can be searched. */
-export const Upload = z.object({
-  file: z.string(),
-  name: z.string(),
-  type: z.string(),
-  size: z.int(),
-  at: z.number(),
-  state: z.enum(['pending', 'processing', 'ready', 'failed']),
-  /** Why it failed, in a sentence. */
-  why: z.string().optional(),
-});
-export type Upload = z.infer<typeof Upload>;
+export type Upload = BroughtDocument;
 
 export interface UploadsOf {
   readonly tenant: string;
@@ -46,7 +36,7 @@ export interface FoundInUploads {
   readonly unread: readonly string[];
 }
 
-const uploadsKind: Kind<readonly Upload[]> = { kind: 'uploads', schema: z.array(Upload) };
+const uploadsKind: Kind<readonly Upload[]> = { kind: 'uploads', schema: z.array(BroughtDocument) };
 const mostUploads = 50;
 const mostPassages = 10;
 
