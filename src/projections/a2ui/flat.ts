@@ -8,6 +8,7 @@ import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
 import {
   flatRow,
+  isBeforeLast,
   isHidden,
   noPlace,
   placeIn,
@@ -17,7 +18,7 @@ import {
   type RowPlace,
   type RowStatus,
 } from './flat-rows.ts';
-import { detailOf, droppedDetail, type Requested } from './words.ts';
+import { deferredBy, detailOf, droppedDetail, type Requested } from './words.ts';
 
 interface Own {
   readonly place: RowPlace;
@@ -82,7 +83,9 @@ const inner = overStory<Memory, Own, Changed>({
     'step.planned'(scene, { step: id, key, title, kind }, above) {
       const place = placeBelow(scene, above, { id, key, kind });
       scene.memory.planned.set(id, place);
-      keep(scene, id, { row: flatRow({ place, title, kind, detail: '', status: 'pending' }), place });
+      const row = flatRow({ place, title, kind, detail: '', status: 'pending' });
+      // The stages of a pipeline are planned together, so they are told together, with the last of them.
+      keep(scene, id, { row, place }, !isBeforeLast({ place, key }));
     },
     'step.dropped': drop,
     'step.opened': open,
@@ -100,9 +103,11 @@ const inner = overStory<Memory, Own, Changed>({
       show(scene, step, event);
     },
     'approval.requested': ask,
-    'approval.decided'(scene, { approval, decision }) {
-      if (isFinal(decision)) settle(scene, approval, true);
+    'approval.decided'(scene, event) {
+      if (isFinal(event.decision)) settle(scene, event.approval, true);
+      else putOff(scene, event);
     },
+    'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval, false),
     'run.paused': (scene) => entitle(scene, titles.paused),
     'run.resumed': (scene) => entitle(scene, titles.running),
@@ -163,10 +168,10 @@ function placeBelow(
   return place;
 }
 
-function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>): void {
+function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>, isTold = true): void {
   if (memory.hidden.has(id)) return;
   memory.rows.set(id, { ...row, seq: memory.seq });
-  if (!frames.includes('rows')) frames.push('rows');
+  if (isTold && !frames.includes('rows')) frames.push('rows');
 }
 
 function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
@@ -262,6 +267,16 @@ function settle(scene: Flat, approval: string, isDecided: boolean): void {
   if (memory.approvals.size === 0) entitle(scene, titles.running);
 }
 
+<<<<<<< HEAD
+function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'approval.returned'>): void {
+  const asked = memory.approvals.get(event.approval);
+  if (!asked) return;
+  memory.approvals.set(event.approval, deferredBy(asked, event));
+  frames.push('questions');
+}
+
+function forget(scene: Flat, { id, own }: Step): void {
+=======
 interface Counted {
   readonly more: number;
   readonly isDecided?: boolean;
@@ -281,6 +296,7 @@ function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): v
 
 function forget(scene: Flat, step: Step): void {
   const { id, own } = step;
+>>>>>>> main
   if (own.undecided === 0) return;
   const { approvals } = scene.memory;
   const more = -own.undecided;

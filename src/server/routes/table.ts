@@ -18,7 +18,13 @@ import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
+import { chatRoutes } from '../applications/chat-routes.ts';
+import { lookupRoutes } from '../applications/lookups.ts';
+import { applicationRoutes } from '../applications/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoChatRoutes } from '../echo/chat-routes.ts';
+import { echoHitlRoutes } from '../echo/hitl-routes.ts';
+import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
 import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
@@ -43,12 +49,18 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...applicationRoutes,
+  ...chatRoutes,
+  ...lookupRoutes,
   ...a2aRoutes,
   ...mcpRoutes,
   ...twoStageRoutes,
   ...workflowDefinitionRoutes,
   ...workflowRunRoutes,
   ...scheduleRoutes,
+  ...echoWorkflowRoutes,
+  ...echoChatRoutes,
+  ...echoHitlRoutes,
 ];
 
 /** Every door of the server. */

@@ -189,6 +189,20 @@ describe('[WR11] the graph of a run', () => {
       });
   });
 
+  test('says which node waits for a person, and by which question', async () => {
+    await publish('asked', [{ id: 'ask', type: 'human', title: 'Sure?', shows: 'x' }], 'ask.approved>end');
+    const { run } = await client.workflows.start('asked');
+    const stateOf = async () =>
+      (await client.workflows.graphOf(run)).nodes.find(({ node }) => node === 'ask');
+    await expect.poll(async () => (await stateOf())?.state).toBe('waiting');
+    const { approvals: [approval = ''] = [] } = (await stateOf()) ?? {};
+    const question = (await client.approvals({ run })).approvals[0];
+    expect(question).toMatchObject({ id: approval, title: 'Sure?' });
+    await client.decide(approval, { decision: 'approve', fingerprint: question?.fingerprint });
+    await answerOf(run);
+    expect(await stateOf()).toMatchObject({ state: 'completed', approvals: [approval] });
+  });
+
   test('is not there for a run of something else', async () => {
     expect(await refusal(client.workflows.graphOf('run_none'))).toMatchObject({ code: 'unknown' });
   });
