@@ -13,7 +13,7 @@ export interface World {
   readonly dutyDesk: Gateway;
   network(deployment: string): Gateway;
   /** Where the operations centre is; it is started by whoever asks first. */
-  centre(): Promise<{ readonly url: string }>;
+  readonly centre: () => Promise<{ readonly url: string }>;
   close(): Promise<void>;
 }
 

@@ -37,7 +37,8 @@ describe('in the demo world', () => {
     const left = [...decisions];
     const decided = new Set<string>();
     for await (const tree of client.follow(run)) {
-      if (tree.status === 'completed' || tree.status === 'failed') return String(tree.answer);
+      if (tree.status === 'completed' || tree.status === 'failed')
+        return typeof tree.answer === 'string' ? tree.answer : '';
       for (const { id: approval, fingerprint, status } of tree.approvals) {
         if (status !== 'undecided' || decided.has(approval)) continue;
         decided.add(approval);

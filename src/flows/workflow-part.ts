@@ -50,7 +50,7 @@ function nodeOf(node: GraphNode, drawn: Drawn, doNode: DoNode): Node<Done> {
     run(scope, before) {
       const settled = withRedone(all(before));
       const nodes = { ...around.nodes, ...seen(settled) };
-      return doNode({ scope, node, around: { ...around, nodes }, part, settled });
+      return doNode({ scope, node, around: { names: around.names, nodes }, part, settled });
     },
   };
 }

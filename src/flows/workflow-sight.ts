@@ -81,8 +81,13 @@ export function titleOf({ title, id }: Pick<GraphNode, 'title' | 'id'>): string 
 }
 
 function contextOf({ scope, around }: AtWork): Context {
-  const now = new Date(scope.openedAt).toISOString();
-  return { ...around.names, nodes: { ...around.nodes }, now };
+  return {
+    ...around.names,
+    nodes: around.nodes as Json,
+    get now() {
+      return new Date(scope.openedAt).toISOString();
+    },
+  };
 }
 
 /** A node of a map works a thousand times, and is read once. */

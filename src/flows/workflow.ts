@@ -6,7 +6,7 @@ import { expectRunnable, runGraph } from './workflow-whole.ts';
 import { asText } from './workflow-sight.ts';
 
 /** Moves when runs that were recorded would not fit the code any more. */
-export const workflowVersion = '1';
+const workflowVersion = '1';
 
 /** A graph of nodes, written as data: what a run was started with says all it does. */
 export function workflow(means: Means): Flow {

@@ -1,6 +1,7 @@
 // What a process that will be killed is told.
 import type { Catalog } from '../../src/engine/world.ts';
 import { coordinatedCatalog, type Places } from './coordinated.ts';
+import { drawnCatalog } from './drawn.ts';
 import { plannedCatalog } from './planned.ts';
 import { killCatalog, type Hooks, type killFlows, type Ledger } from './world.ts';
 
@@ -31,9 +32,11 @@ export interface Job {
 export type Work =
   | { readonly flow: keyof typeof killFlows; readonly ledger: Ledger }
   | { readonly flow: 'planned'; readonly seed: number; readonly ledger: Ledger }
+  | { readonly flow: 'drawn'; readonly ledger: Ledger }
   | { readonly flow: 'coordinated'; readonly places: Places };
 
 export function catalogOf(work: Work, hooks: Hooks): Catalog {
+  if (work.flow === 'drawn') return drawnCatalog(work.ledger);
   if ('seed' in work) return plannedCatalog(work.seed, work.ledger);
   return 'places' in work ? coordinatedCatalog(work.places) : killCatalog(work.ledger, hooks);
 }

@@ -94,7 +94,7 @@ class Drawing {
   }
 
   /** The ports a node may be left by. */
-  #out({ id, type, ...node }: DrawnNode): readonly string[] {
+  #out({ type, ...node }: DrawnNode): readonly string[] {
     switch (type) {
       case 'branch':
         return ['yes', 'otherwise'];
@@ -127,40 +127,46 @@ class Drawing {
       this.#containers += 1;
       return this.#container(level, id);
     }
-    const draw: Readonly<Record<string, () => object>> = {
-      template: () => ({ value: { of: value, n: chance.between(1, 9) } }),
-      tool: () =>
-        chance.next() < 0.25
-          ? {
-              tool: 'break',
-              arguments: {},
-              ...(chance.next() < 0.5 ? { retry: { times: 1, pause: 20 } } : {}),
-            }
-          : { tool: 'note', arguments: { id, value } },
+    const draw = { ...this.#asking(value, sources), ...this.#doing(id, value, sources.length) };
+    const type = sources.length > 1 && chance.next() < 0.5 ? 'merge' : chance.pick(Object.keys(draw));
+    return { id, type, ...draw[type]?.() };
+  }
+
+  #asking(value: string, sources: readonly DrawnNode[]): Readonly<Record<string, () => object>> {
+    const chance = this.#chance;
+    const answer = { type: 'object' };
+    return {
       prompt: () => ({
         agent: 'echo',
         message: `Say ${value}`,
-        ...(chance.next() < 0.5 ? { answer: { type: 'object' }, system: 'Be brief.' } : {}),
+        ...(chance.next() < 0.5 ? { answer, system: 'Be brief.' } : {}),
       }),
-      agent: () => ({
-        agent: 'echo',
-        message: `Do ${value}`,
-        ...(chance.next() < 0.3 ? { answer: { type: 'object' } } : {}),
-      }),
+      agent: () => ({ agent: 'echo', message: `Do ${value}`, ...(chance.next() < 0.3 ? { answer } : {}) }),
       team: () => ({ message: `Together ${value}`, settings: {} }),
-      branch: () => ({ cases: [{ port: 'yes', when: `input.n % 2 == ${chance.between(0, 1)}` }] }),
       human: () => ({
         shows: value,
         allowed: ['edit'],
         ...(chance.next() < 0.3 ? { expiresIn: 60 } : {}),
         ...(sources[0] && chance.next() < 0.5 ? { redo: [sources[0].id] } : {}),
       }),
+    };
+  }
+
+  #doing(id: string, value: string, sources: number): Readonly<Record<string, () => object>> {
+    const chance = this.#chance;
+    const retry = { times: 1, pause: 20 };
+    return {
+      template: () => ({ value: { of: value, n: chance.between(1, 9) } }),
+      tool: () =>
+        chance.next() < 0.25
+          ? { tool: 'break', arguments: {}, ...(chance.next() < 0.5 ? { retry } : {}) }
+          : { tool: 'note', arguments: { id, value } },
+      branch: () => ({ cases: [{ port: 'yes', when: `input.n % 2 == ${chance.between(0, 1)}` }] }),
       wait: () => ({ for: chance.pick([5, 30]) }),
-      merge: () => ({
-        ...(chance.next() < 0.4 && sources.length > 1
+      merge: () =>
+        chance.next() < 0.4 && sources > 1
           ? { first: true }
-          : { how: chance.pick(['object', 'list', 'text', 'agent']), agent: 'echo' }),
-      }),
+          : { how: chance.pick(['object', 'list', 'text', 'agent']), agent: 'echo' },
       http: () => ({ connection: 'x', method: chance.pick(['GET', 'PUT']), path: `p/${id}` }),
       code: () => ({ code: 'input', input: value }),
       guard: () => ({
@@ -170,8 +176,6 @@ class Drawing {
       retrieve: () => ({ query: `find ${value}` }),
       workflow: () => ({ workflow: 'leaf', input: { n: '{{input.n}}' } }),
     };
-    const type = sources.length > 1 && chance.next() < 0.5 ? 'merge' : chance.pick(Object.keys(draw));
-    return { id, type, ...draw[type]?.() };
   }
 
   #container(level: number, id: string): DrawnNode {

@@ -82,81 +82,51 @@ class Reading {
   }
 
   #node(at: At): Exclude<End, 'skipped'> {
-    const { node, taken, ends } = at;
-    const done = (output: Json) => ({ port: 'done', output });
+    const { node } = at;
     switch (node.type) {
-      case 'start':
-        return done(at.sees.names['input'] ?? null);
-      case 'end':
-      case 'template':
-        return done(fill(at, node.type === 'end' ? 'output' : 'value'));
-      case 'tool':
-        if (node['tool'] === 'break') throw this.#broken('It is down.');
-        return done({ noted: fill(at, 'arguments') });
-      case 'http':
-        return done({ method: node['method'] as Json, path: node['path'] as Json });
-      case 'code':
-        return done(fill(at, 'input'));
-      case 'retrieve':
-        return done([
-          { title: 'Result', text: JSON.stringify({ query: text(fill(at, 'query')).slice(0, 500) }) },
-        ]);
-      case 'guard':
-        return done(text(fill(at, 'text')));
-      case 'workflow':
-        return done(new Reading(this.#decide).whole(leafGraph, fill(at, 'input')));
-      case 'prompt':
-      case 'agent': {
-        const said = echo(text(fill(at, 'message')));
-        return done(node['answer'] === undefined ? said : (JSON.parse(said) as Json));
-      }
-      case 'team':
-        return done(echo(text(fill(at, 'message'))));
       case 'branch': {
         const [only] = node['cases'] as readonly { port: string; when: string }[];
         const port = only && expression(at, only.when) === true ? only.port : 'otherwise';
         return { port, output: port };
       }
-      case 'wait':
-        return done({ until: 'a time' });
-      case 'merge': {
-        if (node['first'] === true) return done(null);
-        const found = taken.flatMap((id): [string, Json][] => {
-          const end = ends.get(id);
-          return end === undefined || end === 'skipped' || end.port === 'failed' ? [] : [[id, end.output]];
-        });
-        const values = found.map(([, value]) => value);
-        const joined = values.map(text).join('\n\n---\n\n');
-        if (node['how'] === 'list') return done(values);
-        if (node['how'] === 'text') return done(joined);
-        return done(node['how'] === 'agent' ? echo(joined) : Object.fromEntries(found));
-      }
       case 'human':
         return this.#question(at);
       case 'loop':
         return this.#loop(at);
+      case 'review':
+        return this.#review(at);
       case 'map': {
         const items = expression(at, node['items'] as string) as Json[];
-        return done(items.map((item, index) => this.#branch(at, { item, index })));
-      }
-      case 'review': {
-        let last: { value: Json; confidence: number; feedback: string } | null = null;
-        for (let index = 0; index < (node['max'] as number); index += 1) {
-          const value = this.#body(at, 'body', { index, last });
-          last = { value, ...judged(text(value)) };
-          if (last.confidence >= 0.8) return done(last);
-        }
-        return { port: 'unsure', output: last };
+        return { port: 'done', output: items.map((item, index) => this.#branch(at, { item, index })) };
       }
       case 'failsafe':
-        try {
-          return done(this.#body(at, 'body', {}));
-        } catch (thrown) {
-          if (!(thrown instanceof Broken)) throw thrown;
-          return done(this.#body(at, 'fallback', { error: null }));
-        }
+        return { port: 'done', output: this.#safe(at) };
+      case 'tool':
+        if (node['tool'] === 'break') throw this.#broken('It is down.');
+        return { port: 'done', output: { noted: fill(at, 'arguments') } };
+      case 'workflow':
+        return { port: 'done', output: new Reading(this.#decide).whole(leafGraph, fill(at, 'input')) };
       default:
-        throw new Error(`the reference does not know ${node.type}`);
+        return { port: 'done', output: outputOf(at) };
+    }
+  }
+
+  #review(at: At): Exclude<End, 'skipped'> {
+    let last: { value: Json; confidence: number; feedback: string } | null = null;
+    for (let index = 0; index < (at.node['max'] as number); index += 1) {
+      const value = this.#body(at, 'body', { index, last });
+      last = { value, ...judged(text(value)) };
+      if (last.confidence >= 0.8) return { port: 'done', output: last };
+    }
+    return { port: 'unsure', output: last };
+  }
+
+  #safe(at: At): Json {
+    try {
+      return this.#body(at, 'body', {});
+    } catch (thrown) {
+      if (!(thrown instanceof Broken)) throw thrown;
+      return this.#body(at, 'fallback', { error: null });
     }
   }
 
@@ -244,6 +214,53 @@ interface At {
   readonly ends: Ends;
   readonly taken: readonly string[];
   readonly sees: Sees;
+}
+
+/** What the simple ones give. */
+function outputOf(at: At): Json {
+  const { node } = at;
+  switch (node.type) {
+    case 'start':
+      return at.sees.names['input'] ?? null;
+    case 'end':
+      return fill(at, 'output');
+    case 'template':
+      return fill(at, 'value');
+    case 'http':
+      return { method: node['method'] as Json, path: node['path'] as Json };
+    case 'code':
+      return fill(at, 'input');
+    case 'retrieve':
+      return [{ title: 'Result', text: JSON.stringify({ query: text(fill(at, 'query')).slice(0, 500) }) }];
+    case 'guard':
+      return text(fill(at, 'text'));
+    case 'wait':
+      return null;
+    case 'team':
+      return echo(text(fill(at, 'message')));
+    case 'prompt':
+    case 'agent': {
+      const said = echo(text(fill(at, 'message')));
+      return node['answer'] === undefined ? said : (JSON.parse(said) as Json);
+    }
+    case 'merge':
+      return mergeOf(at);
+    default:
+      throw new Error(`the reference does not know ${node.type}`);
+  }
+}
+
+function mergeOf({ node, taken, ends }: At): Json {
+  if (node['first'] === true) return null;
+  const found = taken.flatMap((id): [string, Json][] => {
+    const end = ends.get(id);
+    return end === undefined || end === 'skipped' || end.port === 'failed' ? [] : [[id, end.output]];
+  });
+  const values = found.map(([, value]) => value);
+  const joined = values.map(text).join('\n\n---\n\n');
+  if (node['how'] === 'list') return values;
+  if (node['how'] === 'text') return joined;
+  return node['how'] === 'agent' ? echo(joined) : Object.fromEntries(found);
 }
 
 function between({ edges }: DrawnPart, from: string, to: string): ReadonlySet<string> {
