@@ -33,7 +33,7 @@ export async function webBench(): Promise<void> {
   }
 }
 
-/** A run of as many steps, each of which says so many words. Every tenth step has nine below it. */
+/** A run of as many steps, each of which says so many words. Every tenth step has nine below it, and ends with them. */
 function runOf(conversation: string, steps: number, words: number): RunEvent[] {
   const work = Array.from({ length: steps }, (_, i) => {
     const step = i + 1;
@@ -41,13 +41,13 @@ function runOf(conversation: string, steps: number, words: number): RunEvent[] {
     return [
       opened(step, parent, { agent: `agent-${i % 7}` }),
       ...Array.from({ length: words }, () => said(step, 'a few words ')),
+      ...(parent === 0 ? [] : [closed(step)]),
+      ...(i % 10 === 9 ? [closed(parent)] : []),
     ];
   });
-  const ends = Array.from({ length: steps }, (_, i) => closed(steps - i));
   return [
     started(`A run of ${steps} steps`, { tenant: localTenant, conversation }),
     ...work.flat(),
-    ...ends,
     ended('Done.'),
   ];
 }

@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { DefinedConfig } from '../src/index.ts';
 import { asksToPost } from './duty-desk/posting.ts';
 import { asksForDeletion } from './user-service/deletion.ts';
+import { deskTools } from './network/desk-tools.ts';
 import { isScripted } from './servers.ts';
+import { networkDesk, runbookSearch } from './network-desk/app.ts';
 import { tour } from './tour/tour.ts';
 import { demoWorld, type World, type WorldSettings } from './world.ts';
 
@@ -14,7 +16,13 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
   const { agents, tools, apps } = tour(settings);
   return {
     agents: { ...agentsOf(world), ...agents },
-    tools: [{ files: library, trusted: true }, { documents: library, trusted: true }, ...tools],
+    tools: [
+      { files: library, trusted: true },
+      { documents: library, trusted: true },
+      runbookSearch(),
+      ...tools,
+      ...deskTools(world.centre),
+    ],
     apps: {
       demo: {
         description:
@@ -42,6 +50,7 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
           rules: { protocol: 'two-stage' },
         },
       },
+      'network-desk': networkDesk,
       ...apps,
     },
     defaultApp: 'demo',

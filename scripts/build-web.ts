@@ -12,7 +12,7 @@ const sources = [
   'web/{index.html,exported.html,package.json,vite.config.ts}',
   'scripts/{build-web,exported-page}.ts',
   'web/src/**/*',
-  'src/{run,wire,client,react}/**/*',
+  'src/{run,wire,client,react,graph,schema}/**/*',
 ];
 
 export async function buildWeb(): Promise<void> {

@@ -23,16 +23,16 @@ const table: Readonly<Record<string, readonly string[]>> = {
   wire: [],
   'wire/native': ['run'],
   loop: [],
-  catalog: ['run', 'ports'],
+  catalog: ['run', 'ports', 'src/guards/guard-settings.ts'],
   schema: ['run'],
   graph: ['run', 'schema'],
   stores: ['run'],
   policies: ['run'],
-  guards: ['run'],
+  guards: ['run', 'schema'],
   gateways: ['run', 'wire', 'catalog', 'loop'],
   tools: ['run', 'wire', 'catalog', 'schema'],
   engine: ['run', 'catalog', 'schema', 'guards', 'ports'],
-  flows: ['run', 'wire', 'catalog', 'graph', 'src/engine/scope.ts'],
+  flows: ['run', 'wire', 'catalog', 'graph', 'guards', 'schema', 'src/engine/scope.ts'],
   projections: ['run', 'wire'],
   front: ['run', 'wire', 'engine', 'ports'],
   worker: ['run', 'engine', 'ports'],
@@ -41,6 +41,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'wire',
     'wire/native',
     'catalog',
+    'graph',
     'loop',
     'guards',
     'engine',
@@ -69,6 +70,7 @@ const parts = [
   'open-store',
   'shared-in',
   'store-pins',
+  'uploads',
 ];
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
 const pure = [
@@ -83,7 +85,7 @@ const pure = [
   'client',
 ];
 /** What else a pure folder may use: it runs in a browser, too. */
-const beside: Readonly<Record<string, string>> = { graph: '@marcbachmann/cel-js' };
+const beside: Readonly<Record<string, readonly string[]>> = { graph: ['@marcbachmann/cel-js', 'croner'] };
 /** All but the client: it comes back after a while, by the clock of whoever uses it. */
 const timeless = [...pure.filter((folder) => folder !== 'client'), 'engine', 'flows', 'front', 'worker'];
 /** What is made of the pure folders, for a browser alone: with React, and with its clock. */
@@ -166,7 +168,7 @@ function outsideFault(
   const isPure = pure.includes(folder) || isPort;
   if ((isPure || browsers.includes(folder)) && isBuiltIn)
     return `imports ${use.name}, which a browser does not have`;
-  if (isPure && use.name !== 'zod' && use.name !== beside[folder] && !use.isType)
+  if (isPure && use.name !== 'zod' && !beside[folder]?.includes(use.name) && !use.isType)
     return `imports ${use.name}, but ${folder} uses zod only`;
   if (timeless.includes(folder) && use.name.startsWith('node:timers'))
     return `imports ${use.name}: no timers`;

@@ -15,6 +15,11 @@ const places: readonly [address: string, place: Place][] = [
   [addressOf.run('run_1'), { screen: 'run', run: 'run_1' }],
   [addressOf.run('run_1', 7), { screen: 'run', run: 'run_1', step: 7 }],
   [addressOf.run('run_1', 7, 298), { screen: 'run', run: 'run_1', step: 7, at: 298 }],
+  [addressOf.runCanvas('run_1'), { screen: 'run-canvas', run: 'run_1' }],
+  [addressOf.runCanvas('run_1', 298), { screen: 'run-canvas', run: 'run_1', at: 298 }],
+  [addressOf.workflows, { screen: 'workflows' }],
+  [addressOf.workflow('change-notice'), { screen: 'workflow', name: 'change-notice' }],
+  [addressOf.workflow('change-notice', 'yaml'), { screen: 'workflow', name: 'change-notice', view: 'yaml' }],
   [addressOf.approvals(), { screen: 'approvals' }],
   [addressOf.approvals('run_1.a1'), { screen: 'approvals', approval: 'run_1.a1' }],
 ];

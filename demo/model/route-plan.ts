@@ -36,6 +36,12 @@ export function planFor({ question, earlier }: Situation, agents: readonly Agent
   return singlePlan(rest, 'no other agent promises anything for this message', whatOthersCan(rest, agents));
 }
 
+/** Whether somebody promises something for a message, or it goes on with one that somebody did. */
+export function wantsAnybody({ question, earlier }: Situation, agents: readonly AgentCard[]): boolean {
+  if (wantedBy(question, agents).length > 0) return true;
+  return isFollowUp(question) && earlier.some((exchange) => wantedBy(exchange.question, agents).length > 0);
+}
+
 interface Wanted {
   readonly topic: Topic;
   readonly agent: string;

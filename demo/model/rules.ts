@@ -5,10 +5,11 @@ import { charts } from './rules/charts.ts';
 import { documents } from './rules/documents.ts';
 import { notices, roster, spares } from './rules/duty-desk.ts';
 import { files } from './rules/files.ts';
-import { identity, plainForm } from './rules/help.ts';
+import { identity, judging, plainForm } from './rules/help.ts';
 import { runbooks, tickets } from './rules/knowledge.ts';
 import { forcedTools, namedTools } from './rules/named-tools.ts';
 import { dispatch, telemetry, topology } from './rules/network.ts';
+import { enhancing, passages, skillPlanning } from './rules/pipeline.ts';
 import { routing } from './rules/routing.ts';
 import { synthesis } from './rules/synthesis.ts';
 import { users } from './rules/users.ts';
@@ -18,9 +19,13 @@ import type { Situation } from './situation.ts';
 /** All that the model knows. The first rule that has something to say decides. */
 const rules: readonly Rule[] = [
   routing,
+  enhancing,
+  skillPlanning,
+  judging,
   plainForm,
   synthesis,
   identity,
+  passages,
   namedTools,
   users,
   dispatch,

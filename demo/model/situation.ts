@@ -8,8 +8,15 @@ export interface Exchange {
   readonly question: string;
   /** What could be asked of others, as whoever handed the question on says. */
   readonly others: string;
+  /** Parts of documents that were sent along. */
+  readonly passages: readonly Passage[];
   readonly results: readonly Result[];
   readonly answer: string;
+}
+
+export interface Passage {
+  readonly title: string;
+  readonly text: string;
 }
 
 export interface OfferedTool {
@@ -32,12 +39,12 @@ export interface Situation extends Exchange {
   readonly schema?: Json;
 }
 
-const silence: Exchange = { question: '', others: '', results: [], answer: '' };
+const silence: Exchange = { question: '', others: '', passages: [], results: [], answer: '' };
 
 export function situationOf(request: ChatRequest): Situation {
   const { messages, tool_choice: choice = 'auto', response_format: format } = request;
   const exchanges = exchangesIn(messages);
-  const { question, others, results, answer } = exchanges.at(-1) ?? silence;
+  const { question, others, passages, results, answer } = exchanges.at(-1) ?? silence;
   const schema =
     format?.type === 'json_schema'
       ? format.json_schema.schema
@@ -51,6 +58,7 @@ export function situationOf(request: ChatRequest): Situation {
     earlier: exchanges.slice(0, -1),
     question,
     others,
+    passages,
     results,
     answer,
     tools: choice === 'none' ? new Map() : offered(request.tools ?? []),
@@ -84,6 +92,7 @@ function leadingSystem(messages: readonly ChatMessage[]): string {
 interface Growing {
   question: string;
   others: string;
+  passages: readonly Passage[];
   results: Result[];
   answer: string;
 }
@@ -112,9 +121,22 @@ function exchangesIn(messages: readonly ChatMessage[]): Exchange[] {
 /** What is said before the last question was answered adds to that question. */
 function hear(exchanges: Growing[], said: string): void {
   const last = exchanges.at(-1);
-  const [question = '', others = ''] = said.split(`\n\n${othersCan}\n`);
+  const [words = '', documents = ''] = said.split(/\n\nPassages from documents [^\n]*:\n/);
+  const [question = '', others = ''] = words.split(`\n\n${othersCan}\n`);
+  const passages = passagesIn(documents);
   if (last && last.answer === '') last.question = `${last.question}\n\n${question}`;
-  else exchanges.push({ question, others, results: [], answer: '' });
+  else exchanges.push({ question, others, passages, results: [], answer: '' });
+}
+
+/** Each begins with its number and its title. */
+function passagesIn(text: string): Passage[] {
+  return text
+    .split(/^\[\d+\] /m)
+    .slice(1)
+    .map((part) => {
+      const [title = '', ...lines] = part.split('\n');
+      return { title: title.trim(), text: lines.join('\n').trim() };
+    });
 }
 
 function contentOf({ content }: ChatMessage): string {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { AppGuards } from '../guards/guard-settings.ts';
 import type { Policy } from '../policies/policy.ts';
 import { Preferences } from '../projections/projection.ts';
 import { Deciders } from '../run/deciders.ts';
 import { RunError } from '../run/failure.ts';
-import { Limits } from '../run/values.ts';
+import { Json, Limits } from '../run/values.ts';
 import { AgentSettings, Model } from './agent-settings.ts';
 import { Auth, Secret, Server, StoreName } from './server-settings.ts';
-import { GivenTool } from './tool-source.ts';
+import { Connection, GivenTool } from './tool-source.ts';
 
 /** A flow as a configuration holds it. What it does with its scope is between it and the engine. */
 export interface ConfiguredFlow {
@@ -16,6 +17,8 @@ export interface ConfiguredFlow {
 }
 
 const Name = z.string().regex(/^[\w.-]{1,64}$/, 'use up to 64 letters, digits, _, - and .');
+
+const ConnectionName = z.string().regex(/^[\w-]{1,40}$/, 'use up to 40 letters, digits, _ and -');
 
 const AppFlow = z.union([z.string().min(1), z.custom<ConfiguredFlow>((value) => isFlow(value))], {
   error: 'name a flow, or give one: { name, version, run }',
@@ -29,6 +32,8 @@ const App = z.strictObject({
   examples: z.array(z.string().min(1).max(500)).max(12).optional(),
   settings: z.record(z.string(), z.unknown()).optional(),
   limits: z.strictObject(Limits.shape).optional(),
+  /** What it lets pass, of what people send and of what they are told. */
+  guards: AppGuards.optional(),
   /** Who decides what its runs ask; a member decides in runs they started where nothing is said. */
   approvals: Deciders.optional(),
   /** Whether states of agents count that a client brings along and this server never gave it. */
@@ -44,7 +49,11 @@ export const Config = z
     models: z.record(Name, Model).default({}),
     agents: z.record(Name, AgentSettings).default({}),
     tools: z.array(GivenTool).default([]),
+    /** Places that nodes of workflows may send requests to. */
+    connections: z.record(ConnectionName, Connection).default({}),
     apps: z.record(Name, App).default({}),
+    /** Graphs by their names, published read-only: beside a file, those in its folder `workflows` are among them. */
+    workflows: z.record(Name, z.record(z.string(), Json)).default({}),
     /** The app of those who name none; not needed where there is only one. */
     defaultApp: z.string().optional(),
     /** What may happen next, by names of one's own: beside the policies that ship, which always hold. */

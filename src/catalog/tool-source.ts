@@ -53,6 +53,17 @@ const McpSource = z
     error: 'give a «command» as a list of words, or a «url», and not both',
   });
 
+/** A place that workflows may send requests to, by its name. */
+export const Connection = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'write an address like https://host/api' }),
+  /** Sent to the address as `Authorization: Bearer …`. */
+  key: Secret.optional(),
+  /** Sent to the address and to nobody else. */
+  headers: Values.optional(),
+  /** It is ours and may lie in a network of our own: what it says is not foreign, and what it gets has not left. */
+  trusted: z.boolean().optional(),
+});
+
 const sources = ['files', 'documents', 'code', 'http', 'mcp'] as const;
 
 /** Tools that ship, by the one word that names them. Folders are seen from the file that names them. */

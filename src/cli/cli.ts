@@ -25,6 +25,8 @@ import { stop } from './commands/stop.ts';
 import { trace } from './commands/trace.ts';
 import { verify } from './commands/verify.ts';
 import { work } from './commands/work.ts';
+import { workflow } from './commands/workflow.ts';
+import { workflows } from './commands/workflows.ts';
 import { completionFor, shells } from './completion.ts';
 import { helpOf, overview } from './help.ts';
 import { nearest } from './nearest.ts';
@@ -56,6 +58,8 @@ const commands: readonly CliCommand[] = [
   reindex,
   keys,
   pins,
+  workflows,
+  workflow,
   {
     name: 'completion',
     usage: shells.join('|'),

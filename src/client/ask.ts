@@ -108,6 +108,6 @@ async function refusalIn(response: Response): Promise<RunError> {
     const message = `The server answered ${response.status}.`;
     return new RunError(isBusy ? 'unavailable' : 'refused', message, { retryable: isBusy });
   }
-  const { code, message, retryable = isBusy } = told.data.error;
-  return new RunError(code, message, { retryable });
+  const { code, message, retryable = isBusy, problems } = told.data.error;
+  return new RunError(code, message, { retryable, problems });
 }

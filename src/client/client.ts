@@ -24,6 +24,7 @@ import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followFeed, type FeedFrom } from './feed.ts';
 import { followEntries, followRun } from './follow.ts';
 import { runStore, type RunStore } from './store.ts';
+import { workflowsClient, type WorkflowsClient } from './workflows.ts';
 
 /** How to reach a server. */
 export type { ServerAddress } from './ask.ts';
@@ -65,6 +66,8 @@ export type { FeedNews } from '../wire/native/feed.ts';
 export type { FeedFrom } from './feed.ts';
 /** A run that has begun. */
 export type { StartedRun } from '../wire/native/starting.ts';
+/** Workflows, and which run of one to start. */
+export type { WorkflowRequest, WorkflowsClient } from './workflows.ts';
 
 /** What to run. */
 export type StartRequest = Omit<StartRun, 'input' | 'again'> & {
@@ -126,6 +129,8 @@ export interface Client {
   download(file: string): Promise<Uint8Array>;
   /** Erase a conversation and every trace of its runs. */
   forget(conversation: string): Promise<void>;
+  /** Drafts and versions of workflows, and runs of them. */
+  readonly workflows: WorkflowsClient;
 }
 
 /** Where to begin, and when to stop. */
@@ -176,6 +181,7 @@ export function vitrineClient(server: ServerAddress): Client {
     async forget(conversation) {
       await ask(server, eraseConversation, { of: { conversation } });
     },
+    workflows: workflowsClient(server),
   };
 }
 

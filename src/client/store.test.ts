@@ -72,6 +72,22 @@ async function until(store: RunStore, isSo: (store: RunStore) => boolean): Promi
 
 const hasCome = (seq: number) => (store: RunStore) => store.getSnapshot().head >= seq;
 
+test('[N15] of a run that comes without a pause the beginning is seen before the end has come', async () => {
+  const run = entriesOf([opened(1), ...Array.from({ length: 20_000 }, () => said(1, 'a'))]);
+  const server = new OneRun();
+  const joined = server.joined();
+  const store = server.watch();
+  onTestFinished(() => store.close());
+  await joined;
+  for (let i = 0; i < run.length; i += 500) server.send(bytesOf(run.slice(i, i + 500)));
+  const heads = new Set<number>();
+  await until(store, (one) => {
+    heads.add(one.getSnapshot().head);
+    return hasCome(run.length)(one);
+  });
+  expect(heads.size).toBeGreaterThan(3);
+});
+
 describe('[N6] a part of a run', () => {
   const run = entriesOf([
     opened(1),

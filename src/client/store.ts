@@ -65,12 +65,22 @@ interface Hearing {
   readonly signal: AbortSignal;
 }
 
+/** After so many entries whoever looks is drawn: what comes without a pause leaves a page no time for it. */
+const stretch = 4_000;
+
 async function hear(news: AsyncIterable<News>, { moments, state, parts, signal }: Hearing): Promise<void> {
+  let taken = 0;
   try {
     for await (const one of news) {
-      if (one.is === 'entries') moments.take(one.entries);
+      if (one.is === 'entries') {
+        moments.take(one.entries);
+        taken += one.entries.length;
+      }
       state.hear(one);
       parts.look();
+      if (taken < stretch) continue;
+      taken = 0;
+      await nextTask();
     }
     if (!signal.aborted) state.end();
   } catch (thrown) {
@@ -79,6 +89,20 @@ async function hear(news: AsyncIterable<News>, { moments, state, parts, signal }
     state.rest();
   }
   parts.look();
+}
+
+/** Everything that waits has its turn first. A timer would be held back where nobody looks at the page. */
+function nextTask(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    const heard = (): void => {
+      port2.close();
+      resolve();
+    };
+    port2.addEventListener('message', heard, { once: true });
+    port2.start();
+    port1.postMessage(undefined);
+  });
 }
 
 function snapshotOf(moments: Moments, snapshots: Snapshots, state: ConnectionState): RunSnapshot {

@@ -21,6 +21,8 @@ import { Prompts } from './turn/prompts.ts';
 import { Questions } from './question/questions.ts';
 import type { Recorded } from './recovery/recorded.ts';
 import { Remembered } from './conversation/remembered.ts';
+import { Guarding } from './record/guarding.ts';
+import type { RunGuards } from './record/run-guards.ts';
 import { bytesBeside, lastSpace, Space } from './record/space.ts';
 import { SentHistory } from './conversation/sent-history.ts';
 import { StepWatch } from './scope/step-watch.ts';
@@ -46,6 +48,7 @@ export class Execution {
   readonly isNew: boolean;
   readonly recorded: Recorded;
   readonly writer: Writer;
+  readonly guarding: Guarding;
   readonly cutOffs: CutOffs;
   readonly space: Space;
   readonly line = new Line();
@@ -83,6 +86,7 @@ export class Execution {
     this.cutOffs = cutOffs;
     this.done = promise;
     this.#letGo = resolve;
+    this.guarding = new Guarding(world.secrets);
     this.space = new Space({ ...world, tree, bytes });
     this.writer = new Writer({ ...world, fence, tree, signal: this.#dropped.signal, space: this.space });
     void this.writer.lost.then((why) => {
@@ -145,6 +149,12 @@ export class Execution {
     const failure = { code: 'over-budget', message } as const;
     this.emit({ type: 'notice.posted', step: 0, code: 'BUDGET_EXHAUSTED', message });
     void this.end({ outcome: 'failed', failure, answer: apology(failure) });
+  }
+
+  /** What this run may say, by what it was started to do. */
+  guardBy(guards: RunGuards | undefined): void {
+    this.guarding.guardBy(guards);
+    this.writer.guardBy(guards);
   }
 
   /** What a flow or a tool says in one go. What was recorded by an earlier worker is not recorded again. */

@@ -13,12 +13,19 @@ export interface Flow {
   /** What the settings of its apps may be: checked when an app is defined. */
   readonly settings?: z.ZodType<object>;
   /** Fails, with what to do about it, where a run cannot begin with this. Nothing is kept of such a run. */
-  check?(input: Pick<RunInput, 'labels'> & { readonly definition?: Json | undefined }): void;
+  check?(input: Beginning): void;
   run(scope: Scope, input: RunInput): Promise<string>;
+}
+
+/** What a run is to begin with. */
+export interface Beginning extends Pick<RunInput, 'labels'>, Partial<Pick<RunInput, 'text' | 'data'>> {
+  readonly definition?: Json | undefined;
 }
 
 export interface RunInput {
   readonly text: string;
+  /** What a program gave beside words. */
+  readonly data?: Json | undefined;
   readonly attachments: readonly Attachment[];
   readonly app: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -59,6 +66,8 @@ export type Called = string | { readonly name: string };
 /** A turn that is asked for JSON. */
 export interface SchemaTurn<Schema extends z.ZodType> extends Pick<TurnRequest, 'key' | 'title' | 'answers'> {
   readonly schema: Schema;
+  /** What it is sent before the text: instructions, and what was said earlier. */
+  readonly before?: readonly Message[];
 }
 
 export interface RequestedCall {
@@ -125,6 +134,8 @@ export interface Question {
   readonly arguments?: Json;
   /** JSON schema of what they may make of it, where they may edit it. */
   readonly editSchema?: Json;
+  /** What they may have done again, by name: an edit whose answer is `{"redo": …}`. */
+  readonly redo?: readonly string[];
   readonly priority?: EventOf<'approval.requested'>['priority'];
   readonly allowed?: readonly Decision[];
   /** Milliseconds until it expires. */
@@ -137,6 +148,14 @@ export interface Wait {
   readonly title?: string;
   /** Milliseconds since 1970, by the store's clock. */
   readonly until: number;
+}
+
+/** A definition, by its name; the newest that is published, unless a version is named. */
+export interface Looked {
+  readonly key?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly version?: number | undefined;
 }
 
 export interface Fan {
@@ -186,8 +205,12 @@ export type Before = Readonly<Record<string, Settled>>;
 export interface Node<T> extends Omit<StepOptions, 'key'> {
   /** The keys of those that must be settled before this one begins. */
   readonly after?: readonly string[];
-  /** Why it is not to be done after all. Asked once everything before it is settled; like a flow, it may not be random. */
+  /** Why it is not to be done after all. Asked once, when everything before it is settled: what was recorded holds. */
   unless?(before: Before): string | undefined;
+  /** Whether it begins now, though not all before it are settled. Asked as each of them is. */
+  soon?(before: Before): boolean;
+  /** Once it has failed, nothing of its graph begins any more. */
+  readonly vital?: boolean;
   run(scope: Scope, before: Before): Promise<T>;
 }
 
@@ -234,6 +257,8 @@ export interface Scope {
   ask(question: Question): Promise<Answer>;
   /** Goes on when that time has come, however long that is. It is no work: no budget counts it. */
   wait(wait: Wait): Promise<{ readonly until: number }>;
+  /** What a definition says now, which is recorded: after a recovery it is the same, whatever became of it meanwhile. */
+  look(which: Looked): Promise<Json>;
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
   parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks, fan?: Fan): Promise<T>;
 

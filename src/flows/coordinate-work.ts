@@ -2,16 +2,18 @@ import type { Before, Node, Scope, Settled, StepOptions } from '../engine/scope.
 import { RunError } from '../run/failure.ts';
 import type { Attachment } from '../run/values.ts';
 import { meaningOf } from '../wire/sectioned-text.ts';
-import type { CoordinateSettings, Delegate } from './coordinate-settings.ts';
+import type { Delegate } from './coordinate-settings.ts';
 import { delegatedText, type Finding } from './coordinate-words.ts';
-import { delegateOf, titleOf } from './delegates.ts';
+import { delegateOf, titleOf, type Cast } from './delegates.ts';
 import { circleOf, roundsOf, type PlannedTask, type RoutePlan } from './plan.ts';
 
 export interface Work {
   readonly text: string;
   readonly attachments: readonly Attachment[];
-  readonly settings: CoordinateSettings;
+  readonly settings: Cast;
   readonly route: RoutePlan;
+  /** How the step of a task looks, where it is not as agents do. */
+  readonly look?: (task: PlannedTask) => Looks;
   /** How an agent is asked, in the step that is its own. */
   readonly ask: (scope: Scope, agent: Delegate, message: Asked) => Promise<string>;
 }
@@ -30,7 +32,7 @@ export async function work(scope: Scope, given: Work): Promise<Finding[]> {
   for (const [key, why] of stuck) scope.notice('CIRCULAR_PLAN', `${nameOf(given, key)} is left out: ${why}`);
   const nodes = route.tasks.map((task): [string, Node<string>] => {
     const circle = stuck.get(task.key);
-    return [task.key, circle === undefined ? nodeOf(task, given) : leftOut(task, settings, circle)];
+    return [task.key, circle === undefined ? nodeOf(task, given) : leftOut(task, given, circle)];
   });
   const settled = await scope.graph<Record<string, string>>(Object.fromEntries(nodes));
   return route.tasks.flatMap(({ key, agent }) => {
@@ -68,9 +70,10 @@ function nodeOf(task: PlannedTask, given: Work): Node<string> {
 }
 
 /** What cannot begin is settled from the start, so that nobody waits for it. */
-function leftOut({ agent }: PlannedTask, settings: CoordinateSettings, why: string): Node<string> {
+function leftOut(task: PlannedTask, { settings, look: own }: Work, why: string): Node<string> {
+  const { agent } = task;
   const title = titleOf(settings, agent);
-  return { title, kind: 'agent', agent, unless: () => why, run: () => Promise.resolve('') };
+  return { title, kind: 'agent', agent, ...own?.(task), unless: () => why, run: () => Promise.resolve('') };
 }
 
 /** Why a task is not begun: something it needs is missing, and nobody is to be asked about that or has said no. */
@@ -132,7 +135,8 @@ function nameOf({ route, settings }: Work, key: string): string {
 }
 
 /** What is asked and why is shown with the step, before anybody answers. */
-function look({ agent, instructions, reasoning }: PlannedTask, { text, settings, route }: Work): Looks {
+function look(task: PlannedTask, { text, settings, route, look: own }: Work): Looks {
+  const { agent, instructions, reasoning } = task;
   const { icon } = delegateOf(settings, agent);
   const why = reasoning || route.reasoning;
   return {
@@ -142,6 +146,7 @@ function look({ agent, instructions, reasoning }: PlannedTask, { text, settings,
     query: shortened(instructions || text),
     icon,
     reasoning: why || undefined,
+    ...own?.(task),
   };
 }
 

@@ -10,6 +10,7 @@ import type { NewRun } from '../stores/store.ts';
 import { pastOf } from '../engine/conversation/past.ts';
 import { beginningOf, type Begun } from '../engine/recovery/beginning.ts';
 import { flowId, flowOf } from '../engine/flow-id.ts';
+import { guardedSaid } from '../engine/record/guarded-said.ts';
 import { keptName } from '../engine/record/kept-name.ts';
 import { keepLargeHistory, keepLargeInput } from '../engine/record/large-input.ts';
 import { leaseLength, momentOf } from '../engine/time/lease.ts';
@@ -70,7 +71,8 @@ export async function createRun(
   const conversation = conversationNamed(world, request.conversation);
   const { tenant, who, idempotencyKey } = request.caller ?? { tenant: localTenant, who: folderOwner };
   const { flow, app, definition } = request;
-  flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body });
+  const { text, data } = request.input;
+  flowOf(world, flow).check?.({ labels: request.labels ?? {}, definition: definition?.body, text, data });
   const { secrets, store, time, clock } = world;
   const { labels: wanted = {}, history: sent, notices = [] } = request;
   const asked = { input: request.input, labels: wanted, sent };
@@ -78,12 +80,15 @@ export async function createRun(
   const { input: given, labels } = cleaned;
   const owner = { tenant, run };
   const input = await keepLargeInput(store.blobs, owner, given);
-  const history = cleaned.sent && (await keepLargeHistory(store.blobs, owner, cleaned.sent));
+  const said = guardedSaid(definition?.body, { text: given.text, history: cleaned.sent });
+  const guarded =
+    said.text === given.text ? undefined : (await keepLargeInput(store.blobs, owner, said)).text;
+  const history = said.history && (await keepLargeHistory(store.blobs, owner, said.history));
   await patiently(world, () => time.beSure());
   const at = time.now();
   const claimed = momentOf(clock);
   const past = history ? {} : await pastOf(store, request, { tenant, conversation });
-  const known = { tenant, who, conversation, input, labels, ...past, ...present({ history }) };
+  const known = { tenant, who, conversation, input, labels, ...past, ...present({ history, guarded }) };
   const isRedacted = given !== request.input || labels !== wanted || cleaned.sent !== sent;
   const entries = beginningOf(startedWith(request, known), { worker, at, isRedacted, notices });
   const created = await create(world, {
@@ -111,13 +116,13 @@ export async function createRun(
 type Started = Parameters<typeof beginningOf>[0];
 type Known = Pick<
   Started,
-  'tenant' | 'who' | 'conversation' | 'input' | 'history' | 'earlier' | 'replaces'
+  'tenant' | 'who' | 'conversation' | 'input' | 'guarded' | 'history' | 'earlier' | 'replaces'
 > & {
   readonly labels: Readonly<Record<string, string>>;
 };
 
 function startedWith({ app, flow, limits = {}, approvals, definition }: RunRequest, known: Known): Started {
-  const { tenant, who, conversation, input, labels, history, earlier, replaces } = known;
+  const { tenant, who, conversation, input, guarded, labels, history, earlier, replaces } = known;
   return {
     tenant,
     who,
@@ -127,7 +132,7 @@ function startedWith({ app, flow, limits = {}, approvals, definition }: RunReque
     flow: { name: flow.name, version: flow.version },
     limits,
     labels: { ...labels },
-    ...present({ approvals, history, earlier, replaces, definition: definition?.hash }),
+    ...present({ guarded, approvals, history, earlier, replaces, definition: definition?.hash }),
   };
 }
 

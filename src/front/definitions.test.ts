@@ -20,7 +20,7 @@ beforeEach(() => {
   front = definitionsFront({
     store,
     kinds: {
-      app(body, name) {
+      app(body, { name }) {
         if (!('flow' in Object(body))) throw new RunError('malformed', `${name}: flow: name one`);
       },
     },

@@ -4,6 +4,7 @@ import {
   type DefinitionFilter,
   type DefinitionKey,
 } from '../run/definition.ts';
+import { findDefinition, noDefinition } from '../engine/record/definition.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import type { Store } from '../stores/store.ts';
@@ -51,6 +52,10 @@ export interface DefinitionsFront {
   archive(author: Author, which: Version): Promise<Definition>;
   restore(author: Author, which: Version): Promise<Definition>;
   diff(author: Author, from: Which, to: Which): Promise<readonly Difference[]>;
+  /** Every version: the draft first, then the oldest. Of a name that is the configuration's, its. */
+  versions(author: Author, which: Which): Promise<readonly Definition[]>;
+  /** Throw the draft away, as it was read. */
+  dropDraft(author: Author, draft: Which & { readonly revision: number }): Promise<void>;
   /** The draft and every version. Runs keep what they began with. */
   erase(author: Author, which: Which): Promise<void>;
   /** Publish what a configuration says. Nobody can change it but another configuration. */
@@ -59,10 +64,16 @@ export interface DefinitionsFront {
   retire(kind: string, stays: readonly string[]): Promise<void>;
 }
 
+/** Fails, with the field and the fix, where a body cannot be kept as a draft, or published. */
+export type BodyCheck = (
+  body: Json,
+  about: DefinitionKey & { readonly state: 'draft' | 'published' },
+) => void | Promise<void>;
+
 export interface DefinitionsSettings {
   readonly store: Pick<Store, 'definitions' | 'blobs'>;
-  /** Each kind there is, and what fails, with the field and the fix, where a body is not one of its. */
-  readonly kinds: Readonly<Record<string, (body: Json, name: string) => void>>;
+  /** Each kind there is, and what a body of it must be. */
+  readonly kinds: Readonly<Record<string, BodyCheck>>;
   /** Takes secrets out: they are recorded nowhere. */
   readonly clean: (body: Json) => Json;
 }
@@ -72,7 +83,7 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
   const read: DefinitionsFront['read'] = (author, which) => whole(settings, author, which);
   const draft: DefinitionsFront['draft'] = async (author, { kind, name, body, revision }) => {
     const key = await ownKey(settings, author, { kind, name });
-    const text = checked(settings, key, body);
+    const text = await checked(settings, { ...key, state: 'draft' }, body);
     return definitions.draft({ ...key, body: text, revision, by: author.who });
   };
   const move = async (
@@ -90,7 +101,7 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     async publish(author, { kind, name, revision }) {
       const key = await ownKey(settings, author, { kind, name });
       const { body } = await read(author, { ...key, version: 0 });
-      const text = checked(settings, key, body);
+      const text = await checked(settings, { ...key, state: 'published' }, body);
       // One that was saved meanwhile is not what was looked at: the store refuses it by its revision.
       return definitions.publish({ ...key, body: text, revision, by: author.who });
     },
@@ -104,6 +115,13 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
       const [before, after] = await Promise.all([read(author, from), read(author, to)]);
       return differences(before.body, after.body);
     },
+    async versions({ tenant }, { kind, name }) {
+      const own = await definitions.versions({ tenant, kind, name });
+      return own.length > 0 ? own : definitions.versions({ tenant: configurationTenant, kind, name });
+    },
+    async dropDraft(author, { kind, name, revision }) {
+      await definitions.erase({ ...(await ownKey(settings, author, { kind, name })), draft: { revision } });
+    },
     async erase(author, { kind, name }) {
       await definitions.erase(await ownKey(settings, author, { kind, name }));
     },
@@ -116,7 +134,7 @@ function configurations(settings: DefinitionsSettings): Pick<DefinitionsFront, '
   return {
     async provide({ kind, name }, given) {
       const key = { tenant: configurationTenant, kind, name };
-      const body = checked(settings, key, given);
+      const body = await checked(settings, { ...key, state: 'published' }, given);
       const definition = await definitions.publish({ ...key, body, by: configurationTenant });
       return { definition, body: bodyIn(body) };
     },
@@ -138,19 +156,11 @@ function configurations(settings: DefinitionsSettings): Pick<DefinitionsFront, '
 async function whole(
   { store }: DefinitionsSettings,
   { tenant }: Author,
-  { kind, name, version }: Which,
+  which: Which,
 ): Promise<WholeDefinition> {
-  for (const owner of [tenant, configurationTenant]) {
-    const rows = await store.definitions.versions({ tenant: owner, kind, name });
-    const definition =
-      version === undefined
-        ? rows.findLast(({ state }) => state === 'published')
-        : rows.find((row) => row.version === version);
-    const text = definition && (await store.blobs.get(owner, definition.hash));
-    if (definition && text !== undefined) return { definition, body: bodyIn(text) };
-  }
-  const which = version === undefined ? 'published' : version === 0 ? 'draft of' : `version ${version} of`;
-  throw new RunError('unknown', `There is no ${which} ${kind} «${name}».`);
+  const found = await findDefinition(store, tenant, which);
+  if (!found) throw noDefinition(which);
+  return { definition: found.definition, body: bodyIn(found.text) };
 }
 
 /** What the configuration says under a name is everybody's, so nobody else can have that name. */
@@ -171,13 +181,14 @@ async function ownKey(
   throw new RunError('rejected', message);
 }
 
-function checked(
+async function checked(
   { kinds, clean }: DefinitionsSettings,
-  { kind, name }: DefinitionKey,
+  about: Parameters<BodyCheck>[1],
   body: unknown,
-): string {
+): Promise<string> {
+  const { kind, name } = about;
   const what = `The ${kind} «${name}»`;
   const read = clean(bodyIn(bodyText(body, what)));
-  kinds[kind]?.(read, name);
+  await kinds[kind]?.(read, about);
   return bodyText(read, what);
 }

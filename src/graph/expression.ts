@@ -23,8 +23,12 @@ export class ExpressionError extends Error {
 
 export interface Expression {
   readonly text: string;
-  /** Names it speaks of, and of `nodes` the ids. */
-  readonly uses: { readonly names: ReadonlySet<string>; readonly nodes: ReadonlySet<string> };
+  /** Names it speaks of, and of `nodes` the ids; whether it may speak of any of them. */
+  readonly uses: {
+    readonly names: ReadonlySet<string>;
+    readonly nodes: ReadonlySet<string>;
+    readonly anyNode: boolean;
+  };
   evaluate(context: Context): Json;
 }
 
@@ -86,11 +90,12 @@ export function readExpression(text: string): Expression {
   const { error } = parsed.check();
   if (error) throw new ExpressionError(error.summary, (error.range?.start ?? 0) + 1);
   const ranges = comprehensions.map((one) => ({ ...one, read: environment.parse(one.range) }));
+  const uses = usesIn(nodes);
   return {
     text,
-    uses: usesIn(nodes),
+    uses,
     evaluate(context) {
-      const given = contextOf(context);
+      const given = contextOf(context, uses.names);
       expectBounded({ text, nodes: nodes.length, ranges }, given);
       return told(() => jsonOf(withBoundedWork(() => parsed(given) as unknown)));
     },
@@ -120,26 +125,38 @@ function expectBounded({ nodes, ranges }: Costs, given: Readonly<Record<string, 
   if (size * nodes * rounds > mostWork) throw new ExpressionError(tooMuch, 1);
 }
 
-/** Only what was given: nothing that objects have from elsewhere is found. */
-function contextOf(context: Context): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, context[name] ?? null]));
+/** Only what was given and is spoken of: nothing that objects have from elsewhere is found, and no more is counted. */
+function contextOf(context: Context, used: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(
+    names.filter((name) => used.has(name)).map((name) => [name, context[name] ?? null]),
+  );
 }
 
 function usesIn(nodes: readonly ASTNode[]): Expression['uses'] {
   const used = new Set<string>();
   const ids = new Set<string>();
+  let [spoken, named] = [0, 0];
   for (const node of nodes) {
     if (node.op === 'id') used.add(node.args);
-    if (node.op === '.' || node.op === '.?') {
-      const [of, key] = node.args;
-      if (of.op === 'id' && of.args === 'nodes') ids.add(key);
-    } else if (node.op === '[]' || node.op === '[?]') {
-      const [of, key] = node.args;
-      if (of.op === 'id' && of.args === 'nodes' && key.op === 'value' && typeof key.args === 'string')
-        ids.add(key.args);
-    }
+    if (node.op === 'id' && node.args === 'nodes') spoken += 1;
+    const id = idIn(node);
+    if (id === undefined) continue;
+    named += 1;
+    ids.add(id);
   }
-  return { names: used, nodes: ids };
+  return { names: used, nodes: ids, anyNode: spoken > named };
+}
+
+/** The id of the node that is spoken of here, as in `nodes.draft` and `nodes["draft"]`. */
+function idIn(node: ASTNode): string | undefined {
+  if (node.op === '.' || node.op === '.?') {
+    const [of, key] = node.args;
+    return of.op === 'id' && of.args === 'nodes' ? key : undefined;
+  }
+  if (node.op !== '[]' && node.op !== '[?]') return undefined;
+  const [of, key] = node.args;
+  const isNamed = of.op === 'id' && of.args === 'nodes' && key.op === 'value';
+  return isNamed && typeof key.args === 'string' ? key.args : undefined;
 }
 
 /** What the library throws has a place; what it does not expect is a failure of the expression as well. */

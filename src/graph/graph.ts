@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Decision } from '../run/events.ts';
 import { Json } from '../run/values.ts';
+import { Schedule } from './schedule.ts';
 
 /** What a graph may have, all of its bodies counted. Characters are those of its JSON. */
 export const sizes = { nodes: 500, edges: 2_000, levels: 10, characters: 1_000_000 } as const;
@@ -101,7 +102,7 @@ export const GraphNode = z.discriminatedUnion('type', [
     form: Json.optional(),
     allowed: z.array(Decision.exclude(['expire'])).optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']).optional(),
-    expiresIn: seconds.optional(),
+    expiresIn: z.union([seconds, expression]).optional(),
     redo: z.array(NodeId).max(50).optional(),
   }),
   z.strictObject({ type: z.literal('tool'), ...shared, tool: name, arguments: Json.optional() }),
@@ -153,11 +154,21 @@ export const Graph = z.strictObject({
     })
     .optional(),
   input: Json.optional(),
+  schedules: z.array(Schedule).max(20).optional(),
   nodes: z.array(GraphNode),
   edges: z.array(Edge),
   layout: z.record(z.string(), z.tuple([z.number(), z.number()])).optional(),
 });
 export type Graph = z.infer<typeof Graph>;
+
+/** The tool that nodes of type code run by. */
+export const codeTool = 'run_javascript';
+
+/** The tools that look for passages: those it names, or the one that searches documents. */
+export function searchTools(settings: Json | undefined): readonly string[] {
+  const named: unknown = Reflect.get(Object(settings ?? {}), 'tools');
+  return Array.isArray(named) ? named.map(String) : ['search_documents'];
+}
 
 /** The graphs inside a node, by the field they stand in. */
 export function bodiesOf(node: GraphNode): readonly { readonly field: string; readonly part: Part }[] {

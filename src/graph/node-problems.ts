@@ -1,6 +1,6 @@
 import { ExpressionError, type Name } from './expression.ts';
 import { fieldsOf } from './fields.ts';
-import type { GraphNode } from './graph.ts';
+import { codeTool, searchTools, type GraphNode } from './graph.ts';
 import { settledBefore } from './order.ts';
 import type { Known, Place } from './place.ts';
 import type { Problem } from './problem.ts';
@@ -17,6 +17,11 @@ function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
   if (node.type === 'tool') named.push(['tool', node.tool, known.tools]);
   if (node.type === 'workflow') named.push(['workflow', node.workflow, known.workflows]);
   if (node.type === 'review') named.push(['agent', node.judge, known.agents]);
+  if (node.type === 'merge' && node.agent !== undefined) named.push(['agent', node.agent, known.agents]);
+  if (node.type === 'http') named.push(['connection', node.connection, known.connections]);
+  if (node.type === 'code') named.push(['tool', codeTool, known.tools]);
+  if (node.type === 'retrieve')
+    for (const tool of searchTools(node.settings)) named.push(['tool', tool, known.tools]);
   return named.flatMap(([what, name, there]) =>
     there === undefined || there.has(name)
       ? []
@@ -54,6 +59,15 @@ function capProblems(node: GraphNode): readonly Problem[] {
         },
       ];
   }
+  if (node.type === 'merge' && node.how === 'agent' && node.agent === undefined)
+    return [
+      {
+        node: id,
+        field: 'agent',
+        problem: 'Nobody is named who merges.',
+        fix: 'Name an agent, or choose another «how».',
+      },
+    ];
   if (node.type === 'wait' && (node.for === undefined) === (node.until === undefined))
     return [
       { node: id, field: 'until', problem: 'A wait has either «for» or «until».', fix: 'Give one of them.' },
@@ -75,7 +89,7 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
             fix: `Let «${id}» come before it.`,
           })),
         ...[...uses.names]
-          .filter((name) => isName(name) && !names.has(name))
+          .filter((name) => isName(name) && !names.has(name) && !isInRound(node, field, name))
           .map((name) => ({
             node: node.id,
             field,
@@ -95,6 +109,11 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
       ];
     }
   });
+}
+
+/** What ends a loop is asked after each round. */
+function isInRound({ type }: GraphNode, field: string, name: Name): boolean {
+  return type === 'loop' && field === 'until' && (name === 'last' || name === 'index');
 }
 
 const bounded: ReadonlySet<string> = new Set(['item', 'index', 'last', 'error', 'edits']);

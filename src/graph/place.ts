@@ -6,6 +6,7 @@ export interface Known {
   readonly agents?: ReadonlySet<string>;
   readonly tools?: ReadonlySet<string>;
   readonly workflows?: ReadonlySet<string>;
+  readonly connections?: ReadonlySet<string>;
 }
 
 /** A graph, or one inside it. */

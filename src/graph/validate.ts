@@ -7,6 +7,7 @@ import { circleIn, reachedFrom, settledBefore } from './order.ts';
 import type { Known, Place } from './place.ts';
 import type { Problem } from './problem.ts';
 import { redoProblems } from './redo.ts';
+import { scheduleProblems } from './schedule.ts';
 import { worstCase } from './worst-case.ts';
 
 /** Everything that is wrong with a graph; nothing, if it can be published. What does not fit its schema is told alone. */
@@ -25,7 +26,7 @@ export function problemsIn(given: Json, known: Known = {}): readonly Problem[] {
     }));
   const graph = read.data;
   const all = partsIn(graph);
-  const problems = [...sizeProblems(all), ...startProblems(graph)];
+  const problems = [...sizeProblems(all), ...startProblems(graph), ...scheduleProblems(graph.schedules)];
   for (const place of all) problems.push(...partProblems(place, known));
   if (problems.length === 0) problems.push(...worstCase(graph));
   return problems;

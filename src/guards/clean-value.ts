@@ -75,7 +75,7 @@ function hiddenIn(
 ): readonly (readonly Stretch[])[] {
   const hidden = leaves.map(({ text }) => (state === 'open' ? [] : [...guard.find(text).stretches]));
   for (const group of groupsIn(leaves)) {
-    const { stretches } = guard.find(joined(leaves, group));
+    const stretches = merged(guard.find(joined(leaves, group)).stretches);
     if (stretches.length > 0) hideParts(leaves, hidden, { group, stretches });
   }
   return hidden.map(merged);

@@ -52,8 +52,12 @@ export class ExactTexts implements Guard {
     this.#version += 1;
   }
 
+  find(text: string): Found {
+    return this.findOver(text, none);
+  }
+
   /** In a text, as if some of its parts were not there. */
-  find(text: string, gaps: Gaps = none): Found {
+  findOver(text: string, gaps: Gaps): Found {
     if (!this.#beginnings) return nothing;
     const ahead: Ahead = { gaps, gap: 0 };
     let gapStart = gaps[0] ?? Infinity;

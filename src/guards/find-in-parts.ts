@@ -7,10 +7,10 @@ export const partLength = 64 * 1024;
 export async function findInParts(guard: Guard, text: string, rest: () => Promise<void>): Promise<Found> {
   const stretches: Stretch[] = [];
   for (let from = 0, to = partLength; ; to += partLength) {
-    const found = guard.find(text.slice(from, to));
+    const found = guard.find(text.slice(from, to), text.charAt(from - 1));
     const cut = to < text.length ? to - found.open : text.length;
-    for (const { start, end } of found.stretches)
-      if (from + start < cut) stretches.push({ start: from + start, end: from + end });
+    for (const { start, end, of } of found.stretches)
+      if (from + start < cut) stretches.push({ start: from + start, end: from + end, of });
     if (cut === text.length) return { ...found, stretches: merged(stretches) };
     // Something may begin before the cut and go on, as in a text that is still arriving.
     from = cut;

@@ -1,4 +1,4 @@
-import { redacted, type Found, type Guard, type Stretch } from './guard.ts';
+import { isEnd, markOf, redacted, type Found, type Guard, type Kind, type Stretch } from './guard.ts';
 import { countRead } from './tight.ts';
 
 /** So few characters of the beginning of anything tell nothing about it. */
@@ -16,6 +16,11 @@ export class HeldText {
   #told = 0;
   #isMarked = false;
   #marks = 0;
+  /** The character before what is held, where the guard wants to know it. */
+  #before = '';
+  /** Something ended the text: nothing more of it is told. */
+  #isEnded = false;
+  #kinds: Kind[] = [];
 
   constructor(guard: Guard) {
     this.#guard = guard;
@@ -23,18 +28,33 @@ export class HeldText {
 
   /** Whether the next piece can be looked at alone. */
   get isEmpty(): boolean {
-    return this.#text === '';
+    return this.#text === '' && this.#before === '' && !this.#isEnded;
   }
 
-  /** How often something was hidden. */
+  /** Whether something in it ended it. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** What was found since this was asked last, secrets aside. */
+  takeKinds(): readonly Kind[] {
+    return this.#kinds.splice(0);
+  }
+
+  /** How often a secret was hidden. */
   get marks(): number {
     return this.#marks;
   }
 
   /** What may be told now that this piece has come. `found` is what was found in it, where nothing is held. */
   take(piece: string, found?: Found): string {
+    if (this.#isEnded) return '';
     const text = this.#text + piece;
-    const { stretches, open, isSparse = false } = found ?? this.#guard.find(text);
+    if (this.#guard.isWhole) {
+      this.#text = text;
+      return '';
+    }
+    const { stretches, open, isSparse = false } = found ?? this.#guard.find(text, this.#before);
     const told = this.#tell(text, stretches, text.length - open);
     const isFound = (stretches.at(-1)?.end ?? 0) > text.length - open;
     // What says nothing waits for the next piece, and not also for the rest of what is spelled or broken in it.
@@ -43,7 +63,7 @@ export class HeldText {
 
   /** What was held back and says nothing, for whoever cannot wait. Should it turn out to begin a match, the rest is hidden. */
   takeCrumb(): string {
-    return this.#takeFew(this.#text.length);
+    return this.#guard.isWhole ? '' : this.#takeFew(this.#text.length);
   }
 
   #takeFew(length: number): string {
@@ -66,7 +86,7 @@ export class HeldText {
 
   /** The rest: nothing more comes. */
   end(): string {
-    return this.#tell(this.#text, this.#guard.find(this.#text).stretches, this.#text.length);
+    return this.#tell(this.#text, this.#guard.find(this.#text, this.#before).stretches, this.#text.length);
   }
 
   /** Tell `text` up to `cut`, and hold what is after it. A match that begins before the cut is told as one mark. */
@@ -74,13 +94,16 @@ export class HeldText {
     let at = this.#told;
     let isMarked = this.#isMarked;
     let told = '';
-    for (const { start, end } of stretches) {
+    for (const stretch of stretches) {
+      const { start, end, of } = stretch;
       if (start >= cut) break;
       if (end <= at) continue;
-      if (start >= at || !isMarked) {
-        told += text.slice(at, Math.max(at, start)) + redacted;
-        this.#marks += 1;
+      if (start >= at || !isMarked || isEnd(stretch)) {
+        told += text.slice(at, Math.max(at, start)) + markOf(stretch);
+        if (of) this.#kinds.push(of);
+        else this.#marks += 1;
       }
+      if (isEnd(stretch)) return this.#endWith(told);
       at = end;
       isMarked = true;
     }
@@ -89,9 +112,17 @@ export class HeldText {
       at = cut;
       isMarked = false;
     }
+    if (this.#guard.looksBack && cut > 0) this.#before = text.charAt(cut - 1);
     this.#text = text.slice(cut);
     this.#told = at - cut;
     this.#isMarked = isMarked;
+    return told;
+  }
+
+  #endWith(told: string): string {
+    this.#isEnded = true;
+    this.#text = '';
+    this.#told = 0;
     return told;
   }
 }

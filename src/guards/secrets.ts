@@ -98,7 +98,7 @@ export class Secrets implements Guard {
 
   #findTight(text: string, gaps: Gaps): Found {
     // The text without its gaps is never made: it would be garbage at once, as large as all that is looked at.
-    let found = this.#tight.find(text, gaps);
+    let found = this.#tight.findOver(text, gaps);
     // Lines of a dump of bytes have spaces in them.
     if (gaps.length > 0)
       for (const dump of dumpsIn(text))

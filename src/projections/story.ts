@@ -21,10 +21,10 @@ export interface OpenStep<Own> extends Nested {
 }
 
 /** What happens in a story: the kinds of the journal, and the end of what was planned and never opened. */
-export type StoryEvent =
-  | Exclude<RunEvent, { type: 'step.closed' }>
-  | Closing
-  | { readonly type: 'step.dropped'; readonly step: StepId };
+export type StoryEvent = Exclude<RunEvent, { type: 'step.closed' }> | Closing | Dropped;
+
+/** What was planned will not come; the failure says why, where it was said. */
+export type Dropped = Pick<EventOf<'step.closed'>, 'step' | 'failure'> & { readonly type: 'step.dropped' };
 
 export type Closing = EventOf<'step.closed'> & {
   /** No entry says so: it follows from the end, or the new attempt, of a step above. */
@@ -94,7 +94,7 @@ export function tellStory<Own>(story: Story<Own>, { at, event }: Entry, listener
     case 'prompt.recorded': {
       const step = story.steps.get(event.step);
       if (step) return inStep(story, step, { at, event, listener });
-      if (event.type === 'step.closed' && story.planned.has(event.step)) drop(story, event.step, listener);
+      if (event.type === 'step.closed' && story.planned.has(event.step)) drop(story, event, listener);
       return;
     }
     case 'notice.posted':
@@ -228,7 +228,7 @@ function endBelow<Own>(story: Story<Own>, above: OpenStep<Own>, ending: Ending<O
   for (const id of below(story.steps, above)) {
     const step = story.steps.get(id);
     if (step) closeAs(story, step, ending);
-    else drop(story, id, ending.listener);
+    else drop(story, { step: id }, ending.listener);
   }
 }
 
@@ -252,11 +252,15 @@ function close<Own>(
   story.steps.get(step.parent)?.below.delete(step.id);
 }
 
-function drop<Own>(story: Story<Own>, id: StepId, listener: Listener<Own>): void {
+function drop<Own>(
+  story: Story<Own>,
+  { step: id, failure }: Pick<Dropped, 'step' | 'failure'>,
+  listener: Listener<Own>,
+): void {
   const above = stepOrRun(story, story.planned.get(id) ?? 0);
   story.planned.delete(id);
   above.below.delete(id);
-  listener.hear({ type: 'step.dropped', step: id }, above);
+  listener.hear({ type: 'step.dropped', step: id, failure }, above);
 }
 
 interface Opening<Own> {

@@ -68,8 +68,8 @@ export function misfitOfFields(decide: Pick<DecisionRequest, 'decision' | Field>
   if (letsHappen && fingerprint === undefined)
     return { field: 'fingerprint', message: `To ${decision}, name the «fingerprint» of what was shown.` };
   for (const [field, owner] of owners) {
-    if (decide[field] !== undefined && decision !== owner)
-      return { field, message: `«${field}» has no place in «${decision}»: use «${owner}».` };
+    if (decide[field] !== undefined && !owner.includes(decision))
+      return { field, message: `«${field}» has no place in «${decision}»: use «${owner[0]}».` };
   }
   return undefined;
 }
@@ -79,8 +79,8 @@ export interface Misfit {
   readonly message: string;
 }
 
-const owners = [
-  ['arguments', 'edit'],
-  ['answer', 'approve'],
-  ['until', 'defer'],
-] as const;
+const owners: readonly (readonly [Field, readonly [Decision, ...Decision[]]])[] = [
+  ['arguments', ['edit']],
+  ['answer', ['approve', 'edit']],
+  ['until', ['defer']],
+];

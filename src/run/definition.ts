@@ -37,13 +37,19 @@ export interface DefinitionMove extends DefinitionKey {
   readonly by: string;
 }
 
+/** What to erase: all of it, or the draft alone, if it has the revision that was read. */
+export interface DefinitionErasure extends DefinitionKey {
+  readonly draft?: { readonly revision: number } | undefined;
+}
+
 export interface DefinitionFilter {
-  readonly tenant: string;
+  /** Of all of them where none is named: for whoever owns the store alone. */
+  readonly tenant?: string | undefined;
   readonly kind?: string | undefined;
   readonly name?: string | undefined;
   readonly state?: Definition['state'] | undefined;
-  /** By kind, name and version; the one to go on after. */
-  readonly after?: Pick<Definition, 'kind' | 'name' | 'version'> | undefined;
+  /** By tenant, kind, name and version; the one to go on after. */
+  readonly after?: (Pick<Definition, 'kind' | 'name' | 'version'> & { readonly tenant?: string }) | undefined;
   readonly limit?: number | undefined;
 }
 

@@ -93,7 +93,14 @@ export const RunEvent = z.discriminatedUnion('type', [
     who: z.string(),
     app: z.string(),
     conversation: z.string(),
-    input: z.object({ text: z.union([z.string(), BlobRef]), attachments: z.array(Attachment).optional() }),
+    input: z.object({
+      text: z.union([z.string(), BlobRef]),
+      attachments: z.array(Attachment).optional(),
+      /** What a program gives beside words. */
+      data: z.union([BlobRef, Json]).optional(),
+    }),
+    /** The words of the input as guards let them pass, where that is something else: for later runs and for searches. */
+    guarded: z.union([z.string(), BlobRef]).optional(),
     flow: z.object({ name: z.string(), version: z.string() }),
     limits: Limits,
     labels: z.record(z.string(), z.string()),
@@ -215,8 +222,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     fingerprint: z.string(),
     arguments: z.union([BlobRef, Json]).optional(),
     schema: Json.optional(),
-    /** What an edit must fit, where it is not the arguments of a tool. */
+    /** What an edit must fit; of a call the schema of its tool, where that is small. */
     editSchema: Json.optional(),
+    /** What an edit may have done again, by name: its answer says which, `{"redo": …}`. */
+    redo: z.array(z.string()).optional(),
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),

@@ -1,6 +1,7 @@
 import { delegatedIn } from './delegated.ts';
 import type { Entry, EventOf, RunEvent } from './events.ts';
 import { fold } from './fold.ts';
+import { present } from './present.ts';
 import { emptyTree, isFinal, type RunTree } from './tree.ts';
 import type { BlobRef, Usage } from './values.ts';
 import { wordsOf } from './words.ts';
@@ -8,6 +9,8 @@ import { wordsOf } from './words.ts';
 /** What lists show of a run without reading its journal, beside how it stands. */
 export interface Facts {
   readonly labels: Readonly<Record<string, string>>;
+  /** The hash of what it was started to do, where that is data. */
+  readonly definition?: string | undefined;
   /** Who worked on it, and what they used: as it was first met. */
   readonly agents: readonly string[];
   readonly tools: readonly string[];
@@ -92,11 +95,12 @@ interface Place {
 type Adding<Event> = (event: Event, place: Place) => Indexed;
 
 const adding: { readonly [Type in RunEvent['type']]?: Adding<EventOf<Type>> } = {
-  'run.started': ({ labels, input, history = [] }, { at }) => {
+  'run.started': ({ labels, input, guarded, history = [], definition }, { at }) => {
     const named = Object.entries(labels).map(([name, value]) => term.label(name, value));
     const sent = Array.isArray(history) ? history.map(({ text }) => text) : [history];
-    const words = [input.text, ...sent].flatMap(textTerms);
-    return { facts: { ...noFacts, labels, startedAt: at }, terms: [...new Set([...named, ...words])] };
+    const words = [guarded ?? input.text, ...sent].flatMap(textTerms);
+    const facts = { ...noFacts, labels, startedAt: at, ...present({ definition }) };
+    return { facts, terms: [...new Set([...named, ...words])] };
   },
   'step.opened': ({ agent, call, title }) => {
     const agents = agent === undefined ? [] : [agent];
@@ -151,6 +155,7 @@ function joinFacts(one: Facts, other: Facts): Facts {
   const joined = {
     ...one,
     labels: { ...one.labels, ...other.labels },
+    ...present({ definition: one.definition ?? other.definition }),
     agents: joinNames(one.agents, other.agents),
     tools: joinNames(one.tools, other.tools),
     asked: one.asked + other.asked,
@@ -168,6 +173,7 @@ function isSame(joined: Facts, one: Facts): boolean {
     joined.tools === one.tools &&
     joined.asked === one.asked &&
     joined.startedAt === one.startedAt &&
+    joined.definition === one.definition &&
     joined.endedAt === one.endedAt &&
     joined.tokens === one.tokens &&
     joined.delegated === one.delegated &&

@@ -18,6 +18,15 @@ export const FailureCode = z.enum([
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;
 
+/** One thing that is wrong with what was given, where, and what to do about it. Of a graph, an empty node is the graph itself. */
+export const Problem = z.object({
+  node: z.string(),
+  field: z.string(),
+  problem: z.string(),
+  fix: z.string(),
+});
+export type Problem = z.infer<typeof Problem>;
+
 /** A failure we expect, as plain data: it goes into the journal and to clients. */
 export const Failure = z.object({
   code: FailureCode,
@@ -27,5 +36,7 @@ export const Failure = z.object({
   after: z.int().optional(),
   /** Of an exception in code of whoever uses this: its file and line. For people, not for models. */
   where: z.string().optional(),
+  /** Each thing that is wrong with what was given, where there may be several. */
+  problems: z.array(Problem).optional(),
 });
 export type Failure = z.infer<typeof Failure>;

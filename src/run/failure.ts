@@ -21,7 +21,7 @@ export const statusOf = {
   unready: 503,
 } as const satisfies Record<FailureCode, number>;
 
-interface FailureOptions extends Pick<Failure, 'retryable' | 'after' | 'where'> {
+interface FailureOptions extends Pick<Failure, 'retryable' | 'after' | 'where' | 'problems'> {
   readonly cause?: unknown;
   /** Whoever was asked was lost before saying how it went. Where it may not be repeated, a person decides. */
   readonly isLost?: boolean;
@@ -40,7 +40,12 @@ export class RunError extends Error {
       code,
       message,
       // It becomes a part of what flows return and steps record, which is JSON.
-      ...present({ retryable: options.retryable, after: options.after, where: options.where }),
+      ...present({
+        retryable: options.retryable,
+        after: options.after,
+        where: options.where,
+        problems: options.problems,
+      }),
     };
   }
 }

@@ -26,8 +26,9 @@ export const FlatApproval = z.object({
   /** The question that lapsed, and is asked anew by this one. */
   insteadOf: z.string().optional(),
   schema: Json.optional(),
-  /** What an edit must fit, where it is not the arguments of a tool. */
+  /** What an edit must fit; of a call the schema of its tool, where that is small. */
   editSchema: Json.optional(),
+  redo: z.array(z.string()).optional(),
   allowed: z.array(Decision),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
@@ -47,7 +48,7 @@ export type FlatApproval = z.infer<typeof FlatApproval>;
 
 export function flatApproval(approval: Approval): FlatApproval {
   const { approval: id, step, title, priority, fingerprint, allowed, requestedAt, decided } = approval;
-  const { message, schema, editSchema, expiresAt, exchange, insteadOf } = approval;
+  const { message, schema, editSchema, redo, expiresAt, exchange, insteadOf } = approval;
   const { attachments, history, forgotten } = approval;
   return {
     id,
@@ -63,6 +64,7 @@ export function flatApproval(approval: Approval): FlatApproval {
       arguments: approval.arguments,
       schema,
       editSchema,
+      redo,
       expiresAt,
       exchange,
       insteadOf,

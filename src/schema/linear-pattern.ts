@@ -17,21 +17,29 @@ export interface LinearPattern {
  * what looks ahead, looks behind or refers back, and what is too large.
  */
 export function linearPattern(pattern: string): LinearPattern | undefined {
+  const read = readLinear(pattern);
+  if (typeof read === 'string') return undefined;
+  const size = read.programSize();
+  return {
+    size,
+    test(text) {
+      spend(1 + (size * text.length) / stepsPerUnit);
+      return read.test(text);
+    },
+  };
+}
+
+/** The same as it was read, or why it cannot be. */
+export function readLinear(pattern: string): RE2JS | string {
   // Known before it is read: a few characters may stand for a million.
-  if (pattern.length > longestPattern || sizeOf(pattern) > largestProgram) return undefined;
+  if (pattern.length > longestPattern) return `it is longer than ${longestPattern} characters`;
+  const tooLarge = `it stands for more than ${largestProgram} steps: repeat less`;
+  if (sizeOf(pattern) > largestProgram) return tooLarge;
   try {
     const read = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    const size = read.programSize();
-    if (size > largestProgram) return undefined;
-    return {
-      size,
-      test(text) {
-        spend(1 + (size * text.length) / stepsPerUnit);
-        return read.test(text);
-      },
-    };
-  } catch {
-    return undefined;
+    return read.programSize() > largestProgram ? tooLarge : read;
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message.replace(/^error parsing regexp: /, '') : String(thrown);
   }
 }
 

@@ -13,6 +13,7 @@ import type { Channels } from './viewers/channels.ts';
 import type { People } from './viewers/own-preferences.ts';
 import type { FeedViewers } from './viewers/feed-viewers.ts';
 import type { Protocols } from './viewers/protocols.ts';
+import type { Alarm } from './workflows/keep-schedules.ts';
 
 /** What every route stands on. */
 export interface ServerContext {
@@ -42,6 +43,8 @@ export interface ServerContext {
   /** What of it callers may follow. */
   readonly logTail: LogTail;
   readonly feedViewers: FeedViewers;
+  /** Told when what is started by itself may be otherwise. */
+  readonly alarm: Alarm;
 }
 
 /** Fails once the server has begun to go away. */

@@ -25,6 +25,7 @@ import { doorRoutes } from './doors/door-routes.ts';
 import { routeTable } from './routes/table.ts';
 import { quotasOf } from './runs/quotas.ts';
 import { treesOf } from './runs/trees.ts';
+import { alarmOf, keepSchedules } from './workflows/keep-schedules.ts';
 import { lookingAgain } from './shared/watched-kind.ts';
 import { Channels } from './viewers/channels.ts';
 import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
@@ -73,6 +74,7 @@ export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Ho
   const context = await contextOf(home, { ...hosting, address: () => at.url, closing: closing.signal });
   forgetErased(context);
   lookAfter(context, closing.signal);
+  const schedules = keepSchedules(context, closing.signal);
   const ways: WaysIn = new WeakMap();
   const answering = new Set<Promise<unknown>>();
   const app = await appOf({
@@ -100,6 +102,7 @@ export async function hostOpened(home: OpenFolder, hosting: Hosting): Promise<Ho
     close: async () => {
       closing.abort();
       context.readiness.close();
+      await schedules;
       // Whoever asked to stop the last run here must still hear that it was stopped.
       await atMost(farewell, Promise.allSettled(answering));
       // Whoever asks while what has begun comes to its end is told that this server is going away.
@@ -215,6 +218,7 @@ async function contextOf(
     log: followed(requestLog, logTail, now),
     logTail,
     feedViewers: feedOf(home, log),
+    alarm: alarmOf(),
     ...present({ defaultApp: defaultAppOf(config) }),
   };
 }

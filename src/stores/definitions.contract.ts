@@ -117,6 +117,19 @@ export function definitionsContract(opened: () => Opened): void {
     expect(await store.blobs.held('t')).toBe(0);
   });
 
+  test('[Q85] a draft is thrown away alone, as it was read, and its versions stay', async () => {
+    await save('one', 0);
+    const first = await publish('one', { revision: 1 });
+    const draft = await save('two', 1);
+    const drop = (revision: number) => definitions().erase({ ...key, draft: { revision } });
+    await refused(drop(1), 'revision 2, not 1');
+    await drop(2);
+    expect(await definitions().versions(key)).toEqual([first]);
+    expect([await bodyOf(first), await bodyOf(draft)]).toEqual(['one', undefined]);
+    await refused(drop(2), 'There is no draft');
+    expect(await save('three', 0)).toMatchObject({ revision: 1 });
+  });
+
   test('[Q86] lists go by kind, name and version, in pages', async () => {
     for (const name of ['b', 'a']) for (const body of ['1', '2']) await publish(body, { name });
     await publish('1', { kind: 'workflow', name: 'a' });
@@ -130,6 +143,20 @@ export function definitionsContract(opened: () => Opened): void {
     expect(places(await definitions().list({ tenant: 't', kind: 'workflow' }))).toEqual(all.slice(5));
     expect(places(await definitions().list({ tenant: 't', name: 'b' }))).toEqual(all.slice(3, 5));
     expect(places(await definitions().list({ tenant: 't', state: 'draft' }))).toEqual(all.slice(0, 1));
+  });
+
+  test('[Q86] whoever owns the store lists those of all tenants, in pages', async () => {
+    for (const tenant of ['b', 'a', 'Z'])
+      for (const name of ['y', 'x']) await publish('1', { tenant, name, kind: 'workflow' });
+    await publish('1');
+    const seen: string[] = [];
+    for (let after: Definition | undefined; ;) {
+      const [row] = await definitions().list({ kind: 'workflow', state: 'published', after, limit: 1 });
+      if (!row) break;
+      seen.push(`${row.tenant} ${row.name}`);
+      after = row;
+    }
+    expect(seen).toEqual(['Z x', 'Z y', 'a x', 'a y', 'b x', 'b y']);
   });
 
   test('[Q87] how many runs go on with each flow can be asked', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from '../run/commands.ts';
 import type {
   Definition,
+  DefinitionErasure,
   DefinitionFilter,
   DefinitionKey,
   DefinitionMove,
@@ -309,7 +310,8 @@ export interface Definitions {
   /** The draft and all versions of one name, the draft first, then the oldest. */
   versions(key: DefinitionKey): Promise<readonly Definition[]>;
   list(filter: DefinitionFilter): Promise<readonly Definition[]>;
-  erase(key: DefinitionKey): Promise<void>;
+  /** Everything, or the draft alone. */
+  erase(erasure: DefinitionErasure): Promise<void>;
 }
 
 /** Something happened that a process may want to look at. A hint: it may be lost, or come for nothing. */

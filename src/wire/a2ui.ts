@@ -58,7 +58,9 @@ export interface FlatRow {
   readonly icon: string;
   readonly label: string;
   readonly detail: string;
-  readonly status: 'pending' | 'running' | 'completed' | 'failed' | 'interrupted' | 'skipped';
+  readonly status: 'pending' | 'running' | 'completed' | 'failed' | 'interrupted' | 'resumed' | 'skipped';
+  /** Beyond the original: the row it belongs to, below a skill. */
+  readonly parent?: string;
 }
 
 export interface FlatQuestion {

@@ -11,6 +11,7 @@ import { coreMutants } from './of/core.ts';
 import { damageMutants } from './of/damage.ts';
 import { databaseMutants } from './of/database.ts';
 import { definitionMutants } from './of/definitions.ts';
+import { workflowFrontMutants } from './of/workflow-front.ts';
 import { firstMinutesMutants } from './of/first-minutes.ts';
 import { frontMutants } from './of/front.ts';
 import { gatewayMutants } from './of/gateways.ts';
@@ -29,11 +30,13 @@ import { storyMutants } from './of/story.ts';
 import { timeMutants } from './of/time.ts';
 import { toldMutants } from './of/told.ts';
 import { toolMutants } from './of/tools.ts';
+import { appGuardMutants } from './of/app-guards.ts';
 import { guardMutants } from './of/guards.ts';
 import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 import { waitMutants } from './of/waits.ts';
+import { workflowMutants } from './of/workflows.ts';
 import { webMutants } from './of/web.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -48,6 +51,7 @@ export const mutants: readonly Mutant[] = [
   ...damageMutants,
   ...databaseMutants,
   ...definitionMutants,
+  ...workflowFrontMutants,
   ...feedMutants,
   ...firstMinutesMutants,
   ...frontMutants,
@@ -68,8 +72,10 @@ export const mutants: readonly Mutant[] = [
   ...toldMutants,
   ...toolMutants,
   ...guardMutants,
+  ...appGuardMutants,
   ...smallMutants,
   ...twoStageMutants,
   ...waitMutants,
+  ...workflowMutants,
   ...webMutants,
 ];

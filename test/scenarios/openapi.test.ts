@@ -67,9 +67,16 @@ const busy: Flow = {
   },
 };
 const asks = appWith(async (scope) => {
-  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 } });
+  const allowed = ['approve', 'reject', 'edit', 'defer'] as const;
+  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 }, allowed });
   return decision;
 }, 'asks');
+
+function graphOf(nodes: readonly { readonly id: string; readonly type: string; readonly value: string }[]) {
+  const all = [{ id: 'start', type: 'start' }, ...nodes, { id: 'end', type: 'end' }];
+  const edges = all.slice(1).map(({ id: to }, i) => ({ from: all[i]?.id ?? '', to }));
+  return { nodes: all, edges };
+}
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -95,6 +102,10 @@ beforeAll(() =>
     const quotas = { sessions: 100 };
     const config = {
       apps: { busy: { flow: busy }, asks },
+      workflows: {
+        fixed: { name: 'fixed', ...graphOf([]) },
+        hourly: { name: 'hourly', schedules: [{ cron: '0 * * * *', timezone: 'UTC' }], ...graphOf([]) },
+      },
       defaultApp: 'busy',
       auth: { required: true },
       server: { quotas },
@@ -108,14 +119,15 @@ beforeAll(() =>
 /** Ask at a route, and look whether what comes is what the description says. */
 async function ask(
   route: string,
-  asking: Asking & { readonly id?: string; readonly query?: string } = {},
+  asking: Asking & { readonly id?: string; readonly second?: string; readonly query?: string } = {},
 ): Promise<Answered> {
   const [method = '', path = ''] = route.split(' ');
   const place = path.replaceAll(/:(\w+)/g, '{$1}');
   const operation = document.paths[place]?.[method.toLowerCase()];
   if (!operation) throw new Error(`${route} is not described`);
-  const { id = '', query = '', ...rest } = asking;
-  const answer = await at.ask(`${path.replace(/:\w+/, encodeURIComponent(id))}${query}`, {
+  const { id = '', second = '1', query = '', ...rest } = asking;
+  const named = path.replace(/:\w+/, encodeURIComponent(id)).replace(/:\w+/, second);
+  const answer = await at.ask(`${named}${query}`, {
     key,
     method,
     ...rest,
@@ -269,6 +281,97 @@ describe('what the server answers is what its description says', () => {
     await ask('POST /api/sessions/:conversation/cancel', { id: waiting });
     await ask('POST /api/sessions/:conversation/save', { id: waiting });
     await ask('DELETE /api/sessions/:conversation', { id: waiting });
+  });
+
+  test('of workflows', async () => {
+    const graph = { name: 'w', ...graphOf([{ id: 'say', type: 'template', value: 'x' }]) };
+    const schedules = [{ cron: '0 0 1 1 *', timezone: 'UTC' }];
+    await ask('POST /api/workflows', {
+      json: { name: 'timed', graph: { ...graph, name: 'timed', schedules } },
+    });
+    await ask('POST /api/workflows/:name/publish', { id: 'timed', json: {} });
+    const scheduled = await ask('GET /api/workflows/:name/schedules', { id: 'timed' });
+    const timed = textAt(scheduled, 'schedules', 0, 'schedule');
+    const hourly = await ask('GET /api/workflows/:name/schedules', { id: 'hourly' });
+    await ask('POST /api/workflows', { json: { name: 'w', graph } });
+    await ask('POST /api/workflows', { json: { name: 'w' } });
+    await ask('GET /api/workflows', { query: '?limit=1' });
+    const on = (verb: string, asking: Parameters<typeof ask>[1] = {}) =>
+      ask(verb.replace(' ', ' /api/workflows/:name/'), { id: 'w', ...asking });
+    await on('GET draft');
+    await on('PUT draft', { json: { graph: {}, revision: 1 } });
+    await on('PUT draft', { json: { graph: { a: 1 }, revision: 1 } });
+    await on('POST validate', { json: {} });
+    await on('POST publish', { json: {} });
+    await on('PUT draft', { json: { graph } });
+    await on('POST publish', { json: { revision: 9 } });
+    await on('POST publish', { json: {} });
+    await on('GET versions');
+    for (const id of ['w', 'none']) await ask('GET /api/workflows/:name/versions/:version', { id });
+    await on('GET diff');
+    await on('POST clone', { json: { name: 'w2' } });
+    await on('POST clone', { json: { name: 'w2' } });
+    for (const verb of ['archive', 'restore']) {
+      await on(`POST ${verb}`, { json: {} });
+      await on(`POST ${verb}`, { json: { version: 9 } });
+      await on(`POST ${verb}`, { id: 'fixed', json: { version: 1 } });
+    }
+    await on('GET schedules', { id: 'timed' });
+    await on('GET schedules', { id: 'none' });
+    for (const verb of ['pause', 'resume']) {
+      const path = `POST /api/workflows/:name/schedules/:schedule/${verb}`;
+      await ask(path, { id: 'timed', second: timed, json: {} });
+      await ask(path, { id: 'timed', json: {} });
+      await ask(path, { id: 'hourly', second: textAt(hourly, 'schedules', 0, 'schedule'), json: {} });
+    }
+    await on('DELETE draft', { query: '?revision=1' });
+    await on('DELETE draft');
+    for (const missing of ['GET draft', 'GET versions', 'GET diff', 'POST publish', 'POST validate'])
+      await on(missing, { id: 'none', ...(missing.startsWith('POST') ? { json: {} } : {}) });
+    await on('POST clone', { id: 'none', json: { name: 'w3' } });
+    const headers = { 'idempotency-key': 'w' };
+    const run = textAt(await on('POST runs', { json: { input: 'x' }, headers }), 'run');
+    await on('POST runs', { json: { input: 'y' }, headers });
+    await on('POST runs', { json: { mode: 'draft', version: 1 } });
+    await on('POST runs', { json: { version: 9 } });
+    await on('POST runs', { json: {}, headers: { accept: 'text/event-stream' } });
+    await ask('GET /api/runs/:run/graph', { id: run });
+    await ask('GET /api/runs/:run/graph', { id: 'nope' });
+  });
+
+  test('of workflows as the workflow platform has them', async () => {
+    const node = (agent_id: string, node_type: string) => ({ agent_id, metadata: { node_type } });
+    const agents = [node('s', 'Start'), node('e', 'End')];
+    const json = { workflow_id: 'echo', name: 'Echo', agents, connections: [{ from: 's', to: 'e' }] };
+    for (const path of ['validate/draft', 'validate/final', 'temp/save'])
+      await ask(`POST /workflows/${path}`, { json });
+    await ask('POST /workflows/final/save', { json: { workflow_id: 'echo' } });
+    for (const path of ['temp', 'final/:version', 'graph', 'versions'])
+      await ask(`GET /workflows/:name/${path}`, { id: 'echo' });
+    await ask('POST /workflows/execute', { json: { workflow_id: 'echo' } });
+    const session = await ask('POST /workflows/chat/start', { json: { workflow_id: 'echo' } });
+    const session_id = textAt(session, 'session_id');
+    await ask('POST /workflows/chat/send', { json: { session_id, message: 'x' } });
+    const asked = async (): Promise<string> => {
+      const run_id = textAt(
+        await ask('POST /api/runs', { json: { app: 'asks', input: { text: 'x' } } }),
+        'run',
+      );
+      await untilAnswer(
+        () => ask('GET /workflows/hitl/status/:run', { id: run_id }),
+        ({ text }) => text.includes('waiting'),
+      );
+      return run_id;
+    };
+    for (const action of ['approve', 'reject', 'modify', 'defer']) {
+      const run_id = await asked();
+      const payload = action === 'modify' ? { changes: { amount: 1 } } : undefined;
+      await ask(`POST /workflows/hitl/${action}`, { json: { run_id, payload } });
+      for (const what of ['status', 'context', 'decisions'])
+        await ask(`GET /workflows/hitl/${what}/:run`, { id: run_id });
+    }
+    await ask('GET /workflows/hitl/pending');
+    await ask('POST /workflows/hitl/decide', { json: { run_id: await asked(), action: 'approve' } });
   });
 
   test('to the page of the console', async () => {

@@ -93,8 +93,11 @@ describeInBrowser('a page of somebody else', (browser) => {
 describeInBrowser('the API page', (browser) => {
   test('[W68] has every place of the API with what it takes and answers, from this server alone', async () => {
     const { url, ask } = await serving({ config: { apps } });
-    const { page, complaints } = await opened(browser(), `${url}/api`);
+    const { page, complaints } = await opened(browser(), `${url}/home`);
+    await page.click('[aria-label="Theme and language"]');
+    await page.click('text=API of this server');
     await page.waitForSelector('[data-api=ready]');
+    expect(page.url()).toBe(`${url}/api`);
     const { paths } = (await ask('/openapi.json')).json as {
       readonly paths: Readonly<Record<string, object>>;
     };

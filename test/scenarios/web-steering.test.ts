@@ -108,6 +108,7 @@ describeInBrowser('in the browser', (browser) => {
     await page.waitForSelector('[data-status=stopped]');
     await start(at, 'talks', 'once more');
     await page.waitForSelector('section[data-run][data-status=running]');
+    await page.waitForSelector('[data-stop]:enabled');
     await page.keyboard.press('Escape');
     await page.locator('.folded.stopped, section[data-status=stopped]').nth(1).waitFor();
   });

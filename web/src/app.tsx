@@ -12,6 +12,13 @@ import { useLanguage } from './texts/texts.ts';
 const Approvals = lazy(() => import('./approvals/inbox.tsx').then(({ Inbox }) => ({ default: Inbox })));
 const Runs = lazy(() => import('./runs/runs.tsx').then((made) => ({ default: made.Runs })));
 const Run = lazy(() => import('./runs/run.tsx').then((made) => ({ default: made.Run })));
+const RunCanvas = lazy(() =>
+  import('./workflows/run-canvas.tsx').then((made) => ({ default: made.RunCanvas })),
+);
+const Workflows = lazy(() =>
+  import('./workflows/workflows.tsx').then((made) => ({ default: made.Workflows })),
+);
+const Workflow = lazy(() => import('./workflows/workflow.tsx').then((made) => ({ default: made.Workflow })));
 const Api = lazy(() => import('./api/api.tsx').then((made) => ({ default: made.Api })));
 const Home = lazy(() => import('./home/home.tsx').then((made) => ({ default: made.Home })));
 
@@ -46,6 +53,12 @@ function Screen({ place }: { readonly place: Place }): ReactNode {
       return <Runs filter={place.filter} />;
     case 'run':
       return <Run key={place.run} run={place.run} step={place.step} at={place.at} />;
+    case 'run-canvas':
+      return <RunCanvas key={place.run} run={place.run} at={place.at} />;
+    case 'workflows':
+      return <Workflows />;
+    case 'workflow':
+      return <Workflow key={place.name} name={place.name} view={place.view} />;
     case 'home':
       return <Home />;
     case 'api':

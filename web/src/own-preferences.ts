@@ -20,5 +20,6 @@ export async function prefer(change: OwnPreferences): Promise<void> {
 /** Shows so much of runs from now on, here and wherever this person is. */
 export function preferVerbosity(level: Verbosity): void {
   verbosity.set(level);
+  // Where nobody keeps it for the person, it holds in this browser.
   prefer({ verbosity: level }).catch(() => undefined);
 }

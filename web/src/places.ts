@@ -4,6 +4,9 @@ export type Place =
   | { readonly screen: 'home' }
   | { readonly screen: 'runs'; readonly filter?: string }
   | { readonly screen: 'run'; readonly run: string; readonly step?: number; readonly at?: number }
+  | { readonly screen: 'run-canvas'; readonly run: string; readonly at?: number }
+  | { readonly screen: 'workflows' }
+  | { readonly screen: 'workflow'; readonly name: string; readonly view?: string }
   | { readonly screen: 'approvals'; readonly approval?: string }
   | { readonly screen: 'api' }
   | { readonly screen: 'nowhere' };
@@ -22,6 +25,13 @@ export const addressOf = {
   /** A run, one of its steps, and the entry that was the last at the moment that is shown. */
   run: (run: string, step?: number, at?: number): string =>
     `/runs/${encodeURIComponent(run)}${step === undefined ? '' : `/steps/${step}`}${at === undefined ? '' : `#${at}`}`,
+  /** A run on its graph, at a moment. */
+  runCanvas: (run: string, at?: number): string =>
+    `/runs/${encodeURIComponent(run)}/canvas${at === undefined ? '' : `#${at}`}`,
+  workflows: '/workflows',
+  /** A workflow, on the canvas unless said. */
+  workflow: (name: string, view?: string): string =>
+    `/workflows/${encodeURIComponent(name)}${view === undefined ? '' : `#${view}`}`,
   approvals: (approval?: string): string =>
     approval === undefined ? '/approvals' : `/approvals#${encodeURIComponent(approval)}`,
 };
@@ -36,10 +46,15 @@ export function placeAt({ pathname, hash }: { readonly pathname: string; readonl
   if (first === 'api' && second === undefined) return { screen: 'api' };
   if (first === 'approvals')
     return { screen: 'approvals', ...(fragment === '' ? {} : { approval: fragment }) };
+  if (first === 'workflows')
+    return second === undefined
+      ? { screen: 'workflows' }
+      : { screen: 'workflow', name: second, ...(fragment === '' ? {} : { view: fragment }) };
   if (first !== 'runs') return { screen: 'nowhere' };
   if (second === undefined) return { screen: 'runs', ...(fragment === '' ? {} : { filter: fragment }) };
   const step = third === 'steps' && /^\d+$/.test(fourth ?? '') ? { step: Number(fourth) } : {};
   const at = /^\d+$/.test(fragment) ? { at: Number(fragment) } : {};
+  if (third === 'canvas') return { screen: 'run-canvas', run: second, ...at };
   return { screen: 'run', run: second, ...step, ...at };
 }
 

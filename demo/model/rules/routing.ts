@@ -1,8 +1,8 @@
 import { fillSchema, properties, type Giver } from '../fill-schema.ts';
 import { field, list, type Json } from '../json.ts';
+import { descriptionOf } from '../described.ts';
 import { planFor, type RoutePlan, type Task } from '../route-plan.ts';
 import { say, type Rule } from '../rule.ts';
-import type { Situation } from '../situation.ts';
 import { joined } from '../words.ts';
 
 /** Requests for JSON that names agents: who works on a message, in which order, and why. */
@@ -43,15 +43,6 @@ function isAgent(name: string): boolean {
 
 function strings(schema: Json): string[] {
   return list(schema, 'enum').filter((value) => typeof value === 'string');
-}
-
-/** What the messages say about an agent: the rest of the line that begins with its name. */
-function descriptionOf(name: string, { system, question }: Situation): string {
-  const line = new RegExp(
-    `^[\\s>*#-]*[*"\`]*${name.replaceAll(/[^\w\s]/g, '\\$&')}[*"\`]*\\s*(?:[:–—-]|\\bis\\b)\\s*(.+)$`,
-    'm',
-  );
-  return line.exec(system)?.[1] ?? line.exec(question)?.[1] ?? '';
 }
 
 /** Fits the plan into whatever form was asked for, by what its properties are called. */

@@ -1,13 +1,15 @@
 import { askFor } from '../../client/ask.ts';
 import { followRun } from '../../client/follow.ts';
+import { workflowsClient } from '../../client/workflows.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { expectSameApp, type Home, type FolderReader } from '../../server/folder/home.ts';
 import { addressIn } from '../../server/folder/reach-folder.ts';
 import { readHolder, type Holder } from '../../wire/native/folder.ts';
 import { askedOver } from './asked-over.ts';
+import type { TerminalHome } from './terminal-home.ts';
 
 /** A folder that another process holds: read here, asked for there, over the socket in it. */
-export function besideHolder(reader: FolderReader, data: string, holder: Holder): Home {
+export function besideHolder(reader: FolderReader, data: string, holder: Holder): TerminalHome {
   const neighbour = new Neighbour(data, holder);
   const asked = askedOver((tenant) => addressIn(data, tenant), reader);
   return {
@@ -27,6 +29,7 @@ export function besideHolder(reader: FolderReader, data: string, holder: Holder)
       }),
     send: (run, command) => neighbour.ask(() => asked.send(run, command)),
     takeUp: (run) => neighbour.ask(() => asked.takeUp(run)),
+    workflows: workflowsClient(addressIn(data)),
     erase: (conversation, tenant) => neighbour.ask(() => asked.erase(conversation, tenant)),
     async standing(run) {
       const row = await reader.dispatch.get(run);

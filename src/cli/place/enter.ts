@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { readFolder, type FolderSettings } from '../../server/compose/compose.ts';
 import { holderOf, isLocked, pause, tries } from '../../server/folder/holder.ts';
-import type { Home } from '../../server/folder/home.ts';
 import { besideHolder } from './beside.ts';
+import type { TerminalHome } from './terminal-home.ts';
 
 /**
  * Come to a folder: beside the process that holds it, or, when nobody does, as its holder. `tell` hears why it takes long.
@@ -10,7 +10,7 @@ import { besideHolder } from './beside.ts';
 export async function enterHome(
   settings: FolderSettings,
   tell: (line: string) => void = () => {},
-): Promise<Home> {
+): Promise<TerminalHome> {
   const { data } = settings;
   for (let left = tries; ; left -= 1) {
     const holder = await holderOf(data, tell);

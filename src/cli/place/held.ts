@@ -1,16 +1,18 @@
+import { workflowsClient } from '../../client/workflows.ts';
 import { ownersWay } from '../../server/access/door.ts';
-import type { Home } from '../../server/folder/home.ts';
 import { tenantHeader } from '../../server/folder/reach-folder.ts';
 import type { Hosted } from '../../server/host.ts';
 import { fetchWithin } from '../../server/http/in-process.ts';
 import { askedOver, type AddressFor } from './asked-over.ts';
+import type { TerminalHome } from './terminal-home.ts';
 
 /** A folder that this process holds: asked as by any other, over a connection in memory. */
-export function heldFolder({ app, context, ways, notices, close }: Hosted): Home {
+export function heldFolder({ app, context, ways, notices, close }: Hosted): TerminalHome {
   const addressFor: AddressFor = (tenant) => {
     const callerOf = (): ReturnType<typeof ownersWay.callerOf> =>
       ownersWay.callerOf({ [tenantHeader]: tenant });
     return { url: 'http://localhost', fetch: fetchWithin(app.server, ways, { ...ownersWay, callerOf }) };
   };
-  return { ...context.home, notices, close, ...askedOver(addressFor, context.home) };
+  const workflows = workflowsClient(addressFor());
+  return { ...context.home, notices, close, workflows, ...askedOver(addressFor, context.home) };
 }

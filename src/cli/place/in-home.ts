@@ -1,6 +1,6 @@
-import type { Home } from '../../server/folder/home.ts';
 import { visibleLine } from '../terminal/escape.ts';
 import { enter, type Place } from './place.ts';
+import type { TerminalHome } from './terminal-home.ts';
 import type { Shown, Where } from '../view/show-run.ts';
 import { showRun } from '../view/show-run.ts';
 
@@ -8,7 +8,7 @@ import { showRun } from '../view/show-run.ts';
 export async function inHome<T>(
   place: Place,
   { terminal }: Pick<Where, 'terminal'>,
-  work: (home: Home) => Promise<T>,
+  work: (home: TerminalHome) => Promise<T>,
 ): Promise<T> {
   const home = await enter(place, terminal);
   try {
@@ -26,7 +26,7 @@ export async function inHome<T>(
 export async function throughRun(
   place: Place,
   where: Where,
-  begin: (home: Home) => Promise<{ readonly run: string; readonly after?: number }>,
+  begin: (home: TerminalHome) => Promise<{ readonly run: string; readonly after?: number }>,
 ): Promise<number> {
   let run: string | undefined;
   let shown: Shown | undefined;

@@ -1,17 +1,19 @@
 import { resolve } from 'node:path';
 import { askFor } from '../../client/ask.ts';
 import type { ServerAddress } from '../../client/client.ts';
+import { workflowsClient } from '../../client/workflows.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { readFolder, type FolderSettings } from '../../server/compose/compose.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
 import { isLocal } from '../../server/access/lock.ts';
 import { addressIn, isHeld as isFolderHeld } from '../../server/folder/reach-folder.ts';
-import type { Home, FolderReader } from '../../server/folder/home.ts';
+import type { FolderReader } from '../../server/folder/home.ts';
 import { readHolder } from '../../wire/native/folder.ts';
 import type { Given } from '../command.ts';
 import { enterHome } from './enter.ts';
 import { serverHome } from './server-home.ts';
+import type { TerminalHome } from './terminal-home.ts';
 import { dataOf, folderOf, usualFolder } from '../settings.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -51,15 +53,16 @@ export function ownFolder(given: Given): string {
 }
 
 /** Come to a place to do something there. */
-export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<Home> {
+export async function enter(place: Place, { warn }: Pick<Terminal, 'warn'>): Promise<TerminalHome> {
   return 'url' in place ? atServer(place) : enterHome(place, warn);
 }
 
-async function atServer(server: ServerAddress): Promise<Home> {
+async function atServer(server: ServerAddress): Promise<TerminalHome> {
   const known = await withKey(server);
-  return serverHome(known).catch((thrown: unknown) => {
+  const home = await serverHome(known).catch((thrown: unknown) => {
     throw failureOf(thrown).code === 'unauthenticated' ? turnedAway(known, thrown) : thrown;
   });
+  return { ...home, workflows: workflowsClient(known) };
 }
 
 /** A terminal elsewhere does not find the key that a server made for itself. */

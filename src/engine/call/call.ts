@@ -38,7 +38,7 @@ export async function runCall(execution: Execution, name: string, request: Place
   // What runs is what is recorded.
   const input = isLarge(request.input)
     ? await execution.busy(cleanLarge(execution, request.input))
-    : execution.world.secrets.cleanAll(request.input);
+    : execution.guarding.cleanAll(request.input);
   const shown = isLarge(input) ? await execution.busy(keepClean(execution, input)) : input;
   const leaf = callLeaf(execution, name, { ...request, input, shown });
   // Awaited only where there is something: otherwise opening stays synchronous, and branches keep their order.

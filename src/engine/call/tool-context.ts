@@ -5,7 +5,7 @@ import type { AttemptTimer } from './attempt-timer.ts';
 import { audienceOf } from './audience.ts';
 import type { Execution } from '../execution.ts';
 import { idempotencyKey } from '../leaf/leaf.ts';
-import { ask } from '../leaf/permit.ts';
+import { ask } from '../question/put-question.ts';
 import { cleanLarge } from '../record/large.ts';
 import { tellRedacted } from '../record/tell-redacted.ts';
 import { ToolVoice } from './tool-voice.ts';
@@ -50,7 +50,7 @@ export function toolContext(
     },
     async ask(question) {
       if (!isCurrent()) return { decision: 'cancel' };
-      const { title, message, schema } = execution.world.secrets.cleanAll(question);
+      const { title, message, schema } = execution.guarding.cleanIn(question, ['title', 'message']);
       questions += 1;
       const { approval } = ask(execution, step, {
         purpose: 'answer',

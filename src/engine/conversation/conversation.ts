@@ -35,7 +35,7 @@ export class Conversation {
       if (started.history) exchanges.splice(0, exchanges.length, ...(await this.#sentWith(started.history)));
       exchanges.push({
         run: this.#nameOf(tree),
-        text: await this.#textOf(started.input.text),
+        text: await this.#textOf(started.guarded ?? started.input.text),
         answer: await this.#textOf(ended.answer),
       });
     }

@@ -33,7 +33,7 @@ export async function goesAlong(
   const before = isExchange(earlier, exchange) ? [] : earlier;
   const history = await keepLarge(execution, before as unknown as Json);
   return present({
-    attachments: filled([...execution.world.secrets.cleanAll(going.attachments)]),
+    attachments: filled([...execution.guarding.cleanAll(going.attachments)]),
     history: isBlobRef(history) ? history : filled(history as unknown as EarlierMessage[]),
   });
 }

@@ -9,7 +9,8 @@ import { loadLarge } from '../record/large.ts';
 import { mostCutOffs } from '../recovery/cut-offs.ts';
 import { mayTryAgain } from '../recovery/probation.ts';
 import { closeLeaf, type Leaf, type Recalled } from './leaf.ts';
-import { agreedTo, approvalOf, ask, clearWay, decline, editedCall, isYes } from './permit.ts';
+import { approvalOf, ask } from '../question/put-question.ts';
+import { agreedTo, clearWay, decline, editedCall, isYes } from './permit.ts';
 
 interface Unknown {
   readonly leaf: Leaf;

@@ -7,7 +7,8 @@ import type { Execution } from '../execution.ts';
 import type { Refusal } from '../scope.ts';
 import { openStep } from '../scope/open-step.ts';
 import type { Leaf } from './leaf.ts';
-import { askToBegin, tellUnchecked } from './permit.ts';
+import { tellUnchecked } from '../question/put-question.ts';
+import { askToBegin } from './permit.ts';
 
 /** Refusals a flow must tell from others, to end with an answer. */
 const failureCodes: Readonly<Record<string, FailureCode>> = {

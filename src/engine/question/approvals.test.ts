@@ -38,6 +38,16 @@ async function payment(more: Partial<Tool> = {}, input: Json = { amount: 5 }) {
   return { stage, catalog, worker, run, paid, answer };
 }
 
+test('[E315] a question about a call carries what it may be edited to, where that is small', async () => {
+  const schema = { type: 'object', properties: { amount: { type: 'number' } } };
+  const [small] = await payment({ schema }).then(({ stage, run }) => stage.asked(run));
+  expect(small?.editSchema).toEqual(schema);
+  const large = { ...schema, description: 'x'.repeat(8_000) };
+  const [other] = await payment({ schema: large }).then(({ stage, run }) => stage.asked(run));
+  expect(other).toBeDefined();
+  expect(other?.editSchema).toBeUndefined();
+});
+
 describe('a decision', () => {
   test('[E27 E60] to reject leaves the call undone, with who and why', async () => {
     const { stage, run, paid, answer } = await payment();

@@ -6,7 +6,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
 import { meet } from '../recovery/meet.ts';
 import { openStep } from '../scope/open-step.ts';
-import { ask } from '../leaf/permit.ts';
+import { ask } from './put-question.ts';
 import type { Decided } from './questions.ts';
 import type { Answer, Question } from '../scope.ts';
 
@@ -19,7 +19,7 @@ interface Placed extends Question {
 
 /** A question to a person. It costs nothing while it waits, however long. */
 export async function askPerson(execution: Execution, given: Placed): Promise<Answer> {
-  const question = execution.world.secrets.cleanAll(given);
+  const question = execution.guarding.cleanIn(given, ['title', 'message', 'arguments']);
   const known = meet(execution, { parent: question.parent, key: question.key, kind: 'ask' });
   if (known instanceof Promise) return known;
   const shown = await shownOf(execution, question);
@@ -43,7 +43,7 @@ async function open(execution: Execution, question: Placed): Promise<Step> {
 }
 
 function put(execution: Execution, step: Step, question: Placed): Approval {
-  const { title, message, schema, editSchema, priority, expiresIn, shown } = question;
+  const { title, message, schema, editSchema, redo, priority, expiresIn, shown } = question;
   return ask(execution, step, {
     purpose: 'answer',
     bytes: bytesOf(question),
@@ -52,7 +52,7 @@ function put(execution: Execution, step: Step, question: Placed): Approval {
     shown,
     message,
     schema,
-    ...present({ editSchema }),
+    ...present({ editSchema, redo: redo && [...redo] }),
     priority,
     expiresAt: expiresIn === undefined ? undefined : execution.world.time.now() + expiresIn,
   });

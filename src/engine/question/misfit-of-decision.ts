@@ -13,7 +13,10 @@ export function misfitOfDecision(
   approval: Approval,
   command: Decide,
 ): string | undefined {
-  if (command.decision === 'edit') return misfitOfEdit(execution, approval, command.arguments);
+  if (command.decision === 'edit')
+    return command.answer === undefined
+      ? misfitOfEdit(execution, approval, command.arguments)
+      : misfitOfRedo(approval, command.answer);
   if (command.decision !== 'approve') return undefined;
   if (approval.schema === undefined) return misfitOfAnswer(execution, approval, command.answer);
   if (command.answer === undefined) return 'To approve this, give an «answer» that fits its schema.';
@@ -33,6 +36,15 @@ function misfitOfAnswer(
   return 'This question takes no «answer»: approve it, or «edit» what shall run.';
 }
 
+/** To have something done again is no edit of what was shown: what comes with it is for those who do it. */
+function misfitOfRedo({ redo = [] }: Approval, answer: Json): string | undefined {
+  const name: unknown = Reflect.get(Object(answer), 'redo');
+  if (typeof name === 'string' && redo.includes(name)) return undefined;
+  return redo.length === 0
+    ? 'Nothing can be done again here: give the edited «arguments» without an «answer».'
+    : `The «answer» of an edit says what to do again, as {"redo": "${redo[0]}"}; there is: ${redo.join(', ')}.`;
+}
+
 function misfitOfEdit(
   { tree, world }: Execution,
   approval: Approval,
@@ -42,7 +54,7 @@ function misfitOfEdit(
   const step = tree.steps.get(approval.step);
   if (step?.kind === 'turn' && typeof edited !== 'string')
     return 'The «arguments» of an edited message must be a text: what shall be sent instead.';
-  if (approval.editSchema !== undefined) {
+  if (step?.call === undefined && approval.editSchema !== undefined) {
     const errors = misfit(approval.editSchema, edited);
     if (errors !== undefined) return `The edited «arguments» do not fit: ${errors}.`;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { listening } from '../../../test/listening.ts';
 import { tracesOf } from '../../../test/secrets.ts';
 import { ended, entriesOf, flowOf, startRun, testWorld, toolOf, treeOf, until } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
@@ -11,40 +12,12 @@ import { flatTree } from '../../run/flat-tree.ts';
 import { foldAll } from '../../run/fold.ts';
 import { textOf } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
-import { memoryStore } from '../../stores/memory.ts';
-import type { Store } from '../../stores/store.ts';
 import { Engine } from '../../../test/engine.ts';
 import { HoldBack } from './hold-back.ts';
 import type { Scope } from '../scope.ts';
 
 const secret = 'sk-"0123456789"abcdef';
 const large = 'x'.repeat(40_000);
-
-/** A store that remembers every text it was given. */
-function listening(): { store: Store; heard: string[] } {
-  const heard: string[] = [];
-  const store = memoryStore({ now: () => Date.now() });
-  return {
-    heard,
-    store: {
-      ...store,
-      journal: {
-        ...store.journal,
-        offer: undefined,
-        append: (append) => (heard.push(append.frames), store.journal.append(append)),
-      },
-      dispatch: {
-        ...store.dispatch,
-        create: (run) => (heard.push(JSON.stringify(run), run.frames), store.dispatch.create(run)),
-      },
-      mailbox: {
-        ...store.mailbox,
-        send: (sent) => (heard.push(JSON.stringify(sent)), store.mailbox.send(sent)),
-      },
-      blobs: { ...store.blobs, put: (owner, text) => (heard.push(text), store.blobs.put(owner, text)) },
-    },
-  };
-}
 
 function agentSaying(events: readonly AgentEvent[], more: Partial<Agent> = {}): Agent {
   const gateway = {

@@ -1,9 +1,12 @@
-import { nothing, type Found } from '../../guards/guard.ts';
+import { nothing, type Found, type Guard, type Kind } from '../../guards/guard.ts';
+import { guardValue } from '../../guards/guard-value.ts';
 import { HeldText } from '../../guards/held-text.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { streamOf, titleOf, type TextPiece as Piece } from '../../guards/text-stream.ts';
 import type { EventOf, RunEvent, StepId } from '../../run/events.ts';
 import type { RunTree } from '../../run/tree.ts';
+import { guardedEvent, guardNotice } from './guarded-event.ts';
+import { guardAt, type RunGuards } from './run-guards.ts';
 
 type Text = EventOf<'text.appended'>;
 
@@ -22,8 +25,8 @@ export function redactedNotice(step: StepId): EventOf<'notice.posted'> {
 }
 
 /**
- * Stands before the journal of a run: sees every event before it is recorded, and lets no known secret pass. A text that
- * arrives in pieces waits while its end could begin one. All else of its step goes on; what waits and says nothing yet is
+ * Stands before the journal of a run: sees every event before it is recorded, and lets no known secret pass, and nothing
+ * that guards of the run find. A text that arrives in pieces waits while its end could begin one. All else of its step goes on; what waits and says nothing yet is
  * told before it, so that the order stays what it was.
  */
 export class HoldBack {
@@ -31,11 +34,22 @@ export class HoldBack {
   readonly #tree: RunTree;
   readonly #record: (event: RunEvent) => void;
   readonly #streams = new Map<string, Stream>();
+  #guards: RunGuards | undefined;
 
   constructor(secrets: Secrets, tree: RunTree, record: (event: RunEvent) => void) {
     this.#secrets = secrets;
     this.#tree = tree;
     this.#record = record;
+  }
+
+  /** From now on. */
+  guardBy(guards: RunGuards | undefined): void {
+    this.#guards = guards;
+  }
+
+  /** Whether something ended what a step says. */
+  isEnded(step: StepId): boolean {
+    return this.#guards !== undefined && (this.#streams.get(contentOf(step))?.held.isEnded ?? false);
   }
 
   /** Record an event as it may be recorded, after what has waited for it. */
@@ -90,7 +104,8 @@ export class HoldBack {
 
   #passText(given: Text): void {
     const event = given.call === undefined ? given : this.#withCleanNames(given);
-    const found = this.#streams.size === 0 ? this.#secrets.find(event.text) : undefined;
+    const isFirst = this.#streams.size === 0 && this.#guards === undefined;
+    const found = isFirst ? this.#secrets.find(event.text) : undefined;
     if (found === nothing) return this.#record(event);
     this.#tellCrumbs(event.step, streamOf(event));
     const text = this.#take(event, found);
@@ -103,34 +118,57 @@ export class HoldBack {
     this.#tellCrumbs(step);
     if (event.type === 'step.opened') this.#tellCrumbs(event.parent);
     const clean = this.#secrets.cleanAll(event);
+    const { guarded, kinds } = this.#guarded(clean, step);
     const isOpening = event.type === 'step.opened' || event.type === 'step.planned';
-    if (clean !== event && !isOpening) this.#notice(step);
-    this.#record(clean);
-    if (clean !== event && isOpening) this.#notice(step);
+    if (isOpening) this.#record(guarded);
+    if (clean !== event) this.#notice(step);
+    for (const kind of kinds) this.noticeOf(step, kind);
+    if (!isOpening) this.#record(guarded);
+  }
+
+  #guarded(event: RunEvent, step: StepId): { readonly guarded: RunEvent; readonly kinds: readonly Kind[] } {
+    const guards = this.#guards;
+    const isSaid = event.type !== 'step.opened' && event.type !== 'step.planned';
+    const isSeen =
+      guards && (guards.covers === 'everything' || (isSaid && guardAt(guards, this.#tree, step)));
+    if (!isSeen) return { guarded: event, kinds: [] };
+    const found = new Set<Kind>();
+    const guarded = guardedEvent(event, (given) => {
+      const { value, kinds } = guardValue(guards.values, given);
+      for (const kind of kinds) found.add(kind);
+      return value;
+    });
+    return { guarded, kinds: [...found] };
   }
 
   /** The title of a stage may go on after its opening. */
   #open(event: EventOf<'step.opened'>, piece: Piece | undefined): void {
     if (!piece) return this.#passWhole(event);
     const { step, title } = event;
-    const held = new HeldText(this.#secrets);
+    const held = new HeldText(this.#guards?.covers === 'everything' ? this.#guards.texts : this.#secrets);
     const told = held.take(title) + held.takeCrumb();
     if (!held.isEmpty) this.#streams.set(streamOf(piece), { held, last: piece });
     this.#passWhole(told === title ? event : { ...event, title: told });
     if (held.marks > 0) this.#notice(step);
+    for (const kind of held.takeKinds()) this.noticeOf(step, kind);
+  }
+
+  #guardAt(step: StepId): Guard {
+    return (this.#guards && guardAt(this.#guards, this.#tree, step)) ?? this.#secrets;
   }
 
   /** What may be told of a piece. `whole`: nothing that says little waits. */
   #take(event: Piece, how?: 'whole' | Found): string {
     const key = streamOf(event);
     const known = this.#streams.get(key);
-    const held = known?.held ?? new HeldText(this.#secrets);
+    const held = known?.held ?? new HeldText(this.#guardAt(event.step));
     const { marks } = held;
     const text = how === 'whole' ? held.take(event.text) + held.takeCrumb() : held.take(event.text, how);
     if (held.isEmpty) this.#streams.delete(key);
     else if (known) known.last = event;
     else this.#streams.set(key, { held, last: event });
     if (held.marks > marks) this.#notice(event.step);
+    for (const kind of held.takeKinds()) this.noticeOf(event.step, kind);
     return text;
   }
 
@@ -156,6 +194,7 @@ export class HoldBack {
       this.#streams.delete(key);
       const text = held.end();
       if (held.marks > 0) this.#notice(last.step);
+      for (const kind of held.takeKinds()) this.noticeOf(last.step, kind);
       this.#tellRest(last, text);
     }
   }
@@ -185,6 +224,17 @@ export class HoldBack {
     const isPosted = this.#tree.steps.get(step)?.notices.some(({ code }) => code === redactedCode) ?? false;
     if (!isPosted) this.#record(redactedNotice(step));
   }
+
+  /** Once for each kind. */
+  noticeOf(step: StepId, kind: Kind): void {
+    const notice = guardNotice(step, kind);
+    const { notices = [] } = this.#tree.steps.get(step) ?? {};
+    if (!notices.some(({ message }) => message === notice.message)) this.#record(notice);
+  }
+}
+
+function contentOf(step: StepId): string {
+  return streamOf({ type: 'text.appended', step, channel: 'content', text: '' });
 }
 
 /** The step an event is about; the run itself where it is about none. */

@@ -4,6 +4,7 @@ import { filled, present } from '../../run/present.ts';
 import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Blobs } from '../../stores/store.ts';
 import type { Execution } from '../execution.ts';
+import type { RunInput } from '../scope.ts';
 import { isLarge, loadLarge, previewOf } from './large.ts';
 
 type Owner = Parameters<Blobs['put']>[0];
@@ -13,13 +14,15 @@ type Input = EventOf<'run.started'>['input'];
 export async function keepLargeInput(
   blobs: Blobs,
   owner: Owner,
-  { text, attachments }: Input & { readonly text: string },
+  { text, attachments, data: given }: Input & { readonly text: string },
 ): Promise<Input> {
   const kept = isLarge(text) ? await keep(blobs, owner, text) : text;
-  if (!attachments) return { text: kept };
+  const data = given !== undefined && isLarge(given) ? await keep(blobs, owner, given) : given;
+  if (!attachments) return { text: kept, ...present({ data }) };
   return {
     text: kept,
     attachments: await Promise.all(attachments.map((one) => keepData(blobs, owner, one))),
+    ...present({ data }),
   };
 }
 
@@ -51,11 +54,12 @@ export async function loadHistory(
 /** The same again, as it was sent. */
 export async function loadInput(
   execution: Execution,
-  { text, attachments = [] }: Input,
-): Promise<{ readonly text: string; readonly attachments: readonly Attachment[] }> {
+  { text, attachments = [], data }: Input,
+): Promise<Pick<RunInput, 'text' | 'attachments' | 'data'>> {
   return {
     text: await textOf(execution, text),
     attachments: await Promise.all(attachments.map((one) => loadData(execution, one))),
+    ...present({ data: data === undefined ? undefined : await loadLarge(execution, data) }),
   };
 }
 
@@ -73,8 +77,10 @@ async function loadData(execution: Execution, { blob, ...rest }: Attachment): Pr
   return blob === undefined ? rest : { ...rest, data: await textOf(execution, blob) };
 }
 
-async function keep(blobs: Blobs, owner: Owner, text: string): Promise<BlobRef> {
-  return { ...(await blobs.put(owner, JSON.stringify(text))), preview: previewOf(text) };
+async function keep(blobs: Blobs, owner: Owner, value: Json): Promise<BlobRef> {
+  const text = JSON.stringify(value);
+  const preview = previewOf(typeof value === 'string' ? value : text);
+  return { ...(await blobs.put(owner, text)), preview };
 }
 
 async function textOf(execution: Execution, value: string | BlobRef): Promise<string> {

@@ -14,13 +14,13 @@ export function isLarge(value: Json): boolean {
 
 /** The value as an entry carries it. */
 export async function keepLarge(execution: Execution, given: Json): Promise<BlobRef | Json> {
-  const { secrets } = execution.world;
-  return keepClean(execution, isLarge(given) ? await cleanLarge(execution, given) : secrets.cleanAll(given));
+  const { guarding } = execution;
+  return keepClean(execution, isLarge(given) ? await cleanLarge(execution, given) : guarding.cleanAll(given));
 }
 
 /** A large value as it may be recorded: others are served while it is looked at. */
-export function cleanLarge<T>({ world }: Pick<Execution, 'world'>, value: T): Promise<T> {
-  return world.secrets.cleanLong(value, world.clock.breather());
+export async function cleanLarge<T>(execution: Pick<Execution, 'world' | 'guarding'>, value: T): Promise<T> {
+  return (await execution.guarding.cleanLong(value, execution.world.clock.breather())).value;
 }
 
 /** The same of a value that is clean. */

@@ -1,9 +1,10 @@
 import { redacted } from '../../guards/guard.ts';
+import type { GuardedValue } from '../../guards/guard-value.ts';
 import type { Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { redactedCode } from './hold-back.ts';
-import { cleanLarge, isLarge } from './large.ts';
+import { isLarge } from './large.ts';
 
 const messages = {
   arguments: ({ title }: Step) =>
@@ -18,13 +19,20 @@ export function tellRedacted(execution: Execution, step: Step, what: keyof typeo
   execution.emit({ type: 'notice.posted', step: step.id, code: redactedCode, message });
 }
 
+interface Cleaned extends GuardedValue<Json> {
+  readonly isSecret: boolean;
+}
+
 /** What a step gave, as it may be recorded. */
 export function cleanResult(execution: Execution, step: Step, given: Json): Json | Promise<Json> {
-  const tell = (result: Json): Json => {
-    if (result !== given) tellRedacted(execution, step, 'result');
-    return result;
+  const { guarding, writer, world } = execution;
+  const tell = ({ value, kinds, isSecret }: Cleaned): Json => {
+    if (isSecret) tellRedacted(execution, step, 'result');
+    for (const kind of kinds) writer.tellFound(step.id, kind);
+    return value;
   };
   // Waited for only where there is much to look at: otherwise branches keep their order.
-  if (isLarge(given)) return cleanLarge(execution, given).then(tell);
-  return tell(execution.world.secrets.cleanAll(given));
+  if (isLarge(given)) return guarding.cleanLong(given, world.clock.breather()).then(tell);
+  const clean = world.secrets.cleanAll(given);
+  return tell({ ...guarding.guarded(clean), isSecret: clean !== given });
 }

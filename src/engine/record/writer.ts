@@ -1,6 +1,7 @@
+import type { Kind } from '../../guards/guard.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { encode } from '../../run/codec.ts';
-import type { Entry, EventOf, RunEvent } from '../../run/events.ts';
+import type { Entry, EventOf, RunEvent, StepId } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { indexed, joinIndexed, type Indexed } from '../../run/facts.ts';
 import { fold } from '../../run/fold.ts';
@@ -11,6 +12,7 @@ import type { Meter } from '../meter.ts';
 import { RunTime } from '../time/run-time.ts';
 import type { StoreTime } from '../time/store-time.ts';
 import { HoldBack } from './hold-back.ts';
+import type { RunGuards } from './run-guards.ts';
 import type { Space } from './space.ts';
 import { unowned } from '../scope/stray.ts';
 
@@ -111,6 +113,21 @@ export class Writer implements Appender {
     if (command !== undefined) this.#uses.push({ command, seq: this.tree.seq });
     if (blob === undefined) return;
     this.#parts.at(-1)?.blobs.push({ tenant: this.tree.started?.tenant ?? '', text: blob });
+  }
+
+  /** What this run may say, from now on. */
+  guardBy(guards: RunGuards | undefined): void {
+    this.#holdBack.guardBy(guards);
+  }
+
+  /** Whether a guard ended what a step says. */
+  isEnded(step: StepId): boolean {
+    return this.#holdBack.isEnded(step);
+  }
+
+  /** What a guard took out of what a step gave. */
+  tellFound(step: StepId, kind: Kind): void {
+    this.#holdBack.noticeOf(step, kind);
   }
 
   /** Emit what is said in one go: it becomes one entry, or was recorded by an earlier worker. */

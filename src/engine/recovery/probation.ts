@@ -1,7 +1,8 @@
 import { mostCutOffs, onItsOwn } from './cut-offs.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
-import { ask, decline, isYes } from '../leaf/permit.ts';
+import { decline, isYes } from '../leaf/permit.ts';
+import { ask } from '../question/put-question.ts';
 import type { Step } from '../../run/tree.ts';
 
 /** How long a run that is watched keeps the others that are to be watched from going on. Milliseconds. */

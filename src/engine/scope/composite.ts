@@ -49,7 +49,7 @@ export async function composite<T>(
     if (execution.deadlines.hasCut(step.id)) throw thrown;
     if (!(thrown instanceof RunError))
       execution.world.log.error({ run: execution.run, cause: thrown }, `«${step.title}» broke.`);
-    const failure = execution.world.secrets.cleanAll(failureIn(step.title, thrown));
+    const failure = execution.guarding.cleanIn(failureIn(step.title, thrown), ['message']);
     await leave(execution, step.id);
     execution.emit({ type: 'step.closed', step: step.id, outcome: 'failed', failure });
     if (thrown instanceof RunError && thrown.failure === failure) throw thrown;

@@ -34,12 +34,13 @@ export async function runGraph<T extends Record<string, unknown>>(
     [...drawn].map(([key, { title = key, kind = 'step' }]) => ({ key, title, kind })),
   );
   const settled = new Map<string, Promise<Settled>>();
+  const whyEnded = failedIn(execution, parent, drawn);
   const settle = async (key: string, node: Node<unknown>): Promise<Settled> => {
     const { after = [], kind = 'step' } = node;
-    const before = await allOf(after, settled);
+    const before = await (node.soon ? firstOf(node, settled) : allOf(after, settled));
     const place = { ...looksOf(node), kind, key, parent, among };
     return settleNode(execution, place, {
-      why: () => node.unless?.(before),
+      why: () => whyEnded() ?? node.unless?.(before),
       work: (step) => node.run(inside(step), before),
     });
   };
@@ -66,7 +67,7 @@ async function settleNode(
   const known = execution.recorded.child(parent, key);
   while (execution.isGated) await execution.gate();
   if (!execution.isLive || execution.deadlines.hasCut(parent)) return forever();
-  const reason = known && isSkipped(known) ? (known.failure?.message ?? '') : why();
+  const reason = known && known.status !== 'pending' ? whyRecorded(known) : why();
   if (reason !== undefined) {
     skipPlanned(execution, parent, { key, reason });
     return { outcome: 'skipped', reason };
@@ -76,6 +77,37 @@ async function settleNode(
   } catch (thrown) {
     return { outcome: 'failed', failure: failureOf(thrown) };
   }
+}
+
+/** What was recorded holds: what is recalled settles sooner than it did, and another reason could be there by now. */
+function whyRecorded(known: Step): string | undefined {
+  return isSkipped(known) ? (known.failure?.message ?? '') : undefined;
+}
+
+/** Why nothing more begins, as the journal has it: what is asked after a recovery must not find less. */
+function failedIn(
+  { recorded }: Execution,
+  parent: StepId,
+  nodes: ReadonlyMap<string, Node<unknown>>,
+): () => string | undefined {
+  const vital = [...nodes].flatMap(([key, node]) => (node.vital ? (recorded.child(parent, key) ?? []) : []));
+  return () => {
+    const failed = vital.find(({ status }) => status === 'failed');
+    return failed && `«${failed.title}» failed.`;
+  };
+}
+
+/** As soon as a node wants to begin, or when all are settled. */
+async function firstOf(node: Node<unknown>, settled: ReadonlyMap<string, Promise<Settled>>): Promise<Before> {
+  const found: Record<string, Settled> = {};
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const each = (node.after ?? []).map(async (key) => {
+    const one = await settled.get(key);
+    if (one) found[key] = one;
+    if (node.soon?.(found)) resolve();
+  });
+  await Promise.race([promise, Promise.all(each)]);
+  return { ...found };
 }
 
 async function allOf(

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { elsewhere, inScopes } from './notice-codes.ts';
 
-const sources = globSync('src/{engine,server/doors}/**/*.ts').filter(
+const sources = globSync('src/{engine,server/doors,server/workflows}/**/*.ts').filter(
   (file) => !/(?:test|notice-codes)\.ts$/.test(file),
 );
 const posted = new Set(

@@ -1,4 +1,5 @@
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { failureIn } from './broken.ts';
 import { apology } from '../recovery/ending.ts';
@@ -6,7 +7,8 @@ import type { Execution } from '../execution.ts';
 import { unanswered } from '../conversation/sent-history.ts';
 import { definitionOf } from '../record/definition.ts';
 import { loadInput } from '../record/large-input.ts';
-import { keepLarge } from '../record/large.ts';
+import { isLarge, keepLarge } from '../record/large.ts';
+import { runGuardsIn } from '../record/run-guards.ts';
 import { leave } from '../recovery/meet.ts';
 import type { Probation } from '../recovery/probation.ts';
 import type { Flow, RunInput } from '../scope.ts';
@@ -25,8 +27,10 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
   try {
     const input = await inputOf(execution);
     execution.definition ??= await definitionOf(execution);
+    execution.guardBy(runGuardsIn(execution.definition, execution.world.secrets));
     const work = (): Promise<string> => flow.run(new ScopeIn(execution, root), input);
-    const answer = textOf(await owned(execution, root, { name: flow.name, work }));
+    const given = textOf(await owned(execution, root, { name: flow.name, work }));
+    const answer = isLarge(given) ? await execution.busy(guardedAnswer(execution, given)) : given;
     await leave(execution, 0);
     const kept = await execution.busy(keepLarge(execution, answer));
     await execution.end({ outcome: 'completed', answer: isBlobRef(kept) ? kept : answer });
@@ -37,6 +41,12 @@ export async function runFlow(execution: Execution, flow: Flow, probation: Proba
     const failure = failureIn(flow.name, thrown);
     await execution.end({ outcome: 'failed', failure, answer: apology(failure) });
   }
+}
+
+async function guardedAnswer({ guarding, writer, world }: Execution, given: string): Promise<string> {
+  const { value, kinds } = await guarding.guardAnswer(given, world.clock.breather());
+  for (const kind of kinds) writer.tellFound(0, kind);
+  return value;
 }
 
 /** An answer is text, and a flow in plain JavaScript may return anything: nothing is no words, all else is told as JSON. */
@@ -55,7 +65,7 @@ async function inputOf(execution: Execution): Promise<RunInput> {
   const { started } = execution.tree;
   if (!started) throw new Error(`run ${execution.run} has no beginning`);
   const { input, app, labels } = started;
-  const { text, attachments } = await execution.busy(loadInput(execution, input));
+  const { text, attachments, data } = await execution.busy(loadInput(execution, input));
   const before = unanswered((await execution.busy(execution.sent.messages())) ?? []);
   const words = [before.text, text].filter((part) => part !== '').join('\n\n');
   const whole = before.attachments.map((one) => execution.remembered.whole(one));
@@ -64,5 +74,6 @@ async function inputOf(execution: Execution): Promise<RunInput> {
     attachments: [...(await execution.busy(Promise.all(whole))), ...attachments],
     app,
     labels,
+    ...present({ data }),
   };
 }

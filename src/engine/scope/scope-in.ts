@@ -10,6 +10,7 @@ import { composite } from './composite.ts';
 import type { Execution } from '../execution.ts';
 import { fanOut } from './fan-out.ts';
 import { runGraph } from './graph.ts';
+import { lookUp } from './look-up.ts';
 import { Keys } from './step-keys.ts';
 import { planSteps, skipPlanned } from './plan.ts';
 import type {
@@ -20,6 +21,7 @@ import type {
   CallResult,
   Exchange,
   Fan,
+  Looked,
   Looks,
   Nodes,
   Outcomes,
@@ -150,6 +152,13 @@ export class ScopeIn implements Scope {
       waitUntil(this.#execution, { ...wait, key, parent: this.id }),
     );
     return heard(waited);
+  }
+
+  look(which: Looked): Promise<Json> {
+    const looked = this.#keys.use('definition', which.key, (key) =>
+      lookUp(this.#execution, { ...which, key, parent: this.id }),
+    );
+    return heard(looked);
   }
 
   parallel<T extends Record<string, unknown>>(

@@ -48,7 +48,13 @@ export class Prompts {
       this.#sent.set(agent, sent);
     };
     if (!isShort(prompt)) return this.#cleanLong(prompt).then(tell);
-    tell(this.#execution.world.secrets.cleanAll(prompt));
+    const { guarding, world } = this.#execution;
+    const clean = world.secrets.cleanAll(prompt);
+    tell(
+      guarding.looksAtAll
+        ? { ...clean, messages: clean.messages.map((one) => guarding.message(one)) }
+        : clean,
+    );
     return undefined;
   }
 
@@ -61,9 +67,17 @@ export class Prompts {
   }
 
   async #cleanLong({ messages, ...prompt }: New): Promise<New> {
-    const { secrets, clock } = this.#execution.world;
+    const { guarding, world } = this.#execution;
     const light = await this.#execution.insist(() => Promise.all(messages.map((one) => this.#light(one))));
-    return secrets.cleanLong({ ...prompt, messages: light }, clock.breather());
+    const rest = world.clock.breather();
+    const clean = await world.secrets.cleanLong({ ...prompt, messages: light }, rest);
+    if (!guarding.looksAtAll) return clean;
+    const guarded: Message[] = [];
+    for (const message of clean.messages) {
+      guarded.push(guarding.message(message));
+      await rest();
+    }
+    return { ...clean, messages: guarded };
   }
 
   async #light({ attachments, ...message }: Message): Promise<Message> {

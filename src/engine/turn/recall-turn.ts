@@ -24,7 +24,7 @@ export async function recallTurn(execution: Execution, { gateway }: Agent, turn:
     }
     const answer = arrived === true ? await gateway.answered?.(turn, signal) : undefined;
     if (answer === undefined || answer.length > longestAnswer) return { arrived };
-    return { arrived, answer: execution.world.secrets.clean(answer) };
+    return { arrived, answer: execution.guarding.cleanAll(answer) };
   });
   return recalled ?? unknown;
 }

@@ -45,7 +45,7 @@ export interface PlacedTurn extends TurnRequest {
 
 /** A turn of a model or agent, told as it streams. The result is what the journal holds, not a second copy. */
 export async function runTurn(execution: Execution, agent: Agent, given: PlacedTurn): Promise<TurnResult> {
-  const message = execution.world.secrets.clean(lastText(given.messages));
+  const message = execution.guarding.cleanAll(lastText(given.messages));
   // What is sent is what is recorded.
   const request = withLastText(given, message);
   const shown = isLarge(message) ? await execution.busy(keepLarge(execution, message)) : message;
@@ -228,6 +228,8 @@ async function stream(execution: Execution, step: Step, streaming: Streaming): P
         if (surplus.ends(event)) return true;
         reader.take(event);
         meter.take(event);
+        // A guard has ended it: the rest would be paid for and never told.
+        if (execution.writer.isEnded(step.id)) return true;
       }
       surplus.settle();
       const spent = meter.overspent();

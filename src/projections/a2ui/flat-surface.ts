@@ -1,11 +1,21 @@
 import { questionId } from '../../run/question-id.ts';
-import { stepOf, textOf, undecidedApprovals, type RunTree } from '../../run/tree.ts';
+import { isOpen, stepOf, textOf, undecidedApprovals, type RunTree } from '../../run/tree.ts';
 import { visible } from '../../run/visible.ts';
 import type { FlatData, FlatMessage, FlatQuestion } from '../../wire/a2ui.ts';
-import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
+import {
+  flatRow,
+  isHidden,
+  noPlace,
+  placeIn,
+  rowsShown,
+  trim,
+  type Row,
+  type RowPlace,
+  type RowStatus,
+} from './flat-rows.ts';
 import { goneIn, voicesIn } from './voices-in.ts';
 import { wholeAnswer } from '../../run/answer-text.ts';
-import { detailOf, questionText, type Requested } from './words.ts';
+import { detailOf, droppedDetail, questionText, type Requested } from './words.ts';
 
 /** What the surface is called while a run goes on, and how it ended. */
 export const titles = {
@@ -64,10 +74,11 @@ export function flatPrelude(tree: RunTree, { run }: { readonly run: string }): F
   const surfaceId = `exec_${run}`;
   const approvals = undecidedApprovals(tree).map(flatQuestion);
   const rows = rowsOf(tree);
+  const count = rows.size;
   trim(rows);
   const data = {
     title: titleOf(tree, approvals.length),
-    steps: rowsShown(rows.values(), tree.steps.size - 1),
+    steps: rowsShown(rows.values(), count),
     final_output: outputOf(tree),
     ...(tree.approvals.size > 0 && { approvals }),
   };
@@ -83,16 +94,38 @@ function titleOf({ ended, stopping, paused }: RunTree, undecided: number): strin
 
 function rowsOf(tree: RunTree): Map<number, Row> {
   const voices = new Set(voicesIn(tree));
+  const steps = [...tree.steps.values()].slice(1);
+  const places = new Map<number, RowPlace>([[0, noPlace]]);
+  for (const step of steps) places.set(step.id, placeIn(places.get(step.parent) ?? noPlace, step));
+  const hasBelow = new Set(steps.map(({ parent }) => parent));
+  const asked = askedIn(tree, places);
   const rows = new Map<number, Row>();
-  for (const [order, step] of [...tree.steps.values()].slice(1).entries()) {
-    const { id, depth, title, kind, icon, status, query, call, result, failure } = step;
+  for (const step of steps) {
+    const { id, title, kind, icon, query, call, result, failure } = step;
+    const place = places.get(id) ?? noPlace;
+    if (isHidden(place, hasBelow.has(id))) continue;
     const text = voices.has(id) ? '' : textOf(step);
     const isOpened = step.openedAt !== undefined;
-    const detail = isOpened ? detailOf({ query, call, log: '', reasoning: '', text, result, failure }) : '';
+    const detail = isOpened
+      ? detailOf({ query, call, log: '', reasoning: '', text, result, failure })
+      : droppedDetail(failure);
     const seq = step.closedSeq ?? step.openedSeq ?? stepOf(tree, step.parent).openedSeq ?? 0;
-    rows.set(id, { row: flatRow({ id, depth, title, kind, icon, detail, status }), order, seq });
+    const status = isOpen(step) ? (asked.get(id) ?? step.status) : step.status;
+    rows.set(id, { row: flatRow({ place, title, kind, icon, detail, status }), place, seq });
   }
   return rows;
+}
+
+/** The steps of a pipeline in which, or below which, something is asked, or was and is decided. */
+function askedIn(tree: RunTree, places: ReadonlyMap<number, RowPlace>): Map<number, RowStatus> {
+  const asked = new Map<number, RowStatus>();
+  const mark = (step: number, status: RowStatus): void => {
+    for (let each = step; each !== 0; each = stepOf(tree, each).parent)
+      if (places.get(each)?.isStaged) asked.set(each, status);
+  };
+  for (const { step, decided } of tree.approvals.values()) if (decided) mark(step, 'resumed');
+  for (const { id, status } of tree.steps.values()) if (status === 'waiting') mark(id, 'waiting');
+  return asked;
 }
 
 function outputOf(tree: RunTree): string {

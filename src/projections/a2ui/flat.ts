@@ -1,19 +1,32 @@
 import type { EventOf, StepId } from '../../run/events.ts';
-import { isFinal, type StepStatus } from '../../run/tree.ts';
+import { isFinal } from '../../run/tree.ts';
 import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
-import type { Closing, OpenStep } from '../story.ts';
+import type { Closing, Dropped, OpenStep } from '../story.ts';
 import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
-import { flatRow, rowsShown, trim, type Row } from './flat-rows.ts';
-import { deferredBy, detailOf, type Requested } from './words.ts';
+import {
+  flatRow,
+  isHidden,
+  noPlace,
+  placeIn,
+  rowsShown,
+  trim,
+  type Row,
+  type RowPlace,
+  type RowStatus,
+} from './flat-rows.ts';
+import { deferredBy, detailOf, droppedDetail, type Requested } from './words.ts';
 
 interface Own {
-  readonly depth: number;
-  readonly order: number;
+  readonly place: RowPlace;
   readonly isVoice: boolean;
+  /** Questions in it that nobody has decided, and, in a pipeline, those below it. */
   undecided: number;
+  undecidedBelow: number;
+  /** Whether one of them was decided. */
+  isResumed: boolean;
   hasSpoken: boolean;
 }
 
@@ -25,8 +38,10 @@ interface Speaker {
 }
 
 interface Memory {
-  readonly planned: Map<StepId, Pick<Own, 'order' | 'depth'>>;
+  readonly planned: Map<StepId, RowPlace>;
   readonly rows: Map<StepId, Row>;
+  /** What stands for others, which have rows of their own now. */
+  readonly hidden: Set<StepId>;
   readonly approvals: Map<string, Requested>;
   speaker: Speaker;
   /** How much of what is said was told. */
@@ -46,6 +61,7 @@ const inner = overStory<Memory, Own, Changed>({
   memory: () => ({
     planned: new Map(),
     rows: new Map(),
+    hidden: new Set(),
     approvals: new Map(),
     speaker: { id: 0, above: [], text: '' },
     told: 0,
@@ -54,24 +70,29 @@ const inner = overStory<Memory, Own, Changed>({
     title: titles.running,
     isStopping: false,
   }),
-  own: () => ({ depth: 0, order: -1, isVoice: true, undecided: 0, hasSpoken: false }),
+  own: () => ({
+    place: noPlace,
+    isVoice: true,
+    undecided: 0,
+    undecidedBelow: 0,
+    isResumed: false,
+    hasSpoken: false,
+  }),
   tell: {
-    'step.planned'(scene, { step: id, title, kind }, { own: { depth } }) {
-      const place = { order: scene.memory.count, depth: depth + 1 };
-      scene.memory.count += 1;
+    'step.planned'(scene, { step: id, key, title, kind }, above) {
+      const place = placeBelow(scene, above, { id, key, kind });
       scene.memory.planned.set(id, place);
-      const row = flatRow({ id, title, kind, detail: '', status: 'pending', ...place });
-      keep(scene, id, { row, order: place.order });
+      keep(scene, id, { row: flatRow({ place, title, kind, detail: '', status: 'pending' }), place });
     },
     'step.dropped': drop,
     'step.opened': open,
-    'title.appended': (scene, _, step) => show(scene, step, statusOf(step)),
+    'title.appended': (scene, _, step) => show(scene, step),
     'text.appended': hear,
     'step.retried'(scene, _, step) {
       forget(scene, step);
       step.own.hasSpoken = false;
       takeBack(scene, step.id);
-      show(scene, step, 'running');
+      show(scene, step);
     },
     'step.closed'(scene, event, step) {
       forget(scene, step);
@@ -80,11 +101,11 @@ const inner = overStory<Memory, Own, Changed>({
     },
     'approval.requested': ask,
     'approval.decided'(scene, event) {
-      if (isFinal(event.decision)) settle(scene, event.approval);
+      if (isFinal(event.decision)) settle(scene, event.approval, true);
       else putOff(scene, event);
     },
     'approval.returned': putOff,
-    'approval.lapsed': (scene, { approval }) => settle(scene, approval),
+    'approval.lapsed': (scene, { approval }) => settle(scene, approval, false),
     'run.paused': (scene) => entitle(scene, titles.paused),
     'run.resumed': (scene) => entitle(scene, titles.running),
     'stop.requested'(scene) {
@@ -128,7 +149,24 @@ function dataOf(memory: Memory, changed: readonly Changed[]): FlatData {
   return Object.assign({}, ...data) as FlatData;
 }
 
+/** A place for another row; what stood for it goes. */
+function placeBelow(
+  { memory }: Flat,
+  above: Step,
+  step: { readonly id: StepId; readonly key: string; readonly kind: string },
+): RowPlace {
+  const place = placeIn(above.own.place, step);
+  if (above.id !== 0 && isHidden(above.own.place, true) && !memory.hidden.has(above.id)) {
+    memory.hidden.add(above.id);
+    if (memory.rows.delete(above.id)) memory.count -= 1;
+  }
+  if (isHidden(place, false)) memory.hidden.add(step.id);
+  else memory.count += 1;
+  return place;
+}
+
 function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>): void {
+  if (memory.hidden.has(id)) return;
   memory.rows.set(id, { ...row, seq: memory.seq });
   if (!frames.includes('rows')) frames.push('rows');
 }
@@ -139,10 +177,9 @@ function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   const planned = memory.planned.get(step.id);
   memory.planned.delete(step.id);
   const speaks = saysAnswer(event, { says: above.own.isVoice, kind: above.opening.kind });
-  const place = planned ?? { order: memory.count, depth: above.own.depth + 1 };
-  if (!planned) memory.count += 1;
-  step.own = { ...place, isVoice: speaks, undecided: 0, hasSpoken: false };
-  show(scene, step, 'running');
+  const place = planned ?? placeBelow(scene, above, { id: step.id, key: event.key, kind: event.kind });
+  step.own = { place, isVoice: speaks, undecided: 0, undecidedBelow: 0, isResumed: false, hasSpoken: false };
+  show(scene, step);
   if (!speaks) return;
   const over: StepId[] = [];
   for (let each = above; each !== story.run; each = story.steps.get(each.parent) ?? story.run)
@@ -151,28 +188,29 @@ function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   memory.speaker = { id: step.id, above: over, text: '' };
 }
 
-function drop(scene: Flat, { step: id }: { readonly step: StepId }): void {
+function drop(scene: Flat, { step: id, failure }: Dropped): void {
   const { planned, rows } = scene.memory;
   const place = planned.get(id);
   planned.delete(id);
   const known = rows.get(id);
-  if (place && known) keep(scene, id, { ...known, row: { ...known.row, status: 'skipped' } });
+  if (!place || !known) return;
+  const detail = droppedDetail(failure);
+  keep(scene, id, { place, row: { ...known.row, detail, status: 'skipped' } });
 }
 
-function show(scene: Flat, step: Step, how: StepStatus | Closing): void {
+function show(scene: Flat, step: Step, closing?: Closing): void {
   const { id, title, opening, call, text, own } = step;
   const { kind, icon, query } = opening;
   const said = own.isVoice ? '' : text;
-  const { outcome: status, result, failure } = typeof how === 'string' ? { outcome: how } : how;
+  const { outcome: status, result, failure } = closing ?? { outcome: statusOf(step) };
   const detail = detailOf({ query, call, log: '', reasoning: '', text: said, result, failure });
-  keep(scene, id, {
-    row: flatRow({ id, depth: own.depth, title, kind, icon, detail, status }),
-    order: own.order,
-  });
+  const { place } = own;
+  keep(scene, id, { row: flatRow({ place, title, kind, icon, detail, status }), place });
 }
 
-function statusOf({ own }: Step): StepStatus {
-  return own.undecided > 0 ? 'waiting' : 'running';
+function statusOf({ own }: Step): RowStatus {
+  if (own.undecided + own.undecidedBelow > 0) return 'waiting';
+  return own.isResumed && own.place.isStaged ? 'resumed' : 'running';
 }
 
 /** The first words of a step are told at once, the others with its end. */
@@ -181,7 +219,7 @@ function hear(scene: Flat, { channel, text }: EventOf<'text.appended'>, step: St
   if (step.id === scene.memory.speaker.id) return speak(scene, text);
   if (step.own.isVoice || step.own.hasSpoken) return;
   step.own.hasSpoken = true;
-  show(scene, step, statusOf(step));
+  show(scene, step);
 }
 
 /** Text is sent whole: each time half as much again has come, so that all of it costs three times its length. */
@@ -206,21 +244,23 @@ function ask(scene: Flat, requested: EventOf<'approval.requested'>, step: Step):
   const { memory, frames } = scene;
   if (requested.step !== step.id || memory.isStopping || memory.approvals.has(requested.approval)) return;
   memory.approvals.set(requested.approval, requested);
-  step.own.undecided += 1;
   frames.push('questions');
-  if (step.id !== 0) show(scene, step, 'waiting');
+  step.own.undecided += 1;
+  count(scene, step, { more: 1 });
   entitle(scene, titles.waiting);
 }
 
-function settle(scene: Flat, approval: string): void {
+function settle(scene: Flat, approval: string, isDecided: boolean): void {
   const { memory, frames, story } = scene;
   const asked = memory.approvals.get(approval);
   if (!asked) return;
   memory.approvals.delete(approval);
   frames.push('questions');
   const step = story.steps.get(asked.step);
-  if (step) step.own.undecided -= 1;
-  if (step && step.id !== 0) show(scene, step, statusOf(step));
+  if (step) {
+    step.own.undecided -= 1;
+    count(scene, step, { more: -1, isDecided });
+  }
   if (memory.approvals.size === 0) entitle(scene, titles.running);
 }
 
@@ -231,11 +271,31 @@ function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'a
   frames.push('questions');
 }
 
-function forget(scene: Flat, { id, own }: Step): void {
+interface Counted {
+  readonly more: number;
+  readonly isDecided?: boolean;
+}
+
+/** A stage waits while something is asked below it: the rows above say so too. */
+function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): void {
+  const { story } = scene;
+  for (let each = step; each.id !== 0; each = story.steps.get(each.parent) ?? story.run) {
+    const { own } = each;
+    const before = statusOf(each);
+    if (each !== step && own.place.isStaged) own.undecidedBelow += more;
+    own.isResumed ||= isDecided;
+    if (each === step || statusOf(each) !== before) show(scene, each);
+  }
+}
+
+function forget(scene: Flat, step: Step): void {
+  const { id, own } = step;
   if (own.undecided === 0) return;
-  own.undecided = 0;
   const { approvals } = scene.memory;
-  for (const [approval, { step }] of approvals) if (step === id) approvals.delete(approval);
+  const more = -own.undecided;
+  own.undecided = 0;
+  for (const [approval, { step: asked }] of approvals) if (asked === id) approvals.delete(approval);
+  count(scene, step, { more });
   scene.frames.push('questions');
   if (approvals.size === 0) entitle(scene, titles.running);
 }

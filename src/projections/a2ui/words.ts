@@ -49,6 +49,11 @@ export function detailOf({ query, call, reasoning, log, text, result, failure }:
   return cutWith(said.trim(), lengths.detail, '…');
 }
 
+/** Why what was planned does not come. */
+export function droppedDetail(failure: Failure | undefined): string {
+  return cutWith(failure?.message ?? '', lengths.detail, '…');
+}
+
 export interface RunState {
   readonly ended?: Pick<EventOf<'run.ended'>, 'outcome' | 'failure'> | undefined;
   readonly stop?: Pick<EventOf<'stop.requested'>, 'by' | 'reason'> | undefined;

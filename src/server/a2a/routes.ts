@@ -3,7 +3,8 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, ServerCallContext, type A2ARequestHandler } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { RunError } from '../../run/failure.ts';
-import { appNamed, type App } from '../folder/home.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { route, type Asked, type Reply } from '../routes/route.ts';
 import { agentCard, legacyFields } from './agent-card.ts';
 import { a2aRequests } from './requests.ts';
@@ -48,13 +49,13 @@ export const a2aRoutes = [
   }),
 ];
 
-function card(asked: Request, name: string | undefined): Reply {
+async function card(asked: Request, name: string | undefined): Promise<Reply> {
   if (name === undefined)
     throw new RunError(
       'unknown',
       'There is no default app: ask for «/a2a/<app>/.well-known/agent-card.json».',
     );
-  const app = appNamed(asked.context.home.apps, name);
+  const app = await appFor(asked.context, asked.caller, name);
   const url = addressOf(asked, app);
   return {
     status: 200,
@@ -70,7 +71,7 @@ function addressOf({ header, source }: Request, { name }: App): string {
 
 async function rpc(asked: Request): Promise<Reply> {
   const { context, caller, params, body, header, signal } = asked;
-  const app = appNamed(context.home.apps, params['app'] ?? '');
+  const app = await appFor(context, caller, params['app'] ?? '');
   const requests = a2aRequests({ context, caller, app, url: addressOf(asked, app), signal });
   const version = header(A2A_VERSION_HEADER.toLowerCase()) ?? legacyVersion;
   const handler = version === legacyVersion ? legacy(requests) : current(requests);

@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { Preferences } from '../../projections/projection.ts';
 import { Deciders } from '../../run/deciders.ts';
+import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { configurationTenant } from '../../run/definition.ts';
+import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
-import type { DefinitionsFront } from '../../front/definitions.ts';
+import type { BodyCheck, DefinitionsFront, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
-import { readSettings, type SettledFlow } from './named-flows.ts';
+import type { SettledFlow } from './named-flows.ts';
+import { readSettings } from './read-settings.ts';
 
 /** What an app is, as data. The code of its flow is named; agents, models and tools are looked up by name. */
 const AppBody = z.strictObject({
@@ -15,31 +19,91 @@ const AppBody = z.strictObject({
   description: z.string().optional(),
   examples: z.array(z.string().min(1).max(500)).max(12).optional(),
   settings: z.record(z.string(), z.json()).optional(),
+  /** What it lets pass. */
+  guards: AppGuards.optional(),
   limits: z.strictObject(Limits.shape).optional(),
   approvals: Deciders.optional(),
   trustsClientState: z.boolean().optional(),
   preferences: Preferences.optional(),
 });
 
+/** What bodies of apps are checked by. */
+export interface AppChecks {
+  readonly flows: readonly (Flow | SettledFlow)[];
+  /** Whether people of a tenant can run an app of this name. */
+  readonly isApp: (tenant: string, name: string) => Promise<boolean>;
+}
+
 /** Fails, with the field and the fix, where a body is not an app that can be run here. */
-export function appChecker(flows: readonly (Flow | SettledFlow)[]): (body: Json, name: string) => void {
-  return (body, name) => {
-    const parsed = AppBody.safeParse(body);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      const field = issue?.path.join('.') || 'the whole';
-      throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
-    }
-    const { flow, settings = {} } = parsed.data;
+export function appChecker({ flows, isApp }: AppChecks): BodyCheck {
+  return async (body, { name, tenant, state }) => {
+    const { flow, settings = {} } = appBody(body, name);
     const code = flows.find(({ name: called, version }) => called === flow.name && version === flow.version);
     if (!code) {
       const known = flows.map((one) => `${one.name}@${one.version}`).join(', ');
       const message = `The app «${name}» does not fit: flow: there is no ${flow.name}@${flow.version} here; known: ${known}.`;
       throw new RunError('malformed', message);
     }
-    if (code.settings) readSettings(code.settings, name, settings);
-    if ('readSettings' in code) code.readSettings(name, settings);
+    inOwnWords(tenant, name, () => {
+      if (code.settings) readSettings(code.settings, name, settings);
+      if ('readSettings' in code) code.readSettings(name, settings);
+    });
+    if (!('readSettings' in code)) return;
+    for (const other of code.apps?.(settings) ?? [])
+      if (other === name || !(await isApp(tenant, other))) throw strangeSkill(name, other);
+    const missing = state === 'published' ? (code.missing?.(settings) ?? []) : [];
+    if (missing.length > 0) throw notReady(name, missing);
   };
+}
+
+/** What a definition of an app says, or a failure that names what does not fit. */
+export function appBody(body: Json, name: string): z.output<typeof AppBody> {
+  const parsed = AppBody.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') || 'the whole';
+  throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
+}
+
+/** An app that people have made, as it was published. */
+export function storedApp({ definition, body }: WholeDefinition, flows: readonly Flow[]): App | undefined {
+  const { name, tenant, hash, by } = definition;
+  const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
+  const flow = flows.find((one) => one.name === called.name && one.version === called.version);
+  if (!flow) return undefined;
+  const own = 'access' in flow ? (flow as SettledFlow).access?.(settings) : undefined;
+  const access = own && { ...own, people: [...own.people, by] };
+  const { trustsClientState: _, guards: _guards, ...shown } = said;
+  return {
+    name,
+    flow,
+    limits,
+    ...present({ ...shown, access }),
+    definition: async () => ({ tenant, hash, body }),
+  };
+}
+
+/** Of an app that is nobody's configuration, the fields are named as they are there. */
+function inOwnWords(tenant: string, name: string, check: () => void): void {
+  try {
+    check();
+  } catch (thrown) {
+    if (tenant === configurationTenant || !(thrown instanceof RunError)) throw thrown;
+    const { code, message } = thrown.failure;
+    const told = message
+      .replace(/^The configuration does not fit: /, `The app «${name}» does not fit: `)
+      .replaceAll(`apps.${name}.settings.`, '');
+    throw new RunError(code, told, { cause: thrown });
+  }
+}
+
+function strangeSkill(app: string, name: string): RunError {
+  const why = app === name ? 'an app cannot be a skill of itself' : `there is no app «${name}»`;
+  return new RunError('malformed', `The app «${app}» does not fit: skills: ${why}; name another one.`);
+}
+
+function notReady(name: string, missing: readonly string[]): RunError {
+  return new RunError('malformed', `The app «${name}» cannot be published: it lacks ${missing.join('; ')}.`);
 }
 
 /** An app of a configuration with what its definition says. */

@@ -24,7 +24,10 @@ import { agentsOf } from './agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
 import { openStore, type OpenedStore } from './open-store.ts';
+import { expectDistinct } from './distinct-flows.ts';
 import { storePins } from './store-pins.ts';
+import type { Uploads } from '../runs/uploads.ts';
+import { openUploads } from './uploads.ts';
 import { withOldFiles } from '../folder/old-files.ts';
 import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
 import { followerOf, type App, type FolderReader } from '../folder/home.ts';
@@ -32,8 +35,13 @@ import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
 import { definitionsFront } from '../../front/definitions.ts';
 import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { namedFlow, namedFlows, readSettings, type FlowMeans } from './named-flows.ts';
-import { expectFolders, openTools, type OpenedTools } from './tools.ts';
+import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
+import { appsNow, isAppIn } from './apps-now.ts';
+import type { FlowMeans } from './named-flow.ts';
+import { publishWorkflows } from './workflow-definitions.ts';
+import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
+import { readSettings } from './read-settings.ts';
+import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
 import type { Protocol } from '../viewers/protocols.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
@@ -75,14 +83,16 @@ export async function openFolder(settings: FolderSettings): Promise<OpenFolder> 
   const store = settings.store
     ? { ...settings.store, notices: [], close: async () => {} }
     : await openStore(config, { folder, clean, isPatient: takes !== 'asked' });
-  tellDamage(store, cleanLog(settings.log ?? stderrLog, known.secrets.clean));
+  const log = cleanLog(settings.log ?? stderrLog, known.secrets.clean);
+  tellDamage(store, log);
+  const uploads = openUploads(store, { log, clock: settings.system?.clock });
   let opened: OpenedTools | undefined;
   try {
     if (takes !== 'nothing') {
       opened = await openTools(config.tools, { data: folder, clean, pins: await storePins(store, clean) });
       await settled(opened, takes);
     }
-    return await holding({ ...settings, takes }, { folder, config, known, store, opened });
+    return await holding({ ...settings, takes }, { folder, config, known, store, opened, uploads });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -135,24 +145,39 @@ interface Opened {
   readonly store: OpenedStore;
   /** Absent where nobody works. */
   readonly opened: OpenedTools | undefined;
+  readonly uploads: Uploads;
 }
 
 async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFolder> {
   const { takes = 'everything' } = settings;
-  const { folder, config, known, store, opened } = parts;
-  const configured = configuredApps(config, 'The configuration', opened);
-  const means = { agents: Object.keys(config.agents), tools: opened };
+  const { folder, config, known, store, opened, uploads } = parts;
+  const apps = appsNow(store, () => means);
+  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps, uploads };
+  const configured = configuredApps(config, 'The configuration', means);
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
-  const definitions = definitionsFront({ store, kinds: { app: appChecker(flows) }, clean });
-  const apps = await publishedApps(definitions, configured, takes === 'everything');
   const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
+  const { catalog } = world;
+  const nameable: Nameable = {
+    catalog,
+    hasTools: opened !== undefined,
+    definitions: store.definitions,
+    configured: Object.keys(config.workflows),
+    connections: Object.keys(config.connections),
+  };
+  const isApp = isAppIn(store, Object.keys(config.apps));
+  const kinds = { app: appChecker({ flows, isApp }), [workflowKind]: workflowChecker(nameable) };
+  const definitions = definitionsFront({ store, kinds, clean });
+  const published = await publishedApps(definitions, configured, takes === 'everything');
+  if (!isUnread) await publishWorkflows(definitions, config.workflows, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];
   return workInFolder({
     world,
     folder,
-    apps,
+    apps: published,
+    definable: { definitions, nameable, limits: config.limits },
+    uploads,
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,
@@ -166,6 +191,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
       ...keepSecretNames(folder, known.names),
     ],
     async onClose() {
+      uploads.close();
       await opened?.close();
       await config.close?.();
     },
@@ -177,13 +203,14 @@ function worldOf(
   { config, known: { secrets }, store, opened }: Opened,
   code: Pick<World['catalog'], 'flows' | 'isUnread' | 'agents'>,
 ): World {
+  const connections = opened ? openConnections(config.connections) : [];
   return {
     store,
     clock: system.clock ?? systemClock,
     catalog: {
       ...code,
       get tools() {
-        return opened?.now() ?? [];
+        return opened ? [...opened.now(), ...connections] : [];
       },
       absence: (tool) => opened?.servers.absence(tool),
     },
@@ -248,32 +275,29 @@ export const protocols: readonly Protocol[] = Object.values({
 export const showing: Showing = shower;
 
 export function appsOf(config: Config, where: string): readonly App[] {
-  return configuredApps(config, where).map(({ app }) => app);
+  const means = { agents: Object.keys(config.agents), tools: undefined };
+  return configuredApps(config, where, means).map(({ app }) => app);
 }
 
 /**
  * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
  * what apps there are, and not what they can call.
  */
-function configuredApps(
-  { apps, limits, agents }: Config,
-  where: string,
-  tools?: OpenedTools,
-): readonly ConfiguredApp[] {
-  const means = { agents: Object.keys(agents), tools };
+function configuredApps({ apps, limits }: Config, where: string, means: FlowMeans): readonly ConfiguredApp[] {
   const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, examples, preferences, approvals, trustsClientState } = app;
+    const { description, examples, preferences, approvals, trustsClientState, guards } = app;
     const { flow, former, settings } = codeOf(name, app, { means, code, where });
     const said = {
       limits: { ...limits, ...app.limits },
       ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
+    const access = typeof app.flow === 'string' ? namedFlows[app.flow]?.access?.(settings) : undefined;
     return {
-      app: { name, flow, ...said },
+      app: { name, flow, ...said, ...present({ access }) },
       former,
-      body: { flow: { name: called, version }, settings, ...said },
+      body: { flow: { name: called, version }, settings, ...said, ...present({ guards }) },
     };
   });
   expectDistinct(
@@ -317,18 +341,7 @@ function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flo
   const own = apps.map(({ app }) => app.flow);
   const named = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
   const former = apps.flatMap(({ former }) => former ?? []);
-  const each = new Map([...former, ...named, ...own].map((flow) => [flowId(flow), flow]));
+  const all = [...former, ...named, workflowFlow(means), ...own];
+  const each = new Map(all.map((flow) => [flowId(flow), flow]));
   return [...each.values()];
-}
-
-/** A recovered run finds its flow by name and version: two of one name would be taken for each other. */
-function expectDistinct(apps: readonly App[], where: string): void {
-  for (const [i, { name, flow }] of apps.entries()) {
-    const twin = apps.slice(0, i).find((other) => other.flow !== flow && flowId(other.flow) === flowId(flow));
-    if (!twin) continue;
-    throw new RunError(
-      'malformed',
-      `${where}: apps.${name}.flow: another flow, of app «${twin.name}», is called ${flowId(flow)} too; rename one of them.`,
-    );
-  }
 }

@@ -6,6 +6,7 @@ import { readConfig, type Config } from '../../catalog/config.ts';
 import { isTool, type ToolSource } from '../../catalog/tool-source.ts';
 import { RunError } from '../../run/failure.ts';
 import { expectPlain } from '../http/body.ts';
+import { workflowsBeside } from '../workflows/workflow-files.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 const names = ['vitrine.config.ts', 'vitrine.config.js', 'vitrine.config.json'];
@@ -45,7 +46,8 @@ export async function loadConfig(surroundings: Surroundings, named?: string): Pr
   const config = isMaker(value) ? await made(value, surroundings, file) : value;
   const read = readConfig(config, file);
   const tools = read.tools.map((tool) => seenFrom(dirname(file), tool));
-  return { config: { ...read, tools }, where: file };
+  const workflows = { ...workflowsBeside(dirname(file)), ...read.workflows };
+  return { config: { ...read, tools, workflows }, where: file };
 }
 
 /** What a file says of folders is seen from where it lies. */

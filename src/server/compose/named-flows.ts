@@ -4,38 +4,15 @@ import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
 import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
+import { workflow } from '../../flows/workflow.ts';
+import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { unknownAgent, wrongNames, type Wrong } from './names-in-settings.ts';
-
-/** What flows that apps name stand on: agents and tools are looked up by name, when a run needs them. */
-export interface FlowMeans {
-  /** The names of all agents there are. */
-  readonly agents: readonly string[];
-  /** Undefined before they are opened. */
-  readonly tools: ToolsNow | undefined;
-}
-
-/** Tools as they come and go. */
-export interface ToolsNow {
-  now(): readonly Tool[];
-  readonly servers: {
-    /** Resolves when each server of tools has answered, or failed to, once. */
-    readonly tried: Promise<void>;
-    /** Whether a tool of this name may come. */
-    owns(tool: string): boolean;
-  };
-}
-
-/** A flow that apps name. Its settings are data: each run goes by those it began with. */
-export interface NamedFlow {
-  readonly version: string;
-  /** The settings of an app, whole, with what they leave out. Fails, with the field and the fix, where they do not fit. */
-  read(app: string, settings: object, means: FlowMeans): object;
-  /** One run's own: what it does by these settings. */
-  by(settings: object, means: FlowMeans): Pick<Flow, 'check' | 'run'>;
-}
+import type { FlowMeans, NamedFlow, ToolsNow } from './named-flow.ts';
+import { unknownAgent, wrongNames } from './names-in-settings.ts';
+import { pipelineFlow } from './pipeline-flow.ts';
+import { expectNone, expectTool, readSettings } from './read-settings.ts';
 
 const Converse = z.strictObject({
   agent: z.string(),
@@ -90,7 +67,7 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
       const settings = readSettings(Converse, app, given);
       expectNone(app, unknownAgent(['agent'], settings.agent, means.agents));
       const { tools } = means;
-      if (tools) for (const tool of settings.tools ?? []) expectTool(tools, tool, app);
+      if (tools) for (const tool of settings.tools ?? []) expectTool(tools, { tool, app, path: ['tools'] });
       within(`apps.${app}.settings.rules`, () => conversing(settings, means).check({ labels: {} }));
       return settings;
     },
@@ -105,10 +82,22 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
     },
     by: (settings) => coordinate(Coordinate.parse(settings)),
   },
+  pipeline: pipelineFlow,
 };
 
+/** The flow of all workflows: the graph is what a run was started with. */
+export function workflowFlow(means: FlowMeans): Flow {
+  return workflow({
+    flow(name, settings) {
+      const named = namedFlows[name];
+      if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
+      return named.by(settings, means);
+    },
+  });
+}
+
 /** A flow whose settings are data. A program may bring one of the same name that has its own. */
-export interface SettledFlow extends Flow {
+export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'apps'> {
   readSettings(app: string, settings: object): object;
 }
 
@@ -118,9 +107,21 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     name,
     version: flow.version,
     readSettings: (app, given) => flow.read(app, given, means),
-    check: ({ labels, definition }) => flow.by(settingsIn(definition), means).check?.({ labels }),
-    run: (scope, input) => flow.by(settingsIn(scope.definition), means).run(scope, input),
+    missing: (settings) => flow.missing?.(settings) ?? [],
+    access: (settings) => flow.access?.(settings) ?? { everyone: true, people: [] },
+    apps: (settings) => flow.apps?.(settings) ?? [],
+    check: ({ definition, ...beginning }) => flow.by(settingsIn(definition), means).check?.(beginning),
+    run: (scope, input) =>
+      flow
+        .by(settingsIn(scope.definition), { ...means, guards: guardsIn(scope.definition) })
+        .run(scope, input),
   };
+}
+
+/** What an app lets pass; one that says nothing of it lets everything pass. */
+function guardsIn(definition: Json | undefined): AppGuards | undefined {
+  const given: unknown = Reflect.get(Object(definition) as object, 'guards');
+  return given === undefined ? undefined : AppGuards.parse(given);
 }
 
 function settingsIn(definition: Json | undefined): object {
@@ -145,31 +146,6 @@ function conversing({ tools: wanted, ...settings }: z.output<typeof Converse>, {
       return flow.run(scope, input);
     },
   };
-}
-
-/** The settings of an app, whole, or a failure that names each field that is wrong. */
-export function readSettings<T>(schema: z.ZodType<T>, app: string, settings: object): T {
-  const parsed = schema.safeParse(settings);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({
-    path: path.map((part) => (typeof part === 'number' ? part : String(part))),
-    message,
-  }));
-  throw misfit(app, issues);
-}
-
-function expectNone(app: string, wrongs: readonly Wrong[]): void {
-  if (wrongs.length > 0) throw misfit(app, wrongs);
-}
-
-const mostTold = 5;
-
-function misfit(app: string, wrongs: readonly Wrong[]): RunError {
-  const told = wrongs.slice(0, mostTold).map(({ path, message }) => {
-    const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
-    return `apps.${app}.settings${place}: ${message}`;
-  });
-  return new RunError('malformed', `The configuration does not fit: ${told.join('; ')}.`);
 }
 
 type Offered = Pick<Tool, 'name' | 'description' | 'schema'>;
@@ -204,11 +180,4 @@ function within(place: string, check: () => void): void {
     const { code, message } = cause.failure;
     throw new RunError(code, `The configuration does not fit: ${place}: ${message}`, { cause });
   }
-}
-
-function expectTool(tools: ToolsNow, name: string, app: string): void {
-  const all = tools.now();
-  if (all.some((tool) => tool.name === name) || tools.servers.owns(name)) return;
-  const known = all.map((tool) => tool.name).join(', ') || 'none';
-  throw misfit(app, [{ path: ['tools'], message: `there is no tool «${name}»; known: ${known}` }]);
 }

@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
+import type { Config } from '../../catalog/config.ts';
 import { isTool, type McpSource, type ToolSource } from '../../catalog/tool-source.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { codeTool } from '../../tools/code/code.ts';
 import { documentTools } from '../../tools/documents/documents.ts';
 import { fileTools } from '../../tools/files/files.ts';
+import { connectionTools } from '../../tools/http/connection.ts';
 import { httpTools } from '../../tools/http/http.ts';
 import type { Endpoint } from '../../tools/mcp/connection.ts';
 import type { Clean, Pins } from '../../tools/mcp/pins.ts';
@@ -54,6 +57,15 @@ export async function openTools(
   };
 }
 
+/** Requests that workflows may send. Agents are not offered them. */
+export function openConnections(given: Config['connections']): readonly Tool[] {
+  return Object.entries(given).flatMap(([name, { url, key, headers = {}, trusted }]) => {
+    const bearer = key && { authorization: `Bearer ${secretFor(`connection ${name}`, key)}` };
+    const sent = { ...valuesOf(`connection ${name}`, headers), ...bearer };
+    return connectionTools({ name, url, headers: sent, ...present({ trusted }) });
+  });
+}
+
 async function shelfOf(
   source: McpSource,
   means: { readonly pins: Pins; readonly clean: Clean },
@@ -94,10 +106,10 @@ function isFolder(path: string): boolean {
 }
 
 function endpointOf({ name, command, folder, env = {}, url, key, headers = {} }: McpSource): Endpoint {
-  if (command) return { command, environment: valuesOf(name, env), folder };
+  if (command) return { command, environment: valuesOf(`MCP server ${name}`, env), folder };
   if (url === undefined) throw new Error('an MCP server without command and url passed its schema');
-  const bearer = key && { authorization: `Bearer ${secretFor(name, key)}` };
-  return { url, headers: { ...valuesOf(name, headers), ...bearer } };
+  const bearer = key && { authorization: `Bearer ${secretFor(`MCP server ${name}`, key)}` };
+  return { url, headers: { ...valuesOf(`MCP server ${name}`, headers), ...bearer } };
 }
 
 type Value = string | Parameters<typeof secretIn>[0];
@@ -115,7 +127,7 @@ function secretFor(server: string, reference: Exclude<Value, string>): string {
   try {
     return secretIn(reference);
   } catch (cause) {
-    const message = `The MCP server ${server} cannot be used: ${failureOf(cause).message}`;
+    const message = `The ${server} cannot be used: ${failureOf(cause).message}`;
     // What the configuration asks for is not there: it is to be mended like the configuration.
     throw new RunError('malformed', message, { cause });
   }

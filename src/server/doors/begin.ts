@@ -5,7 +5,8 @@ import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import { GivenAttachment } from '../../wire/native/attachment.ts';
 import { Labels } from '../../wire/native/starting.ts';
-import { appNamed, type App } from '../folder/home.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { parsed } from '../../run/parsed.ts';
 import { startRun, type Start } from '../routes/start-run.ts';
 import { idempotencyKeyIn } from '../routes/shapes.ts';
@@ -23,7 +24,7 @@ const retries = 60_000;
 export async function begin(visitor: Visitor, wish: StartWish): Promise<string> {
   const { context, caller, request } = visitor;
   const { app: name, message, labels, isRetry = false } = wish;
-  const app = appNamed(context.home.apps, name === '' ? (context.defaultApp ?? name) : name);
+  const app = await appFor(context, caller, name === '' ? (context.defaultApp ?? name) : name);
   const input = inputOf(message);
   const given = idempotencyKeyIn(request.header);
   const again = given === undefined ? await sameRequest(visitor, isRetry) : { key: given };

@@ -1,5 +1,6 @@
 import type { Desk } from '../../projections/door.ts';
 import { holdingPlaces } from '../../engine/conversation/places.ts';
+import { appsFor } from '../apps/apps-for.ts';
 import { ownRun } from '../runs/owner.ts';
 import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
@@ -8,10 +9,11 @@ import type { Visitor } from './door-routes.ts';
 const most = 50;
 
 /** What somebody at a door can look at. */
-export function deskOf({ context, caller, asker }: Visitor): Desk {
+export async function deskOf({ context, caller, asker }: Visitor): Promise<Desk> {
   const { home, trees } = context;
+  const apps = await appsFor(context, caller);
   return {
-    apps: home.apps.map(({ name, description }) => ({ name, description })),
+    apps: apps.map(({ name, description }) => ({ name, description })),
     async run(id) {
       const row = await ownRun({ context, caller }, id);
       await asker.heavy(row?.bytes ?? 0);

@@ -68,7 +68,7 @@ function doorRoute(protocol: Protocol, door: Door): Route {
 export async function done(visitor: Visitor, wish: Wish): Promise<Reply> {
   switch (wish.wants) {
     case 'look':
-      return { status: 200, json: await wish.look(deskOf(visitor)) };
+      return { status: 200, json: await wish.look(await deskOf(visitor)) };
     case 'start':
       return told(visitor, wish, { run: await begin(visitor, wish), answer: 0 });
     case 'decide':

@@ -22,6 +22,8 @@ export interface App {
   readonly name: string;
   readonly flow: Flow;
   readonly limits: Limits;
+  /** Who may use it, by the names they come in with; everybody, unless said. */
+  readonly access?: { readonly everyone: boolean; readonly people: readonly string[] };
   /** What it is, as runs of it record it. */
   readonly definition?: () => Promise<RunDefinition>;
   readonly description?: string;

@@ -1,20 +1,33 @@
 import { LRUCache } from 'lru-cache';
 import { strandedBy } from '../../engine/recovery/stranded.ts';
 import { workplaceIn, type World } from '../../engine/world.ts';
+import type { DefinitionsFront } from '../../front/definitions.ts';
 import { frontOf, type Front } from '../../front/front.ts';
 import type { Secrets } from '../../guards/secrets.ts';
 import { RunError } from '../../run/failure.ts';
+import type { Limits } from '../../run/values.ts';
 import type { Journal, RunRow } from '../../stores/store.ts';
 import { Worker, type Takes } from '../../worker/worker.ts';
 import { keepPreferences } from '../compose/app-preferences.ts';
 import { followerOf, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { runFilter } from '../runs/run-filter.ts';
+import type { Uploads } from '../runs/uploads.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
+import type { Nameable } from '../workflows/workflow-problems.ts';
+
+/** What can be run as data, and what that stands on. */
+export interface Definable {
+  readonly definitions: DefinitionsFront;
+  /** What graphs may name here. */
+  readonly nameable: Nameable;
+  /** Of every run, unless what it runs says otherwise. */
+  readonly limits: Limits;
+}
 
 /** A data folder as the process has it that works there. What is asked of its runs is asked of the front. */
-export interface OpenFolder extends Omit<Home, keyof Control> {
+export interface OpenFolder extends Omit<Home, keyof Control>, Definable {
   readonly journal: Pick<Journal, 'read' | 'follow' | 'watch'>;
   readonly front: Front;
   /** Absent in a process that only serves. */
@@ -24,6 +37,8 @@ export interface OpenFolder extends Omit<Home, keyof Control> {
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   readonly newId: (kind: string) => string;
+  /** What people brought into their conversations. */
+  readonly uploads: Uploads;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
@@ -34,6 +49,8 @@ export interface Holding {
   readonly world: World;
   readonly folder: string;
   readonly apps: readonly App[];
+  readonly definable: Definable;
+  readonly uploads: Uploads;
   readonly worker: string;
   readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
@@ -51,7 +68,7 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
   const world = workplaceIn(noting(holding.world, problems));
   const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
   forgetErased(world, folder);
-  const front = frontOf(world, { worker });
+  const front = erasingUploads(frontOf(world, { worker }), holding.uploads);
   const over = new AbortController();
   const working = worker?.work(over.signal, { grace });
   const { preferences, notices: unkept } = await keepPreferences(world.store.shared, apps);
@@ -68,9 +85,11 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
     worker,
     store,
     apps,
+    ...holding.definable,
     catalog: world.catalog,
     secrets,
     newId: world.newId,
+    uploads: holding.uploads,
     toolServers: holding.toolServers,
     notices: [...notices, ...unkept],
     clean: secrets.clean,
@@ -90,6 +109,18 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
       await rest();
       await store.close();
       await holding.onClose?.();
+    },
+  };
+}
+
+/** With a conversation go the documents that were brought into it. */
+function erasingUploads(front: Front, uploads: Uploads): Front {
+  return {
+    ...front,
+    async erase(erased) {
+      const runs = await front.erase(erased);
+      await uploads.erase(erased);
+      return runs;
     },
   };
 }

@@ -61,6 +61,7 @@ const tagAbouts: Readonly<Record<string, string>> = {
   people: 'Who may enter.',
   operation: 'For those who operate the server.',
   console: 'The routes of the network-operations console.',
+  workflows: 'Graphs of agents, tools and people: drafts, versions, runs.',
   execution: 'The routes of the workflow platform.',
   page: 'What a browser shows.',
 };

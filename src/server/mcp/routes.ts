@@ -1,5 +1,6 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { appsFor } from '../apps/apps-for.ts';
 import { route, type Asked, type Reply } from '../routes/route.ts';
 import { mcpServer } from './server.ts';
 import { sessionOf } from './sessions.ts';
@@ -40,7 +41,8 @@ async function answer(asked: Asked<'tenant', unknown, unknown>, method: string):
     return replyOf(await session.handleRequest(request, { parsedBody }));
   }
   const onerror = (thrown: Error): void => context.log.problem('A request of an MCP client failed.', thrown);
-  const handler = createMcpHandler(({ era }) => mcpServer({ context, caller, era }), {
+  const apps = await appsFor(context, caller);
+  const handler = createMcpHandler(({ era }) => mcpServer({ context, caller, era }, apps), {
     legacy: 'reject',
     onerror,
   });

@@ -9,8 +9,7 @@ import { AppCall, runUri, type Client } from './client.ts';
 import { toolName } from './tool-name.ts';
 
 /** What a client of the Model Context Protocol finds here: each app is a tool, each run a resource. */
-export function mcpServer(client: Client): McpServer {
-  const { context } = client;
+export function mcpServer(client: Client, apps: readonly App[]): McpServer {
   const server = new McpServer(
     { name: 'vitrine', version: versionHere() },
     {
@@ -18,7 +17,7 @@ export function mcpServer(client: Client): McpServer {
         'Each tool is an app: a team of agents. Its steps come as progress; a question to a person comes as elicitation.',
     },
   );
-  for (const app of context.home.apps) addApp(server, client, app);
+  for (const app of apps) addApp(server, client, app);
   addRuns(server, client);
   return server;
 }

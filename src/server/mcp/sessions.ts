@@ -2,6 +2,7 @@ import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcon
 import { LRUCache } from 'lru-cache';
 import { RunError } from '../../run/failure.ts';
 import type { Caller } from '../access/caller.ts';
+import { appsFor } from '../apps/apps-for.ts';
 import type { ServerContext } from '../context.ts';
 import { mcpServer } from './server.ts';
 
@@ -35,7 +36,8 @@ export async function sessionOf(
       void sessions.set(session, { transport, tenant: caller.tenant, who: caller.who }),
     onsessionclosed: (session) => void sessions.delete(session),
   });
-  await mcpServer({ context, caller, era: 'legacy' }).connect(transport);
+  const apps = await appsFor(context, caller);
+  await mcpServer({ context, caller, era: 'legacy' }, apps).connect(transport);
   return transport;
 }
 

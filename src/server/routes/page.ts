@@ -15,6 +15,9 @@ const screens = [
   '/runs',
   '/runs/:run',
   '/runs/:run/steps/:step',
+  '/runs/:run/canvas',
+  '/workflows',
+  '/workflows/:name',
   '/approvals',
   '/api',
 ];

@@ -5,6 +5,7 @@ import { whole } from '../../wire/native/query.ts';
 import { Labels } from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { stopOf } from '../../front/same-again.ts';
+import { appsFor } from '../apps/apps-for.ts';
 import type { ServerContext } from '../context.ts';
 import { startedOf } from '../runs/run-edges.ts';
 import { eventCount, Generation, sessionStatus, turnsOf } from '../sessions/session-turns.ts';
@@ -45,7 +46,8 @@ export const sessionRoutes = [
     },
     async handle({ context, caller, body: { scenario = '', alert_text: text, labels } }) {
       const started = await startSession(context, caller, { scenario, text, labels });
-      const message = scenario === '' ? undefined : whyDefault(context, scenario);
+      const message =
+        scenario === '' ? undefined : whyDefault(context, await appsFor(context, caller), scenario);
       const json = { session_id: started.conversation, status: 'in_progress', message };
       return { status: 200, json };
     },
@@ -179,9 +181,10 @@ export async function startSession(
   { scenario, text, labels }: NewSession,
 ): Promise<{ readonly run: string; readonly conversation: string }> {
   await expectPlace(context, caller.tenant);
-  const isApp = context.home.apps.some(({ name }) => name === scenario);
+  const apps = await appsFor(context, caller);
+  const isApp = apps.some(({ name }) => name === scenario);
   if (!isApp && context.defaultApp === undefined) {
-    const known = context.home.apps.map(({ name }) => name).join(', ');
+    const known = apps.map(({ name }) => name).join(', ');
     throw new RunError(
       'malformed',
       `No app is called «${scenario}», and «defaultApp» is not set: «scenario» is one of ${known}.`,
@@ -195,7 +198,11 @@ export async function startSession(
 }
 
 /** What somebody should know whose scenario is another word than any app's. */
-function whyDefault({ home: { apps }, defaultApp }: ServerContext, scenario: string): string | undefined {
+function whyDefault(
+  { defaultApp }: ServerContext,
+  apps: readonly { readonly name: string }[],
+  scenario: string,
+): string | undefined {
   const names = apps.map(({ name }) => name);
   if (names.includes(scenario)) return undefined;
   return `No app is called «${scenario}» (there is ${names.join(', ')}), so «${defaultApp}» works on it.`;

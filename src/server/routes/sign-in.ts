@@ -3,6 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/people.ts';
 import type { Credential, Known } from '../../wire/native/people.ts';
 import type { Caller } from '../access/caller.ts';
+import { appsFor } from '../apps/apps-for.ts';
 import { badgeLife } from '../access/badges.ts';
 import { badgeCookie } from '../access/cookie.ts';
 import type { ServerContext } from '../context.ts';
@@ -44,14 +45,17 @@ export const signInRoutes = [
   }),
   route({
     ...native.listApps,
-    handle({ context: { home, defaultApp } }) {
-      const apps = home.apps.map(({ name, description, examples, flow, preferences }) => ({
-        name,
-        description,
-        examples,
-        preferences,
-        flow: flow.name,
-      }));
+    async handle({ context, caller }) {
+      const { home, defaultApp } = context;
+      const apps = (await appsFor(context, caller)).map(
+        ({ name, description, examples, flow, preferences }) => ({
+          name,
+          description,
+          examples,
+          preferences,
+          flow: flow.name,
+        }),
+      );
       const away = home.toolServers?.away ?? [];
       return {
         status: 200,

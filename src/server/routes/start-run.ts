@@ -1,16 +1,17 @@
 import { keptName } from '../../engine/record/kept-name.ts';
-import { startKey } from '../../front/same-again.ts';
+import { sameAgain, startKey } from '../../front/same-again.ts';
 import type { RunRequest } from '../../front/create-run.ts';
 import type { SentMessage } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import { defaultLimits } from '../../run/limits.ts';
 import { filled } from '../../run/present.ts';
-import type { Attachment, Limits } from '../../run/values.ts';
+import type { Attachment, Json, Limits } from '../../run/values.ts';
 import type { Input, StartRun } from '../../wire/native/starting.ts';
 import * as native from '../../wire/native/starting.ts';
 import type { Caller } from '../access/caller.ts';
 import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
-import { appNamed, type App } from '../folder/home.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
@@ -28,24 +29,35 @@ import { idempotencyKeyIn } from './shapes.ts';
 export const startRoutes = [
   route({
     ...native.startRun,
-    async handle({ context, caller, source, query, body, header }) {
-      const key = idempotencyKeyIn(header);
-      const start = async (): Promise<Begun> =>
-        startRun(context, caller, {
-          ...(await wantedOf(context, caller, body)),
-          key,
-        });
-      if (wantsStream(header)) return startedStream(context, caller, { query, source, start });
-      const { run, conversation } = await start();
-      const location = placeOf(source, run);
-      return {
-        status: 201,
-        json: { run, conversation, events: `${location}/events` },
-        headers: { location },
-      };
-    },
+    handle: (asked) => beginning(asked, () => wantedOf(asked.context, asked.caller, asked.body)),
   }),
 ];
+
+/** Somebody who wants a run begun. */
+interface Beginning {
+  readonly context: ServerContext;
+  readonly caller: Caller;
+  readonly source: Source;
+  readonly query: Streamed['query'];
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Begin a run, and answer with where it is, or with its stream. */
+export async function beginning(
+  { context, caller, source, query, header }: Beginning,
+  wanted: () => Promise<Start>,
+): Promise<Reply> {
+  const key = idempotencyKeyIn(header);
+  const start = async (): Promise<Begun> => startRun(context, caller, { ...(await wanted()), key });
+  if (wantsStream(header)) return startedStream(context, caller, { query, source, start });
+  const { run, conversation } = await start();
+  const location = placeOf(source, run);
+  return {
+    status: 201,
+    json: { run, conversation, events: `${location}/events` },
+    headers: { location },
+  };
+}
 
 /** What is to be started, with what an earlier run says of it where that one is asked for again. */
 async function wantedOf(context: ServerContext, caller: Caller, body: StartRun): Promise<Start> {
@@ -99,8 +111,10 @@ interface Begun {
   readonly conversation: string;
 }
 
-export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' | 'labels'> {
-  readonly input: Input;
+export interface Start extends Pick<StartRun, 'conversation' | 'limits' | 'labels'> {
+  /** By its name, where it is not known. */
+  readonly app?: string | App;
+  readonly input: Input & { readonly data?: Json };
   /** What is attached and was kept before. */
   readonly attached?: readonly Attachment[];
   /** The run whose place it takes. */
@@ -110,6 +124,8 @@ export interface Start extends Pick<StartRun, 'app' | 'conversation' | 'limits' 
   readonly key?: string;
   /** Whether the conversation may begin with it. */
   readonly begins?: boolean;
+  /** The due time that starts it, by a name of its own: whoever asks for it, it is one run. */
+  readonly due?: string;
   /** The conversation as the caller has it, and what of it is not used. */
   readonly sent?: SentConversation | undefined;
 }
@@ -123,16 +139,16 @@ interface SentConversation {
 export async function startRun(
   context: ServerContext,
   caller: Caller,
-  { app: name, input, attached, limits = {}, key, begins = false, sent, ...request }: Start,
+  { app: name, input, attached, limits = {}, key, due, begins = false, sent, ...request }: Start,
 ): Promise<Begun> {
   expectOpen(context);
   await context.readiness.expect();
   const { tenant, who } = caller;
-  const app = appNamed(context.home.apps, name ?? defaultAppOf(context));
+  const app = typeof name === 'object' ? name : await appFor(context, caller, name ?? defaultAppOf(context));
   const attachments = [...(attached ?? (await attachmentsOf(context, tenant, input.attachments)))];
   const wanted = {
     app: app.name,
-    input: { text: input.text, attachments: filled(attachments) },
+    input: { text: input.text, attachments: filled(attachments), data: input.data },
     limits: lowered(app, limits),
     ...request,
     conversation: keptConversation(context, request.conversation),
@@ -142,7 +158,8 @@ export async function startRun(
   if (earlier) return sameRun(context, earlier.run, { ...wanted, history: sent?.history });
   if (wanted.conversation !== undefined && !begins)
     await expectConversation(context, tenant, wanted.conversation);
-  const idempotencyKey = key === undefined ? undefined : startKey(who, key);
+  const own = key === undefined ? undefined : startKey(who, key);
+  const idempotencyKey = due === undefined ? own : sameAgain('due', due);
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
     context.home.front.start({
       ...wanted,
@@ -155,7 +172,9 @@ export async function startRun(
   const { run, conversation, created } = await withinShare(context, tenant, () =>
     withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
   );
-  return created ? { run, conversation } : sameRun(context, run, { ...wanted, history: sent?.history });
+  return created || due !== undefined
+    ? { run, conversation }
+    : sameRun(context, run, { ...wanted, history: sent?.history });
 }
 
 function sizeOfHistory({ history = [] }: Partial<SentConversation> = {}): number {

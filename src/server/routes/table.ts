@@ -19,8 +19,14 @@ import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoChatRoutes } from '../echo/chat-routes.ts';
+import { echoHitlRoutes } from '../echo/hitl-routes.ts';
+import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
+import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
+import { workflowRunRoutes } from '../workflows/run-routes.ts';
+import { scheduleRoutes } from '../workflows/schedule-routes.ts';
 
 const described: readonly Route[] = [
   ...healthRoutes,
@@ -43,6 +49,12 @@ const described: readonly Route[] = [
   ...a2aRoutes,
   ...mcpRoutes,
   ...twoStageRoutes,
+  ...workflowDefinitionRoutes,
+  ...workflowRunRoutes,
+  ...scheduleRoutes,
+  ...echoWorkflowRoutes,
+  ...echoChatRoutes,
+  ...echoHitlRoutes,
 ];
 
 /** Every door of the server. */

@@ -1,7 +1,7 @@
 import { decodeAll } from '../../run/codec.ts';
 import type { EventOf } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
-import { isBlobRef, type Attachment, type BlobRef, type Limits } from '../../run/values.ts';
+import { isBlobRef, type Attachment, type BlobRef, type Json, type Limits } from '../../run/values.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { startKey } from '../../front/same-again.ts';
@@ -11,7 +11,11 @@ import { blobName } from '../system.ts';
 /** What somebody wants begun. */
 export interface WantedRun {
   readonly app: string;
-  readonly input: { readonly text: string; readonly attachments?: readonly Attachment[] };
+  readonly input: {
+    readonly text: string;
+    readonly attachments?: readonly Attachment[];
+    readonly data?: Json;
+  };
   readonly conversation?: string;
   readonly limits: Limits;
   readonly labels?: Readonly<Record<string, string>>;
@@ -47,16 +51,17 @@ export async function sameRun(
   const first = chunk && decodeAll(chunk.frames)[0]?.event;
   if (first?.type === 'run.started') {
     const { app, input, conversation, limits, labels, replaces, history } = first;
-    const isSame =
+    const isTheSame =
       app === wanted.app &&
       replaces === wanted.replaces &&
-      isSameText(input.text, wanted.input.text) &&
+      isSame(input.text, wanted.input.text) &&
       areSame(input.attachments ?? [], wanted.input.attachments ?? []) &&
+      isSame(input.data, wanted.input.data) &&
       (wanted.conversation === undefined || wanted.conversation === conversation) &&
       isSameHistory(history, wanted.history) &&
       isEqual(limits, wanted.limits) &&
       isEqual(labels, wanted.labels ?? {});
-    if (isSame) return { run, conversation };
+    if (isTheSame) return { run, conversation };
   }
   throw new RunError(
     'rejected',
@@ -69,7 +74,7 @@ function isSameHistory(kept: EventOf<'run.started'>['history'], sent: WantedRun[
   if (!Array.isArray(kept)) return (kept === undefined) === (sent === undefined);
   return (
     kept.length === sent?.length &&
-    kept.every(({ role, text }, i) => role === sent[i]?.role && isSameText(text, sent[i].text))
+    kept.every(({ role, text }, i) => role === sent[i]?.role && isSame(text, sent[i].text))
   );
 }
 
@@ -78,15 +83,16 @@ function areSame(kept: readonly Attachment[], wanted: readonly Attachment[]): bo
     kept.length === wanted.length &&
     kept.every(({ blob, data, ...rest }, i) => {
       const { data: other, ...others } = wanted[i] ?? { type: '' };
-      return isEqual(rest, others) && isSameText(blob ?? data, other);
+      return isEqual(rest, others) && isSame(blob ?? data, other);
     })
   );
 }
 
 /** What is large is kept under the hash of what it is. */
-function isSameText(kept: string | BlobRef | undefined, text: string | undefined): boolean {
-  if (!isBlobRef(kept) || text === undefined) return kept === text;
-  return kept.blob === blobName(JSON.stringify(text));
+function isSame(kept: Json | BlobRef | undefined, wanted: Json | undefined): boolean {
+  if (kept === undefined || wanted === undefined) return kept === wanted;
+  const text = JSON.stringify(wanted);
+  return isBlobRef(kept) ? kept.blob === blobName(text) : JSON.stringify(kept) === text;
 }
 
 function isEqual(one: object, other: object): boolean {

@@ -1,5 +1,6 @@
 import type {
   Definition,
+  DefinitionErasure,
   DefinitionFilter,
   DefinitionKey,
   DefinitionMove,
@@ -84,14 +85,17 @@ export function moveDefinitionNeeds(wanted: DefinitionMove): Needs {
 }
 
 /** Runs that began with it keep what they need. Erasing what is not there changes nothing. */
-export function eraseDefinition({ tables }: Desk, wanted: DefinitionKey): void {
+export function eraseDefinition({ tables }: Desk, wanted: DefinitionErasure): void {
   const key = keyOf(wanted);
+  const known = tables.definitions(key);
+  if (wanted.draft) expectRevision(key, known.find(isDraft), wanted.draft.revision);
+  else tables.dropBlobs(versionsOwner(key));
   tables.dropBlobs(draftOwner(key));
-  tables.dropBlobs(versionsOwner(key));
   tables.removeDefinition(key);
+  if (wanted.draft) for (const row of known) if (!isDraft(row)) tables.keepDefinition(row);
 }
 
-export function eraseDefinitionNeeds(wanted: DefinitionKey): Needs {
+export function eraseDefinitionNeeds(wanted: DefinitionErasure): Needs {
   return { definitions: [keyOf(wanted)], blobsOf: [draftOwner(wanted), versionsOwner(wanted)] };
 }
 

@@ -201,21 +201,22 @@ export function pickDefinitions(all: readonly Definition[], filter: DefinitionFi
   return all
     .filter(
       (row) =>
-        row.tenant === tenant &&
+        (tenant === undefined || row.tenant === tenant) &&
         (kind === undefined || row.kind === kind) &&
         (name === undefined || row.name === name) &&
         (state === undefined || row.state === state) &&
-        (after === undefined || compareDefinitions(row, after) > 0),
+        (after === undefined || compareDefinitions(row, { tenant: row.tenant, ...after }) > 0),
     )
     .toSorted(compareDefinitions)
     .slice(0, limit);
 }
 
-type Placed = Pick<Definition, 'kind' | 'name' | 'version'>;
+type Placed = Pick<Definition, 'tenant' | 'kind' | 'name' | 'version'>;
 
-/** By the bytes of kind and name, as databases do, then by version. */
+/** By the bytes of tenant, kind and name, as databases do, then by version. */
 function compareDefinitions(one: Placed, other: Placed): number {
   return (
+    Buffer.compare(Buffer.from(one.tenant), Buffer.from(other.tenant)) ||
     Buffer.compare(Buffer.from(one.kind), Buffer.from(other.kind)) ||
     Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) ||
     one.version - other.version

@@ -22,12 +22,15 @@ export function definitionRows(
     `INSERT OR REPLACE INTO definition (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const remove = change(database, 'DELETE FROM definition WHERE tenant = ? AND kind = ? AND name = ?');
-  const listed = query<StoredDefinition>(
-    database,
-    `${selectDefinitions} WHERE tenant = ?1 AND (?2 IS NULL OR kind = ?2) AND (?3 IS NULL OR name = ?3)
-      AND (?4 IS NULL OR state = ?4) AND (?5 IS NULL OR (kind, name, version) > (?5, ?6, ?7))
-      ORDER BY kind, name, version LIMIT ?8`,
-  );
+  const listing = (whose: string, place: string) =>
+    query<StoredDefinition>(
+      database,
+      `${selectDefinitions} WHERE ${whose} AND (?2 IS NULL OR kind = ?2) AND (?3 IS NULL OR name = ?3)
+        AND (?4 IS NULL OR state = ?4) AND (?5 IS NULL OR ${place})
+        ORDER BY tenant, kind, name, version LIMIT ?8`,
+    );
+  const listed = listing('tenant = ?1', '(kind, name, version) > (?5, ?6, ?7)');
+  const everybodys = listing('?1 IS NULL', '(tenant, kind, name, version) > (?9, ?5, ?6, ?7)');
   return {
     definitions: ({ tenant, kind, name }) => ofName.all(tenant, kind, name).map(whole),
     keepDefinition(row) {
@@ -37,7 +40,11 @@ export function definitionRows(
     removeDefinition: ({ tenant, kind, name }) => remove(tenant, kind, name),
     listDefinitions({ tenant, kind = null, name = null, state = null, after, limit = listSize }) {
       const from = [after?.kind ?? null, after?.name ?? null, after?.version ?? null];
-      return listed.all(tenant, kind, name, state, ...from, limit).map(whole);
+      const found =
+        tenant === undefined
+          ? everybodys.all(null, kind, name, state, ...from, limit, after?.tenant ?? '')
+          : listed.all(tenant, kind, name, state, ...from, limit);
+      return found.map(whole);
     },
   };
 }

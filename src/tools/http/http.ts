@@ -27,7 +27,10 @@ export interface HttpLimits {
   readonly redirects: number;
 }
 
-interface Settings {
+export const usualLimits: HttpLimits = { seconds: 30, bytes: 262_144, redirects: 5 };
+
+/** What requests of one kind may reach, and may use. */
+export interface HttpSettings {
   readonly rules: HostRules;
   readonly trusted: boolean;
   readonly guard: HttpGuard;
@@ -44,15 +47,14 @@ export function httpTools(options: HttpToolsOptions = {}): Tool[] {
     trusted = false,
     ...rules
   } = options;
-  const usual: HttpLimits = { seconds: 30, bytes: 262_144, redirects: 5 };
-  const settings = { rules, trusted, guard: { isAllowed, lookup }, limits: { ...usual, ...limits } };
+  const settings = { rules, trusted, guard: { isAllowed, lookup }, limits: { ...usualLimits, ...limits } };
   return [httpGet(settings), httpSend(settings, approval)];
 }
 
 const url = z.string().min(1).max(8192).describe('The web address, beginning with http:// or https://.');
 const headers = z.record(z.string(), z.string()).default({}).describe('Headers to send, by name.');
 
-function httpGet(settings: Settings): Tool {
+function httpGet(settings: HttpSettings): Tool {
   return functionTool({
     name: 'http_get',
     description: 'Fetches a web address and gives status, headers and the text or JSON of the answer.',
@@ -75,7 +77,7 @@ function httpGet(settings: Settings): Tool {
   });
 }
 
-function httpSend(settings: Settings, approval: ApprovalRule): Tool {
+function httpSend(settings: HttpSettings, approval: ApprovalRule): Tool {
   return functionTool({
     name: 'http_send',
     description:
@@ -108,7 +110,7 @@ function httpSend(settings: Settings, approval: ApprovalRule): Tool {
   });
 }
 
-interface Request {
+export interface HttpRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Headers;
@@ -116,7 +118,12 @@ interface Request {
   readonly hops: number;
 }
 
-async function request(settings: Settings, asked: Request, context: ToolContext): Promise<Json> {
+/** Send a request within its bounds, and give what was answered. */
+export async function request(
+  settings: HttpSettings,
+  asked: HttpRequest,
+  context: ToolContext,
+): Promise<Json> {
   const { seconds } = settings.limits;
   const sentence = `The request to \`url\` took longer than ${seconds} s${isPure(asked.method) ? '' : doubt}.`;
   // One for each request: nothing of it, not even an open connection, is shared with another run.
@@ -135,7 +142,7 @@ interface Line {
   readonly context: ToolContext;
 }
 
-async function follow(settings: Settings, asked: Request, line: Line): Promise<Json> {
+async function follow(settings: HttpSettings, asked: HttpRequest, line: Line): Promise<Json> {
   const { method } = asked;
   let at = checkUrl(asked.url, settings.rules);
   let { headers: sent } = asked;
@@ -155,7 +162,7 @@ async function follow(settings: Settings, asked: Request, line: Line): Promise<J
   }
 }
 
-function send(at: URL, asked: Request, { agent, context }: Line): Promise<Response> {
+function send(at: URL, asked: HttpRequest, { agent, context }: Line): Promise<Response> {
   const { method, body } = asked;
   context.say(`${method} ${at.href.slice(0, 300)}\n`);
   return fetch(at, {

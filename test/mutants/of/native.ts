@@ -6,6 +6,13 @@ const again = 'src/engine/conversation/again.test.ts';
 
 export const nativeMutants: readonly Mutant[] = [
   {
+    name: 'whoever looks at a long run is drawn when all of it has come',
+    file: 'src/client/store.ts',
+    find: 'await nextTask();',
+    replace: '',
+    test: store,
+  },
+  {
     name: 'a route says for itself who may come',
     file: 'src/server/routes/files.ts',
     find: '...native.readFile,',

@@ -99,6 +99,7 @@ function Others({ approval, question, draft, mode, setMode, isHeld }: Held): Rea
           {t.approval.back}
         </button>
       )}
+      {mode === 'edit' && <Redoing {...{ approval, question, draft }} isHeld={isBusy} />}
       {mode === 'look' && canEdit && (
         <button
           type="button"
@@ -125,6 +126,30 @@ function Others({ approval, question, draft, mode, setMode, isHeld }: Held): Rea
       {allowed.includes('defer') && <Later question={question} isHeld={isBusy} />}
     </>
   );
+}
+
+/** What was before the question is done again with what was written, and it is asked once more. */
+function Redoing({
+  approval: { redo = [] },
+  question,
+  draft,
+  isHeld,
+}: Pick<Held, 'approval' | 'question' | 'draft' | 'isHeld'>): ReactNode {
+  const t = useTexts();
+  return redo.map((node) => (
+    <button
+      key={node}
+      type="button"
+      className="button"
+      disabled={isHeld || draft.isWrong}
+      onClick={() =>
+        void question.decide({ decision: 'edit', arguments: draft.value, answer: { redo: node } })
+      }
+      data-redo={node}
+    >
+      {t.approval.redo(visible(node))}
+    </button>
+  ));
 }
 
 function Rejecting({ question, setMode, isHeld }: Held): ReactNode {

@@ -33,9 +33,13 @@ export interface Draft {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The form of a question: from its schema where there is one, from the values themselves where there is none. */
-export function useDraft({ schema }: FlatApproval, whole: WholeQuestion | undefined): Draft {
+export function useDraft(
+  { schema: asked, editSchema }: Pick<FlatApproval, 'schema' | 'editSchema'>,
+  whole: Pick<WholeQuestion, 'arguments'> | undefined,
+): Draft {
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
   const given = whole?.arguments;
+  const schema = given === undefined ? asked : (editSchema ?? asked);
   return useMemo(() => {
     const isWhole = given !== undefined && !isRecord(given);
     const fields = isWhole

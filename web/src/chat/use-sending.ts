@@ -74,7 +74,7 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
   };
 }
 
-function wordsOf(thrown: unknown): string {
+export function wordsOf(thrown: unknown): string {
   return thrown instanceof RunError ? thrown.message : String(thrown);
 }
 

@@ -29,9 +29,6 @@ export function readExported(page: Document): Exported {
 
 /** The client of a page that has its run in itself: nothing can be asked, sent or begun. */
 export function exportedClient({ run: name, left, entries, kept }: Exported): Client {
-  const nobody = async (): Promise<never> => {
-    throw new RunError('unavailable', 'This is an exported run: open it at its server for that.');
-  };
   const silence = (): AsyncIterable<never> => ({
     [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }),
   });
@@ -67,5 +64,31 @@ export function exportedClient({ run: name, left, entries, kept }: Exported): Cl
     decide: nobody,
     upload: nobody,
     forget: nobody,
+    workflows: noWorkflows,
   };
 }
+
+async function nobody(): Promise<never> {
+  throw new RunError('unavailable', 'This is an exported run: open it at its server for that.');
+}
+
+const noWorkflows: Client['workflows'] = {
+  list: nobody,
+  create: nobody,
+  draft: nobody,
+  save: nobody,
+  dropDraft: nobody,
+  validate: nobody,
+  publish: nobody,
+  clone: nobody,
+  archive: nobody,
+  restore: nobody,
+  versions: nobody,
+  version: nobody,
+  diff: nobody,
+  start: nobody,
+  graphOf: nobody,
+  schedules: nobody,
+  pauseSchedule: nobody,
+  resumeSchedule: nobody,
+};

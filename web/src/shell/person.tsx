@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { ask, askFor } from '../../../src/client/ask.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { readMe, signOut, type Known } from '../../../src/wire/native/people.ts';
+import { addressOf, navigate } from '../routing.tsx';
 import { useSetting, type Setting } from '../setting.ts';
 import { server } from '../server.ts';
 import { languages, languageSetting, useTexts } from '../texts/texts.ts';
@@ -24,7 +25,7 @@ export function Person(): ReactNode {
       <span className="person" aria-hidden>
         {initials(name)}
       </span>
-      <span className="grow cut">{name}</span>
+      <span className="grow cut side-name">{name}</span>
       <Menu.Root>
         <Menu.Trigger className="button ghost small square" aria-label={t.theme.change}>
           <Sun className="icon" aria-hidden />
@@ -35,6 +36,10 @@ export function Person(): ReactNode {
               <Choices of={theme} names={themes} />
               <hr />
               <Choices of={languageSetting} names={spoken} />
+              <hr />
+              <Menu.Item className="item" onClick={() => navigate(addressOf.api)}>
+                {t.nav.api}
+              </Menu.Item>
               {me && me.who !== 'local' && (
                 <>
                   <hr />

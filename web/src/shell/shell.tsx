@@ -1,4 +1,12 @@
-import { House, Inbox, ListTree, MessageSquare, Menu as MenuIcon, type LucideIcon } from 'lucide-react';
+import {
+  House,
+  Inbox,
+  ListTree,
+  MessageSquare,
+  Menu as MenuIcon,
+  Workflow,
+  type LucideIcon,
+} from 'lucide-react';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useRuns, useSource } from '../../../src/react/react.ts';
 import { News } from '../approvals/news.ts';
@@ -43,7 +51,7 @@ export function Shell({
         <aside className="side" aria-label="Vitrine" id="side">
           <Link to={addressOf.chat()} className="brand">
             <Logo />
-            Vitrine
+            <span className="side-name">Vitrine</span>
           </Link>
           <Navigation place={place} />
           <ConversationList current={place.screen === 'chat' ? place.conversation : undefined} />
@@ -82,7 +90,12 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
   const links: readonly { to: string; name: string; icon: LucideIcon; isHere: boolean; count?: number }[] = [
     { to: addressOf.home, name: t.nav.home, icon: House, isHere: screen === 'home' },
     { to: addressOf.chat(), name: t.nav.chat, icon: MessageSquare, isHere: screen === 'chat' },
-    { to: addressOf.runs(), name: t.nav.runs, icon: ListTree, isHere: screen === 'runs' || screen === 'run' },
+    {
+      to: addressOf.runs(),
+      name: t.nav.runs,
+      icon: ListTree,
+      isHere: ['runs', 'run', 'run-canvas'].includes(screen),
+    },
     {
       to: addressOf.approvals(),
       name: t.nav.approvals,
@@ -90,13 +103,19 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
       isHere: screen === 'approvals',
       count: waiting,
     },
+    {
+      to: addressOf.workflows,
+      name: t.nav.workflows,
+      icon: Workflow,
+      isHere: screen === 'workflows' || screen === 'workflow',
+    },
   ];
   return (
     <nav className="nav" aria-label={t.nav.main}>
       {links.map(({ to, name, icon: Icon, isHere, count = 0 }) => (
-        <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
+        <Link key={to} to={to} aria-current={isHere ? 'page' : undefined} title={name}>
           <Icon className="icon" aria-hidden />
-          {name}
+          <span className="side-name">{name}</span>
           {count > 0 && (
             <span className="count" title={t.inbox.summary(count, count)}>
               {count}

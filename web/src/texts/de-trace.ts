@@ -3,6 +3,7 @@ import type { TraceTexts } from './en-trace.ts';
 export const deTrace: TraceTexts = {
   trace: {
     back: 'Alle Läufe',
+    canvas: 'Zeichnung',
     steps: 'Schritte und wann sie arbeiteten',
     find: 'Schritte finden',
     findHint: 'agent: tool: status: oder Text',

@@ -2,6 +2,7 @@
 export const enTrace = {
   trace: {
     back: 'All runs',
+    canvas: 'Canvas',
     steps: 'Steps and when they worked',
     find: 'Find steps',
     findHint: 'agent: tool: status: or text',

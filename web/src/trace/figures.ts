@@ -1,4 +1,4 @@
-import type { FlatTree } from '../../../src/client/client.ts';
+import type { FlatStep, FlatTree } from '../../../src/client/client.ts';
 import { spansBelow } from './below.ts';
 import { piecesOf, type Doing } from './pieces.ts';
 import type { Span, Timing } from './timing.ts';
@@ -13,14 +13,28 @@ export interface TimeFigures {
   readonly nobody: number;
 }
 
+type Spent = readonly (readonly [is: Doing, length: number])[];
+
+const kept = new WeakMap<FlatStep, Spent>();
+
+/** What has ended spends no more: of thousands of steps it is reckoned once, and not at each moment that is looked at. */
+function keptOf(step: FlatStep, spentIn: (step: FlatStep) => Spent): Spent {
+  const spent = kept.get(step) ?? spentIn(step);
+  kept.set(step, spent);
+  return spent;
+}
+
 /** Until a moment: now, the end of the run, or what is replayed. */
 export function timeFigures(tree: FlatTree, timing: Timing, until: number): TimeFigures {
   const below = spansBelow(tree, timing);
   const spent = new Map<Doing, number>();
-  for (const step of tree.steps) {
+  const spentIn = (step: FlatStep): Spent => {
     const pieces = piecesOf(step, timing.steps.get(step.id), { below: below(step.id), until });
-    for (const { is, ...span } of pieces) spent.set(is, (spent.get(is) ?? 0) + lengthOf(span, until));
-  }
+    return pieces.map(({ is, ...span }) => [is, lengthOf(span, until)]);
+  };
+  for (const step of tree.steps)
+    for (const [is, length] of step.closedAt === undefined ? spentIn(step) : keptOf(step, spentIn))
+      spent.set(is, (spent.get(is) ?? 0) + length);
   const own = timing.steps.get(0)?.waits.reduce((sum, wait) => sum + lengthOf(wait, until), 0) ?? 0;
   const sum = (...kinds: Doing[]): number => kinds.reduce((all, is) => all + (spent.get(is) ?? 0), 0);
   return {

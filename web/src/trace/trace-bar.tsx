@@ -1,4 +1,4 @@
-import { ArrowLeft, Check, Download, Link2, MessageSquare } from 'lucide-react';
+import { ArrowLeft, Check, Download, Link2, MessageSquare, Workflow } from 'lucide-react';
 import { useContext, useState, type ReactNode } from 'react';
 import type { FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useSource } from '../../../src/react/react.ts';
@@ -6,6 +6,7 @@ import { visible } from '../../../src/run/visible.ts';
 import { pathTo } from '../../../src/wire/native/endpoint.ts';
 import { exportRun } from '../../../src/wire/native/runs.ts';
 import { beginningOf } from '../chat/summary.ts';
+import { isWorkflowApp } from '../runs/workflow-app.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, Link } from '../routing.tsx';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
@@ -74,13 +75,19 @@ function WayBack(): ReactNode {
 /** To the conversation, to somebody else, to a file. */
 function WaysOn({ run, place }: { readonly run: RunStore; readonly place: Shown }): ReactNode {
   const t = useTexts();
-  const conversation = useSource(run).head > 0 ? beginningOf(run.entries())?.conversation : undefined;
+  const { conversation, app = '' } = (useSource(run).head > 0 && beginningOf(run.entries())) || {};
   return (
     <>
       {conversation !== undefined && (
         <Link to={addressOf.chat(conversation)} className="button small wide-only">
           <MessageSquare className="icon small" aria-hidden />
           {t.inbox.inConversation}
+        </Link>
+      )}
+      {isWorkflowApp(app) && (
+        <Link to={addressOf.runCanvas(place.run, place.at)} className="button small wide-only" data-to-canvas>
+          <Workflow className="icon small" aria-hidden />
+          {t.trace.canvas}
         </Link>
       )}
       <CopyLink place={place} />

@@ -1,0 +1,140 @@
+import { RunError, type Failure } from '../../run/failure.ts';
+import { failureOf } from '../../run/failure.ts';
+import { Json } from '../../run/values.ts';
+import { newId } from '../../server/system.ts';
+import { isGraphFile, nameIn, readGraphFile } from '../../server/workflows/workflow-files.ts';
+import { anywhereOptions, askedIn, exit, jsonOption, showingOptions } from '../command.ts';
+import type { CliCommand, Given } from '../command.ts';
+import { hint } from '../hint.ts';
+import { inHome, throughRun } from '../place/in-home.ts';
+import { serverOf, type Place } from '../place/place.ts';
+import type { TerminalHome } from '../place/terminal-home.ts';
+import { settingsOf } from '../settings.ts';
+import { jsonLine, visibleLine } from '../terminal/escape.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+export const workflow: CliCommand = {
+  name: 'workflow',
+  usage: 'check|publish|run <file or name> [text] [options]',
+  summary: 'check a graph, publish it, or run it and watch',
+  details: [
+    'A file (.yaml, .yml or .json) is saved as the draft of the workflow it names: «publish» makes a version of it, «run»',
+    'runs it as it is. A name means a workflow that is there: its draft is checked and published, its newest version run.',
+  ],
+  options: {
+    input: { type: 'string', value: '<json>', about: 'what the graph has as «input»; or say it as text' },
+    draft: { type: 'boolean', about: 'run the draft' },
+    version: { type: 'string', value: '<number>', about: 'run this version' },
+    yes: { type: 'boolean', about: 'approve whatever is asked' },
+    ...showingOptions,
+    ...jsonOption,
+    ...anywhereOptions,
+  },
+  words: [2, Infinity],
+  async run(given, terminal) {
+    const [action = '', named = ''] = given.words;
+    const work = actions[action];
+    if (!work) throw new RunError('malformed', `Say «workflow check», «publish» or «run», not «${action}».`);
+    const meant = meantBy(named);
+    askedIn(given);
+    const place = serverOf(given) ?? (await settingsOf(given, terminal)).home;
+    try {
+      return await work(place, { given, terminal }, meant);
+    } catch (thrown) {
+      const { problems = [] } = failureOf(thrown);
+      if (problems.length === 0) throw thrown;
+      tellProblems(given, terminal, problems);
+      return exit.badInput;
+    }
+  },
+};
+
+/** A workflow by its name, or a graph in a file, which has one. */
+interface Meant {
+  readonly name: string;
+  readonly graph?: Readonly<Record<string, Json>>;
+}
+
+function meantBy(named: string): Meant {
+  if (!isGraphFile(named)) return { name: named };
+  const graph = readGraphFile(named);
+  const name = nameIn(graph, named);
+  return { name, graph: { ...graph, name } };
+}
+
+interface Where {
+  readonly given: Given;
+  readonly terminal: Terminal;
+}
+
+const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant) => Promise<number>>> = {
+  check: (place, { given, terminal }, { name, graph }) =>
+    inHome(place, { terminal }, async ({ workflows }) => {
+      const problems = await workflows.validate(name, graph && { ...graph });
+      tellProblems(given, terminal, problems);
+      if (problems.length > 0) return exit.badInput;
+      if (!given.flag('json')) terminal.say(visibleLine(`«${name}» has no problems.`));
+      return exit.completed;
+    }),
+  publish: (place, { given, terminal }, meant) =>
+    inHome(place, { terminal }, async (home) => {
+      await saved(home, meant);
+      const { name } = meant;
+      const published = await home.workflows.publish(name);
+      if (given.flag('json')) terminal.say(jsonLine(published));
+      else {
+        terminal.say(visibleLine(`«${name}» is published as version ${published.version}.`));
+        for (const { version, runs } of published.open)
+          terminal.say(`  ${runs} open on ${version === null ? 'a draft' : `version ${version}`}`);
+        terminal.say(`Run it: ${hint(given, 'workflow', 'run', name)}`);
+      }
+      return exit.completed;
+    }),
+  run(place, where, meant) {
+    const { name } = meant;
+    const { given } = where;
+    const isDraft = meant.graph !== undefined || given.flag('draft');
+    const request = {
+      input: inputIn(given),
+      mode: isDraft ? ('draft' as const) : ('published' as const),
+      version: versionIn(given),
+      idempotencyKey: newId('start'),
+    };
+    return throughRun(place, where, async (home) => {
+      await saved(home, meant);
+      return home.workflows.start(name, request);
+    });
+  },
+};
+
+async function saved({ workflows }: TerminalHome, { name, graph }: Meant): Promise<void> {
+  if (graph) await workflows.save(name, { ...graph });
+}
+
+function tellProblems(given: Given, { say }: Terminal, problems: NonNullable<Failure['problems']>): void {
+  for (const problem of problems) {
+    const { node, field, problem: what, fix } = problem;
+    const where = [node, field].filter((part) => part !== '').join('.');
+    say(given.flag('json') ? jsonLine(problem) : visibleLine(`${where || 'the graph'}: ${what} ${fix}`));
+  }
+}
+
+function inputIn(given: Given): Json | undefined {
+  const text = given.words.slice(2).join(' ');
+  const json = given.text('input');
+  if (json === undefined) return text === '' ? undefined : text;
+  if (text !== '')
+    throw new RunError('malformed', 'Give what to run it with as text or as --input, not both.');
+  try {
+    return Json.parse(JSON.parse(json));
+  } catch (cause) {
+    throw new RunError('malformed', `--input is no JSON: write it as '{"text": "…"}'.`, { cause });
+  }
+}
+
+function versionIn(given: Given): number | undefined {
+  const text = given.text('version');
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new RunError('malformed', `--version is «${text}»: give a whole number from 1 on.`);
+}

@@ -1,0 +1,7 @@
+import type { WorkflowsClient } from '../../client/workflows.ts';
+import type { Home } from '../../server/folder/home.ts';
+
+/** Where a terminal has come to: what can be read and asked there, and the workflows of whoever sits at it. */
+export interface TerminalHome extends Home {
+  readonly workflows: WorkflowsClient;
+}

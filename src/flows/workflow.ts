@@ -1,0 +1,30 @@
+import type { Flow, RunInput, Scope } from '../engine/scope.ts';
+import { Graph } from '../graph/graph.ts';
+import type { Json } from '../run/values.ts';
+import { nodeDoer, type Means } from './workflow-node.ts';
+import { expectRunnable, runGraph } from './workflow-whole.ts';
+import { asText } from './workflow-sight.ts';
+
+/** Moves when runs that were recorded would not fit the code any more. */
+export const workflowVersion = '1';
+
+/** A graph of nodes, written as data: what a run was started with says all it does. */
+export function workflow(means: Means): Flow {
+  return {
+    name: 'workflow',
+    version: workflowVersion,
+    check: ({ definition, ...beginning }) => expectRunnable(definition, dataOf(beginning)),
+    run: (scope, input) => runWhole(scope, input, means),
+  };
+}
+
+async function runWhole(scope: Scope, input: RunInput, means: Means): Promise<string> {
+  const graph = Graph.parse(scope.definition);
+  const doNode = nodeDoer({ means, input, within: [graph.name] });
+  return asText(await runGraph(scope, { graph, input: dataOf(input) }, doNode));
+}
+
+/** What expressions know as `input`. */
+function dataOf({ data, text = '' }: Partial<Pick<RunInput, 'data' | 'text'>>): Json {
+  return data ?? { text };
+}

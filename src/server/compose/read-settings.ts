@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import { RunError } from '../../run/failure.ts';
+import type { ToolsNow } from './named-flow.ts';
+import type { Wrong } from './names-in-settings.ts';
+
+/** The settings of an app, whole, or a failure that names each field that is wrong. */
+export function readSettings<T>(schema: z.ZodType<T>, app: string, settings: object): T {
+  const parsed = schema.safeParse(settings);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === 'number' ? part : String(part))),
+    message,
+  }));
+  throw misfit(app, issues);
+}
+
+export function expectNone(app: string, wrongs: readonly Wrong[]): void {
+  if (wrongs.length > 0) throw misfit(app, wrongs);
+}
+
+const mostTold = 5;
+
+function misfit(app: string, wrongs: readonly Wrong[]): RunError {
+  const told = wrongs.slice(0, mostTold).map(({ path, message }) => {
+    const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+    return `apps.${app}.settings${place}: ${message}`;
+  });
+  return new RunError('malformed', `The configuration does not fit: ${told.join('; ')}.`);
+}
+
+/** A tool that is there, or may come from a server of tools. */
+export function expectTool(
+  tools: ToolsNow,
+  { tool: name, app, path }: { readonly tool: string; readonly app: string; readonly path: Wrong['path'] },
+): void {
+  const all = tools.now();
+  if (all.some((tool) => tool.name === name) || tools.servers.owns(name)) return;
+  const known = all.map((tool) => tool.name).join(', ') || 'none';
+  throw misfit(app, [{ path, message: `there is no tool «${name}»; known: ${known}` }]);
+}

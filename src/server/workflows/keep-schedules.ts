@@ -1,0 +1,59 @@
+import { failureOf } from '../../run/failure.ts';
+import type { ServerContext } from '../context.ts';
+import { startRun } from '../routes/start-run.ts';
+import { systemClock } from '../system.ts';
+import { lookEvery, startDue, type DueRun } from './scheduler.ts';
+import { workflowApp } from './workflow-app.ts';
+import { workflowInput } from './workflow-input.ts';
+
+/** Ends a pause. */
+export interface Alarm {
+  /** Something may be due earlier than was known. */
+  ring(): void;
+  /** Resolves after so many milliseconds, when it rings, or when the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+export function alarmOf(): Alarm {
+  let rung = new AbortController();
+  return {
+    ring: () => rung.abort(),
+    async wait(milliseconds, signal) {
+      await systemClock.sleep(milliseconds, AbortSignal.any([signal, rung.signal]));
+      rung = new AbortController();
+    },
+  };
+}
+
+/**
+ * Start what is due for as long as the server is there. A terminal that will not stay begins nothing: whoever serves the folder
+ * next does. Resolves when nothing more is started.
+ */
+export async function keepSchedules(context: ServerContext, closing: AbortSignal): Promise<void> {
+  const { home, log, alarm } = context;
+  if (home.worker?.takes === 'asked' || home.catalog.isUnread === true) return;
+  const problem = (cause: unknown): void => {
+    if (failureOf(cause).code === 'internal') log.problem('What is due could not be started.', cause);
+  };
+  const scheduling = { store: home.store, start: (due: DueRun) => start(context, due), problem };
+  while (!closing.aborted) {
+    const pause = await startDue(scheduling).catch((thrown: unknown) => {
+      problem(thrown);
+      return lookEvery;
+    });
+    await alarm.wait(pause, closing);
+  }
+}
+
+async function start(context: ServerContext, due: DueRun): Promise<void> {
+  const { tenant, who, workflow: name, version, key, input, labels, notice } = due;
+  const caller = { tenant, who, role: 'member' } as const;
+  const notices = notice === undefined ? [] : [{ code: 'SCHEDULE_MISSED', message: notice }];
+  await startRun(context, caller, {
+    app: await workflowApp(context.home, caller, { name, version }),
+    input: workflowInput(name, input),
+    labels: { ...labels },
+    due: key,
+    sent: { history: undefined, notices },
+  });
+}

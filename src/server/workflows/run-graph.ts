@@ -1,0 +1,129 @@
+import { bodiesOf, Graph, type GraphNode, type Part } from '../../graph/graph.ts';
+import { configurationTenant } from '../../run/definition.ts';
+import { RunError } from '../../run/failure.ts';
+import { flatTree } from '../../run/flat-tree.ts';
+import type { FlatStep } from '../../run/flat-step.ts';
+import { filled, present } from '../../run/present.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { Json } from '../../run/values.ts';
+import { parseJson } from '../../wire/parse-json.ts';
+import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';
+import type { ServerContext } from '../context.ts';
+import { graphOf } from './told-versions.ts';
+import { workflowOfApp } from './workflow-app.ts';
+import { workflowKind as kind } from './workflow-problems.ts';
+
+/** The graph that a run was started with, as it was recorded, and how far each node has come. */
+export async function runGraph(
+  context: ServerContext,
+  row: Pick<RunRow, 'run' | 'tenant' | 'app' | 'head' | 'bytes' | 'state'>,
+): Promise<RunGraph> {
+  const tree = await context.trees.of(row);
+  const name = workflowOfApp(row.app);
+  const hash = tree.started?.definition;
+  if (name === undefined || hash === undefined)
+    throw new RunError('unknown', `Run ${row.run} is no run of a workflow: it has no graph.`);
+  const { tenant, text } = await keptGraph(context, row.tenant, hash);
+  const versions = await context.home.store.definitions.versions({ tenant, kind, name });
+  const version = versions.findLast((known) => known.hash === hash && known.version > 0)?.version;
+  const body = Json.parse(parseJson(text));
+  const { steps, seq } = flatTree(tree, row.run);
+  const nodes = nodesIn(Graph.parse(body), steps);
+  return { run: row.run, graph: graphOf(body), name, ...present({ version }), hash, seq, nodes };
+}
+
+async function keptGraph(
+  { home }: ServerContext,
+  own: string,
+  hash: string,
+): Promise<{ readonly tenant: string; readonly text: string }> {
+  for (const tenant of [own, configurationTenant]) {
+    const text = await home.blobs.get(tenant, hash);
+    if (text !== undefined) return { tenant, text };
+  }
+  throw new RunError('unknown', 'The graph of this run is not there any more.');
+}
+
+/** One place in the tree where the nodes of a part have their steps. */
+interface At {
+  readonly part: Part;
+  readonly step: number;
+  readonly path: string;
+  /** Where the part is in the graph. */
+  readonly node: string;
+  /** Only some of its nodes are done there. */
+  readonly isSome?: boolean;
+}
+
+/** How each node stands, each time it was begun, and once where it was not. */
+export function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
+  const below = Map.groupBy(steps, ({ parent }) => parent);
+  const states: NodeState[] = [];
+  const places: At[] = [{ part: graph, step: 0, path: '', node: '' }];
+  for (const at of places)
+    for (const node of at.part.nodes) {
+      const place = joined(at.node, node.id);
+      const path = joined(at.path, node.id);
+      const own = below.get(at.step)?.filter(({ key }) => key === node.id) ?? [];
+      if (own.length === 0 && !at.isSome) states.push({ path, node: place, state: 'pending' });
+      for (const step of own) states.push(stateOf(step, { path, node: place }, asking(node, step, below)));
+      places.push(...placesIn(node, { ...at, path }, { own, below }));
+    }
+  return states;
+}
+
+function joined(before: string, key: string): string {
+  return before === '' ? key : `${before}/${key}`;
+}
+
+function stateOf(
+  { id, status, openedAt, closedAt, milliseconds, failure }: FlatStep,
+  place: Pick<NodeState, 'path' | 'node'>,
+  asks: readonly FlatStep[],
+): NodeState {
+  const approvals = filled(asks.flatMap((step) => step.approvals ?? []));
+  const isWaiting = status === 'running' && asks.some((step) => step.status === 'waiting');
+  const said = present({ openedAt, closedAt, milliseconds, failure, approvals });
+  return { ...place, state: isWaiting ? 'waiting' : status, step: id, ...said };
+}
+
+/** The steps of a node that ask people: its own, and those below it that are no other node's. */
+function asking(node: GraphNode, step: FlatStep, below: Steps['below']): readonly FlatStep[] {
+  const steps = [step];
+  if (bodiesOf(node).length > 0) return steps;
+  for (const one of steps) steps.push(...(below.get(one.id) ?? []));
+  return steps.filter(({ approvals }) => approvals !== undefined);
+}
+
+interface Steps {
+  readonly own: readonly FlatStep[];
+  readonly below: ReadonlyMap<number, readonly FlatStep[]>;
+}
+
+/** No step: of what has not begun, only where it is in the graph is known. */
+const nowhere = -1;
+
+/** Where the graphs inside a node have their steps: in rounds, in branches, in what is done again; each try has its own. */
+function placesIn(node: GraphNode, { part, path, node: around }: At, { own, below }: Steps): At[] {
+  const place = joined(around, node.id);
+  const inside = own.flatMap((step) => {
+    const children = below.get(step.id) ?? [];
+    const tries = children.filter(({ key }) => /^~\d+$/.test(key));
+    const tried = tries.flatMap((one) =>
+      (below.get(one.id) ?? []).map((inner) => ({ step: inner, path: `${path}/${one.key}/${inner.key}` })),
+    );
+    return [...children.map((inner) => ({ step: inner, path: `${path}/${inner.key}` })), ...tried];
+  });
+  const at = (within: Part, keys: RegExp, where: string): At[] => {
+    const found = inside.filter(({ step }) => keys.test(step.key));
+    if (found.length === 0 && within !== part)
+      return [{ part: within, step: nowhere, path: where, node: where }];
+    return found.map((one) => ({ part: within, step: one.step.id, path: one.path, node: where }));
+  };
+  if (node.type === 'loop' || node.type === 'review') return at(node.body, /^round \d+$/, place);
+  if (node.type === 'map') return at(node.body, /^branch \d+$/, place);
+  if (node.type === 'failsafe')
+    return [...at(node.body, /^body$/, place), ...at(node.fallback, /^fallback$/, `${place}/fallback`)];
+  if (node.type !== 'human') return [];
+  return at(part, /^again \d+$/, around).map((again) => ({ ...again, isSome: true }));
+}

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { vitrineClient, type Client } from '../../client/client.ts';
+import { failureOf } from '../../run/failure.ts';
+import { keyIn, serving, shareServing, temporaryFolder, type Serving } from '../../../test/serving.ts';
+import { graphOf, partOf } from '../../../test/workflow/world.ts';
+import { toolOf } from '../../../test/world.ts';
+import type { Json } from '../../run/values.ts';
+
+type Graph = Record<string, Json>;
+
+let at: Serving;
+let client: Client;
+let stranger: Client;
+const gates = new Map<string, (value: Json) => void>();
+
+beforeAll(() =>
+  shareServing(async () => {
+    const data = temporaryFolder();
+    const key = keyIn(data, { name: 'ana', tenant: 'acme', role: 'member' });
+    const other = keyIn(data, { name: 'eve', tenant: 'elsewhere', role: 'member' });
+    const gate = toolOf(
+      'gate',
+      (input) =>
+        new Promise<Json>((resolve) => gates.set(String(Reflect.get(Object(input), 'name')), resolve)),
+    );
+    const config = {
+      tools: [toolOf('note', (input) => input, { effect: 'idempotent' }), gate],
+      workflows: { shared: { ...graphOf([note('a')], ''), name: 'shared' } as unknown as Graph },
+      auth: { required: true },
+    };
+    at = await serving({ data, config });
+    client = vitrineClient({ url: at.url, key });
+    stranger = vitrineClient({ url: at.url, key: other });
+  }),
+);
+
+const note = (id: string, value: Json = id) => ({ id, type: 'tool', tool: 'note', arguments: { value } });
+const held = (id: string, name: string) => ({ id, type: 'tool', tool: 'gate', arguments: { name } });
+
+async function publish(name: string, nodes: Parameters<typeof graphOf>[0], edges = '') {
+  const graph = { ...graphOf(nodes, edges), name } as unknown as Graph;
+  await client.workflows.save(name, graph);
+  return client.workflows.publish(name);
+}
+
+async function answerOf(run: string) {
+  for await (const { status, answer, failure } of client.follow(run))
+    if (status === 'completed' || status === 'failed') return { status, answer, failure };
+  throw new Error(`run ${run} came to no end`);
+}
+
+async function refusal(asked: Promise<unknown>) {
+  return asked.then(
+    () => undefined,
+    (thrown: unknown) => failureOf(thrown),
+  );
+}
+
+const echo = { id: 'echo', type: 'template', value: '{{input.text}} / {{input.?n.orValue(0)}}' };
+
+describe('[WR10] a run of a workflow', () => {
+  test('begins with words or with data, once for an idempotency key, as an app called after it', async () => {
+    await publish('echoes', [echo]);
+    const words = await client.workflows.start('echoes', { input: 'hello' });
+    expect(await answerOf(words.run)).toMatchObject({ status: 'completed', answer: 'hello / 0' });
+    const request = { input: { text: 'x', n: 2 }, idempotencyKey: 'once' };
+    const data = await client.workflows.start('echoes', request);
+    expect(await client.workflows.start('echoes', request)).toEqual(data);
+    expect(await refusal(client.workflows.start('echoes', { ...request, input: 'y' }))).toMatchObject({
+      code: 'rejected',
+    });
+    expect(await answerOf(data.run)).toMatchObject({ answer: 'x / 2' });
+    const asApp = await client.start({ app: 'workflow:echoes', text: 'as an app' });
+    expect(await answerOf(asApp.run)).toMatchObject({ answer: 'as an app / 0' });
+    const { runs } = await client.runs({ app: 'workflow:echoes' });
+    expect(runs).toHaveLength(3);
+  });
+
+  test('goes on with what it began with, whatever becomes of the definition', async () => {
+    await publish('kept', [held('wait', 'kept'), { id: 'say', type: 'template', value: 'old' }], 'wait>say');
+    const { run } = await client.workflows.start('kept');
+    await expect.poll(() => gates.has('kept')).toBe(true);
+    const second = await publish('kept', [{ id: 'say', type: 'template', value: 'new' }]);
+    expect(second).toMatchObject({ version: 2, open: [{ version: 1, runs: 1 }] });
+    expect((await client.workflows.versions('kept')).versions[1]).toMatchObject({ version: 1, open: 1 });
+    await client.workflows.save('kept', { broken: true });
+    await client.workflows.archive('kept');
+    gates.get('kept')?.('go');
+    expect(await answerOf(run)).toMatchObject({ status: 'completed', answer: 'old' });
+    expect(await client.workflows.graphOf(run)).toMatchObject({ name: 'kept', version: 1 });
+  });
+
+  test('is of the newest published version, of another that is named, or of the draft', async () => {
+    for (const value of ['1', '2']) await publish('versions', [{ id: 'say', type: 'template', value }]);
+    await client.workflows.save('versions', {
+      ...(graphOf([{ id: 'say', type: 'template', value: 'draft' }], '') as unknown as Graph),
+      name: 'versions',
+    });
+    const answers = async (request: object) =>
+      (await answerOf((await client.workflows.start('versions', request)).run)).answer;
+    expect(await answers({})).toBe('2');
+    expect(await answers({ version: 1 })).toBe('1');
+    expect(await answers({ mode: 'draft' })).toBe('draft');
+    const { runs } = await client.runs({ app: 'workflow:versions', limit: 1 });
+    const drafted = await client.workflows.graphOf(runs[0]?.run ?? '');
+    expect(drafted.version).toBeUndefined();
+    await client.workflows.save('versions', {});
+    expect(await client.workflows.graphOf(drafted.run)).toEqual(drafted);
+  });
+
+  test('is refused, and nothing begins, where there is nothing to run or the input does not fit', async () => {
+    const input = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const strict = { ...graphOf([echo], ''), input, name: 'strict' } as unknown as Graph;
+    await client.workflows.save('strict', strict);
+    await client.workflows.publish('strict');
+    const start = async (name: string, request: object) => refusal(client.workflows.start(name, request));
+    expect(await start('strict', { input: { n: 'x' } })).toMatchObject({ code: 'malformed' });
+    expect(await start('strict', { version: 7 })).toMatchObject({ code: 'unknown' });
+    expect(await start('nowhere', {})).toMatchObject({ code: 'unknown' });
+    expect(await start('shared', { mode: 'draft' })).toMatchObject({ code: 'unknown' });
+    await client.workflows.save('strict', {});
+    expect(await start('strict', { mode: 'draft' })).toMatchObject({
+      code: 'malformed',
+      problems: expect.arrayContaining([expect.objectContaining({ field: 'nodes' })]),
+    });
+    await client.workflows.archive('strict', 1);
+    expect(await start('strict', { version: 1 })).toMatchObject({ code: 'rejected' });
+    expect((await client.runs({ app: 'workflow:strict' })).runs).toEqual([]);
+  });
+
+  test('is its tenant’s, and a workflow of the configuration is everybody’s to run', async () => {
+    await publish('own', [echo]);
+    expect(await refusal(stranger.workflows.start('own'))).toMatchObject({ code: 'unknown' });
+    const { run } = await stranger.workflows.start('shared');
+    expect(await stranger.workflows.graphOf(run)).toMatchObject({ name: 'shared', version: 1 });
+    expect(await refusal(client.workflows.graphOf(run))).toMatchObject({ code: 'unknown' });
+  });
+});
+
+describe('[WR11] the graph of a run', () => {
+  test('says how each node stands, by its path, also inside others and where nothing has begun', async () => {
+    const inside = (...nodes: Parameters<typeof partOf>[0]) => partOf(nodes, '');
+    await publish(
+      'drawn',
+      [
+        { id: 'way', type: 'branch', cases: [{ port: 'left', when: 'false' }] },
+        note('dead'),
+        { id: 'each', type: 'map', items: '[1, 2]', max: 2, body: inside(note('inner')) },
+        held('wait', 'drawn'),
+        { id: 'turns', type: 'loop', times: 2, body: inside(note('round')) },
+        { id: 'safe', type: 'failsafe', body: inside(note('try')), fallback: inside(note('catch')) },
+      ],
+      'way.left>dead way.otherwise>each each>wait wait>turns turns>safe',
+    );
+    const { run } = await client.workflows.start('drawn');
+    await expect.poll(() => gates.has('drawn')).toBe(true);
+    const now = await client.workflows.graphOf(run);
+    expect(now.nodes.map(({ path, node, state }) => `${path} (${node}) ${state}`)).toEqual([
+      'start (start) completed',
+      'way (way) completed',
+      'dead (dead) skipped',
+      'each (each) completed',
+      'wait (wait) running',
+      'turns (turns) pending',
+      'safe (safe) pending',
+      'end (end) pending',
+      'each/branch 1/inner (each/inner) completed',
+      'each/branch 2/inner (each/inner) completed',
+      'turns/round (turns/round) pending',
+      'safe/try (safe/try) pending',
+      'safe/fallback/catch (safe/fallback/catch) pending',
+    ]);
+    gates.get('drawn')?.('go');
+    expect(await answerOf(run)).toMatchObject({ status: 'completed' });
+    const then = await client.workflows.graphOf(run);
+    expect(then.nodes.slice(8).map(({ path, state }) => `${path} ${state}`)).toEqual([
+      'each/branch 1/inner completed',
+      'each/branch 2/inner completed',
+      'turns/round 1/round completed',
+      'turns/round 2/round completed',
+      'safe/body/try completed',
+      'safe/fallback/catch pending',
+    ]);
+    const { steps } = await client.tree(run);
+    for (const { step, path, state } of then.nodes.filter((one) => one.step !== undefined))
+      expect(steps.find(({ id }) => id === step)).toMatchObject({
+        key: path.split('/').at(-1),
+        status: state,
+      });
+  });
+
+  test('says which node waits for a person, and by which question', async () => {
+    await publish('asked', [{ id: 'ask', type: 'human', title: 'Sure?', shows: 'x' }], 'ask.approved>end');
+    const { run } = await client.workflows.start('asked');
+    const stateOf = async () =>
+      (await client.workflows.graphOf(run)).nodes.find(({ node }) => node === 'ask');
+    await expect.poll(async () => (await stateOf())?.state).toBe('waiting');
+    const { approvals: [approval = ''] = [] } = (await stateOf()) ?? {};
+    const question = (await client.approvals({ run })).approvals[0];
+    expect(question).toMatchObject({ id: approval, title: 'Sure?' });
+    await client.decide(approval, { decision: 'approve', fingerprint: question?.fingerprint });
+    await answerOf(run);
+    expect(await stateOf()).toMatchObject({ state: 'completed', approvals: [approval] });
+  });
+
+  test('is not there for a run of something else', async () => {
+    expect(await refusal(client.workflows.graphOf('run_none'))).toMatchObject({ code: 'unknown' });
+  });
+});

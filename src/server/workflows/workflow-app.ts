@@ -1,0 +1,63 @@
+import { graphLimits } from '../../graph/worst-case.ts';
+import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
+import { Limits, type Json } from '../../run/values.ts';
+import type { Author, WholeDefinition } from '../../front/definitions.ts';
+import type { App } from '../folder/home.ts';
+import type { OpenFolder } from '../folder/open-folder.ts';
+import { appOfWorkflow, workflowApps } from './told-versions.ts';
+import { misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
+
+/** Which graph to run: the newest that is published, a version, or the draft as it is now. */
+export interface WantedGraph {
+  readonly name: string;
+  readonly mode?: 'draft' | 'published' | undefined;
+  readonly version?: number | undefined;
+}
+
+type Home = Pick<OpenFolder, 'definitions' | 'nameable' | 'catalog' | 'limits'>;
+
+/** A workflow as an app: what it does is its definition. */
+export async function workflowApp(home: Home, author: Author, wanted: WantedGraph): Promise<App> {
+  const { name } = wanted;
+  const { definition, body } = await graphToRun(home, author, wanted);
+  const flow = home.catalog.flows.find((known) => known.name === kind);
+  if (!flow) throw new RunError('disabled', 'This process read no configuration, and so runs no workflows.');
+  return {
+    name: appOfWorkflow(name),
+    flow,
+    limits: { ...home.limits, ...limitsIn(body) },
+    definition: async () => ({ tenant: definition.tenant, hash: definition.hash, body }),
+  };
+}
+
+/** The name of the workflow whose runs an app is; undefined for every other app. */
+export function workflowOfApp(app: string): string | undefined {
+  return app.startsWith(workflowApps) ? app.slice(workflowApps.length) : undefined;
+}
+
+async function graphToRun(
+  home: Home,
+  author: Author,
+  { name, mode, version }: WantedGraph,
+): Promise<WholeDefinition> {
+  const { tenant } = author;
+  if (mode === 'draft') {
+    if (version !== undefined)
+      throw new RunError('malformed', '«version» is for what is published: leave it out, or «mode».');
+    const draft = await home.definitions.read(author, { kind, name, version: 0 });
+    const problems = await workflowProblems(home.nameable, draft.body, { tenant, name });
+    if (problems.length > 0) throw misfit(name, problems);
+    return draft;
+  }
+  const found = await home.definitions.read(author, { kind, name, version });
+  if (found.definition.state === 'published') return found;
+  const message = `Version ${version} of the workflow «${name}» is archived: restore it, or start another.`;
+  throw new RunError('rejected', message);
+}
+
+/** What a graph may use, and what every graph may that says nothing. */
+function limitsIn(graph: Json): Limits {
+  const said = Limits.safeParse(Reflect.get(Object(graph), 'limits') ?? {});
+  return { ...graphLimits, ...present(said.data ?? {}) };
+}

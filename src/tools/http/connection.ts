@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { RunError } from '../../run/failure.ts';
+import type { Json } from '../../run/values.ts';
+import { functionTool } from '../function.ts';
+import type { Tool } from '../tool.ts';
+import { isPublicAddress } from './address.ts';
+import { addressesOf, type HttpGuard } from './guard.ts';
+import { checkHeaders } from './headers.ts';
+import { request, usualLimits, type HttpSettings } from './http.ts';
+
+/** A place that workflows may send requests to. What it is sent with stays here: it is in no graph and in no journal. */
+export interface Connection {
+  readonly name: string;
+  /** What every path stands below. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** It is ours and may lie in a network of our own: what it says is not foreign, and what it gets has not left. */
+  readonly trusted?: boolean;
+  readonly guard?: Partial<HttpGuard>;
+}
+
+const kinds = [
+  { kind: 'get', methods: ['GET'], effect: 'pure' },
+  { kind: 'put', methods: ['PUT', 'DELETE'], effect: 'idempotent' },
+  { kind: 'send', methods: ['POST', 'PATCH'], effect: 'once' },
+] as const;
+
+/** Requests below one address: those that read, those that may be repeated, and those that happen once. */
+export function connectionTools(connection: Connection): Tool[] {
+  const { name, trusted = false, guard = {} } = connection;
+  const { isAllowed = trusted ? () => true : isPublicAddress, lookup = addressesOf } = guard;
+  const settings: HttpSettings = {
+    rules: {},
+    trusted,
+    guard: { isAllowed, lookup },
+    limits: { ...usualLimits, redirects: 0 },
+  };
+  return kinds.map(({ kind, methods, effect }) =>
+    functionTool({
+      name: `connection_${name}_${kind}`,
+      description: `A request to ${name}.`,
+      effect,
+      sends: !trusted,
+      untrusted: !trusted,
+      timeout: settings.limits.seconds * 1_000 + 5_000,
+      input: z.strictObject({
+        method: z.enum(methods),
+        path: z.string().max(8_192),
+        body: z.json().optional(),
+      }),
+      async run({ method, path, body }, context) {
+        const headers = checkHeaders(connection.headers ?? {});
+        if (effect !== 'pure' && !headers.has('idempotency-key'))
+          headers.set('idempotency-key', context.idempotencyKey);
+        if (body !== undefined && !headers.has('content-type'))
+          headers.set('content-type', 'application/json');
+        const sent = body === undefined ? undefined : JSON.stringify(body);
+        const url = below(connection, path).href;
+        return answered(
+          name,
+          await request(settings, { url, method, headers, body: sent, hops: 0 }, context),
+        );
+      },
+    }),
+  );
+}
+
+/** What a graph says is a path: it leads nowhere but below the address of the connection. */
+function below({ name, url }: Connection, path: string): URL {
+  const base = new URL(url.endsWith('/') ? url : `${url}/`);
+  const target = URL.parse(path.replace(/^\/+/, ''), base.href);
+  if (target?.origin === base.origin && target.pathname.startsWith(base.pathname)) return target;
+  const message = `«path» leads out of the connection «${name}»: begin with what stands below its address.`;
+  throw new RunError('refused', message);
+}
+
+function answered(name: string, answer: Json): Json {
+  const { status, body } = answer as { status: number; body?: Json };
+  if (status < 400) return answer;
+  const told = JSON.stringify(body ?? null)
+    .slice(0, 200)
+    .toWellFormed();
+  const message = `«${name}» answered ${status}: ${told}`;
+  throw new RunError(status < 500 ? 'rejected' : 'unavailable', message, { retryable: status >= 500 });
+}

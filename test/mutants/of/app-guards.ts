@@ -1,0 +1,64 @@
+import type { Mutant } from '../mutant.ts';
+
+const contract = 'src/guards/guard-of.test.ts';
+const runs = 'src/engine/record/guarded-run.test.ts';
+
+export const appGuardMutants: readonly Mutant[] = [
+  {
+    name: 'guards of a run hold nothing back',
+    file: 'src/engine/record/hold-back.ts',
+    find: 'return (this.#guards && guardAt(this.#guards, this.#tree, step)) ?? this.#secrets;',
+    replace: 'return this.#secrets;',
+    test: runs,
+    only: 'GD11',
+  },
+  {
+    name: 'guards of a run forget items',
+    file: 'src/engine/record/guarded-event.ts',
+    find: 'return changed(event, { item: guardedItem }, clean);',
+    replace: 'return event;',
+    test: runs,
+    only: 'in whatever pieces',
+  },
+  {
+    name: 'a guard that fails lets text pass',
+    file: 'src/guards/guard-of.ts',
+    find: "return isPassing || text === ''",
+    replace: 'return isPassing || text',
+    test: contract,
+    only: 'GD6',
+  },
+  {
+    name: 'what stands before a cut is forgotten',
+    file: 'src/guards/held-text.ts',
+    find: 'if (this.#guard.looksBack && cut > 0) this.#before = text.charAt(cut - 1);',
+    replace: '',
+    test: contract,
+    only: 'GD3',
+  },
+  {
+    name: 'a match does not wait for what comes behind it',
+    file: 'src/guards/pattern.ts',
+    find: 'Math.min(alive ?? Infinity, this.#waiting, half)',
+    replace: 'Math.min(alive ?? Infinity, half)',
+    test: contract,
+    only: 'GD3',
+  },
+  {
+    name: 'searches find what a person typed and guards hide',
+    file: 'src/run/facts.ts',
+    find: 'const words = [guarded ?? input.text, ...sent].flatMap(textTerms);',
+    replace: 'const words = [input.text, ...sent].flatMap(textTerms);',
+    test: runs,
+    only: 'GD15',
+  },
+  {
+    name: 'guards are forgotten when a run is taken up again',
+    file: 'src/engine/scope/run-flow.ts',
+    find: 'execution.guardBy(runGuardsIn(execution.definition, execution.world.secrets));',
+    replace:
+      'if (execution.isNew) execution.guardBy(runGuardsIn(execution.definition, execution.world.secrets));',
+    test: runs,
+    only: 'GD13',
+  },
+];

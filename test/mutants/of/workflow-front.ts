@@ -1,0 +1,39 @@
+import type { Mutant } from '../mutant.ts';
+
+const scheduler = 'src/server/workflows/scheduler.ts';
+const times = 'src/server/workflows/scheduler.test.ts';
+
+export const workflowFrontMutants: readonly Mutant[] = [
+  {
+    name: 'a due time is not the key of its run',
+    file: scheduler,
+    find: 'const key = JSON.stringify([workflow, id, due]);',
+    replace: 'const key = JSON.stringify([workflow, id, due, performance.now()]);',
+    test: times,
+    only: '[WR22]',
+  },
+  {
+    name: 'what was due is forgotten once its run is erased',
+    file: scheduler,
+    find: 'return { until: Math.max(until, due) };',
+    replace: 'return { until: Math.min(until, due) };',
+    test: times,
+    only: '[WR21]',
+  },
+  {
+    name: 'a workflow with problems is published',
+    file: 'src/server/workflows/workflow-problems.ts',
+    find: 'if (problems.length > 0) throw misfit(name, problems);',
+    replace: 'if (problems.length < 0) throw misfit(name, problems);',
+    test: 'src/server/workflows/definition-routes.test.ts',
+    only: '[WR2]',
+  },
+  {
+    name: 'a draft is thrown away whatever was saved meanwhile',
+    file: 'src/stores/rules/definitions.ts',
+    find: 'if (wanted.draft) expectRevision(key, known.find(isDraft), wanted.draft.revision);',
+    replace: 'if (wanted.draft) known.find(isDraft);',
+    test: 'src/stores/memory.test.ts',
+    only: '[Q85]',
+  },
+];

@@ -1,0 +1,156 @@
+import { ArrowLeft, Code, List, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { RunError } from '../../../src/client/client.ts';
+import { useVitrine } from '../../../src/react/react.ts';
+import { visible } from '../../../src/run/visible.ts';
+import { addressOf, Link, navigate } from '../routing.tsx';
+import { announce } from '../shell/announce.tsx';
+import { MenuButton } from '../shell/shell.tsx';
+import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import type { Desk } from './desk.ts';
+import type { Saving } from './draft-keeper.ts';
+import { RunDialog } from './run-dialog.tsx';
+import type { Loaded } from './use-workflow.ts';
+
+export type View = 'canvas' | 'yaml' | 'list';
+
+interface BarProps {
+  readonly desk: Desk;
+  readonly loaded: Loaded;
+  readonly view: View;
+  readonly saving: Saving;
+}
+
+/** What it is, how it is kept, and what can be done with it. */
+export function WorkflowBar(props: BarProps): ReactNode {
+  const w = useWorkflowTexts();
+  const { desk, loaded, view, saving } = props;
+  const { edited, keeper } = desk;
+  const [version, setVersion] = useState(loaded.version);
+  return (
+    <div className="bar">
+      <MenuButton />
+      <Link to={addressOf.workflows} className="button ghost small square" aria-label={w.back}>
+        <ArrowLeft className="icon" aria-hidden />
+      </Link>
+      <h1 className="cut">{visible(edited.graph.title ?? loaded.name)}</h1>
+      <span className="quiet cut wide-only" role="status" data-saved={saving.revision}>
+        {loaded.isReadOnly ? `${w.version(loaded.version)}, ${w.readOnly}` : savedWords(saving, version, w)}
+      </span>
+      <span className="grow" />
+      {!loaded.isReadOnly && <Turns desk={desk} />}
+      <Views name={loaded.name} view={view} />
+      <RunDialog
+        name={loaded.name}
+        schema={edited.graph.input}
+        version={version}
+        isReadOnly={loaded.isReadOnly}
+        save={() => keeper.flush()}
+      />
+      {!loaded.isReadOnly && <Publish {...props} published={setVersion} />}
+    </div>
+  );
+}
+
+function savedWords(
+  { is, revision, failure }: Saving,
+  version: number,
+  w: ReturnType<typeof useWorkflowTexts>,
+): string {
+  if (is === 'saving') return w.saving.saving;
+  if (is === 'failed') return `${w.saving.failed} ${visible(failure?.message ?? '')}`;
+  if (is !== 'saved') return w.saving.unsaved;
+  return revision === 0 ? w.saving.none(version) : w.saving.saved(revision);
+}
+
+function Turns({ desk: { editing, edited } }: { readonly desk: Desk }): ReactNode {
+  const w = useWorkflowTexts();
+  const turns = [
+    { name: w.edit.undo, icon: Undo2, can: edited.canUndo, act: () => editing.undo(), is: 'undo' },
+    { name: w.edit.redo, icon: Redo2, can: edited.canRedo, act: () => editing.redo(), is: 'redo' },
+  ];
+  return turns.map(({ name, icon: Icon, can, act, is }) => (
+    <button
+      key={is}
+      type="button"
+      className="button ghost small square"
+      aria-label={name}
+      disabled={!can}
+      onClick={act}
+      data-turn-edit={is}
+    >
+      <Icon className="icon" aria-hidden />
+    </button>
+  ));
+}
+
+function Views({ name, view }: { readonly name: string; readonly view: View }): ReactNode {
+  const w = useWorkflowTexts();
+  const views = [
+    { is: 'canvas', icon: WorkflowIcon },
+    { is: 'yaml', icon: Code },
+    { is: 'list', icon: List },
+  ] as const;
+  return (
+    <div className="segments" role="group" aria-label={w.views.label}>
+      {views.map(({ is, icon: Icon }) => (
+        <button
+          key={is}
+          type="button"
+          aria-pressed={view === is}
+          onClick={() =>
+            navigate(addressOf.workflow(name, is === 'canvas' ? undefined : is), { replace: true })
+          }
+          data-view-as={is}
+        >
+          <Icon className="icon small" aria-hidden />
+          {w.views[is]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Waits for problems to be solved and for what is drawn to be saved. */
+function Publish({
+  desk: { keeper, problems },
+  loaded,
+  published,
+}: BarProps & { readonly published: (version: number) => void }): ReactNode {
+  const w = useWorkflowTexts();
+  const client = useVitrine();
+  const [said, setSaid] = useState('');
+  const publish = async (): Promise<void> => {
+    try {
+      if (!(await keeper.flush())) return;
+      const { version, open } = await client.workflows.publish(loaded.name, keeper.getSnapshot().revision);
+      const others = open.reduce((sum, { version: on, runs }) => (on === version ? sum : sum + runs), 0);
+      const sentence = [w.publish.done(version), w.publish.open(others)].filter(Boolean).join(' ');
+      published(version);
+      setSaid(sentence);
+      announce(sentence);
+    } catch (thrown) {
+      if (!(thrown instanceof RunError)) throw thrown;
+      setSaid(`${w.publish.failed} ${thrown.failure.message}`);
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="button small primary"
+        disabled={problems.length > 0}
+        title={problems.length > 0 ? w.problems.title(problems.length) : undefined}
+        onClick={() => void publish()}
+        data-publish
+      >
+        {w.publish.go}
+      </button>
+      {said !== '' && (
+        <span className="published" role="status" data-published>
+          {visible(said)}
+        </span>
+      )}
+    </>
+  );
+}
