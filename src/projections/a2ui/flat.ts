@@ -8,6 +8,7 @@ import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
 import {
   flatRow,
+  isBeforeLast,
   isHidden,
   noPlace,
   placeIn,
@@ -82,7 +83,9 @@ const inner = overStory<Memory, Own, Changed>({
     'step.planned'(scene, { step: id, key, title, kind }, above) {
       const place = placeBelow(scene, above, { id, key, kind });
       scene.memory.planned.set(id, place);
-      keep(scene, id, { row: flatRow({ place, title, kind, detail: '', status: 'pending' }), place });
+      const row = flatRow({ place, title, kind, detail: '', status: 'pending' });
+      // The stages of a pipeline are planned together, so they are told together, with the last of them.
+      keep(scene, id, { row, place }, !isBeforeLast({ place, key }));
     },
     'step.dropped': drop,
     'step.opened': open,
@@ -165,10 +168,10 @@ function placeBelow(
   return place;
 }
 
-function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>): void {
+function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>, isTold = true): void {
   if (memory.hidden.has(id)) return;
   memory.rows.set(id, { ...row, seq: memory.seq });
-  if (!frames.includes('rows')) frames.push('rows');
+  if (isTold && !frames.includes('rows')) frames.push('rows');
 }
 
 function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
