@@ -82,13 +82,15 @@ export function executionProjection({
         const { decision, by, rationale } = event;
         output(scene, 0, { approval_id: decidedQuestion(event), decision, by, rationale });
       },
-      'approval.lapsed': (scene, event) =>
-        output(scene, 0, { approval_id: questionId(event), lapsed: true, reason: event.reason }),
-      'approval.returned': (scene, { approval }) =>
-        output(scene, 0, { approval_id: approval, returned: true }),
+      'approval.lapsed': lapse,
+      'approval.returned': (scene, { approval: id }) => output(scene, 0, { approval_id: id, returned: true }),
       'message.queued': (scene, { text, by }) => output(scene, 0, { message: text, by }),
     },
   });
+}
+
+function lapse(scene: Execution, event: EventOf<'approval.lapsed'>): void {
+  output(scene, 0, { approval_id: questionId(event), lapsed: true, reason: event.reason });
 }
 
 type Bare<Frame> = Frame extends ExecutionFrame ? Pick<Frame, 'event' | 'payload'> : never;
