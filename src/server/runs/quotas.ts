@@ -13,6 +13,8 @@ export interface Quotas {
   /** Room for some bytes beside those that are held; returns what to call when they are held, too. */
   upload(tenant: string, bytes: { readonly held: number; readonly more: number }): () => void;
   readonly runs: number;
+  /** Runs that wait for something. */
+  readonly waiting: number;
   readonly sessions: number;
   readonly bytes: number;
   /** Streams and sockets that are open. */
@@ -54,6 +56,7 @@ export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
   const isExempt = (tenant: string): boolean => isOpen && tenant === localTenant;
   return {
     runs: settings.runs,
+    waiting: settings.waiting,
     sessions: settings.sessions,
     bytes,
     streams: (tenant) => ({ open: shares.get(tenant)?.streams ?? 0, most: streams }),
