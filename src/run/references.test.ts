@@ -25,6 +25,7 @@ const started: Extract<RunEvent, { type: 'run.started' }> = {
 test.for<readonly [RunEvent, readonly string[]]>([
   [started, ['a', 'b', 'c']],
   [{ ...started, history: kept('h') }, ['a', 'h', 'b']],
+  [{ ...started, guarded: kept('g'), input: { text: 'x', data: kept('d') }, history: [] }, ['d', 'g']],
   [{ type: 'step.opened', ...placed, call, attachments: [file('b')] }, ['a', 'b']],
   [{ type: 'step.started', step: 1, call }, ['a']],
   [{ type: 'step.retried', step: 1, attempt: 2, reason: '', call }, ['a']],

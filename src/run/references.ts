@@ -1,4 +1,4 @@
-import type { RunEvent } from './events.ts';
+import type { EventOf, RunEvent } from './events.ts';
 import { isBlobRef, type Attachment, type BlobRef } from './values.ts';
 
 /**
@@ -8,13 +8,7 @@ import { isBlobRef, type Attachment, type BlobRef } from './values.ts';
 export function referencesIn(event: RunEvent): readonly BlobRef[] {
   switch (event.type) {
     case 'run.started':
-      return marked(
-        event.input.text,
-        event.input.data,
-        event.history,
-        ...attached(event.input.attachments),
-        ...saidIn(event),
-      );
+      return begunWith(event);
     case 'run.ended':
       return marked(event.answer);
     case 'step.opened':
@@ -60,6 +54,11 @@ export function referencesIn(event: RunEvent): readonly BlobRef[] {
     case 'unknown':
       return [];
   }
+}
+
+function begunWith(event: EventOf<'run.started'>): BlobRef[] {
+  const { text, data, attachments } = event.input;
+  return marked(text, data, event.guarded, event.history, ...attached(attachments), ...saidIn(event));
 }
 
 function marked(...values: readonly unknown[]): BlobRef[] {

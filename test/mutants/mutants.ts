@@ -36,6 +36,7 @@ import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 import { waitMutants } from './of/waits.ts';
+import { workflowMutants } from './of/workflows.ts';
 import { webMutants } from './of/web.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -75,5 +76,6 @@ export const mutants: readonly Mutant[] = [
   ...smallMutants,
   ...twoStageMutants,
   ...waitMutants,
+  ...workflowMutants,
   ...webMutants,
 ];

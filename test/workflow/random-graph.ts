@@ -163,7 +163,10 @@ class Drawing {
       }),
       http: () => ({ connection: 'x', method: chance.pick(['GET', 'PUT']), path: `p/${id}` }),
       code: () => ({ code: 'input', input: value }),
-      guard: () => ({ text: `pass ${value}` }),
+      guard: () => ({
+        text: `pass ${value}`,
+        settings: [{ guard: 'rules', text: 'BLOCK: nobody says this' }],
+      }),
       retrieve: () => ({ query: `find ${value}` }),
       workflow: () => ({ workflow: 'leaf', input: { n: '{{input.n}}' } }),
     };

@@ -98,7 +98,9 @@ class Reading {
       case 'code':
         return done(fill(at, 'input'));
       case 'retrieve':
-        return done([{ title: 'Result', text: JSON.stringify({ query: text(fill(at, 'query')) }) }]);
+        return done([
+          { title: 'Result', text: JSON.stringify({ query: text(fill(at, 'query')).slice(0, 500) }) },
+        ]);
       case 'guard':
         return done(text(fill(at, 'text')));
       case 'workflow':

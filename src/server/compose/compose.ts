@@ -158,6 +158,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
     hasTools: opened !== undefined,
     definitions: store.definitions,
     configured: Object.keys(config.workflows),
+    connections: Object.keys(config.connections),
   };
   const isApp = isAppIn(store, Object.keys(config.apps));
   const kinds = { app: appChecker({ flows, isApp }), [workflowKind]: workflowChecker(nameable) };

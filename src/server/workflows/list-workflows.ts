@@ -13,7 +13,7 @@ export interface Listing {
 
 /** A page of the workflows that a tenant can run or change, by their names, and what their graphs may name. */
 export async function listWorkflows(
-  home: Pick<OpenFolder, 'store' | 'catalog'>,
+  home: Pick<OpenFolder, 'store' | 'catalog' | 'nameable'>,
   { tenant, after, limit }: Listing,
 ): Promise<WorkflowPage> {
   const owners = [tenant, configurationTenant];
@@ -26,7 +26,11 @@ export async function listWorkflows(
   return {
     workflows: await Promise.all(listed),
     next: names.length > limit ? (page.at(-1) ?? null) : null,
-    known: { agents: agents.map(named), tools: tools.map(named) },
+    known: {
+      agents: agents.map(named),
+      tools: tools.map(named),
+      connections: [...home.nameable.connections],
+    },
   };
 }
 

@@ -18,6 +18,8 @@ export interface Nameable {
   readonly definitions: Pick<Store['definitions'], 'versions' | 'list'>;
   /** Workflows of the configuration: they may name each other, whichever is published first. */
   readonly configured: readonly string[];
+  /** The names of those that requests are sent by. */
+  readonly connections: readonly string[];
 }
 
 type About = Pick<DefinitionKey, 'tenant' | 'name'>;
@@ -35,15 +37,10 @@ export async function workflowProblems(
     agents: new Set(catalog.agents.map((agent) => agent.name)),
     ...(hasTools ? { tools: new Set([...catalog.tools.map((tool) => tool.name), ...coming]) } : {}),
     workflows: await workflowsAmong(nameable, tenant, used.workflows),
-    ...(hasTools ? { connections: connectionsIn(catalog.tools) } : {}),
+    connections: new Set(nameable.connections),
   };
   const problems = problemsIn(graph, known);
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
-}
-
-/** The connections of the configuration, by the tools that use them. */
-function connectionsIn(tools: Catalog['tools']): ReadonlySet<string> {
-  return new Set(tools.flatMap(({ name }) => /^connection_(.+)_get$/.exec(name)?.[1] ?? []));
 }
 
 /** A draft may be anything; what is published has no problems. */

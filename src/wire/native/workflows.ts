@@ -48,7 +48,7 @@ const Named = z.object({ name: z.string(), description: z.string().optional() })
 export const WorkflowPage = z.object({
   workflows: z.array(ListedWorkflow),
   next: z.string().nullable(),
-  known: z.object({ agents: z.array(Named), tools: z.array(Named) }),
+  known: z.object({ agents: z.array(Named), tools: z.array(Named), connections: z.array(z.string()) }),
 });
 export type WorkflowPage = z.infer<typeof WorkflowPage>;
 

@@ -88,4 +88,7 @@ const noWorkflows: Client['workflows'] = {
   diff: nobody,
   start: nobody,
   graphOf: nobody,
+  schedules: nobody,
+  pauseSchedule: nobody,
+  resumeSchedule: nobody,
 };

@@ -56,6 +56,7 @@ async function load(client: Client, name: string): Promise<Loaded> {
       agents: new Set(known.agents.map((agent) => agent.name)),
       tools: new Set(known.tools.map((tool) => tool.name)),
       workflows: new Set(workflows.map((workflow) => workflow.name)),
+      connections: new Set(known.connections),
     },
   };
 }
