@@ -38,6 +38,7 @@ import { twoStageMutants } from './of/two-stage.ts';
 import { waitMutants } from './of/waits.ts';
 import { workflowMutants } from './of/workflows.ts';
 import { webMutants } from './of/web.ts';
+import { canvasMutants } from './of/canvas.ts';
 
 export const mutants: readonly Mutant[] = [
   ...a2uiMutants,
@@ -78,4 +79,5 @@ export const mutants: readonly Mutant[] = [
   ...waitMutants,
   ...workflowMutants,
   ...webMutants,
+  ...canvasMutants,
 ];
