@@ -65,8 +65,10 @@ export const Quotas = z.strictObject({
   burst: count.default(2_000),
   /** Open streams and sockets. */
   streams: count.default(10_000),
-  /** Runs that have not ended. */
+  /** Runs that have not ended and do not wait. */
   runs: count.default(1_000),
+  /** Runs that wait: for a person, for a time. They cost a few hundred bytes each. */
+  waiting: count.default(100_000),
   /** Sessions of the console that have not ended. */
   sessions: count.default(8),
   /** Bytes of everything that is kept: the journals of all runs, also of those that have ended, and files. */

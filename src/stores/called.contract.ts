@@ -110,15 +110,24 @@ export function calledContract(name: string, open: () => Promise<Opened>): void 
     test('[D47] those of a tenant that have not ended are counted', async () => {
       await store.dispatch.create(newRun('s'));
       await store.dispatch.create(newRun('elsewhere', { tenant: 'other' }));
-      expect(await store.dispatch.unfinished('t')).toBe(2);
+      expect(await store.dispatch.unfinished('t')).toEqual({ working: 2, waiting: 0 });
       await store.journal.append(appending(fence, 1, { ends: true }));
-      expect(await store.dispatch.unfinished('t')).toBe(1);
-      expect(await store.dispatch.unfinished('nobody')).toBe(0);
+      expect(await store.dispatch.unfinished('t')).toEqual({ working: 1, waiting: 0 });
+      expect(await store.dispatch.unfinished('nobody')).toEqual({ working: 0, waiting: 0 });
       await store.dispatch.erase('r');
       await store.dispatch.erase('s');
-      expect(await store.dispatch.unfinished('t')).toBe(0);
+      expect(await store.dispatch.unfinished('t')).toEqual({ working: 0, waiting: 0 });
       await store.dispatch.create(newRun('u'));
-      expect(await store.dispatch.unfinished('t')).toBe(1);
+      expect(await store.dispatch.unfinished('t')).toEqual({ working: 1, waiting: 0 });
+      const [claim] = await store.dispatch.claim({
+        worker: 'w',
+        flows: ['flow@1'],
+        max: 1,
+        lease: 1_000,
+        run: 'u',
+      });
+      if (claim) await store.dispatch.release(claim);
+      expect(await store.dispatch.unfinished('t')).toEqual({ working: 0, waiting: 1 });
     });
   });
 }

@@ -170,6 +170,12 @@ export interface RunFilter {
 }
 
 /** Times are the store's own clock: a worker's clock decides nothing. */
+/** Runs that have not ended: those that are parked until something comes, and the others. */
+export interface Unfinished {
+  readonly working: number;
+  readonly waiting: number;
+}
+
 export interface Dispatch {
   create(run: NewRun): Promise<{ readonly run: string; readonly created: boolean }>;
   /** `ready` runs, parked runs whose time has come, and running ones whose lease has expired. Raises the epoch. */
@@ -200,7 +206,7 @@ export interface Dispatch {
   find(wanted: { readonly tenant: string; readonly idempotencyKey: string }): Promise<RunRow | undefined>;
   list(filter: RunFilter): Promise<readonly RunRow[]>;
   /** How many runs of a tenant have not ended. */
-  unfinished(tenant: string): Promise<number>;
+  unfinished(tenant: string): Promise<Unfinished>;
   /** How many runs each tenant has, most first: all, or those that are damaged. For whoever owns the store alone. */
   count(which: Counted): Promise<readonly TenantCount[]>;
   /** How many runs that have not ended each flow has, by its name and version. Damaged ones go on with nobody. */

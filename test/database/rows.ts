@@ -14,6 +14,7 @@ import type { Due } from '../../src/stores/rules/needs.ts';
 import {
   counted,
   countedFlows,
+  countedOpen,
   dueAt,
   pageSize,
   pick,
@@ -125,7 +126,7 @@ export class StoredRows {
       text: text && this.blobs.get(JSON.stringify([text.tenant, text.blob]))?.text,
       list: list ? pick(all.toReversed(), list, (run) => this.runs.get(run)?.terms ?? new Set()) : [],
       ...(feed ? { feed: this.feed.read(feed, (run) => this.row(run)) } : {}),
-      unfinished: all.filter(({ tenant, state }) => tenant === unfinished && state !== 'ended').length,
+      unfinished: countedOpen(all.filter(({ tenant }) => tenant === unfinished)),
       count: count ? counted(all, count) : [],
       questions: questions
         ? all.reduce((sum, { state, approvals }) => sum + (state === 'ended' ? 0 : approvals), 0)

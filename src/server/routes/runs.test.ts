@@ -103,10 +103,12 @@ describe('a run', () => {
   });
 
   test('with the same idempotency key is the same run also when its share is used up', async () => {
-    const at = await serving({ config: { apps, defaultApp: 'asks', server: { quotas: { runs: 1 } } } });
+    const at = await serving({ config: { apps, defaultApp: 'asks', server: { quotas: { waiting: 1 } } } });
     const asking = { json: { input: { text: 'x' } }, headers: { 'idempotency-key': 'k' } };
     const first = await at.ask('/api/runs', asking);
     expect(first.status).toBe(201);
+    const { dispatch } = at.server.context.home.store;
+    await expect.poll(async () => (await dispatch.unfinished('local')).waiting).toBe(1);
     expect((await at.ask('/api/runs', asking)).json).toEqual(first.json);
     expect((await at.ask('/api/runs', { json: { input: { text: 'x' } } })).status).toBe(429);
   });

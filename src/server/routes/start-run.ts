@@ -213,10 +213,11 @@ async function withinShare<T>(context: ServerContext, tenant: string, start: () 
   const before = counts.get(tenant) ?? 0;
   counts.set(tenant, before + 1);
   try {
-    const { runs } = context.quotas;
-    const unfinished = await context.home.store.dispatch.unfinished(tenant);
-    if (unfinished + before < runs) return await start();
-    const message = `This is more than your share: ${runs} runs have not ended; stop some, or wait.`;
+    const { runs, waiting: most } = context.quotas;
+    const { working, waiting } = await context.home.store.dispatch.unfinished(tenant);
+    if (working + before < runs && waiting < most) return await start();
+    const full = waiting < most ? `${runs} runs have not ended` : `${most} runs wait for something`;
+    const message = `This is more than your share: ${full}; stop some, or wait.`;
     throw new RunError('over-budget', message, { retryable: true });
   } finally {
     const left = (counts.get(tenant) ?? 1) - 1;

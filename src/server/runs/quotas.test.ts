@@ -10,7 +10,16 @@ import { quotasOf } from './quotas.ts';
 import { route } from '../routes/route.ts';
 import { openSockets } from '../http/sockets.ts';
 
-const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 1_000_000, file: 1_000 };
+const generous = {
+  requests: 10,
+  burst: 20,
+  streams: 2,
+  runs: 3,
+  waiting: 3,
+  sessions: 8,
+  bytes: 1_000_000,
+  file: 1_000,
+};
 
 const at = (now: number, bytes = 0): { now: number; bytes: number } => ({ now, bytes });
 
@@ -68,9 +77,11 @@ test('[S49] who floods the server is slowed down, and nobody else', async () => 
 
   const start = () => at.ask('/api/runs', { key: calm, json: { input: { text: 'x' } } });
   const runs = [await start(), await start(), await start()];
+  const { dispatch } = at.server.context.home.store;
+  await expect.poll(() => dispatch.unfinished('calm')).toEqual({ working: 0, waiting: 3 });
   const fourth = await start();
   expect(fourth.status).toBe(429);
-  expect(textAt(fourth, 'error', 'message')).toContain('3 runs have not ended');
+  expect(textAt(fourth, 'error', 'message')).toContain('3 runs wait for something');
   const [run = ''] = runs.map((answer) => textAt(answer, 'run'));
   const headers = { authorization: `Bearer ${calm}` };
   const watch = () => streamViewer({ url: at.url, path: `/api/runs/${run}/events`, headers });

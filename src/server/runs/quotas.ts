@@ -15,6 +15,8 @@ export interface Quotas {
   /** Fails where one file has more bytes than it may. */
   file(bytes: number): void;
   readonly runs: number;
+  /** Runs that wait for something. */
+  readonly waiting: number;
   readonly sessions: number;
   readonly bytes: number;
   /** Streams and sockets that are open. */
@@ -56,6 +58,7 @@ export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
   const isExempt = (tenant: string): boolean => isOpen && tenant === localTenant;
   return {
     runs: settings.runs,
+    waiting: settings.waiting,
     file: (size) => expectFitting(size, settings.file),
     sessions: settings.sessions,
     bytes,

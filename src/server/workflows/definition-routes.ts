@@ -173,5 +173,8 @@ function newestOf(rows: readonly Definition[]): number {
 async function versionsTold(asking: Asking, name: string): Promise<native.WorkflowVersions> {
   const rows = await versionsOf(asking, name);
   const open = await openRuns(asking.context, { tenant: asking.caller.tenant, name });
-  return { name, versions: rows.map((row) => toldVersion(row, open)) };
+  // What was published says the same as the draft it was made from: its runs are counted there.
+  const isCounted = ({ version, hash }: Definition): boolean =>
+    version > 0 || rows.every((other) => other.version === 0 || other.hash !== hash);
+  return { name, versions: rows.map((row) => toldVersion(row, isCounted(row) ? open : undefined)) };
 }

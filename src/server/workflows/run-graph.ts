@@ -56,7 +56,7 @@ interface At {
 }
 
 /** How each node stands, each time it was begun, and once where it was not. */
-export function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
+function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
   const below = Map.groupBy(steps, ({ parent }) => parent);
   const states: NodeState[] = [];
   const places: At[] = [{ part: graph, step: 0, path: '', node: '' }];

@@ -9,6 +9,7 @@ import type {
   SentCommand,
   SharedValue,
   TenantCount,
+  Unfinished,
 } from '../store.ts';
 import type { BlobKey, Due, Needs, RunKey } from '../rules/needs.ts';
 import type { Place } from '../rules/tables.ts';
@@ -104,7 +105,7 @@ export interface Rows {
   readonly list?: readonly RunRow[];
   /** Without what is not final: nothing that is committed later has a place before these. */
   readonly feed?: FeedPage;
-  readonly unfinished?: number;
+  readonly unfinished?: Unfinished;
   readonly count?: readonly TenantCount[];
   readonly questions?: number;
   readonly flows?: readonly FlowCount[];

@@ -187,7 +187,7 @@ function answers({
     blob: () => text,
     list: () => list ?? [],
     feed: () => feed ?? { items: [], last: '0' },
-    unfinished: () => unfinished ?? 0,
+    unfinished: () => unfinished ?? { working: 0, waiting: 0 },
     count: () => count ?? [],
     questions: () => questions ?? 0,
     flows: () => flows ?? [],

@@ -3,7 +3,15 @@ import { memoryLists, type Listed, type Lists } from './lists.ts';
 import { memoryBlobs, memoryDefinitions, memoryLines } from './parts.ts';
 import { memoryShared } from './shared.ts';
 import type { Chunk, Receipt, RunRow } from '../store.ts';
-import { counted, countedFlows, dueAt, pageSize, type Claimable, type Tables } from '../rules/tables.ts';
+import {
+  counted,
+  countedFlows,
+  countedOpen,
+  dueAt,
+  pageSize,
+  type Claimable,
+  type Tables,
+} from '../rules/tables.ts';
 
 interface Kept extends Listed {
   readonly key: string | undefined;
@@ -113,7 +121,12 @@ function openRows(unfinished: ReadonlyMap<string, Kept>): OpenRows {
     questions: () => unfinished.values().reduce((sum, { row }) => sum + row.approvals, 0),
     flows: () => countedFlows([...unfinished.values()].map(({ row }) => row)),
     unfinished: (tenant) =>
-      unfinished.values().reduce((sum, { row }) => sum + (row.tenant === tenant ? 1 : 0), 0),
+      countedOpen(
+        unfinished
+          .values()
+          .map(({ row }) => row)
+          .filter((row) => row.tenant === tenant),
+      ),
   };
 }
 

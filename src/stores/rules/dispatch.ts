@@ -15,6 +15,7 @@ import type {
   RunRow,
   RunState,
   TenantCount,
+  Unfinished,
 } from '../store.ts';
 import { dueAt } from './tables.ts';
 
@@ -166,7 +167,7 @@ export function listNeeds(list: RunFilter): Needs {
   return { list, runs: list.after === undefined ? [] : [list.after] };
 }
 
-export function unfinished({ tables }: Desk, tenant: string): number {
+export function unfinished({ tables }: Desk, tenant: string): Unfinished {
   return tables.unfinished(tenant);
 }
 

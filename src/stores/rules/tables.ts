@@ -13,6 +13,7 @@ import type {
   SharedKey,
   SharedValue,
   TenantCount,
+  Unfinished,
 } from '../store.ts';
 
 /** One run standing in line for a name of its tenant. `told` once the run has learned that its turn has come. */
@@ -46,7 +47,7 @@ export interface Tables {
   addTerms(run: string, terms: readonly string[]): void;
   dropTerms(run: string): void;
   /** How many runs of a tenant have not ended. */
-  unfinished(tenant: string): number;
+  unfinished(tenant: string): Unfinished;
   /** Undecided approvals of all runs that have not ended. */
   questions(): number;
   count(which: Counted): readonly TenantCount[];
@@ -196,6 +197,16 @@ export function fits(row: RunRow, filter: RunFilter, found: ReadonlySet<string>)
 }
 
 /** Those of all definitions that a filter wants. */
+/** How many of these have not ended. */
+export function countedOpen(rows: Iterable<Pick<RunRow, 'state'>>): Unfinished {
+  let [working, waiting] = [0, 0];
+  for (const { state } of rows) {
+    if (state === 'waiting') waiting += 1;
+    else if (state !== 'ended') working += 1;
+  }
+  return { working, waiting };
+}
+
 export function pickDefinitions(all: readonly Definition[], filter: DefinitionFilter): readonly Definition[] {
   const { tenant, kind, name, state, after, limit = listSize } = filter;
   return all

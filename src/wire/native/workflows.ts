@@ -280,7 +280,7 @@ export const compareWorkflow = endpoint({
 });
 
 /** What to run. */
-export const StartWorkflow = z.strictObject({
+const StartWorkflow = z.strictObject({
   /** What the graph has as `input`: any JSON. A text alone is `{"text": …}`. */
   input: Json.optional(),
   /** The draft as it is now, or a version; the newest that is published, unless said. */
@@ -291,7 +291,6 @@ export const StartWorkflow = z.strictObject({
   limits: z.strictObject(Limits.shape).optional(),
   labels: Labels.optional(),
 });
-export type StartWorkflow = z.infer<typeof StartWorkflow>;
 
 export const startWorkflow = endpoint({
   ...shared,
