@@ -264,10 +264,18 @@ describe('[S08] [S10] by roles', () => {
     expect(answer.text).not.toContain(tag);
   });
 
+  /** A graph is looked at, and nothing is kept of it. */
+  const onlyLooks = [
+    'POST /api/workflows/:name/validate',
+    'POST /workflows/validate/draft',
+    'POST /workflows/validate/final',
+  ];
+
   test('who changes, decides, sends or starts anything is at least a member, and all of it was tried', () => {
     const changes = closed.filter(({ each }) => ['POST', 'DELETE'].includes(each.method));
     expect(changes.length).toBeGreaterThan(10);
-    for (const { name, each } of changes) expect(each.role, name).not.toBe('viewer');
+    for (const { name, each } of changes)
+      if (!onlyLooks.includes(name)) expect(each.role, name).not.toBe('viewer');
     expect(matrix.length).toBeGreaterThan(changes.length);
     const decide = matrix.find(({ name }) => name === 'POST /api/approvals/:approval');
     expect(decide?.role).toBe('viewer');
@@ -375,8 +383,9 @@ describe('[S06] [S07] [S08] with the key of another tenant', () => {
   });
 
   test('the owner is let in everywhere', async () => {
+    // Only a run of a workflow has a graph.
     for (const { each } of owned.filter(
-      ({ each: one }) => one.method === 'GET' && !/events|stream/.test(one.path),
+      ({ each: one }) => one.method === 'GET' && !/events|stream|graph/.test(one.path),
     ))
       expect((await askRoute(each, { key: mine })).status, each.path).toBe(200);
     expect((await askSocket(`/ws/runs/${things.run}`, mine)).status).toBe(101);
@@ -405,7 +414,9 @@ describe('[S10] [S44] [S47] [S51] with a body that is not what it should be', ()
     expect(posts.length).toBeGreaterThan(6);
     for (const [what, body, status] of bodies) {
       const answer = await askRoute(each, { key: mine, body, headers });
-      expect([status, 409], what).toContain(answer.status);
+      // A graph may be larger than what else is sent, and then has fields that are not known.
+      const isGraph = status === 413 && each.bodyLimit !== undefined;
+      expect([isGraph ? 400 : status, 409], what).toContain(answer.status);
       expectDiscreet(answer.text);
     }
     expect(Reflect.get({}, 'role')).toBeUndefined();
