@@ -81,6 +81,7 @@ function Stage(props: GraphCanvasProps): ReactNode {
   const drop = useDropping(edits);
   const touch = useWholeInView(hung.length, isDrawing);
   const stage = useRef<HTMLDivElement>(null);
+  useChosenInView(chosen, nodes.length);
   return (
     <div ref={stage} className="flow-stage" data-drawing={isDrawing} {...drop}>
       <ReactFlow<CanvasNode, FlowEdge>
@@ -234,6 +235,28 @@ function useWholeInView(questions: number, isDrawing: boolean): () => void {
   return () => {
     isTouched.current = true;
   };
+}
+
+/** What is chosen elsewhere, or new, is brought into view; what can be seen stays where it is. */
+function useChosenInView(chosen: NodePath | undefined, many: number): void {
+  const { getInternalNode, setCenter } = useReactFlow();
+  const store = useStoreApi();
+  const shown = useRef<NodePath>(undefined);
+  useEffect(() => {
+    const node = chosen === undefined ? undefined : getInternalNode(chosen);
+    if (!node || shown.current === chosen) return;
+    shown.current = chosen;
+    const { transform, width, height } = store.getState();
+    const [left, top, zoom] = transform;
+    const { x, y } = node.internals.positionAbsolute;
+    const [right, bottom] = [x + (node.width ?? 0), y + (node.height ?? 0)];
+    const isSeen =
+      x * zoom + left >= 0 &&
+      y * zoom + top >= 0 &&
+      right * zoom + left <= width &&
+      bottom * zoom + top <= height;
+    if (!isSeen) void setCenter((x + right) / 2, (y + bottom) / 2, { zoom });
+  }, [chosen, many]);
 }
 
 function Zoom({ tidy }: { readonly tidy: (() => void) | undefined }): ReactNode {
