@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import type { Agent } from '../src/catalog/agent.ts';
+import type { ConfigInput } from '../src/catalog/config.ts';
 import type { Flow } from '../src/engine/scope.ts';
 import { pipeline, pipelineVersion, type PipelineMeans } from '../src/flows/pipeline.ts';
 import { checksOf } from '../src/flows/pipeline-guard.ts';
@@ -112,7 +113,7 @@ export function castPipeline(casting: Casting): PipelineCast {
 }
 
 /** The planner says one plan after the other; the enhancer makes everything clear; the others say the same each time. */
-function agentsOf({ plans, agents = [] }: Casting): readonly Agent[] {
+export function agentsOf({ plans, agents = [] }: Pick<Casting, 'plans' | 'agents'>): readonly Agent[] {
   let planned = 0;
   const planner = agentOf('planner', () => {
     const plan = plans[Math.min(planned, plans.length - 1)];
@@ -150,7 +151,7 @@ function watched(agent: Agent, sent: Map<string, Turn[]>): Agent {
   };
 }
 
-function toolsOf(tools: readonly Tool[]): readonly Tool[] {
+export function toolsOf(tools: readonly Tool[]): readonly Tool[] {
   const find = toolOf('find', () => ({ results: [{ title: 'Runbook 1', text: 'Splice the fibre.' }] }));
   const lookup = toolOf('lookup', (input) => `looked up ${JSON.stringify(input)}`, {
     schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
@@ -168,4 +169,26 @@ export function stepAt(tree: RunTree, key: string): Step {
   const step = [...tree.steps.values()].find((candidate) => candidate.key === key);
   if (!step) throw new Error(`no step «${key}»`);
   return step;
+}
+
+/** A configuration with an application «desk» over the same agents. */
+export function deskConfig(
+  casting: Pick<Casting, 'plans' | 'agents' | 'settings' | 'guards' | 'tools'>,
+): ConfigInput {
+  const agents = agentsOf(casting).map(({ name, description, gateway, effect, approval }) => [
+    name,
+    { description, gateway, effect, ...(approval === undefined ? {} : { approval }) },
+  ]);
+  return {
+    agents: Object.fromEntries(agents),
+    tools: [...toolsOf(casting.tools ?? [])],
+    apps: {
+      desk: {
+        flow: 'pipeline',
+        description: 'A desk.',
+        settings: { ...usual, ...casting.settings },
+        ...(casting.guards && { guards: casting.guards }),
+      },
+    },
+  };
 }

@@ -51,6 +51,8 @@ export const PipelineSettings = z.strictObject({
   skills: z.array(Skill).max(50).default([]),
   chat: z
     .strictObject({
+      /** What it is called on the screen. */
+      name: z.string().max(200).optional(),
       welcome: z.string().max(4_000).optional(),
       disclaimer: z.string().max(4_000).optional(),
       sorry: z.string().max(4_000).optional(),

@@ -268,7 +268,7 @@ function welcomeGuest({ door }: ServerContext, { headers }: FastifyRequest, repl
 }
 
 const asking = {
-  'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
 };
 

@@ -12,6 +12,7 @@ import type { Effect } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { flowOf, toolOf } from '../world.ts';
 import type { Line } from './ledger.ts';
+import { deskScripts, piped } from './piped.ts';
 
 export interface Ledger {
   readonly socket: string;
@@ -43,6 +44,7 @@ export function killCatalog(ledger: Ledger, hooks: Hooks): Catalog {
     agents: [
       ...['planner', 'clerk', 'writer'].map((name) => ledgerAgent(ledger, name, monologue(name))),
       ledgerAgent(ledger, 'model', talk),
+      ...Object.entries(deskScripts).map(([name, script]) => ledgerAgent(ledger, name, script)),
     ],
     tools,
   };
@@ -167,7 +169,7 @@ const waits: Flow = flowOf(async (scope, text) => {
 }, 'waits');
 
 /** What is killed: flows of its own with branches, with a graph and with waits, and one agent with tools. */
-export const killFlows = { branches, graph, waits, converse: conversation } as const;
+export const killFlows = { branches, graph, waits, converse: conversation, piped } as const;
 
 async function work(scope: Scope, agent: string, tools: readonly string[]): Promise<string[]> {
   const { text } = await scope.turn(agent, { messages: [{ role: 'user', text: 'work' }] });

@@ -1,7 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { routeTable } from '../../src/server/routes/table.ts';
+import type { Agent } from '../../src/catalog/agent.ts';
 import type { Flow } from '../../src/engine/scope.ts';
+import { deskConfig, planOf, planStep } from '../pipeline.ts';
+import { agentOf } from '../world.ts';
 import {
   appWith,
   keyIn,
@@ -78,6 +81,12 @@ function graphOf(nodes: readonly { readonly id: string; readonly type: string; r
   return { nodes: all, edges };
 }
 
+const gated: Agent = {
+  ...agentOf('graph', () => [{ type: 'say', text: 'done' }], 'once'),
+  approval: 'always',
+};
+const desk = deskConfig({ plans: [planOf('single', [planStep(1, 'graph')])], agents: [gated] });
+
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
@@ -101,7 +110,8 @@ beforeAll(() =>
     others = keyIn(data, { name: 'bob', tenant: 'acme', role: 'member' });
     const quotas = { sessions: 100 };
     const config = {
-      apps: { busy: { flow: busy }, asks },
+      ...desk,
+      apps: { busy: { flow: busy }, asks, ...desk.apps },
       workflows: {
         fixed: { name: 'fixed', ...graphOf([]) },
         hourly: { name: 'hourly', schedules: [{ cron: '0 * * * *', timezone: 'UTC' }], ...graphOf([]) },
@@ -372,6 +382,55 @@ describe('what the server answers is what its description says', () => {
     }
     await ask('GET /workflows/hitl/pending');
     await ask('POST /workflows/hitl/decide', { json: { run_id: await asked(), action: 'approve' } });
+  });
+
+  test('of applications', async () => {
+    const app = '/api/applications/:app';
+    const whole = {
+      llm_links: [{ llm_id: 'planner', role: 'orchestrator' }],
+      skill_links: [{ skill_id: 'graph', skill_type: 'agent' }],
+      welcome_prompt: 'Hello.',
+      sorry_message: 'Sorry.',
+      starter_questions: ['Which paths?'],
+      persona_id: 'Technical Expert',
+    };
+    await ask('POST /api/applications', { json: { name: 'own' } });
+    await ask('POST /api/applications', { json: { title: 'own' } });
+    await ask('GET /api/applications');
+    await ask(`GET ${app}`, { id: 'own' });
+    for (const place of [`PUT ${app}`, `POST ${app}/publish`])
+      await ask(place, { id: 'own', json: { colour: 1 } });
+    await ask(`PUT ${app}`, { id: 'own', json: whole });
+    const parts = { setup: 'name', access: 'people', context: 'persona_id', 'chat-config': 'disclaimer' };
+    for (const [part, field] of Object.entries(parts)) {
+      const json = { [field]: null };
+      await ask(`PATCH ${app}/${part}`, { id: 'own', json });
+      await ask(`PATCH ${app}/${part}`, { id: 'own', json: { colour: 1 } });
+      await ask(`PATCH ${app}/${part}`, { id: 'desk', json });
+    }
+    await ask(`PUT ${app}`, { id: 'desk', json: {} });
+    const headers = { 'content-type': 'image/gif' };
+    for (const body of ['GIF89a', 'none']) await ask(`POST ${app}/logo`, { id: 'own', body, headers });
+    for (const what of ['publish', 'unpublish']) await ask(`POST ${app}/${what}`, { id: 'own', json: {} });
+    for (const id of ['own', 'desk']) await ask(`DELETE ${app}`, { id });
+    await ask(`POST ${app}/unpublish`, { id: 'desk', json: {} });
+    const lookups = ['skills', 'llms', 'data-sources', 'personas', 'guardrail-categories'];
+    for (const what of [...lookups, 'designations', 'business-units', 'tags']) await ask(`GET /api/${what}`);
+  });
+
+  test('of chats with applications', async () => {
+    const chat = '/api/applications/:app/chat';
+    const say = { id: 'desk', json: { message: 'Go', session_id: 's' } };
+    await ask(`POST ${chat}`, say);
+    await ask(`POST ${chat}`, say);
+    await ask(`POST ${chat}/stream`, say);
+    const decide = { id: 'desk', json: { session_id: 's', action: 'approve' } };
+    await ask(`POST ${chat}/hitl-decide`, decide);
+    await ask(`POST ${chat}/hitl-decide`, decide);
+    await ask(`GET ${chat}/history`, { id: 'desk' });
+    await ask(`GET ${chat}/sessions/:session`, { id: 'desk', second: 's' });
+    await ask(`DELETE ${chat}/sessions/:session`, { id: 'desk', second: 's' });
+    await ask(`POST ${chat}/stream`, { id: 'busy', json: { message: 'Go' } });
   });
 
   test('to the page of the console', async () => {

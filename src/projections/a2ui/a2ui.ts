@@ -50,15 +50,6 @@ function rejoin(path: string): Door<Framing> {
   return { method: 'GET', path, about, role: 'viewer', read };
 }
 
-/** As the workflow platform's own client asks. */
-const FlatStart = z.object({ message: z.string().min(1), session_id: z.string().min(1).nullish() });
-
-function readFlatStart({ params: { app = '' }, body }: DoorRequest): Wish<Framing> {
-  const { message: text, session_id: session } = parsed(FlatStart, body, 'The request');
-  const conversation = session ?? undefined;
-  return { wants: 'start', app, message: { role: 'user', text }, conversation, form: 'stream' };
-}
-
 type State = ReturnType<typeof surfaceProjection.begin>;
 
 function inDialect<Message>(run: string, dialect: Dialect<Message>): Projection<State, Message> {
@@ -82,10 +73,7 @@ export const a2uiProtocols = {
     projection: flatProjection,
     write: (message) => ({ data: JSON.stringify(message) }),
     prelude: flatPrelude,
-    doors: [
-      { path: '/api/applications/:app/chat/stream', about: startAbout, read: readFlatStart },
-      rejoin('/a2ui/flat/runs/:run'),
-    ],
+    doors: [rejoin('/a2ui/flat/runs/:run')],
   }),
   'a2ui-0.8': a2ui('a2ui-0.8', keyedDialect),
   'a2ui-0.9': a2ui('a2ui-0.9', plainDialect('v0.9')),

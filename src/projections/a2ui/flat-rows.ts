@@ -58,6 +58,11 @@ export function isHidden({ name, below = 0 }: RowPlace, hasBelow: boolean): bool
   return below > deepest || (name === skillsName && hasBelow);
 }
 
+/** Whether more stages of a pipeline are planned with this one. */
+export function isBeforeLast({ place, key }: { readonly place: RowPlace; readonly key: string }): boolean {
+  return place.isStaged === true && place.order.length === 1 && key !== pipelineStages.at(-1)?.key;
+}
+
 function rowName(name: string): string {
   return `step_${name}`;
 }

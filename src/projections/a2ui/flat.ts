@@ -8,6 +8,7 @@ import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
 import {
   flatRow,
+  isBeforeLast,
   isHidden,
   noPlace,
   placeIn,
@@ -17,7 +18,7 @@ import {
   type RowPlace,
   type RowStatus,
 } from './flat-rows.ts';
-import { detailOf, droppedDetail, type Requested } from './words.ts';
+import { deferredBy, detailOf, droppedDetail, type Requested } from './words.ts';
 
 interface Own {
   readonly place: RowPlace;
@@ -82,7 +83,9 @@ const inner = overStory<Memory, Own, Changed>({
     'step.planned'(scene, { step: id, key, title, kind }, above) {
       const place = placeBelow(scene, above, { id, key, kind });
       scene.memory.planned.set(id, place);
-      keep(scene, id, { row: flatRow({ place, title, kind, detail: '', status: 'pending' }), place });
+      const row = flatRow({ place, title, kind, detail: '', status: 'pending' });
+      // The stages of a pipeline are planned together, so they are told together, with the last of them.
+      keep(scene, id, { row, place }, !isBeforeLast({ place, key }));
     },
     'step.dropped': drop,
     'step.opened': open,
@@ -100,9 +103,11 @@ const inner = overStory<Memory, Own, Changed>({
       show(scene, step, event);
     },
     'approval.requested': ask,
-    'approval.decided'(scene, { approval, decision }) {
-      if (isFinal(decision)) settle(scene, approval, true);
+    'approval.decided'(scene, event) {
+      if (isFinal(event.decision)) settle(scene, event.approval, true);
+      else putOff(scene, event);
     },
+    'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval, false),
     'run.paused': (scene) => entitle(scene, titles.paused),
     'run.resumed': (scene) => entitle(scene, titles.running),
@@ -163,10 +168,10 @@ function placeBelow(
   return place;
 }
 
-function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>): void {
+function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>, isTold = true): void {
   if (memory.hidden.has(id)) return;
   memory.rows.set(id, { ...row, seq: memory.seq });
-  if (!frames.includes('rows')) frames.push('rows');
+  if (isTold && !frames.includes('rows')) frames.push('rows');
 }
 
 function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
@@ -260,6 +265,13 @@ function settle(scene: Flat, approval: string, isDecided: boolean): void {
     count(scene, step, { more: -1, isDecided });
   }
   if (memory.approvals.size === 0) entitle(scene, titles.running);
+}
+
+function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'approval.returned'>): void {
+  const asked = memory.approvals.get(event.approval);
+  if (!asked) return;
+  memory.approvals.set(event.approval, deferredBy(asked, event));
+  frames.push('questions');
 }
 
 interface Counted {

@@ -84,6 +84,8 @@ export function executionProjection({
       },
       'approval.lapsed': (scene, event) =>
         output(scene, 0, { approval_id: questionId(event), lapsed: true, reason: event.reason }),
+      'approval.returned': (scene, { approval }) =>
+        output(scene, 0, { approval_id: approval, returned: true }),
       'message.queued': (scene, { text, by }) => output(scene, 0, { message: text, by }),
     },
   });

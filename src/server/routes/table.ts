@@ -18,6 +18,9 @@ import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
+import { chatRoutes } from '../applications/chat-routes.ts';
+import { lookupRoutes } from '../applications/lookups.ts';
+import { applicationRoutes } from '../applications/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { echoChatRoutes } from '../echo/chat-routes.ts';
 import { echoHitlRoutes } from '../echo/hitl-routes.ts';
@@ -46,6 +49,9 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...applicationRoutes,
+  ...chatRoutes,
+  ...lookupRoutes,
   ...a2aRoutes,
   ...mcpRoutes,
   ...twoStageRoutes,

@@ -17,7 +17,7 @@ export interface Answer {
 
 /** One place of the server's own API: who may come, what they send, what they get. */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'WS';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'WS';
   /** As `/api/runs/:run`. */
   readonly path: string;
   readonly about: string;

@@ -1,0 +1,303 @@
+import { z } from 'zod';
+import type { DecisionRequest } from '../../run/commands.ts';
+import { RunError } from '../../run/failure.ts';
+import { onlyQuestion } from '../../run/only-question.ts';
+import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
+import { Json } from '../../run/values.ts';
+import {
+  ChatAnswer,
+  ChatRequest,
+  ChatSession,
+  HitlAnswer,
+  HitlDecision,
+  HitlRefusal,
+  ListedSession,
+} from '../../wire/applications.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ServerContext } from '../context.ts';
+import { eraseFor } from '../routes/conversations.ts';
+import { route, type Reply } from '../routes/route.ts';
+import { watchRun } from '../routes/run-events.ts';
+import { idempotencyKeyIn } from '../routes/shapes.ts';
+import { startRun } from '../routes/start-run.ts';
+import { conversationOf } from '../doors/conversation.ts';
+import { startedWith } from '../runs/same-start.ts';
+import { decideApproval } from '../runs/decide-approval.ts';
+import { answerIn } from '../runs/followed.ts';
+import { missing } from '../runs/owner.ts';
+import { appFor } from '../apps/apps-for.ts';
+import { foundApplication, type Found } from './applications.ts';
+import {
+  answerMessage,
+  hitlContext,
+  messagesOf,
+  metadataOf,
+  stateOf,
+  timeText,
+  traceOf,
+} from './chat-forms.ts';
+import { newestRun, ownerLabel, rested, sessionRuns, sessionsOf, type Asking } from './sessions.ts';
+
+const base = '/api/applications/:app/chat';
+const shared = { tag: 'applications', role: 'member', addresses: 'tenant' } as const;
+const idempotency = { 'idempotency-key': 'The same key again joins the run it began.' };
+const refused = { 409: { about: 'A person is asked, and comes first.', schema: HitlRefusal } };
+const dialects = ['a2ui-flat', 'a2ui-0.8', 'a2ui-0.9', 'a2ui-1.0'] as const;
+
+export const chatRoutes = [
+  route({
+    ...shared,
+    method: 'POST',
+    path: base,
+    about: 'Say something to an application; the answer is whole, or what a person is asked first.',
+    body: ChatRequest,
+    headers: idempotency,
+    answers: { 200: { about: 'What it answered.', schema: ChatAnswer }, ...refused },
+    async handle({ context, caller, params: { app = '' }, body, header, signal }) {
+      const found = await published(context, caller, app);
+      const asking = { context, caller, app };
+      const begun = await begin(asking, body, header);
+      if ('refusal' in begun) return begun.refusal;
+      const { tree, answer } = await rested(asking, begun.row, { after: 0, signal });
+      const { run, conversation } = begun.row;
+      const asked = hitlContext(tree, run);
+      const json = {
+        session_id: conversation,
+        message: answerMessage(tree, { run, answer: asked ? `${asked.title}\n\n${asked.message}` : answer }),
+        conversation_state: stateOf(tree),
+        hitl_context: asked,
+        session_metadata: begun.isNew && found ? metadataOf(found) : undefined,
+      };
+      return { status: 200, json, headers: { 'x-run-id': run } };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: `${base}/stream`,
+    about: 'Say something to an application; its surface streams, also while a person is asked.',
+    body: ChatRequest,
+    query: z.strictObject({ dialect: z.enum(dialects).optional() }),
+    headers: idempotency,
+    answers: { 200: { about: 'The surface, and what changes.', type: 'text/event-stream' }, ...refused },
+    async handle({
+      context,
+      caller,
+      params: { app = '' },
+      query: { dialect: as = dialects[0] },
+      body,
+      header,
+    }) {
+      await published(context, caller, app);
+      const giveBack = context.quotas.stream(caller.tenant);
+      try {
+        const begun = await begin({ context, caller, app }, body, header);
+        const { row } = begun;
+        const headers = { 'x-run-id': row.run };
+        const reply = 'refusal' in begun ? begun.refusal : watchRun({ context, caller }, row, { as });
+        if (!reply.stream) giveBack();
+        return { ...reply, ...(reply.stream && { giveBack }), headers: { ...reply.headers, ...headers } };
+      } catch (thrown) {
+        giveBack();
+        throw thrown;
+      }
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: `${base}/history`,
+    role: 'viewer',
+    about: 'Your sessions with an application, the newest first.',
+    answers: {
+      200: { about: 'At most 200.', schema: z.object({ sessions: z.array(ListedSession) }) },
+    },
+    async handle({ context, caller, params: { app = '' } }) {
+      await published(context, caller, app);
+      const rows = await sessionsOf({ context, caller, app });
+      const sessions = await Promise.all(rows.map(async (row) => listed(context, row)));
+      return { status: 200, json: { sessions } };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: `${base}/sessions/:session`,
+    role: 'viewer',
+    about: 'A session with its messages; the welcome is the first of them.',
+    answers: { 200: { about: 'The session.', schema: ChatSession } },
+    async handle({ context, caller, params: { app = '', session = '' }, heavy }) {
+      const found = await published(context, caller, app);
+      const rows = await sessionRuns({ context, caller, app }, session);
+      await heavy(rows.reduce((sum, { bytes }) => sum + bytes, 0));
+      const [first, newest] = [rows[0], rows.at(-1)];
+      if (!first || !newest) throw missing('session', session);
+      const told = await Promise.all(
+        rows.map(async (row) => {
+          const tree = await context.trees.of(row);
+          return messagesOf(tree, { run: row.run, answer: await answerIn(context, row.tenant, tree) });
+        }),
+      );
+      const welcome = found?.told.welcome_prompt;
+      const messages = [
+        ...(welcome == null ? [] : [welcomeOf(first.conversation, welcome, first.createdAt)]),
+        ...told.flat(),
+      ];
+      return {
+        status: 200,
+        json: { ...(await listed(context, newest)), title: titleOf(first.title), messages },
+      };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    path: `${base}/sessions/:session`,
+    about: 'Erase a session: what runs is stopped, and every trace of it is gone.',
+    answers: { 204: { about: 'It is gone.' } },
+    async handle({ context, caller, params: { app = '', session = '' } }) {
+      await published(context, caller, app);
+      const [row] = await sessionRuns({ context, caller, app }, session);
+      await eraseFor(context, caller, row?.conversation ?? '');
+      return { status: 204 };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: `${base}/hitl-decide`,
+    about: 'Decide what a session asks. The answer is what comes of it: `edit` needs `payload.changes`.',
+    body: HitlDecision,
+    answers: {
+      200: { about: 'What came of it.', schema: HitlAnswer },
+      409: { about: 'Nothing is asked in this session, or it was decided otherwise.' },
+    },
+    async handle({ context, caller, params: { app = '' }, body, signal }) {
+      await published(context, caller, app);
+      const asking = { context, caller, app };
+      const row = (await sessionRuns(asking, body.session_id)).at(-1);
+      if (!row) throw missing('session', body.session_id);
+      const approval = meant(await context.trees.of(row), row.run, body.fingerprint);
+      const decision = decisionIn(body, approval.fingerprint);
+      const { approval: now } = await decideApproval(context, caller, { row, approval, body: decision });
+      const session = { session_id: row.conversation };
+      if (decision.decision === 'defer')
+        return {
+          status: 200,
+          json: {
+            ...session,
+            status: 'deferred',
+            message: 'It is put off.',
+            conversation_state: 'awaiting_hitl_review',
+          },
+        };
+      const after = now.decided?.seq ?? row.head;
+      const rest = await rested(asking, row, { after, signal });
+      const state = stateOf(rest.tree);
+      const done = decision.decision === 'reject' ? 'rejected' : 'completed';
+      const asked = hitlContext(rest.tree, row.run);
+      const json = {
+        ...session,
+        status: asked ? 'interrupted' : done,
+        message: asked ? asked.title : rest.answer,
+        conversation_state: state,
+        execution_trace: traceOf(rest.tree, row.run),
+      };
+      return { status: 200, json };
+    },
+  }),
+];
+
+/** An app that people can use now, and what it is where it is an application. */
+async function published(context: ServerContext, caller: Caller, app: string): Promise<Found | undefined> {
+  const { flow } = await appFor(context, caller, app);
+  return flow.name === 'pipeline' ? foundApplication(context, caller, app) : undefined;
+}
+
+type Begun = { readonly row: Row; readonly isNew: boolean } | { readonly row: Row; readonly refusal: Reply };
+type Row = NonNullable<Awaited<ReturnType<typeof newestRun>>>;
+
+/** Begin a run of a session; while a person is asked there, nothing else is heard. */
+async function begin(
+  asking: Asking,
+  { message: text, session_id: session }: z.infer<typeof ChatRequest>,
+  header: (name: string) => string | undefined,
+): Promise<Begun> {
+  const { context, caller, app } = asking;
+  const key = idempotencyKeyIn(header);
+  const again = key === undefined ? undefined : await startedWith(context, caller, key);
+  const named = session == null ? undefined : await conversationOf({ context, caller }, session);
+  const newest = named && (await newestRun(asking, named.id));
+  if (newest && !again) {
+    const tree = await context.trees.of(newest);
+    const asked = hitlContext(tree, newest.run);
+    if (asked) return { row: newest, refusal: refusal(newest.conversation, asked) };
+  }
+  const { run } = await startRun(context, caller, {
+    app,
+    input: { text },
+    labels: { [ownerLabel]: caller.who },
+    ...(named && { conversation: named.id, begins: named.mayBegin }),
+    ...(key !== undefined && { key }),
+  });
+  const row = await context.home.dispatch.get(run);
+  if (!row) throw missing('run', run);
+  return { row, isNew: newest === undefined };
+}
+
+function refusal(session: string, asked: NonNullable<ReturnType<typeof hitlContext>>): Reply {
+  const message = `This session waits for a decision («${asked.title}»): decide it before you say more.`;
+  return {
+    status: 409,
+    json: {
+      error: { code: 'awaiting_hitl_review', message },
+      session_id: session,
+      conversation_state: 'awaiting_hitl_review',
+      hitl_context: asked,
+    },
+  };
+}
+
+/** The question that is decided. The platform's clients name none, which is enough while it is clear which one they saw. */
+function meant(tree: RunTree, run: string, fingerprint: string | null | undefined): Approval {
+  if (fingerprint == null) return onlyQuestion(tree, run);
+  const found = undecidedApprovals(tree).find((one) => one.fingerprint === fingerprint);
+  if (found) return found;
+  throw new RunError('rejected', 'What was shown is not what the session asks now: look at it again.');
+}
+
+function decisionIn(
+  { action, payload, rationale }: z.infer<typeof HitlDecision>,
+  fingerprint: string,
+): DecisionRequest {
+  const decision = action === 'modify' ? 'edit' : action;
+  const said = { fingerprint, ...(rationale == null ? {} : { rationale }) };
+  if (decision !== 'edit') return { decision, ...said };
+  if (payload?.changes === undefined)
+    throw new RunError('malformed', 'The body does not fit: payload.changes: say what it is to be instead.');
+  return { decision, ...said, arguments: Json.parse(payload.changes) };
+}
+
+async function listed(context: ServerContext, row: Row): Promise<z.infer<typeof ListedSession>> {
+  const state = stateOf(await context.trees.of(row));
+  return {
+    session_id: row.conversation,
+    title: titleOf(row.title),
+    conversation_state: state,
+    updated_at: timeText(row.updatedAt),
+  };
+}
+
+const titleLength = 80;
+
+function titleOf(text: string): string {
+  return text.slice(0, titleLength).toWellFormed();
+}
+
+function welcomeOf(
+  session: string,
+  content: string,
+  at: number,
+): z.infer<typeof ChatSession>['messages'][number] {
+  return { message_id: `${session}.welcome`, role: 'assistant', content, created_at: timeText(at) };
+}

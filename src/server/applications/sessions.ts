@@ -1,0 +1,74 @@
+import { termsFor } from '../../run/facts.ts';
+import type { RunTree } from '../../run/tree.ts';
+import type { RunRow } from '../../stores/store.ts';
+import { runsOf } from '../../front/erase.ts';
+import { inPlaces } from '../../engine/conversation/places.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ServerContext } from '../context.ts';
+import { conversationOf } from '../doors/conversation.ts';
+import { answerIn, followed } from '../runs/followed.ts';
+import { missing } from '../runs/owner.ts';
+
+/** What runs of a session are found by: whose they are. */
+export const ownerLabel = 'user';
+
+export interface Asking {
+  readonly context: ServerContext;
+  readonly caller: Caller;
+  readonly app: string;
+}
+
+/** The runs of a session, oldest first. One of another person, or of another application, is not there. */
+export async function sessionRuns(
+  { context, caller, app }: Asking,
+  session: string,
+): Promise<readonly RunRow[]> {
+  const { id: conversation } = await conversationOf({ context, caller }, session);
+  const rows = await runsOf(context.home.dispatch, { tenant: caller.tenant, conversation });
+  const own = inPlaces(rows.toReversed()).filter((row) => isOwn(row, { caller, app }));
+  if (own.length === 0) throw missing('session', session);
+  return own;
+}
+
+/** The newest run of a session; undefined where it has none yet. */
+export async function newestRun(
+  { context, caller, app }: Asking,
+  conversation: string,
+): Promise<RunRow | undefined> {
+  const [row] = await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: 1 });
+  if (row && !isOwn(row, { caller, app })) throw missing('session', conversation);
+  return row;
+}
+
+function isOwn({ app, facts }: RunRow, asking: Pick<Asking, 'caller' | 'app'>): boolean {
+  return app === asking.app && facts.labels[ownerLabel] === asking.caller.who;
+}
+
+const mostSessions = 200;
+
+/** The newest run of each session that somebody has with an application, the newest first. */
+export async function sessionsOf({ context, caller, app }: Asking): Promise<readonly RunRow[]> {
+  const terms = termsFor({ labels: [`${ownerLabel}=${caller.who}`] });
+  const { tenant } = caller;
+  const rows = await context.home.dispatch.list({ tenant, terms, limit: mostSessions });
+  const seen = new Set<string>();
+  return rows.filter((row) => {
+    if (row.app !== app || seen.has(row.conversation)) return false;
+    seen.add(row.conversation);
+    return true;
+  });
+}
+
+/** A run where it has ended, or asks a person: whoever wants one answer waits for that. */
+export async function rested(
+  { context }: Pick<Asking, 'context'>,
+  row: RunRow,
+  { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+): Promise<{ readonly tree: RunTree; readonly answer: string }> {
+  const wanted = { run: row.run, app: row.app, after };
+  let last: RunTree | undefined;
+  for await (const { tree } of followed(context, wanted, signal)) last = tree;
+  signal.throwIfAborted();
+  const tree = last ?? (await context.trees.of(row));
+  return { tree, answer: await answerIn(context, row.tenant, tree) };
+}
