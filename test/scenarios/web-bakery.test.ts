@@ -60,7 +60,7 @@ describeInBrowser('a bakery', (browser) => {
       await expect.poll(focused, patience).toMatch(new RegExp(`${title}`));
     }
     await page.click('[data-decide=edit]');
-    await page.getByLabel('oven', { exact: true }).fill('right');
+    await page.getByLabel('oven', { exact: true }).selectOption('right');
     const editor = page.locator('.code-field .cm-content');
     await editor.fill('{"flour": "spelt"');
     await page.getByText('This is no JSON.').waitFor();

@@ -7,35 +7,27 @@ import {
   MiniMap,
   ReactFlow,
   ReactFlowProvider,
-  useNodesInitialized,
   useReactFlow,
-  useStoreApi,
   type Connection as FlowConnection,
   type NodeChange,
   type ReactFlowProps,
 } from '@xyflow/react';
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { useEffect, useMemo, useRef, type DragEvent, type ReactNode, type RefObject } from 'react';
+import { useMemo, useRef, type ReactNode, type RefObject } from 'react';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { GraphContainer, GraphLane } from './graph-container.tsx';
 import { GraphEdge } from './graph-edge.tsx';
 import { GraphNodeCard } from './graph-node.tsx';
-import type { DraftGraph, NodeType, Position } from './model/draft-graph.ts';
+import type { DraftGraph, Position } from './model/draft-graph.ts';
 import type { Connection } from './model/edits.ts';
 import { flowOf, type FlowEdge, type FlowNode } from './model/flow.ts';
-import { idOf, partOf, type NodePath, type PartPath } from './model/node-path.ts';
+import { idOf, partOf, type NodePath } from './model/node-path.ts';
 import { GraphQuestion, questionNodes, type HungQuestion, type QuestionFlowNode } from './question-node.tsx';
+import type { CanvasEdits } from './canvas-edits.ts';
 import { useDrawnNodes, type CanvasNode } from './use-drawn-nodes.ts';
+import { useDropping } from './use-dropping.ts';
+import { fit, useChosenInView, useWholeInView } from './use-view.ts';
 import type { Layout } from './model/layout.ts';
-
-/** What can be done to a graph by pointer and key. */
-export interface CanvasEdits {
-  readonly move: (positions: Readonly<Record<NodePath, Position>>) => void;
-  readonly connect: (connection: Connection) => void;
-  readonly remove: (nodes: readonly NodePath[], edges: readonly Connection[]) => void;
-  readonly drop: (type: NodeType, within: PartPath, at: Position) => void;
-  readonly tidy: () => void;
-}
 
 export interface GraphCanvasProps {
   readonly placed: { readonly graph: DraftGraph; readonly layout: Layout };
@@ -57,9 +49,6 @@ const edgeTypes = { port: GraphEdge };
 const defaultEdge = { markerEnd: { type: MarkerType.Arrow, width: 16, height: 16, color: 'var(--ink-3)' } };
 const mini = { width: 168, height: 84 };
 const hidden = { hideAttribution: true };
-const fit = { padding: 0.12, maxZoom: 1, minZoom: 0.1 };
-/** A question is as large as it is read, however far away the graph is. */
-const fitWithQuestion = { ...fit, padding: { top: '6%', left: '4%', right: '4%', bottom: '24%' } } as const;
 const none: readonly HungQuestion[] = [];
 
 /** A graph to be looked at, moved around in and, where that is allowed, drawn. */
@@ -81,6 +70,7 @@ function Stage(props: GraphCanvasProps): ReactNode {
   const drop = useDropping(edits);
   const touch = useWholeInView(hung.length, isDrawing);
   const stage = useRef<HTMLDivElement>(null);
+  useChosenInView(chosen, nodes.length);
   return (
     <div ref={stage} className="flow-stage" data-drawing={isDrawing} {...drop}>
       <ReactFlow<CanvasNode, FlowEdge>
@@ -182,58 +172,6 @@ function connectionOf({ source, sourceHandle, target }: FlowConnection): Connect
 /** Edges stay within the graph they are in. */
 function isWithinOne({ source, target }: FlowConnection | FlowEdge): boolean {
   return source !== target && partOf(source) === partOf(target) && idOf(source) !== '';
-}
-
-export const dragged = 'application/x-vitrine-node';
-
-/** What is dragged from the palette stands where it is dropped, inside whatever is there. */
-function useDropping(
-  edits: CanvasEdits | undefined,
-): Readonly<Record<'onDrop' | 'onDragOver', (event: DragEvent) => void>> {
-  const { screenToFlowPosition, getNodes, getInternalNode } = useReactFlow<CanvasNode, FlowEdge>();
-  return {
-    onDragOver: (event) => event.dataTransfer.types.includes(dragged) && event.preventDefault(),
-    onDrop(event) {
-      const type = event.dataTransfer.getData(dragged);
-      if (type === '' || !edits) return;
-      event.preventDefault();
-      const { x, y } = screenToFlowPosition({ x: event.clientX, y: event.clientY });
-      const lanes = getNodes().flatMap(({ id, type: kind, width = 0, height = 0 }) => {
-        const corner = getInternalNode(id)?.internals.positionAbsolute;
-        const isInside =
-          corner && x >= corner.x && y >= corner.y && x <= corner.x + width && y <= corner.y + height;
-        return kind === 'lane' && isInside ? [{ id, corner }] : [];
-      });
-      const { id = '', corner = { x: 0, y: 0 } } = lanes.at(-1) ?? {};
-      edits.drop(type as NodeType, id, [Math.round(x - corner.x - 88), Math.round(y - corner.y - 32)]);
-    },
-  };
-}
-
-/** What is drawn on can be read, from its beginning on; what is looked at is in view as a whole. */
-const legible = 0.7;
-
-/** Until somebody moves it, all of it is in view, with a question that comes. */
-function useWholeInView(questions: number, isDrawing: boolean): () => void {
-  const { fitView, getNodes, getNodesBounds, setViewport } = useReactFlow();
-  const store = useStoreApi();
-  const isReady = useNodesInitialized();
-  const isTouched = useRef(false);
-  useEffect(() => {
-    if (!isReady || isTouched.current) return;
-    const { width, height } = store.getState();
-    const bounds = getNodesBounds(getNodes());
-    const isLegible = bounds.width * legible <= width && bounds.height * legible <= height;
-    if (isDrawing) isTouched.current = true;
-    if (isLegible || !isDrawing) void fitView(questions > 0 ? fitWithQuestion : fit);
-    else {
-      const y = height / 2 - (bounds.y + bounds.height / 2) * legible;
-      void setViewport({ x: 32 - bounds.x * legible, y: Math.max(32, y), zoom: legible });
-    }
-  }, [isReady, questions, isDrawing]);
-  return () => {
-    isTouched.current = true;
-  };
 }
 
 function Zoom({ tidy }: { readonly tidy: (() => void) | undefined }): ReactNode {

@@ -4,7 +4,7 @@ import type { Known } from '../../../src/graph/place.ts';
 import type { Problem } from '../../../src/graph/problem.ts';
 import { problemsIn } from '../../../src/graph/validate.ts';
 import { useSource, useVitrine } from '../../../src/react/react.ts';
-import type { CanvasEdits } from '../canvas/graph-canvas.tsx';
+import type { CanvasEdits } from '../canvas/canvas-edits.ts';
 import { MarkedPaths } from '../canvas/marked-paths.ts';
 import { portsIn } from '../canvas/model/draft.ts';
 import { jsonOfDraft, type DraftGraph, type NodeType, type Position } from '../canvas/model/draft-graph.ts';

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { dragged } from '../canvas/graph-canvas.tsx';
+import { dragged } from '../canvas/use-dropping.ts';
 import type { NodeType } from '../canvas/model/draft-graph.ts';
 import { nodeIcons } from '../canvas/node-icon.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';

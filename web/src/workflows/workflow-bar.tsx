@@ -1,4 +1,4 @@
-import { ArrowLeft, Code, List, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
+import { ArrowLeft, Code, Eye, List, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { RunError } from '../../../src/client/client.ts';
 import { useVitrine } from '../../../src/react/react.ts';
@@ -10,6 +10,7 @@ import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { Desk } from './desk.ts';
 import type { Saving } from './draft-keeper.ts';
 import { RunDialog } from './run-dialog.tsx';
+import { useNewestRun } from './use-last-run.ts';
 import type { Loaded } from './use-workflow.ts';
 
 export type View = 'canvas' | 'yaml' | 'list';
@@ -27,6 +28,7 @@ export function WorkflowBar(props: BarProps): ReactNode {
   const { desk, loaded, view, saving } = props;
   const { edited, keeper } = desk;
   const [version, setVersion] = useState(loaded.version);
+  const newest = useNewestRun(loaded.name);
   return (
     <div className="bar">
       <MenuButton />
@@ -39,6 +41,12 @@ export function WorkflowBar(props: BarProps): ReactNode {
       </span>
       <span className="grow" />
       {!loaded.isReadOnly && <Turns desk={desk} />}
+      {newest && (
+        <Link to={addressOf.runCanvas(newest.run)} className="button small wide-only" data-newest-run>
+          <Eye className="icon small" aria-hidden />
+          {w.views.live}
+        </Link>
+      )}
       <Views name={loaded.name} view={view} />
       <RunDialog
         name={loaded.name}

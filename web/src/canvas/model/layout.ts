@@ -20,7 +20,7 @@ const smallHeight = 48;
 /** Around what is inside a node: its head above, and room for where edges come and go. */
 export const around = { head: 44, side: 20, below: 18 } as const;
 /** Two graphs in a node stand below each other, each with its name. */
-export const lane = { head: 28, gap: 12 } as const;
+const lane = { head: 28, gap: 12 } as const;
 export const gaps = { ranksep: 60, nodesep: 28 } as const;
 
 /** Nodes that have no place yet, and what leads from one to the next. */

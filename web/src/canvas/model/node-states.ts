@@ -99,7 +99,7 @@ function numberIn(key: string): number {
 }
 
 /** By which port a node was left; undefined while nobody knows, and where what it gave is too large to be at hand. */
-export function portTaken({ step }: NodeState): string | undefined {
+function portTaken({ step }: NodeState): string | undefined {
   const { status, result } = step;
   if (status === 'failed') return 'failed';
   if (typeof result !== 'object' || result === null || !('port' in result)) return undefined;
