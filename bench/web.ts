@@ -1,4 +1,4 @@
-// What the web app costs in a real browser: a trace of 100,000 events, a chat of 5,000 steps, and the first load.
+// What the web app costs in a real browser: a trace of 100,000 events, a chat of 5,000 steps, a canvas of 300 nodes, and the first load.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,7 @@ export async function webBench(): Promise<void> {
     await firstLoad(browser, server.url);
     await trace(browser, server.url);
     await chat(browser, server.url);
+    await canvas(browser, server.url);
   } finally {
     await browser.close();
     await server.close();
@@ -97,6 +98,59 @@ async function chat(browser: Browser, url: string): Promise<void> {
   await page.waitForSelector('[data-step]');
   tell('chat of 5,000 steps, frames', `${await framesOf(page, '.thread')} /s`, '50 /s');
   await page.close();
+}
+
+const nodesDrawn = 300;
+
+/** A graph of 300 nodes, all of them in view, while it is moved around and while one goes closer and away. */
+async function canvas(browser: Browser, url: string): Promise<void> {
+  const nodes = Array.from({ length: nodesDrawn }, (_, i) => ({
+    id: `n${i}`,
+    type: i === 0 ? 'start' : i === nodesDrawn - 1 ? 'end' : 'template',
+    ...(i === 0 || i === nodesDrawn - 1 ? {} : { value: String(i) }),
+  }));
+  const edges = nodes.slice(1).map((_, i) => ({ from: `n${i}`, to: `n${i + 1}` }));
+  const layout = Object.fromEntries(
+    nodes.map(({ id }, i) => [id, [(i % 20) * 240, Math.floor(i / 20) * 110]]),
+  );
+  await fetch(`${url}/api/workflows`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'many', graph: { name: 'many', nodes, edges, layout } }),
+  });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${url}/workflows/many`);
+  await page.getByRole('button', { name: 'Whole graph' }).click();
+  await page.waitForSelector(`[data-node=n${nodesDrawn - 1}]`);
+  const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('.flow-stage').boundingBox()) ?? {};
+  const [left, top] = [x + width / 2, y + height / 2];
+  await page.mouse.move(left, top);
+  const panned = framesWhile(page);
+  await page.mouse.down();
+  for (let i = 0; i < 90; i += 1)
+    await page.mouse.move(left + 120 * Math.sin(i / 6), top + 80 * Math.cos(i / 6));
+  await page.mouse.up();
+  tell(`canvas of ${nodesDrawn} nodes, moved`, `${await panned()} /s`, '50 /s');
+  const zoomed = framesWhile(page);
+  for (let i = 0; i < 60; i += 1) await page.mouse.wheel(0, i % 20 < 10 ? -40 : 40);
+  tell('  zoomed', `${await zoomed()} /s`, '50 /s');
+  await page.close();
+}
+
+/** Counts frames from now until it is asked for them, a second. */
+function framesWhile(page: Page): () => Promise<number> {
+  const begun = page.evaluate(`
+    window.frames_ = 0;
+    window.began_ = performance.now();
+    window.isCounting = true;
+    requestAnimationFrame(function draw() { frames_ += 1; if (isCounting) requestAnimationFrame(draw); });
+  `);
+  return async () => {
+    await begun;
+    return (await page.evaluate(
+      'isCounting = false, Math.round((frames_ * 1000) / (performance.now() - began_))',
+    )) as number;
+  };
 }
 
 /** Frames a second while something is scrolled to and fro. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { DefinedConfig } from '../src/index.ts';
 import { asksToPost } from './duty-desk/posting.ts';
 import { asksForDeletion } from './user-service/deletion.ts';
+import { deskTools } from './network/desk-tools.ts';
 import { isScripted } from './servers.ts';
 import { networkDesk, runbookSearch } from './network-desk/app.ts';
 import { tour } from './tour/tour.ts';
@@ -20,6 +21,7 @@ export default function demoConfig(settings: WorldSettings): DefinedConfig {
       { documents: library, trusted: true },
       runbookSearch(),
       ...tools,
+      ...deskTools(world.centre),
     ],
     apps: {
       demo: {

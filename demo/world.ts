@@ -12,6 +12,8 @@ export interface World {
   readonly users: Gateway;
   readonly dutyDesk: Gateway;
   network(deployment: string): Gateway;
+  /** Where the operations centre is; it is started by whoever asks first. */
+  centre(): Promise<{ readonly url: string }>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export function demoWorld(settings: WorldSettings): World {
     }),
     dutyDesk: lazily(async () => dial(await servers.get('dutyDesk'), 'DutyDeskAgent')),
     network: (deployment) => lazily(async () => dial(await servers.get('network'), deployment)),
+    centre: () => servers.get('network'),
     close: () => servers.close(),
   };
 }

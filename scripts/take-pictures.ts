@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { start } from '../test/vitrine.ts';
+import { vitrineClient } from '../src/client/client.ts';
+import type { WorkflowDraft } from '../src/wire/native/workflows.ts';
 import { buildWeb } from './build-web.ts';
 
 const [folder = resolve(import.meta.dirname, '../docs/pictures')] = process.argv.slice(2);
@@ -11,6 +13,84 @@ const desk = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 const question =
   'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
+
+const notice: WorkflowDraft['graph'] & { readonly name: string } = {
+  name: 'change-notice',
+  title: 'Change notice',
+  input: {
+    type: 'object',
+    required: ['text'],
+    properties: { text: { type: 'string', description: 'Which link.' } },
+  },
+  nodes: [
+    { id: 'start', type: 'start' },
+    {
+      id: 'known',
+      type: 'branch',
+      title: 'Link known?',
+      cases: [{ port: 'yes', when: "input.text.startsWith('LINK')" }],
+    },
+    {
+      id: 'paths',
+      type: 'agent',
+      title: 'Dependencies',
+      agent: 'GraphExplorerAgent',
+      message: 'What paths depend on {{input.text}}?',
+    },
+    {
+      id: 'load',
+      type: 'agent',
+      title: 'Load, last 24 h',
+      agent: 'TelemetryAgent',
+      message: 'Telemetry of {{input.text}}',
+    },
+    { id: 'unknown', type: 'template', title: 'Say so', value: 'There is no link {{input.text}}.' },
+    {
+      id: 'draft',
+      type: 'template',
+      title: 'Draft notice',
+      value: '{{input.text}} is changed tonight. {{nodes.paths.output}}',
+    },
+    {
+      id: 'review',
+      type: 'loop',
+      title: 'Look again',
+      times: 2,
+      body: {
+        nodes: [
+          { id: 'read', type: 'template', title: 'Read', value: '{{nodes.draft.output}}' },
+          { id: 'count', type: 'template', title: 'Count', value: '{{index}}' },
+        ],
+        edges: [{ from: 'read', to: 'count' }],
+      },
+    },
+    {
+      id: 'check',
+      type: 'human',
+      title: 'Post this?',
+      shows: '{{input.text}} is changed tonight.',
+      allowed: ['edit'],
+      expiresIn: 86_400,
+    },
+    { id: 'post', type: 'template', title: 'Post notice', value: '{{nodes.check.output.value}}' },
+    { id: 'end', type: 'end', title: 'Posted' },
+    { id: 'no', type: 'end', title: 'Not posted', output: 'Not posted.' },
+  ],
+  edges: [
+    { from: 'start', to: 'known' },
+    { from: 'known', port: 'yes', to: 'paths' },
+    { from: 'known', port: 'yes', to: 'load' },
+    { from: 'known', port: 'otherwise', to: 'unknown' },
+    { from: 'unknown', to: 'no' },
+    { from: 'paths', to: 'draft' },
+    { from: 'load', to: 'draft' },
+    { from: 'draft', to: 'review' },
+    { from: 'review', to: 'check' },
+    { from: 'check', port: 'approved', to: 'post' },
+    { from: 'check', port: 'rejected', to: 'no' },
+    { from: 'post', to: 'end' },
+  ],
+};
 
 await buildWeb();
 mkdirSync(folder, { recursive: true });
@@ -68,8 +148,29 @@ async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
   await page.waitForTimeout(2_500);
   await page.locator('[data-turn]').last().scrollIntoViewIfNeeded();
   await picture('chat-answer');
+  await takeCanvas(page, picture);
   await everyStatus(page);
   await takeLists(page, picture);
+}
+
+/** A workflow that is drawn, and one that waits for somebody. */
+async function takeCanvas(page: Page, picture: (name: string) => Promise<void>): Promise<void> {
+  const { workflows } = vitrineClient({ url });
+  const listed = await workflows.list({});
+  if (!listed.workflows.some(({ name }) => name === notice.name)) {
+    await workflows.create(notice.name, notice);
+    await workflows.publish(notice.name);
+  }
+  const { run } = await workflows.start(notice.name, { input: { text: 'LINK-SYD-MEL-FIBRE-01' } });
+  await page.goto(`${url}/runs/${run}/canvas`);
+  await page.waitForSelector('[data-question-of] [data-decide=approve]:enabled');
+  await page.waitForTimeout(600);
+  await picture('canvas-live');
+  await page.goto(`${url}/workflows/${notice.name}`);
+  await page.click('[data-node=check]');
+  await page.locator('[data-field=shows] .cm-content').waitFor();
+  await page.waitForTimeout(600);
+  await picture('canvas-edit');
 }
 
 /** Where runs are looked back at. */
@@ -77,6 +178,7 @@ async function takeLists(page: Page, picture: (name: string) => Promise<void>): 
   for (const [name, path, ready] of [
     ['home', '/home', '[data-home=ready] .slowest'],
     ['runs', '/runs', '[data-listed-run]'],
+    ['workflows', '/workflows', '[data-workflow]'],
   ] as const) {
     await page.goto(`${url}${path}`);
     await page.waitForSelector(ready);

@@ -70,6 +70,7 @@ const parts = [
   'open-store',
   'shared-in',
   'store-pins',
+  'uploads',
 ];
 const composers = [...parts.map((part) => `src/server/compose/${part}.ts`), ...entries];
 const pure = [

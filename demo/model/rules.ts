@@ -5,7 +5,7 @@ import { charts } from './rules/charts.ts';
 import { documents } from './rules/documents.ts';
 import { notices, roster, spares } from './rules/duty-desk.ts';
 import { files } from './rules/files.ts';
-import { identity, plainForm } from './rules/help.ts';
+import { identity, judging, plainForm } from './rules/help.ts';
 import { runbooks, tickets } from './rules/knowledge.ts';
 import { forcedTools, namedTools } from './rules/named-tools.ts';
 import { dispatch, telemetry, topology } from './rules/network.ts';
@@ -21,6 +21,7 @@ const rules: readonly Rule[] = [
   routing,
   enhancing,
   skillPlanning,
+  judging,
   plainForm,
   synthesis,
   identity,

@@ -71,6 +71,8 @@ export const Quotas = z.strictObject({
   sessions: count.default(8),
   /** Bytes of everything that is kept: the journals of all runs, also of those that have ended, and files. */
   bytes: count.default(10_000_000_000),
+  /** Bytes of one file. */
+  file: count.default(50 * 1024 * 1024),
 });
 export type QuotaSettings = z.infer<typeof Quotas>;
 

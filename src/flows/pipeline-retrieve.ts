@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
-import type { Json } from '../run/values.ts';
+import { failureOf } from '../run/failure.ts';
+import type { Item, Json } from '../run/values.ts';
 import type { PipelineSettings } from './pipeline-settings.ts';
 
 /** A part of a document, as models get it. */
@@ -9,17 +10,38 @@ export interface Passage {
   readonly text: string;
 }
 
+/** What is known of the documents that people brought into a conversation. */
+export interface RetrievalMeans {
+  /** The passages of the conversation of a run that fit a query, to cite, and what could not be read. */
+  readonly search?: (run: string, query: string) => Promise<FoundInUploads>;
+}
+
+interface FoundInUploads {
+  readonly passages: readonly Json[];
+  readonly items: readonly Item[];
+  readonly unread: readonly string[];
+}
+
+/** Whether there is anything to look into. */
+export function hasSources({ retrieval }: PipelineSettings, { search }: RetrievalMeans): boolean {
+  return retrieval.tools.length > 0 || (retrieval.uploads && search !== undefined);
+}
+
 const longestQuery = 500;
 const longestPassage = 4_000;
 
 /** What the tools of an application find for a request, the best of each first. What fails is said and left out. */
 export async function retrieve(
   scope: Scope,
-  { retrieval }: PipelineSettings,
+  {
+    settings: { retrieval },
+    means,
+  }: { readonly settings: Pick<PipelineSettings, 'retrieval'>; readonly means: RetrievalMeans },
   text: string,
 ): Promise<readonly Passage[]> {
   const query = text.slice(0, longestQuery).toWellFormed();
   const found: (readonly Passage[])[] = [];
+  if (retrieval.uploads && means.search) found.push(await searchUploads(scope, query, means.search));
   for (const tool of retrieval.tools) {
     const called = await scope.call(tool, { query }, { key: tool });
     if ('failure' in called)
@@ -29,6 +51,27 @@ export async function retrieve(
   const passages = inTurn(found).slice(0, retrieval.passages);
   scope.say(passages.length === 0 ? 'Nothing was found.' : titlesOf(passages));
   return passages;
+}
+
+/** What the person brought, as a step of its own: what was found is recorded, and the same after a restart. */
+async function searchUploads(
+  scope: Scope,
+  query: string,
+  search: NonNullable<RetrievalMeans['search']>,
+): Promise<readonly Passage[]> {
+  try {
+    const options = { key: 'uploads', kind: 'retrieval', title: 'Searching your documents', query };
+    const { passages, unread } = await scope.step(options, async (inner) => {
+      const found = await search(inner.run, query);
+      for (const item of found.items) inner.attach(item);
+      return { passages: found.passages, unread: found.unread };
+    });
+    for (const sentence of unread) scope.notice('DOCUMENT_UNREAD', sentence);
+    return passagesIn([...passages]);
+  } catch (thrown) {
+    scope.notice('RETRIEVAL_FAILED', `Your documents gave no passages: ${failureOf(thrown).message}`);
+    return [];
+  }
 }
 
 function titlesOf(passages: readonly Passage[]): string {

@@ -354,3 +354,45 @@ describe('guards of a pipeline', () => {
     expect((await open.ask('How much?')).ended?.answer).toBe('three paths');
   });
 });
+
+describe('documents of the conversation', () => {
+  const passage = {
+    title: 'Guide › Valves',
+    path: 'guide.md',
+    text: 'The valve opens slowly.',
+    quote: 'q',
+    score: 1,
+  };
+  const item = { kind: 'citation', title: 'Guide', url: '/api/files/f#L1-L2', quote: 'q' } as const;
+
+  test('[GD19] are searched as a recorded step, cited, and go to models as data; what is unread is said', async () => {
+    const asked: string[] = [];
+    const search = async (run: string, query: string) => (
+      asked.push(`${run} ${query}`),
+      { passages: [passage], items: [item], unread: ['«x.pdf» could not be read: it is no PDF'] }
+    );
+    const { ask, sent } = castPipeline({
+      plans: [one],
+      settings: { retrieval: { uploads: true } },
+      means: { search },
+    });
+    const tree = await ask('valves?');
+    expect(asked).toEqual([expect.stringMatching(/^run_\w+ Clearly: valves\?$/)]);
+    expect(stepAt(tree, 'uploads')).toMatchObject({ status: 'completed', items: [item] });
+    expect(sent.get('planner')?.at(-1)?.messages.at(-1)?.text).toContain(
+      '[1] Guide › Valves\nThe valve opens slowly.',
+    );
+    expect(codesIn(tree)).toContain('DOCUMENT_UNREAD');
+  });
+
+  test('[GD19] that cannot be searched leave the answer as it is, with a notice', async () => {
+    const { ask } = castPipeline({
+      plans: [one],
+      settings: { retrieval: { uploads: true } },
+      means: { search: () => Promise.reject(new RunError('unavailable', 'The disk is away.')) },
+    });
+    const tree = await ask('valves?');
+    expect(tree.ended?.answer).toBe('three paths');
+    expect(codesIn(tree)).toContain('RETRIEVAL_FAILED');
+  });
+});

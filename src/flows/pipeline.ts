@@ -6,7 +6,7 @@ import { pipelineStages, stageKind, type PipelineStage } from '../run/pipeline-s
 import { boundedAloud } from './bounded-history.ts';
 import { guard, type Guarded, type TextChecks } from './pipeline-guard.ts';
 import { readSkillPlan, skillPlanSchema, type SkillPlan } from './pipeline-plan.ts';
-import { retrieve, type Passage } from './pipeline-retrieve.ts';
+import { hasSources, retrieve, type Passage, type RetrievalMeans } from './pipeline-retrieve.ts';
 import { skillTitle, type PipelineSettings } from './pipeline-settings.ts';
 import { runGeneral, runSkills, type SkillMeans, type Working } from './pipeline-skills.ts';
 import {
@@ -23,7 +23,7 @@ import {
 export const pipelineVersion = '1';
 
 /** What an application stands on besides its settings. */
-export interface PipelineMeans extends SkillMeans {
+export interface PipelineMeans extends SkillMeans, RetrievalMeans {
   readonly checks: TextChecks;
 }
 
@@ -127,8 +127,8 @@ async function understood(scope: Scope, asked: string, app: Application): Promis
     text = made.enhanced_prompt;
   }
   let passages: readonly Passage[] = [];
-  if (settings.retrieval.tools.length === 0) scope.skip('rag', 'There is nothing to retrieve from.');
-  else passages = await stage(scope, 'rag', (inner) => retrieve(inner, settings, text));
+  if (!hasSources(settings, means)) scope.skip('rag', 'There is nothing to retrieve from.');
+  else passages = await stage(scope, 'rag', (inner) => retrieve(inner, { settings, means }, text));
   return { text, history, passages };
 }
 

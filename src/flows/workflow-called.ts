@@ -1,6 +1,7 @@
 import { codeTool, searchTools } from '../graph/graph.ts';
 import { errorOf } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
+import { retrieve } from './pipeline-retrieve.ts';
 import { filled, filledText, type AtWork, type NodeOf } from './workflow-sight.ts';
 
 /** What a tool gives. Each node means its call: two that are equal are two calls. */
@@ -33,11 +34,11 @@ export async function codeRun(at: AtWork<NodeOf<'code'>>): Promise<Json> {
   return (Reflect.get(Object(ran), 'value') as Json | undefined) ?? null;
 }
 
-/** What is found for a query, by each tool that takes one. */
+const usualPassages = 10;
+
+/** The passages that tools find for a query, as an application gets them. */
 export async function retrieved(at: AtWork<NodeOf<'retrieve'>>): Promise<Json> {
   const query = filledText(at, 'query', at.node.query);
-  const found: Json[] = [];
-  for (const tool of searchTools(at.node.settings))
-    found.push({ tool, passages: await called(at, tool, { query }) });
-  return found;
+  const retrieval = { tools: [...searchTools(at.node.settings)], passages: usualPassages, uploads: false };
+  return (await retrieve(at.scope, { settings: { retrieval }, means: {} }, query)).map(({ title, text }) => ({ title, text }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Stage } from '../../test/stage.ts';
-import { answerIn, graphOf, outline, runOf, workflowFlow } from '../../test/workflow-world.ts';
+import { answerIn, graphOf, outline, runOf, workflowFlow } from '../../test/workflow/world.ts';
 import { toolOf } from '../../test/world.ts';
 import { localTenant } from '../run/owner.ts';
 import type { Json } from '../run/values.ts';

@@ -1,14 +1,14 @@
 import type { Flow, RunInput } from '../engine/scope.ts';
-import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { answerOfAgent, answerOfPrompt, answerOfTeam } from './workflow-asked.ts';
 import { called, codeRun, requested, retrieved } from './workflow-called.ts';
 import { gathered, takenInto } from './workflow-edges.ts';
+import { guarded } from './workflow-guarded.ts';
 import { merged } from './workflow-merged.ts';
 import type { DoNode } from './workflow-part.ts';
 import { asked } from './workflow-question.ts';
 import { looped, mapped, reviewed, safe } from './workflow-rounds.ts';
-import { filled, isTrue, titleOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+import { filled, isTrue, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
 
 import { tried } from './workflow-tried.ts';
 import { waited } from './workflow-waited.ts';
@@ -85,7 +85,7 @@ async function workOf(at: AtWork, working: Working): Promise<Done> {
     case 'workflow':
       return through(await calledWorkflow({ ...at, node }, working));
     case 'guard':
-      throw new RunError('disabled', `«${titleOf(node)}» is a ${node.type}, which cannot be run here yet.`);
+      return guarded({ ...at, node });
   }
 }
 

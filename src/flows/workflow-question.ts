@@ -5,7 +5,7 @@ import { present } from '../run/present.ts';
 import type { Json } from '../run/values.ts';
 import { isConnected, seen, withRedone } from './workflow-edges.ts';
 import { runPart, type DoNode } from './workflow-part.ts';
-import { filled, seeing, titleOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+import { filled, seeing, titleOf, valueOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
 
 type Human = AtWork<NodeOf<'human'>>;
 
@@ -17,7 +17,7 @@ export async function asked(at: Human, doNode: DoNode): Promise<Done> {
   for (let round = 1; ; round += 1) {
     const now = after(at, redone);
     const shows = at.node.shows === undefined ? undefined : filled(now, 'shows', at.node.shows);
-    const answer = await at.scope.ask(questionOf(at, shows, round));
+    const answer = await at.scope.ask(questionOf(now, shows, round));
     const again = redoIn(answer);
     if (again === undefined) {
       const done = decided(at, answer, shows);
@@ -38,8 +38,9 @@ function after(at: Human, redone: Before): Human {
   return { ...at, settled, around: { ...at.around, nodes: { ...at.around.nodes, ...seen(settled) } } };
 }
 
-function questionOf({ node }: Human, shows: Json | undefined, round: number): Parameters<Scope['ask']>[0] {
-  const { allowed = [], form, priority, expiresIn, redo } = node;
+function questionOf(at: Human, shows: Json | undefined, round: number): Parameters<Scope['ask']>[0] {
+  const { node } = at;
+  const { allowed = [], form, priority, redo } = node;
   const again = round <= mostRedone ? redo : undefined;
   return {
     key: `ask ${round}`,
@@ -51,9 +52,19 @@ function questionOf({ node }: Human, shows: Json | undefined, round: number): Pa
       editSchema: form,
       priority,
       redo: again,
-      expiresIn: expiresIn === undefined ? undefined : expiresIn * 1_000,
+      expiresIn: expiryOf(at),
     }),
   };
+}
+
+/** Milliseconds. */
+function expiryOf(at: Human): number | undefined {
+  const { expiresIn } = at.node;
+  if (expiresIn === undefined) return undefined;
+  const seconds = typeof expiresIn === 'string' ? valueOf(at, 'expiresIn', expiresIn) : expiresIn;
+  if (typeof seconds === 'number' && seconds > 0) return seconds * 1_000;
+  const message = `«expiresIn» of «${titleOf(at.node)}» must be a number of seconds above 0.`;
+  throw new RunError('malformed', message);
 }
 
 const always = ['approve', 'reject'] as const;

@@ -8,7 +8,7 @@ import {
   partOf,
   runOf,
   workflowFlow,
-} from '../../test/workflow-world.ts';
+} from '../../test/workflow/world.ts';
 import { toolOf } from '../../test/world.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';

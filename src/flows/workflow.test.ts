@@ -3,7 +3,7 @@ import { RunError } from '../run/failure.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { Stage } from '../../test/stage.ts';
-import { graphOf, runOf, workflowFlow } from '../../test/workflow-world.ts';
+import { graphOf, runOf, workflowFlow } from '../../test/workflow/world.ts';
 import { toolOf } from '../../test/world.ts';
 
 const tools = [

@@ -6,6 +6,8 @@ import type { AgentEvent, AgentQuestion } from './gateway.ts';
  * came before, and are read to their end: the services that speak them keep their history after `[DONE]`.
  */
 export interface Dialect {
+  /** What the head of an answer says, where that matters. */
+  head?(headers: Readonly<Record<string, unknown>>): void;
   /** Tells what a frame of the stream holds beside a chunk of chat; false when that is nothing. */
   take(frame: unknown, events: AgentEvent[]): boolean;
   /** An answer that came in one piece, as the frames of a stream; undefined when it is none. */

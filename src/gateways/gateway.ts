@@ -117,8 +117,8 @@ export interface Telling extends AsyncIterable<readonly AgentEvent[]> {
    * rejects as iterating would, and with what `take` throws: it is left then. Not every gateway can.
    */
   each?(take: Take): Promise<boolean>;
-  /** What the back end knows this turn by, once it has said so: who wants it cancelled names that. */
-  token?(): Json | undefined;
+  /** What the back end knows this turn by, once it has said so: who wants it cancelled names that, and may wait for it. */
+  token?(): Json | undefined | Promise<Json | undefined>;
 }
 
 /**

@@ -37,7 +37,10 @@ export function fieldsOf(node: GraphNode): readonly Field[] {
     case 'prompt':
       return filled({ system: node.system, message: node.message });
     case 'human':
-      return filled({ shows: node.shows });
+      return [
+        ...filled({ shows: node.shows }),
+        ...(typeof node.expiresIn === 'string' ? [bare('expiresIn', node.expiresIn)] : []),
+      ];
     case 'tool':
       return filled({ arguments: node.arguments });
     case 'http':

@@ -102,7 +102,7 @@ export const GraphNode = z.discriminatedUnion('type', [
     form: Json.optional(),
     allowed: z.array(Decision.exclude(['expire'])).optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']).optional(),
-    expiresIn: seconds.optional(),
+    expiresIn: z.union([seconds, expression]).optional(),
     redo: z.array(NodeId).max(50).optional(),
   }),
   z.strictObject({ type: z.literal('tool'), ...shared, tool: name, arguments: Json.optional() }),

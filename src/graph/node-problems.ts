@@ -68,15 +68,6 @@ function capProblems(node: GraphNode): readonly Problem[] {
         fix: 'Name an agent, or choose another «how».',
       },
     ];
-  if (node.type === 'guard')
-    return [
-      {
-        node: id,
-        field: 'type',
-        problem: 'Guards cannot be run in workflows yet.',
-        fix: 'Take it out; guard the app that runs the workflow.',
-      },
-    ];
   if (node.type === 'wait' && (node.for === undefined) === (node.until === undefined))
     return [
       { node: id, field: 'until', problem: 'A wait has either «for» or «until».', fix: 'Give one of them.' },

@@ -35,3 +35,14 @@ test('the lines that point a client at Vitrine compile', () => {
   expect(stdout).toBe('');
   expect(status).toBe(0);
 });
+
+test('[PR33] each page says what becomes of what, what the protocol cannot say, and how to point a client here', () => {
+  const docs = join(root, 'docs/protocols');
+  const pages = readdirSync(docs).map((name) => ({ name, text: readFileSync(join(docs, name), 'utf8') }));
+  expect(pages.length).toBeGreaterThan(12);
+  for (const { name, text } of pages) {
+    expect(text, name).toMatch(/^\| /m);
+    expect(text, name).toMatch(/what it cannot say/i);
+    expect(text, name).toMatch(/^```ts$/m);
+  }
+});

@@ -20,7 +20,10 @@ function restsByTree(entries: readonly Entry[]): number[] {
   return entries.flatMap((entry) => {
     fold(tree, entry);
     const isWaiting = runStatus({ ...tree, paused: false }) === 'waiting';
-    const rests = entry.event.type === 'run.ended' || (isWaiting && !wasWaiting);
+    const { event } = entry;
+    const isPutOff = event.type === 'approval.decided' && event.decision === 'defer';
+    const isAskedOn = isPutOff || event.type === 'approval.returned';
+    const rests = event.type === 'run.ended' || (isWaiting && (!wasWaiting || isAskedOn));
     wasWaiting = isWaiting;
     return rests ? [entry.seq] : [];
   });

@@ -18,7 +18,10 @@ export function newWaiting(): Waiting {
 
 const quiet = { own: () => null };
 
-/** Whether with this entry the run came to where nothing goes on until a person decides, or to its end. */
+/**
+ * Whether with this entry the run came to where nothing goes on until a person decides, or to its end; and whether it is
+ * still there once a question was put off, or has come back.
+ */
 export function comesToRest(waiting: Waiting, entry: Entry): boolean {
   const wasWaiting = waiting.is;
   const { story, working, asked } = waiting;
@@ -26,7 +29,13 @@ export function comesToRest(waiting: Waiting, entry: Entry): boolean {
   tellStory(story, entry, { ...quiet, hear: (event, step) => hear(waiting, event, step) });
   const isAboutAll = asked.size > 0 && [...asked.values()].includes(0);
   waiting.is = isAboutAll || (asked.size > 0 && working.size === 0);
-  return story.hasEnded || (waiting.is && !wasWaiting);
+  return story.hasEnded || (waiting.is && (!wasWaiting || isAskedOn(entry.event)));
+}
+
+/** Put off, or back: nothing is decided, and whoever comes then is to be asked. */
+function isAskedOn(event: Entry['event']): boolean {
+  if (event.type === 'approval.returned') return true;
+  return event.type === 'approval.decided' && !isFinal(event.decision);
 }
 
 function hear({ working, asked, story }: Waiting, event: StoryEvent, step: OpenStep<null>): void {

@@ -17,6 +17,7 @@ export const TraceType = z.enum([
   'approval_requested',
   'approval_decided',
   'approval_lapsed',
+  'approval_returned',
   'run_paused',
   'run_resumed',
   'run_stopped',

@@ -37,7 +37,9 @@ import { feedMutants } from './of/feed.ts';
 import { smallMutants } from './of/small.ts';
 import { twoStageMutants } from './of/two-stage.ts';
 import { waitMutants } from './of/waits.ts';
+import { workflowMutants } from './of/workflows.ts';
 import { webMutants } from './of/web.ts';
+import { canvasMutants } from './of/canvas.ts';
 
 export const mutants: readonly Mutant[] = [
   ...a2uiMutants,
@@ -77,5 +79,7 @@ export const mutants: readonly Mutant[] = [
   ...smallMutants,
   ...twoStageMutants,
   ...waitMutants,
+  ...workflowMutants,
   ...webMutants,
+  ...canvasMutants,
 ];

@@ -126,6 +126,7 @@ const news = {
   'phase.entered': 'phase',
   'approval.decided': 'decision',
   'approval.lapsed': 'decision',
+  'approval.returned': 'decision',
   'message.queued': 'message',
 } as const;
 

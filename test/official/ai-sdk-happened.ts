@@ -88,6 +88,8 @@ const facts: {
   'approval.requested': (known, event, step) => [...shown(step, 'waiting'), ...asked(known, event, step)],
   'approval.decided': (known, event) => (isFinal(event.decision) ? decided(known, event) : []),
   'approval.lapsed': (known, { approval }) => settled(known, approval, 'error'),
+  'approval.returned': (known, { approval }) =>
+    known.questions.has(approval) ? [noticed(known, 'ASKED_AGAIN')] : [],
   'stop.requested': (known) => [...lapsed(known), noticed(known, 'STOPPING')],
   'run.ended'(known, { answer, outcome }) {
     const isNew = !isSaid(known.spoken, answer) && plain(answer) !== '';

@@ -70,7 +70,8 @@ const busy: Flow = {
   },
 };
 const asks = appWith(async (scope) => {
-  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 } });
+  const allowed = ['approve', 'reject', 'edit', 'defer'] as const;
+  const { decision } = await scope.ask({ key: 'q', title: 'May I?', arguments: { amount: 5 }, allowed });
   return decision;
 }, 'asks');
 
@@ -346,6 +347,41 @@ describe('what the server answers is what its description says', () => {
     await on('POST runs', { json: {}, headers: { accept: 'text/event-stream' } });
     await ask('GET /api/runs/:run/graph', { id: run });
     await ask('GET /api/runs/:run/graph', { id: 'nope' });
+  });
+
+  test('of workflows as the workflow platform has them', async () => {
+    const node = (agent_id: string, node_type: string) => ({ agent_id, metadata: { node_type } });
+    const agents = [node('s', 'Start'), node('e', 'End')];
+    const json = { workflow_id: 'echo', name: 'Echo', agents, connections: [{ from: 's', to: 'e' }] };
+    for (const path of ['validate/draft', 'validate/final', 'temp/save'])
+      await ask(`POST /workflows/${path}`, { json });
+    await ask('POST /workflows/final/save', { json: { workflow_id: 'echo' } });
+    for (const path of ['temp', 'final/:version', 'graph', 'versions'])
+      await ask(`GET /workflows/:name/${path}`, { id: 'echo' });
+    await ask('POST /workflows/execute', { json: { workflow_id: 'echo' } });
+    const session = await ask('POST /workflows/chat/start', { json: { workflow_id: 'echo' } });
+    const session_id = textAt(session, 'session_id');
+    await ask('POST /workflows/chat/send', { json: { session_id, message: 'x' } });
+    const asked = async (): Promise<string> => {
+      const run_id = textAt(
+        await ask('POST /api/runs', { json: { app: 'asks', input: { text: 'x' } } }),
+        'run',
+      );
+      await untilAnswer(
+        () => ask('GET /workflows/hitl/status/:run', { id: run_id }),
+        ({ text }) => text.includes('waiting'),
+      );
+      return run_id;
+    };
+    for (const action of ['approve', 'reject', 'modify', 'defer']) {
+      const run_id = await asked();
+      const payload = action === 'modify' ? { changes: { amount: 1 } } : undefined;
+      await ask(`POST /workflows/hitl/${action}`, { json: { run_id, payload } });
+      for (const what of ['status', 'context', 'decisions'])
+        await ask(`GET /workflows/hitl/${what}/:run`, { id: run_id });
+    }
+    await ask('GET /workflows/hitl/pending');
+    await ask('POST /workflows/hitl/decide', { json: { run_id: await asked(), action: 'approve' } });
   });
 
   test('of applications', async () => {

@@ -1,11 +1,13 @@
 // Workflows in a real browser: drawn, broken, mended, published, run, answered, killed and seen to end.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
+import type { WorkflowDraft } from '../../src/wire/native/workflows.ts';
 import { describeInBrowser } from '../browser.ts';
 import { configured } from '../served-config.ts';
+import { serving } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 import { expectAccessible, opened } from '../web.ts';
 
@@ -36,14 +38,29 @@ async function served(
   return { url, server };
 }
 
+/** An edge that goes straight has no height, and is there all the same. */
+const attached = { state: 'attached' } as const;
+
 /** Adds a step after the one that is chosen, and waits until it is the chosen one. */
 async function add(page: Page, type: string): Promise<void> {
   await page.click(`[data-add=${type}]`);
   await page.waitForSelector(`[data-inspects^="${type}"]`);
 }
 
+/** What a code editor says from now on. It takes out itself what was there: a browser that does leaves styles behind. */
+async function rewrite(page: Page, editor: Locator, text: string): Promise<void> {
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+}
+
 async function write(page: Page, field: string, text: string): Promise<void> {
-  await page.locator(`[data-field="${field}"]`).locator('.cm-content, input, textarea').first().fill(text);
+  const place = page.locator(`[data-field="${field}"]`);
+  await place.locator('.cm-content, input').first().waitFor();
+  const editor = place.locator('.cm-content');
+  if ((await editor.count()) > 0) await rewrite(page, editor, text);
+  else await place.locator('input').first().fill(text);
 }
 
 /** How each node stands, as it is on the screen. */
@@ -74,7 +91,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.mouse.down();
     await page.locator('[data-node=end] .react-flow__handle-left').hover();
     await page.mouse.up();
-    await page.waitForSelector('[data-edge="tool:done:end"]');
+    await page.waitForSelector('[data-edge="tool:done:end"]', attached);
 
     const problem = page.locator('[data-problem=tool]');
     await problem.getByText('«humann»').first().waitFor();
@@ -116,7 +133,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-node=start][data-state=pending]');
     await page.waitForSelector('[data-node=end][data-state=pending]');
     await page.keyboard.press('End');
-    await page.waitForSelector('[data-edge="tool:done:end"][data-edge-state=taken]');
+    await page.waitForSelector('[data-edge="tool:done:end"][data-edge-state=taken]', attached);
     await page.click('[data-view-as=list]');
     for (const id of Object.keys(told))
       await page.waitForSelector(`[data-listed=${id}][data-state=completed]`);
@@ -127,4 +144,134 @@ describeInBrowser('the canvas', (browser) => {
     expect(complaints.filter((one) => !one.includes('ERR_'))).toEqual([]);
     expect(existsSync(join(cwd, 'data'))).toBe(true);
   });
+
+  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
+    const at = await serving({ config: {} });
+    await at.ask('/api/workflows', { json: { name: 'rounds', graph: rounds } });
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/rounds`);
+    const kept = async (): Promise<WorkflowDraft> =>
+      (await at.ask('/api/workflows/rounds/draft')).json as WorkflowDraft;
+    const isSaved = async (revision: number): Promise<void> =>
+      void (await page.waitForSelector(`[data-saving=saved] [data-saved="${revision}"]`));
+    await page.waitForSelector('[data-node="again.body.look"]');
+    await page.locator('.react-flow__node[data-id=start]').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-inspects=start]');
+    await page.keyboard.press('ArrowDown');
+    await isSaved(2);
+    const { layout } = (await kept()).graph as { layout?: Record<string, readonly number[]> };
+    expect(Object.keys(layout ?? {}).toSorted()).toEqual([
+      'again',
+      'again.body.look',
+      'end',
+      'start',
+      'tell',
+    ]);
+    await page.locator('.react-flow__node[data-id=tell]').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Delete');
+    await page.waitForSelector('[data-node=tell]', { state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await page.waitForSelector('[data-node=tell]');
+    await page.waitForSelector('[data-edge="again:done:tell"]', attached);
+
+    await page.click('[data-view-as=yaml]');
+    const text = page.locator('.yaml-view .cm-content');
+    const yaml = (await kept()).graph;
+    await rewrite(page, text, JSON.stringify({ ...yaml, title: 'Written' }));
+    await page.getByRole('heading', { name: 'Written' }).waitFor();
+    await rewrite(page, text, 'name: rounds\nnodes: [');
+    await page.waitForSelector('[data-yaml-problem]');
+    await page.getByRole('heading', { name: 'Written' }).waitFor();
+    await page.click('[data-view-as=canvas]');
+    await page.click('[data-node=tell]');
+    const value = page.locator('[data-field=value] .cm-content');
+    await rewrite(page, value, '{{nodes.');
+    await value.press('Control+Space');
+    await page.locator('.cm-tooltip-autocomplete li', { hasText: 'again' }).waitFor();
+    await page.keyboard.press('Escape');
+    await rewrite(page, value, 'Done.');
+    await page.waitForSelector('[data-saving=saved]');
+
+    const theirs = { ...yaml, title: 'Theirs' };
+    await at.ask('/api/workflows/rounds/draft', { method: 'PUT', json: { graph: theirs } });
+    await rewrite(page, value, 'Mine.');
+    await page
+      .locator('[data-conflict]', { hasText: /^local has saved another draft, .+ Yours is not saved\./ })
+      .waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    await page.getByRole('heading', { name: 'Theirs' }).waitFor();
+    expect((await kept()).graph['title']).toBe('Theirs');
+    expect(complaints.filter((one) => !one.includes('409'))).toEqual([]);
+  });
+
+  test('[CV6] [CV7] rounds, paths not taken, failures and workflows inside others are seen in a run', async () => {
+    const at = await serving({ config: {} });
+    const client = vitrineClient({ url: at.url });
+    for (const graph of [rounds, outer]) {
+      await client.workflows.create(graph.name, graph);
+      await client.workflows.publish(graph.name);
+    }
+    const { run } = await client.workflows.start('outer', { input: { text: 'x' } });
+    const { page } = await opened(browser(), `${at.url}/runs/${run}/canvas`);
+    await page.waitForSelector('[data-run-status=completed]');
+    await page.click('[data-open=sub]');
+    await page.waitForSelector('[data-node="sub.body.again"] [data-rounds="3/3"]');
+    await page.waitForSelector('[data-node="sub.body.again.body.look"][data-state=completed]');
+    await page.waitForSelector('[data-node=other][data-state=skipped]');
+    await page.waitForSelector('[data-edge="way:otherwise:other"][data-edge-state=dead]', attached);
+    await page.waitForSelector('[data-node="safe.body.bad"][data-state=failed]');
+    await page.locator('[data-node="safe.body.bad"]', { hasText: 'no such key' }).waitFor();
+    await page.waitForSelector('[data-node="safe.fallback.good"][data-state=completed]');
+    await page.click('[data-node=safe] b');
+    await page.locator('[data-inspects=safe] .node-output', { hasText: 'mended' }).waitFor();
+    await page.click('[data-open=sub]');
+    await page.waitForSelector('[data-node="sub.body.again"]', { state: 'detached' });
+  });
 });
+
+const rounds: WorkflowDraft['graph'] & { readonly name: string } = {
+  name: 'rounds',
+  nodes: [
+    { id: 'start', type: 'start' },
+    {
+      id: 'again',
+      type: 'loop',
+      times: 3,
+      body: { nodes: [{ id: 'look', type: 'template', value: '{{index}}' }], edges: [] },
+    },
+    { id: 'tell', type: 'template', value: 'Looked {{nodes.again.output.rounds}} times.' },
+    { id: 'end', type: 'end' },
+  ],
+  edges: [
+    { from: 'start', to: 'again' },
+    { from: 'again', to: 'tell' },
+    { from: 'tell', to: 'end' },
+  ],
+};
+
+const outer: typeof rounds = {
+  name: 'outer',
+  nodes: [
+    { id: 'start', type: 'start' },
+    { id: 'way', type: 'branch', cases: [{ port: 'yes', when: "input.text == 'x'" }] },
+    { id: 'sub', type: 'workflow', workflow: 'rounds', input: { text: 'y' } },
+    { id: 'other', type: 'template', value: 'never' },
+    {
+      id: 'safe',
+      type: 'failsafe',
+      body: { nodes: [{ id: 'bad', type: 'template', value: '{{input.missing}}' }], edges: [] },
+      fallback: { nodes: [{ id: 'good', type: 'template', value: 'mended' }], edges: [] },
+    },
+    { id: 'end', type: 'end' },
+  ],
+  edges: [
+    { from: 'start', to: 'way' },
+    { from: 'way', port: 'yes', to: 'sub' },
+    { from: 'way', port: 'otherwise', to: 'other' },
+    { from: 'sub', to: 'safe' },
+    { from: 'other', to: 'safe' },
+    { from: 'safe', to: 'end' },
+  ],
+};

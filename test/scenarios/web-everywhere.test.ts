@@ -98,6 +98,7 @@ describeInBrowser('everywhere', (browser) => {
       ['/home', '[data-home=ready] [data-question]'],
       ['/runs', '[data-listed-run]'],
       ['/approvals', '[data-detail] [data-decide=approve]:enabled'],
+      ['/workflows', '[data-new-name]'],
     ] as const) {
       await page.goto(`${at.url}${path}`);
       await page.waitForSelector(ready);

@@ -1,22 +1,18 @@
 // What is drawn when something happens: the component itself is counted, by a line that the test puts into it.
-import type { Plugin } from 'vite';
 import { expect, test } from 'vitest';
 import type { Entry } from '../../src/client/client.ts';
 import type { RunEvent } from '../../src/run/events.ts';
 import { describeInBrowser } from '../browser.ts';
+import { counting } from '../web/counting.ts';
 import { harness } from '../web/harness.ts';
 
-/** Counts how often a step is drawn. */
-const counting: Plugin = {
-  name: 'counting',
-  enforce: 'pre',
-  transform(code, id) {
-    if (!id.endsWith('/step-card.tsx')) return undefined;
-    const begin = /function StepCard\(\{ run, id, depth \}: StepProps\): ReactNode \{/;
-    expect(code).toMatch(begin);
-    return code.replace(begin, (found) => `${found}\n(globalThis as any).drawn(id);`);
-  },
-};
+const step = counting(
+  'step-card.tsx',
+  /function StepCard\(\{ run, id, depth \}: StepProps\): ReactNode \{/,
+  'id',
+);
+const node = counting('graph-node.tsx', /function NodeCard\(\{ data, selected \}: [^\n]*\{/, 'data.path');
+const edge = counting('graph-edge.tsx', /function PortEdge\(props: [^\n]*\{/, 'props.id');
 
 let seq = 0;
 const entries = (...events: readonly RunEvent[]): readonly Entry[] =>
@@ -32,7 +28,7 @@ const open = (step: number, parent: number): RunEvent => ({
 
 describeInBrowser('drawing', (browser) => {
   test('[W11] a delta draws one step, a step that opens draws itself, whatever else is on the screen', async () => {
-    const page = await harness(browser(), 'renders.tsx', [counting]);
+    const page = await harness(browser(), 'renders.tsx', [step]);
     const fed = (...events: readonly RunEvent[]): Promise<unknown> =>
       page.evaluate(`drawnAfter(${JSON.stringify(entries(...events))})`);
     const usage = { input: 0, output: 0 };
@@ -62,5 +58,36 @@ describeInBrowser('drawing', (browser) => {
     expect(Object.keys((await fed(open(52, 1))) as object)).toEqual(['1', '52']);
     const closing = (await fed({ type: 'step.closed', step: 45, outcome: 'completed', usage })) as object;
     expect(Object.keys(closing)).toEqual(['45']);
+  });
+
+  test('[CV8] of three hundred nodes on a canvas, what happens to one draws that one, and the edges it decides', async () => {
+    const page = await harness(browser(), 'canvas.tsx', [node, edge]);
+    await page.setViewportSize({ width: 1400, height: 900 });
+    const fed = (...events: readonly RunEvent[]): Promise<unknown> =>
+      page.evaluate(`drawnAfter(${JSON.stringify(entries(...events))})`);
+    const at = (step: number): RunEvent => ({
+      type: 'step.opened',
+      step,
+      parent: 0,
+      key: `n${step}`,
+      kind: 'template',
+      title: `n${step}`,
+    });
+    const done = (step: number): RunEvent => ({
+      type: 'step.closed',
+      step,
+      outcome: 'completed',
+      result: { port: 'done', output: step },
+      usage: { input: 0, output: 0 },
+    });
+    await page.evaluate('draw(300)');
+    await expect.poll(() => page.locator('[data-node]').count()).toBe(300);
+    await page.evaluate('settled()');
+    for (const i of [1, 2, 3]) {
+      expect(await fed(at(i))).toEqual({ [`n${i}`]: 1 });
+      expect(await fed(done(i))).toEqual({ [`n${i}`]: 1, [`n${i}:done:n${i + 1}`]: 1 });
+    }
+    expect(await page.getAttribute('[data-node=n3]', 'data-state')).toBe('completed');
+    expect(await page.getAttribute('[data-edge="n3:done:n4"]', 'data-edge-state')).toBe('taken');
   });
 });

@@ -1,4 +1,4 @@
-import { fillSchema } from '../fill-schema.ts';
+import { fillSchema, properties } from '../fill-schema.ts';
 import { say, type Rule } from '../rule.ts';
 
 /** Who is asked says so. */
@@ -15,6 +15,19 @@ export const identity: Rule = {
       'I am the scripted model of the Vitrine demo: rules anyone can read decide what I do, and I answer from what tools really return. Set a base URL and a key to talk to a real model.',
       'somebody asks who this is',
     );
+  },
+};
+
+/** Whoever is asked how sure they are wants a second look at everything once. */
+export const judging: Rule = {
+  name: 'judging',
+  reply({ schema, question }) {
+    if (schema === undefined || !('confidence' in properties(schema))) return undefined;
+    const isSure = /\bsecond look\b/i.test(question);
+    const value = isSure
+      ? { confidence: 0.9, feedback: 'It was looked at twice.' }
+      : { confidence: 0.6, feedback: 'Take a second look.' };
+    return say(JSON.stringify(value), 'somebody asks how sure I am');
   },
 };
 

@@ -161,6 +161,51 @@ describe('a graph', () => {
     expect((await stage.entries(run)).map(({ event }) => event.type)).not.toContain('step.planned');
   });
 
+  test('[WF7] begins nothing once what is vital has failed, also after a recovery, and what had begun goes on', async () => {
+    const flow = flowOf(async (scope) => {
+      const done = await scope.graph({
+        ask: { run: async (inner) => (await inner.ask({ key: 'q', title: 'Go on?' })).decision },
+        bad: { vital: true, run: () => Promise.reject(new RunError('unavailable', 'It is down.')) },
+        next: { after: ['ask'], run: async () => 'never' },
+        free: { after: ['bad'], run: async () => 'never' },
+      });
+      return Object.entries(done)
+        .map(([key, { outcome }]) => `${key} ${outcome}`)
+        .join(', ');
+    });
+    const stage = new Stage();
+    const first = stage.hire({ flows: [flow] });
+    const run = await stage.start(first, flow);
+    await first.quit();
+    stage.hire({ flows: [flow] });
+    await stage.decide(run, { decision: 'approve' });
+    const tree = await stage.tree(run);
+    expect(tree.notices).toEqual([]);
+    expect(tree.ended?.answer).toBe('ask completed, bad failed, next skipped, free skipped');
+    expect(shown(tree).at(-1)).toBe('free skipped «bad» failed.');
+  });
+
+  test('[WF7] begins what may begin soon when it wants to, and lets the others go on', async () => {
+    const { work, node, end } = workshop();
+    const flow = flowOf(async (scope) => {
+      const done = await scope.graph({
+        slow: node('slow'),
+        quick: node('quick'),
+        join: {
+          after: ['slow', 'quick'],
+          soon: (before) => Object.keys(before).length > 0,
+          run: async (_, before) => Object.keys(before).join(),
+        },
+      });
+      return JSON.stringify(done.join);
+    });
+    const { stage, run } = await play(flow, [work]);
+    await end('quick');
+    expect(shown(await stage.tree(run))).toEqual(['slow running', 'quick completed', 'join completed']);
+    await end('slow');
+    expect((await stage.tree(run)).ended?.answer).toBe('{"outcome":"completed","result":"quick"}');
+  });
+
   test('[E43] that is paused begins nothing, skips nothing, and goes on where it was', async () => {
     const { work, node, end } = workshop();
     const flow = flowOf(async (scope) => {

@@ -239,6 +239,7 @@ describe('a step with a deadline', () => {
     const run = await stage.start(stage.hire({ flows: [whole.flow], tools: whole.tools }), whole.flow);
     await stage.clock.pass(10 * second);
     const entries = await stage.entries(run);
+    const { steps } = await stage.tree(run);
     const cut = entries.findIndex(({ at }) => at === stage.clock.now());
     expect(entries.length - cut, 'all that was cut off is closed').toBeGreaterThan(8);
     for (let kept = 1; kept < entries.length; kept += 1) {
@@ -253,7 +254,9 @@ describe('a step with a deadline', () => {
       const tree = await again.tree(run);
       expect(tree.ended?.answer, `cut after ${kept}`).toBe('«Outer» took longer than 10 seconds.');
       expect(codes(tree), `cut after ${kept}`).toEqual([]);
-      if (kept > cut) expect(seen.calls, `cut after ${kept}`).toBe(0);
+      if (kept <= cut) continue;
+      expect(seen.calls, `cut after ${kept}`).toBe(0);
+      expect(tree.steps.size, `cut after ${kept}: nothing is begun`).toBe(steps.size);
     }
   });
 

@@ -7,14 +7,7 @@ import {
   type TaskStatus,
 } from '@a2a-js/sdk';
 import { RunError } from '../../run/failure.ts';
-import {
-  answerArtifactId,
-  stepsArtifactId,
-  stepsExtension,
-  TaskQuestions,
-  TaskSteps,
-  textPart,
-} from '../../wire/a2a.ts';
+import { stepsArtifactId, stepsExtension, TaskQuestions, TaskSteps, textPart } from '../../wire/a2a.ts';
 import type { AgentEvent, AgentQuestion } from '../gateway.ts';
 import { TaskStages, type StagesBefore } from './task-stages.ts';
 
@@ -28,8 +21,8 @@ export class TaskReader {
   #hasText = false;
   readonly #questions: AgentQuestion[] = [];
   readonly #stages: TaskStages;
-  /** What its answer says so far. */
-  #answer = '';
+  /** What was told of each artifact: one that is told whole again is told on. */
+  readonly #told = new Map<string, { text: string; items: number }>();
 
   /** `before` is what was told of the agent's own steps in the turn before. */
   constructor(name: string, before: StagesBefore) {
@@ -41,10 +34,11 @@ export class TaskReader {
     switch (payload?.$case) {
       case 'task': {
         const { id, contextId, artifacts, status } = payload.value;
-        this.task = id;
         const context = { type: 'state.reported', state: { ums_conversation_id: contextId } } as const;
+        const isKnown = this.task === id;
+        this.task = id;
         return [
-          context,
+          ...(isKnown ? [] : [context]),
           ...artifacts.flatMap((artifact) => this.#artifact(artifact)),
           ...this.#status(status),
         ];
@@ -59,6 +53,11 @@ export class TaskReader {
       case undefined:
         return [];
     }
+  }
+
+  /** Whether nothing more is to come before somebody says something. */
+  get isSettled(): boolean {
+    return isOver(this.#state) || isAsking(this.#state);
   }
 
   /** How the turn ended, once nothing more comes. Fails where the task did. */
@@ -134,11 +133,14 @@ export class TaskReader {
         const told = content?.$case === 'data' ? TaskSteps.safeParse(content.value).data : undefined;
         return told ? this.#stages.take(told) : [];
       });
-    const text = textOf(parts);
-    if (artifactId !== answerArtifactId || text === '') return this.#parts(parts);
-    const rest = append ? text : missing(this.#answer, text);
-    this.#answer += rest;
-    return this.#parts(rest === '' ? [] : [textPart(rest)]);
+    const told = this.#told.get(artifactId) ?? { text: '', items: 0 };
+    this.#told.set(artifactId, told);
+    const items = parts.filter(({ content }) => content?.$case !== 'text');
+    const text = append ? textOf(parts) : missing(told.text, textOf(parts));
+    const more = append ? items : items.slice(told.items);
+    told.text += text;
+    told.items += more.length;
+    return this.#parts([...(text === '' ? [] : [textPart(text)]), ...more]);
   }
 
   #parts(parts: readonly Part[]): readonly AgentEvent[] {
@@ -167,6 +169,17 @@ function attached(attachment: {
   data?: string;
 }): AgentEvent {
   return { type: 'item.attached', item: { kind: 'attachment', attachment } };
+}
+
+const over: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_REJECTED,
+  TaskState.TASK_STATE_CANCELED,
+]);
+
+export function isOver(state: TaskState = TaskState.TASK_STATE_UNSPECIFIED): boolean {
+  return over.has(state);
 }
 
 function isAsking(state: TaskState): boolean {

@@ -25,6 +25,8 @@ interface Taking {
   readonly thread: Exchange;
   /** Whoever answers may be a Vitrine: to leave its run does not stop it. */
   isVitrine: boolean;
+  /** Resolves when that is known. */
+  readonly named: PromiseWithResolvers<void>;
 }
 
 /**
@@ -35,13 +37,14 @@ export function agUiGateway(settings: AgUiSettings, surroundings: Surroundings =
   return {
     takeTurn(turn, signal) {
       const thread = threadOf(turn);
-      const taking = { turn, thread, isVitrine: false };
-      const token = (): Json => ({
-        thread: thread.thread,
-        isVitrine: taking.isVitrine,
-      });
+      const named = Promise.withResolvers<void>();
+      const taking = { turn, thread, isVitrine: false, named };
+      const token = async (): Promise<Json> => {
+        await named.promise;
+        return { thread: thread.thread, isVitrine: taking.isVitrine };
+      };
       const ask = (channel: EventChannel): Promise<void> =>
-        take(settings, Object.assign(taking, { channel }), surroundings);
+        take(settings, Object.assign(taking, { channel }), surroundings).finally(named.resolve);
       return { ...channelled(signal, ask), token };
     },
     cancel: (token, signal) => tellStop(settings, token, signal),
@@ -55,7 +58,10 @@ async function take(settings: AgUiSettings, taking: Taking, surroundings: Surrou
   const { headers: own, secrets } = credentials(settings);
   const headers = { ...idempotencyHeader(turn), ...own };
   const clean = cleaner(secrets);
-  const answers = (given: Headers): void => void (taking.isVitrine = given.has('x-run-id'));
+  const answers = (given: Headers): void => {
+    taking.isVitrine = given.has('x-run-id');
+    taking.named.resolve();
+  };
   const asked = { who: `Agent ${name}`, url, headers, input: inputOf(turn, thread), clean, answers };
   const isVitrine = (): boolean => taking.isVitrine;
   const refusal = await askAgain(

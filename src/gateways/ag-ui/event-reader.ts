@@ -112,8 +112,9 @@ export class EventReader {
     this.#calls = new Calls(this.#stages, reading.turn);
   }
 
-  /** What cannot be read costs only itself, unless it is the end. */
+  /** What cannot be read costs only itself, unless it is the end; after that nothing counts. */
   take(given: { readonly type: string }): Told {
+    if (this.isFinished) return [];
     const parsed = EventSchemas.safeParse(omitOptionalNulls(given, 'Event'));
     if (parsed.success) {
       const event = parsed.data as AGUIEvent;
@@ -211,8 +212,11 @@ export class EventReader {
     const { name, exchange, isVitrine = () => false } = this.#reading;
     const used: Told = usage.length === 0 ? [] : [{ type: 'usage.reported', usage: usageOf(usage) }];
     const complaints: AgentEvent[] = [];
+    const { now, refused } = this.#shared.kept();
+    for (let i = 0; i < refused; i += 1)
+      this.#complaints.sent('a change of its state that cannot be made.', complaints);
     this.#complaints.finish(complaints);
-    const end = [...used, { type: 'state.reported', state: this.#state() } as const];
+    const end = [...used, { type: 'state.reported', state: this.#state(now) } as const];
     if (outcome?.type === 'cancelled') throw new RunError('rejected', `Agent ${name} was stopped elsewhere.`);
     if (outcome?.type === 'interrupt') {
       const { thread, asked } = exchange;
@@ -242,10 +246,10 @@ export class EventReader {
     return text === '' ? [] : [{ type: 'text.appended', text }];
   }
 
-  #state(): Json {
+  #state(now: Pick<Exchange, 'shared'>): Json {
     const { exchange } = this.#reading;
     const said = this.#said === undefined ? {} : { said: this.#said };
-    return stateOf({ ...exchange, ...said, ...this.#shared.kept() });
+    return stateOf({ ...exchange, ...said, ...now });
   }
 
   #failure(message: string, code: string | undefined): RunError {

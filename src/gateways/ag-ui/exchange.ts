@@ -4,7 +4,7 @@ import { soonInTurn } from '../../loop/in-turn.ts';
 import { RunError } from '../../run/failure.ts';
 import { failureOfStatus, wordsOf } from '../chat/failure.ts';
 import type { Refusal } from '../http/ask-again.ts';
-import type { EventChannel } from '../http/event-channel.ts';
+import { longestUnnamed, type EventChannel } from '../http/event-channel.ts';
 import { codeIn, connectionFailed } from '../http/lost-connection.ts';
 import { retryAfter } from '../http/retry.ts';
 import type { EventReader } from './event-reader.ts';
@@ -33,7 +33,7 @@ export async function exchange(
 ): Promise<Refusal | undefined> {
   const { who, url, headers, input } = asked;
   const line = new Line(asked);
-  channel.source = { resume: () => line.resume(), cancel: () => line.leave() };
+  channel.source = { resume: () => line.resume(), cancel: () => line.leave(channel.isStopped) };
   let hasTold = false;
   const agent = new HttpAgent({ url, headers: { ...headers }, threadId: input.threadId, fetch: line.fetch });
   const thrown = await new Promise<unknown>((resolve) => {
@@ -99,7 +99,9 @@ async function beginningOf({ body }: Response): Promise<string> {
 /** The connection to the agent, in a form that the official client can neither hurry nor be hurt by. */
 class Line {
   readonly #asked: Asked;
-  readonly #left = new AbortController();
+  readonly #closing = new AbortController();
+  #hasAnswered = false;
+  isLeft = false;
   #room: PromiseWithResolvers<void> | undefined;
   refusal: Refused | undefined;
 
@@ -107,12 +109,11 @@ class Line {
     this.#asked = asked;
   }
 
-  get isLeft(): boolean {
-    return this.#left.signal.aborted;
-  }
-
-  leave(): void {
-    this.#left.abort();
+  /** Nothing more is read. Where it is stopped before the agent has answered, who it is is waited for. */
+  leave(isStopped = false): void {
+    this.isLeft = true;
+    if (!isStopped || this.#hasAnswered) this.#closing.abort();
+    else setTimeout(() => this.#closing.abort(), longestUnnamed).unref();
     this.resume();
   }
 
@@ -128,7 +129,7 @@ class Line {
 
   readonly fetch: NonNullable<HttpAgentConfig['fetch']> = async (url, init) => {
     const { who } = this.#asked;
-    const response = await fetch(url, { ...init, signal: this.#left.signal }).catch((cause: unknown) => {
+    const response = await fetch(url, { ...init, signal: this.#closing.signal }).catch((cause: unknown) => {
       const code = codeIn(cause);
       const error = new RunError('unavailable', `${connectionFailed(who, code)}.`, {
         retryable: true,
@@ -143,7 +144,9 @@ class Line {
       const message = `${who} answered with ${type}, which is no stream of AG-UI events; check its url.`;
       throw this.#refused(refused(new RunError('unavailable', message)));
     }
+    this.#hasAnswered = true;
     this.#asked.answers?.(response.headers);
+    if (this.isLeft) this.#closing.abort();
     const { status, headers } = response;
     return new Response(ReadableStream.from(this.#pieces(response)), { status, headers });
   };

@@ -1,5 +1,5 @@
-import { compactEvents } from '@ag-ui/client';
 import { EventType, type StateDeltaEvent, type StateSnapshotEvent } from '@ag-ui/core';
+import jsonPatch, { type Operation } from 'fast-json-patch';
 import type { Exchange } from './thread.ts';
 
 /** What an agent shares with its clients: it gets it back in its next turn, as it stood after all changes. */
@@ -17,10 +17,20 @@ export class SharedState {
     return [];
   }
 
-  kept(): Pick<Exchange, 'shared'> {
-    if (this.#changes.length === 0) return {};
-    const before = { type: EventType.STATE_SNAPSHOT, snapshot: this.#before } as const;
-    const [now] = compactEvents([before, ...this.#changes]);
-    return { shared: (now as StateSnapshotEvent | undefined)?.snapshot as Exchange['shared'] };
+  /** As it stands now, and how many changes could not be made: the official client would print those. */
+  kept(): { readonly now: Pick<Exchange, 'shared'>; readonly refused: number } {
+    if (this.#changes.length === 0) return { now: {}, refused: 0 };
+    let shared: unknown = structuredClone(this.#before);
+    let refused = 0;
+    for (const change of this.#changes) {
+      if (change.type === EventType.STATE_SNAPSHOT) shared = structuredClone(change.snapshot);
+      else
+        try {
+          shared = jsonPatch.applyPatch(shared, change.delta as Operation[], true, false).newDocument;
+        } catch {
+          refused += 1;
+        }
+    }
+    return { now: { shared: shared as Exchange['shared'] }, refused };
   }
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '../http/ask-again.ts';
 import { failureOfStatus, wordsOf } from './failure.ts';
 import type { ChatReader } from './reader.ts';
 import type { Complaints } from '../http/complaints.ts';
-import type { EventChannel } from '../http/event-channel.ts';
+import { longestUnnamed, type EventChannel } from '../http/event-channel.ts';
 import type { AgentEvent } from '../gateway.ts';
 import type { Endpoint, Exchange, Headers, HttpRequest, Listener } from '../http/http-exchange.ts';
 import { retryAfter } from '../http/retry.ts';
@@ -27,7 +27,7 @@ export class ChatAttempt implements Listener {
   readonly #settings: Settings;
   readonly #settle: PromiseWithResolvers<Refusal | undefined>;
   #exchange: Exchange | undefined;
-  #state: 'waiting' | 'answering' | 'gathering' | 'refusing' | 'ending' | 'over' = 'waiting';
+  #state: 'waiting' | 'leaving' | 'answering' | 'gathering' | 'refusing' | 'ending' | 'over' = 'waiting';
   #refusal: { readonly status: number; readonly note: string } | undefined;
   #wait: number | undefined;
   #words: Uint8Array[] = [];
@@ -46,6 +46,8 @@ export class ChatAttempt implements Listener {
   }
 
   head(status: number, headers: Headers): void {
+    this.#settings.reader.head(headers);
+    if (this.#state === 'leaving') return this.#close();
     const encoding = headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') {
       const message = `${this.#settings.who} answered in ${String(encoding)} although no compression was asked for.`;
@@ -90,6 +92,14 @@ export class ChatAttempt implements Listener {
   }
 
   cancel(): void {
+    const { reader, channel } = this.#settings;
+    if (this.#state !== 'waiting' || !reader.hearsHead || !channel.isStopped) return this.#close();
+    this.#state = 'leaving';
+    setTimeout(() => this.#close(), longestUnnamed).unref();
+  }
+
+  #close(): void {
+    if (this.#state === 'over') return;
     this.#exchange?.cancel();
     this.#over(undefined);
   }

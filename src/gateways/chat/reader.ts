@@ -75,6 +75,15 @@ export class ChatReader {
   }
 
   /** Whether answers may come in one piece, and streams are read to their end. */
+  /** Whether the head of an answer says who answers. */
+  get hearsHead(): boolean {
+    return this.#settings.dialect?.head !== undefined;
+  }
+
+  head(headers: Readonly<Record<string, unknown>>): void {
+    this.#settings.dialect?.head?.(headers);
+  }
+
   get hasDialect(): boolean {
     return this.#settings.dialect !== undefined;
   }

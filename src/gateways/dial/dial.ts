@@ -62,10 +62,12 @@ export function dialGateway(settings: DialSettings, surroundings: Surroundings =
   };
   return {
     takeTurn(turn, signal) {
-      let run: string | undefined;
-      const begun = (known: string): void => void (run = known);
-      const told = channelled(signal, (channel) => ask(turn, begun, channel));
-      return { ...told, token: () => (run === undefined ? undefined : { run }) };
+      const named = Promise.withResolvers<string | undefined>();
+      const told = channelled(signal, (channel) =>
+        ask(turn, named.resolve, channel).finally(() => named.resolve(undefined)),
+      );
+      const tokenOf = (run: string | undefined): Json | undefined => run && { run };
+      return { ...told, token: () => named.promise.then(tokenOf) };
     },
     cancel: (token, signal) => tellStop(settings, who, { token, signal }),
   };

@@ -49,6 +49,7 @@ export function dialDialect(
   };
 
   return {
+    head: ({ 'x-run-id': run }) => void (typeof run === 'string' && begun(run)),
     take(frame, events) {
       const { choices, statistics: figures, vitrine } = DialFrame.safeParse(frame).data ?? {};
       const content = choices?.[0]?.delta?.custom_content ?? undefined;

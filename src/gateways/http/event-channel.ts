@@ -1,4 +1,8 @@
+import { stopped } from '../../run/stopped.ts';
 import type { AgentEvent, Take, Telling } from '../gateway.ts';
+
+/** How long a stop waits for the head of an answer, in milliseconds: without what it names, nobody can stop what was just begun. */
+export const longestUnnamed = 5_000;
 
 type Step = IteratorResult<readonly AgentEvent[], undefined>;
 
@@ -70,6 +74,11 @@ export class EventChannel implements AsyncIterator<readonly AgentEvent[], undefi
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** People stopped the run: what works for it elsewhere is to be told. */
+  get isStopped(): boolean {
+    return this.#signal.reason === stopped;
   }
 
   /** Call `take` with every chunk. Resolves when all was told: true if it had enough. */

@@ -18,7 +18,7 @@ import {
   type RowPlace,
   type RowStatus,
 } from './flat-rows.ts';
-import { detailOf, droppedDetail, type Requested } from './words.ts';
+import { deferredBy, detailOf, droppedDetail, type Requested } from './words.ts';
 
 interface Own {
   readonly place: RowPlace;
@@ -103,9 +103,11 @@ const inner = overStory<Memory, Own, Changed>({
       show(scene, step, event);
     },
     'approval.requested': ask,
-    'approval.decided'(scene, { approval, decision }) {
-      if (isFinal(decision)) settle(scene, approval, true);
+    'approval.decided'(scene, event) {
+      if (isFinal(event.decision)) settle(scene, event.approval, true);
+      else putOff(scene, event);
     },
+    'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval, false),
     'run.paused': (scene) => entitle(scene, titles.paused),
     'run.resumed': (scene) => entitle(scene, titles.running),
@@ -270,6 +272,16 @@ function settle(scene: Flat, approval: string, isDecided: boolean): void {
   if (memory.approvals.size === 0) entitle(scene, titles.running);
 }
 
+<<<<<<< HEAD
+function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'approval.returned'>): void {
+  const asked = memory.approvals.get(event.approval);
+  if (!asked) return;
+  memory.approvals.set(event.approval, deferredBy(asked, event));
+  frames.push('questions');
+}
+
+function forget(scene: Flat, { id, own }: Step): void {
+=======
 interface Counted {
   readonly more: number;
   readonly isDecided?: boolean;
@@ -289,6 +301,7 @@ function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): v
 
 function forget(scene: Flat, step: Step): void {
   const { id, own } = step;
+>>>>>>> main
   if (own.undecided === 0) return;
   const { approvals } = scene.memory;
   const more = -own.undecided;

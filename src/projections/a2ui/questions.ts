@@ -2,7 +2,7 @@ import type { EventOf } from '../../run/events.ts';
 import type { OpenStep } from '../story.ts';
 import { setStatus, tellStatus, type Shown, type Surface } from './scene.ts';
 import { put } from './surface.ts';
-import { mostQuestions, questionItem } from './words.ts';
+import { deferredBy, mostQuestions, questionItem, questionText } from './words.ts';
 
 export function ask(scene: Surface, requested: EventOf<'approval.requested'>, step: OpenStep<Shown>): void {
   const { memory } = scene;
@@ -23,6 +23,16 @@ export function settle(scene: Surface, approval: string): void {
   if (step) step.own.undecided -= 1;
   if (step && step.id !== 0 && step.own.undecided === 0) setStatus(scene, step, 'running');
   tellQuestions(scene);
+}
+
+/** Somebody has put it off, or it has come back: it is still to be decided. */
+export function putOff(scene: Surface, event: EventOf<'approval.decided' | 'approval.returned'>): void {
+  const { approvals } = scene.memory;
+  const asked = approvals.get(event.approval);
+  if (!asked) return;
+  const requested = deferredBy(asked.requested, event);
+  approvals.set(event.approval, { ...asked, requested });
+  if (questionText(requested) !== questionText(asked.requested)) tellQuestions(scene);
 }
 
 /** Nobody waits for answers about a step any more: it has ended, or is tried again. */

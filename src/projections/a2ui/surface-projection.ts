@@ -7,7 +7,7 @@ import type { Closing, OpenStep } from '../story.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
 import { answered, beginVoice, endVoice, hasSpoken, speak, takeBack, type Voice } from './output.ts';
 import { placedBelow, put, theRun, titleAt, type Change, type Fields, type Placed } from './surface.ts';
-import { ask, forget, settle, tellQuestions } from './questions.ts';
+import { ask, forget, putOff, settle, tellQuestions } from './questions.ts';
 import { setStatus, tellStatus, type Memory, type Shown, type Surface } from './scene.ts';
 import { detailOf, itemLine, lengths, messageLine, noticeLine, stepTitle, surfaceTitle } from './words.ts';
 
@@ -55,9 +55,11 @@ export const surfaceProjection: Projection<Place<Memory, Shown>, Change> = overS
       put(scene, ['messages', spot], { text: messageLine(event) });
     },
     'approval.requested': ask,
-    'approval.decided'(scene, { approval, decision }) {
-      if (isFinal(decision)) settle(scene, approval);
+    'approval.decided'(scene, event) {
+      if (isFinal(event.decision)) settle(scene, event.approval);
+      else putOff(scene, event);
     },
+    'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval),
   },
 });

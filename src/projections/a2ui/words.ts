@@ -1,17 +1,21 @@
 import type { EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import { questionId } from '../../run/question-id.ts';
 import { attachmentText } from '../../run/sent-along.ts';
 import { isBlobRef, type BlobRef, type Item as Attached, type Json } from '../../run/values.ts';
+import type { Approval } from '../../run/tree.ts';
 import { visible } from '../../run/visible.ts';
 import { cutWith } from '../preferences/cut.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
+import { isoTime } from '../time-text.ts';
 import type { Item } from './surface.ts';
 
 /** How much of a text is shown, in characters. */
 export const lengths = { title: 200, detail: 300, line: 500 } as const;
 
-export type Requested = Omit<EventOf<'approval.requested'>, 'type'>;
+/** What is asked, and who has put it off for now. */
+export type Requested = Omit<EventOf<'approval.requested'>, 'type'> & Pick<Approval, 'deferred'>;
 
 /** What a run is called: the first line of what it was asked. */
 export function surfaceTitle({
@@ -112,7 +116,7 @@ export function questionItem(requested: Requested, key: string): Item {
 
 /** All that a person must see of it. */
 export function questionText(requested: Requested): string {
-  const { message, schema } = requested;
+  const { message, schema, deferred } = requested;
   const shown = shownQuestion({ ...requested, type: 'approval.requested' });
   const { exchange, attachments = [], history } = shown;
   const about = [
@@ -123,8 +127,23 @@ export function questionText(requested: Requested): string {
     ...attachments.map((attachment) => `Sent with it: ${attachment}`),
     shown.forgotten && 'The agent knows nothing of what was said before.',
     schema === undefined ? undefined : 'It wants an answer to be filled in: decide it over the API.',
+    deferred && putOff(deferred),
   ];
   return about.filter(Boolean).join('\n');
+}
+
+function putOff({ by, until }: NonNullable<Requested['deferred']>): string {
+  return `Put off by ${visible(by)}${until === undefined ? '' : ` until ${isoTime(until)}`}.`;
+}
+
+/** The same question, put off by somebody, or not any more. */
+export function deferredBy(
+  requested: Requested,
+  event: EventOf<'approval.decided' | 'approval.returned'>,
+): Requested {
+  const { deferred: _, ...question } = requested;
+  if (event.type === 'approval.returned') return question;
+  return { ...question, deferred: { by: event.by, ...present({ until: event.until }) } };
 }
 
 function ending(outcome: string | undefined): string {

@@ -114,6 +114,10 @@ const tell: StoryProjection<Memory, Own, AgUiEvent>['tell'] = {
     heed(scene.memory.questions, event);
     custom(scene, 'decision', { approval: questionId(event), decision: 'lapse', rationale: event.reason });
   },
+  'approval.returned'(scene, { approval }) {
+    const question = scene.memory.questions.get(approval);
+    if (question) custom(scene, 'decision', { approval: questionId(question), decision: 'return' });
+  },
   'notice.posted'({ frames }, { code, message }, { id, own }) {
     const value = { code, message: message.toWellFormed(), step: id === 0 ? undefined : `s${id}` };
     frames.push({ type: 'CUSTOM', name: 'notice', value, subagentRunId: own.agent });

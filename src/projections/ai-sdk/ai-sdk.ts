@@ -1,4 +1,5 @@
 import type { EventOf } from '../../run/events.ts';
+import { visible } from '../../run/visible.ts';
 import { aiSdkDone, type AiSdkChunk } from '../../wire/ai-sdk.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { overStory, type StoryProjection } from '../story-projection.ts';
@@ -72,6 +73,10 @@ const tellings: StoryProjection<Memory, Own, AiSdkFrame>['tell'] = {
   },
   'approval.decided': decide,
   'approval.lapsed': (scene, { approval, reason }) => lapse(scene, approval, reason),
+  'approval.returned'(scene, { approval }) {
+    const question = scene.memory.questions.get(approval);
+    if (question) note(scene, { code: 'ASKED_AGAIN', message: `Asked again: ${visible(question.title)}` });
+  },
   'notice.posted': (scene, { code, message }, { id }) =>
     note(scene, { code, message, step: id === 0 ? undefined : `s${id}` }),
   'phase.entered': (scene, { step, phase, batch, cycle }) =>

@@ -69,7 +69,13 @@ interface RunEnd extends Pick<Brought, 'shown'> {
 }
 
 export type Changing = EventOf<
-  'run.paused' | 'run.resumed' | 'stop.requested' | 'worker.took' | 'approval.decided' | 'approval.lapsed'
+  | 'run.paused'
+  | 'run.resumed'
+  | 'stop.requested'
+  | 'worker.took'
+  | 'approval.decided'
+  | 'approval.lapsed'
+  | 'approval.returned'
 >;
 
 /** A change of the run as a whole. That a worker began, or was woken, is none: people see a takeover only. */
@@ -88,6 +94,8 @@ export function changeBy(event: Changing): Change | undefined {
       const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
       return { status, message: decided(event), approval: decidedQuestion(event), ...shownEdit(event) };
     }
+    case 'approval.returned':
+      return { ...change('waiting', 'A question that was put off is asked again'), approval: event.approval };
     case 'approval.lapsed':
       return { ...change('in_progress', 'A question lapsed', event.reason), approval: questionId(event) };
   }

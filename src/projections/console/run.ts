@@ -64,6 +64,7 @@ export function consoleRun<Frame>(
       'worker.took': changed,
       'approval.decided': changed,
       'approval.lapsed': changed,
+      'approval.returned': changed,
       'approval.requested': drafted(ask),
       'step.opened': drafted(openPart),
       'step.started': drafted(start),

@@ -28,6 +28,8 @@ interface Memory {
   readonly run: string;
   /** Who asked to stop it, and why. */
   stop: string;
+  /** Whether its steps are nodes. */
+  isGraph: boolean;
 }
 
 type Execution = Scene<Memory, Held, ExecutionFrame>;
@@ -42,11 +44,13 @@ export function executionProjection({
   readonly run: string;
 }): Projection<Place<Memory, Held>, ExecutionFrame> {
   return overStory<Memory, Held, ExecutionFrame>({
-    memory: () => ({ run, stop: 'The run was stopped.' }),
+    memory: () => ({ run, stop: 'The run was stopped.', isGraph: false }),
     own: nothing,
     tell: {
-      'run.started': (scene, { app }) =>
-        push(scene, 0, { event: 'run_started', payload: { workflow_id: app } }),
+      'run.started'(scene, { app, flow }) {
+        scene.memory.isGraph = flow.name === 'workflow';
+        push(scene, 0, { event: 'run_started', payload: { workflow_id: app } });
+      },
       'run.ended': end,
       'run.paused': (scene, { by, reason }) => output(scene, 0, { status: 'paused', by, reason }),
       'run.resumed': (scene, { by, reason }) => output(scene, 0, { status: 'running', by, reason }),
@@ -80,6 +84,8 @@ export function executionProjection({
       },
       'approval.lapsed': (scene, event) =>
         output(scene, 0, { approval_id: questionId(event), lapsed: true, reason: event.reason }),
+      'approval.returned': (scene, { approval }) =>
+        output(scene, 0, { approval_id: approval, returned: true }),
       'message.queued': (scene, { text, by }) => output(scene, 0, { message: text, by }),
     },
   });
@@ -101,7 +107,7 @@ function output(scene: Execution, step: StepId, intermediate_output: Record<stri
 function open(scene: Execution, event: EventOf<'step.opened'>, { id, parent, title }: OpenStep<Held>): void {
   const payload = {
     step_name: title || event.kind,
-    step_type: typeOf(event),
+    step_type: typeOf(event, scene.memory.isGraph),
     input_summary: inputOf(event),
     parent_step_id: parent === 0 ? undefined : stepName(parent),
   };

@@ -14,7 +14,23 @@ const types: Readonly<Record<string, StepType>> = {
   answer: 'merge',
 };
 
-export function typeOf({ kind, effect, agent }: EventOf<'step.opened'>): StepType {
+/** Of nodes of a graph, whose kinds are their types. */
+const nodeTypes: Readonly<Record<string, StepType>> = {
+  prompt: 'llm_call',
+  tool: 'tool_call',
+  http: 'tool_call',
+  code: 'tool_call',
+  map: 'parallel_crew',
+  team: 'hierarchical_crew',
+  merge: 'merge',
+  branch: 'coordinator',
+  loop: 'coordinator',
+};
+
+export function typeOf({ kind, key, effect, agent }: EventOf<'step.opened'>, isGraph = false): StepType {
+  // An item of a map has a kind that is also the type of a node.
+  const ofNode = isGraph && !/^branch \d+$/.test(key) ? nodeTypes[kind] : undefined;
+  if (ofNode !== undefined) return ofNode;
   if (kind === 'turn') return effect === undefined || effect === 'pure' ? 'llm_call' : 'agent';
   return types[kind] ?? (agent === undefined ? 'transform' : 'agent');
 }

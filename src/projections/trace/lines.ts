@@ -206,6 +206,11 @@ export function lapsed({ approval, reason }: EventOf<'approval.lapsed'>): TraceL
   return { source: 'system', type: 'approval_lapsed', summary, details: { approval, reason } };
 }
 
+export function returned({ approval }: EventOf<'approval.returned'>): TraceLine {
+  const summary = 'The question that was put off is asked again';
+  return { source: 'system', type: 'approval_returned', summary, details: { approval } };
+}
+
 const controls = {
   'run.paused': { type: 'run_paused', what: 'paused the run' },
   'run.resumed': { type: 'run_resumed', what: 'resumed the run' },

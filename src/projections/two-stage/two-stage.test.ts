@@ -59,7 +59,7 @@ describe('two-stage', () => {
     );
   });
 
-  test('[TS13] of any run the frames are in order, and tell all that happened once', () => {
+  test('[PR34] of any run the frames are in order, and tell all that happened once', () => {
     fc.assert(
       fc.property(plausibleRun, (entries) => {
         expect(disorderIn(answers(entries).flat(), entries, 'run-1')).toEqual([]);
@@ -68,7 +68,7 @@ describe('two-stage', () => {
     );
   });
 
-  test('[TS13] a frame that is missing, comes twice or changes places with its neighbour is noticed', () => {
+  test('[PR34] a frame that is missing, comes twice or changes places with its neighbour is noticed', () => {
     const runs = fc.sample(plausibleRun, { numRuns: 60, seed: 6 }).filter(({ length }) => length < 80);
     const missed = new Set<string>();
     const tried = new Set<string>();

@@ -24,7 +24,10 @@ import { agentsOf } from './agents.ts';
 import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
 import { openStore, type OpenedStore } from './open-store.ts';
+import { expectDistinct } from './distinct-flows.ts';
 import { storePins } from './store-pins.ts';
+import type { Uploads } from '../runs/uploads.ts';
+import { openUploads } from './uploads.ts';
 import { withOldFiles } from '../folder/old-files.ts';
 import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
 import { followerOf, type App, type FolderReader } from '../folder/home.ts';
@@ -80,14 +83,16 @@ export async function openFolder(settings: FolderSettings): Promise<OpenFolder> 
   const store = settings.store
     ? { ...settings.store, notices: [], close: async () => {} }
     : await openStore(config, { folder, clean, isPatient: takes !== 'asked' });
-  tellDamage(store, cleanLog(settings.log ?? stderrLog, known.secrets.clean));
+  const log = cleanLog(settings.log ?? stderrLog, known.secrets.clean);
+  tellDamage(store, log);
+  const uploads = openUploads(store, { log, clock: settings.system?.clock });
   let opened: OpenedTools | undefined;
   try {
     if (takes !== 'nothing') {
       opened = await openTools(config.tools, { data: folder, clean, pins: await storePins(store, clean) });
       await settled(opened, takes);
     }
-    return await holding({ ...settings, takes }, { folder, config, known, store, opened });
+    return await holding({ ...settings, takes }, { folder, config, known, store, opened, uploads });
   } catch (thrown) {
     await opened?.close();
     await store.close();
@@ -140,13 +145,14 @@ interface Opened {
   readonly store: OpenedStore;
   /** Absent where nobody works. */
   readonly opened: OpenedTools | undefined;
+  readonly uploads: Uploads;
 }
 
 async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFolder> {
   const { takes = 'everything' } = settings;
-  const { folder, config, known, store, opened } = parts;
+  const { folder, config, known, store, opened, uploads } = parts;
   const apps = appsNow(store, () => means);
-  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps };
+  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps, uploads };
   const configured = configuredApps(config, 'The configuration', means);
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
@@ -171,6 +177,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
     folder,
     apps: published,
     definable: { definitions, nameable, limits: config.limits },
+    uploads,
     worker: `${hostname()}-${process.pid}`,
     takes,
     grace: config.server.grace * 1_000,
@@ -184,6 +191,7 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
       ...keepSecretNames(folder, known.names),
     ],
     async onClose() {
+      uploads.close();
       await opened?.close();
       await config.close?.();
     },
@@ -336,16 +344,4 @@ function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flo
   const all = [...former, ...named, workflowFlow(means), ...own];
   const each = new Map(all.map((flow) => [flowId(flow), flow]));
   return [...each.values()];
-}
-
-/** A recovered run finds its flow by name and version: two of one name would be taken for each other. */
-function expectDistinct(apps: readonly App[], where: string): void {
-  for (const [i, { name, flow }] of apps.entries()) {
-    const twin = apps.slice(0, i).find((other) => other.flow !== flow && flowId(other.flow) === flowId(flow));
-    if (!twin) continue;
-    throw new RunError(
-      'malformed',
-      `${where}: apps.${name}.flow: another flow, of app «${twin.name}», is called ${flowId(flow)} too; rename one of them.`,
-    );
-  }
 }

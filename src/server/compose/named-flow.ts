@@ -2,6 +2,7 @@ import type { Flow } from '../../engine/scope.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { Uploads } from '../runs/uploads.ts';
 
 /** What flows that apps name stand on: agents and tools are looked up by name, when a run needs them. */
 export interface FlowMeans {
@@ -11,6 +12,8 @@ export interface FlowMeans {
   readonly tools: ToolsNow | undefined;
   /** Other apps, for flows that run them; absent until they are known. */
   readonly apps?: AppsNow | undefined;
+  /** What people brought into the conversation of a run; absent until it is known. */
+  readonly uploads?: Pick<Uploads, 'search'> | undefined;
   /** What the app lets pass whose run it is. */
   readonly guards?: AppGuards | undefined;
 }

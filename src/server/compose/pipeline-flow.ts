@@ -4,6 +4,7 @@ import { pipeline, pipelineVersion } from '../../flows/pipeline.ts';
 import { missingIn, PipelineSettings } from '../../flows/pipeline-settings.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
+import { present } from '../../run/present.ts';
 import type { FlowMeans, NamedFlow } from './named-flow.ts';
 import { unknownAgent, type Wrong } from './names-in-settings.ts';
 import { expectNone, expectTool, readSettings } from './read-settings.ts';
@@ -28,7 +29,9 @@ export const pipelineFlow: NamedFlow = {
     PipelineSettings.parse(settings).skills.flatMap(({ type, name }) => (type === 'app' ? [name] : [])),
   by(given, means) {
     const settings = PipelineSettings.parse(given);
-    return pipeline(settings, { checks: checksBy(means.guards), ...skillsIn(means) });
+    const { uploads } = means;
+    const search = uploads && ((run: string, query: string) => uploads.search(run, query));
+    return pipeline(settings, { checks: checksBy(means.guards), ...present({ search }), ...skillsIn(means) });
   },
 };
 

@@ -12,6 +12,7 @@ import { keepPreferences } from '../compose/app-preferences.ts';
 import { followerOf, type App, type Control, type Home, type Standing } from './home.ts';
 import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
 import { runFilter } from '../runs/run-filter.ts';
+import type { Uploads } from '../runs/uploads.ts';
 import { forgetInLog, logIn } from '../observe/log.ts';
 import type { ToolServers } from '../compose/tool-servers.ts';
 import type { Nameable } from '../workflows/workflow-problems.ts';
@@ -36,6 +37,8 @@ export interface OpenFolder extends Omit<Home, keyof Control>, Definable {
   readonly catalog: World['catalog'];
   readonly secrets: Secrets;
   readonly newId: (kind: string) => string;
+  /** What people brought into their conversations. */
+  readonly uploads: Uploads;
   /** Where tools come from that are not here. */
   readonly toolServers: ToolServers | undefined;
   /** Work on nothing more and hand back what is in hand. What is kept can be read until it is closed. */
@@ -47,6 +50,7 @@ export interface Holding {
   readonly folder: string;
   readonly apps: readonly App[];
   readonly definable: Definable;
+  readonly uploads: Uploads;
   readonly worker: string;
   readonly takes: Takes | 'nothing';
   readonly toolServers?: ToolServers;
@@ -64,7 +68,7 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
   const world = workplaceIn(noting(holding.world, problems));
   const worker = holding.takes === 'nothing' ? undefined : new Worker(world, holding.worker, holding.takes);
   forgetErased(world, folder);
-  const front = frontOf(world, { worker });
+  const front = erasingUploads(frontOf(world, { worker }), holding.uploads);
   const over = new AbortController();
   const working = worker?.work(over.signal, { grace });
   const { preferences, notices: unkept } = await keepPreferences(world.store.shared, apps);
@@ -85,6 +89,7 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
     catalog: world.catalog,
     secrets,
     newId: world.newId,
+    uploads: holding.uploads,
     toolServers: holding.toolServers,
     notices: [...notices, ...unkept],
     clean: secrets.clean,
@@ -104,6 +109,18 @@ export async function workInFolder(holding: Holding): Promise<OpenFolder> {
       await rest();
       await store.close();
       await holding.onClose?.();
+    },
+  };
+}
+
+/** With a conversation go the documents that were brought into it. */
+function erasingUploads(front: Front, uploads: Uploads): Front {
+  return {
+    ...front,
+    async erase(erased) {
+      const runs = await front.erase(erased);
+      await uploads.erase(erased);
+      return runs;
     },
   };
 }

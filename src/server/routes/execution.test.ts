@@ -83,17 +83,17 @@ test('the steps of a run are listed with every field, while it works and after',
       step_type: expect.stringMatching(
         /^(agent|tool_call|llm_call|transform|coordinator|merge|parallel_crew)$/,
       ),
-      status: expect.stringMatching(/^(pending|running|completed|failed)$/),
+      status: expect.stringMatching(/^(pending|running|interrupted|completed|failed)$/),
       input_summary: expect.any(Object),
       output_summary: expect.any(Object),
       started_at: step.status === 'pending' ? null : expect.stringMatching(naive),
-      completed_at: /pending|running/.test(step.status) ? null : expect.stringMatching(naive),
+      completed_at: /pending|running|interrupted/.test(step.status) ? null : expect.stringMatching(naive),
       error: step.status === 'failed' ? expect.any(String) : null,
       metadata: expect.any(Object),
     });
   const standing = (all: readonly Step[]) => all.map(({ step_name: name, status }) => `${name}: ${status}`);
   expect(standing(listed)).toEqual(
-    expect.arrayContaining(['Web search: completed', 'Fails: failed', 'May I?: running', 'Later: pending']),
+    expect.arrayContaining(['Web search: completed', 'Fails: failed', 'May I?: interrupted', 'Later: pending']),
   );
   expect(new Set(listed.map(({ step_id: id }) => id)).size).toBe(listed.length);
   await decideOn(at, `${run}.a1`);

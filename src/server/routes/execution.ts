@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ExecutionFrame, StepType } from '../../wire/execution.ts';
+import type { RunTree } from '../../run/tree.ts';
 import type { RunRow } from '../../stores/store.ts';
 import type { ServerContext } from '../context.ts';
 import { Showing, showing } from '../../wire/native/query.ts';
@@ -15,7 +16,7 @@ const ExecutionStep = z.object({
   step_id: z.string(),
   step_name: z.string(),
   step_type: StepType,
-  status: z.enum(['pending', 'running', 'completed', 'failed']),
+  status: z.enum(['pending', 'running', 'interrupted', 'completed', 'failed']),
   input_summary: z.record(z.string(), z.unknown()),
   output_summary: z.record(z.string(), z.unknown()),
   started_at: z.string().nullable(),
@@ -79,7 +80,12 @@ async function executionOf(
     if (frame.event === 'run_started') startedAt = frame.timestamp;
     if (isEnd(frame)) completedAt = frame.timestamp;
   }
-  for (const planned of await plannedSteps(context, row, look)) steps.set(planned.step_id, planned);
+  const tree = await context.trees.shown(row, look);
+  for (const planned of plannedSteps(tree)) steps.set(planned.step_id, planned);
+  for (const { id, status } of tree.steps.values()) {
+    const step = status === 'waiting' ? steps.get(`s${id}`) : undefined;
+    if (step) steps.set(step.step_id, { ...step, status: 'interrupted' });
+  }
   return {
     run_id: row.run,
     workflow_id: row.app,
@@ -121,12 +127,7 @@ function isEnd({ event, payload }: ExecutionFrame): boolean {
 }
 
 /** What is known to come. Execution events tell only what has begun. */
-async function plannedSteps(
-  context: ServerContext,
-  row: RunRow,
-  look: Look,
-): Promise<readonly ExecutionStep[]> {
-  const tree = await context.trees.shown(row, look);
+function plannedSteps(tree: RunTree): readonly ExecutionStep[] {
   return [...tree.steps.values()]
     .filter(({ status }) => status === 'pending')
     .map(({ id, title, kind }) => ({

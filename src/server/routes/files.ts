@@ -1,6 +1,6 @@
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/files.ts';
-import { keepFile, ownerOfFile } from '../runs/files.ts';
+import { keepFile, ownerOfFile, safeName } from '../runs/files.ts';
 import { withinQuota } from '../runs/within-quota.ts';
 import { route } from './route.ts';
 
@@ -14,6 +14,7 @@ export const fileRoutes = [
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       if (bytes.length === 0)
         throw new RunError('malformed', 'The file is empty: send its bytes as the body.');
+      context.quotas.file(bytes.length);
       const { secrets } = context.home;
       const type = typeIn(secrets.clean(header('content-type') ?? ''));
       const kept = safeName(secrets.clean(name));
@@ -57,10 +58,4 @@ export const fileRoutes = [
 function typeIn(header: string): string {
   const [type = ''] = header.toLowerCase().split(';', 1);
   return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) ? type.trim() : 'application/octet-stream';
-}
-
-/** A name and not a path, without anything that acts on whoever reads it. */
-function safeName(name: string): string {
-  const last = name.split(/[/\\]/).at(-1) ?? '';
-  return last.replaceAll(/\p{C}/gu, '').toWellFormed() || 'file';
 }

@@ -22,6 +22,9 @@ import { chatRoutes } from '../applications/chat-routes.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoChatRoutes } from '../echo/chat-routes.ts';
+import { echoHitlRoutes } from '../echo/hitl-routes.ts';
+import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import { twoStageRoutes } from '../two-stage/routes.ts';
 import { workflowDefinitionRoutes } from '../workflows/definition-routes.ts';
@@ -55,6 +58,9 @@ const described: readonly Route[] = [
   ...workflowDefinitionRoutes,
   ...workflowRunRoutes,
   ...scheduleRoutes,
+  ...echoWorkflowRoutes,
+  ...echoChatRoutes,
+  ...echoHitlRoutes,
 ];
 
 /** Every door of the server. */

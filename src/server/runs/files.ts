@@ -63,3 +63,9 @@ export function envelopeIn(text: string): Envelope | undefined {
   if (typeof name !== 'string' || typeof type !== 'string' || typeof base64 !== 'string') return undefined;
   return { vitrine: 'file', name, type, base64 };
 }
+
+/** A name and not a path, without anything that acts on whoever reads it. */
+export function safeName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  return last.replaceAll(/\p{C}/gu, '').toWellFormed() || 'file';
+}

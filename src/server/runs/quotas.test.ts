@@ -10,7 +10,7 @@ import { quotasOf } from './quotas.ts';
 import { route } from '../routes/route.ts';
 import { openSockets } from '../http/sockets.ts';
 
-const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 1_000_000 };
+const generous = { requests: 10, burst: 20, streams: 2, runs: 3, sessions: 8, bytes: 1_000_000, file: 1_000 };
 
 const at = (now: number, bytes = 0): { now: number; bytes: number } => ({ now, bytes });
 
@@ -24,6 +24,14 @@ describe('the share of a tenant', () => {
     expect(() => quotas.request('a', at(100))).toThrow('slow down');
     for (let i = 0; i < 20; i += 1) quotas.request('a', at(60_000));
     expect(() => quotas.request('a', at(60_000))).toThrow('slow down');
+  });
+
+  test('[GD18] has files of so many bytes, and says how many are too many', () => {
+    const quotas = quotasOf(generous, false);
+    quotas.file(1_000);
+    expect(() => quotas.file(1_001)).toThrow(
+      'The file has 1001 bytes and 1000 are allowed: send a smaller one, or raise «server.quotas.file».',
+    );
   });
 
   test('is not counted for whoever sits at an open machine', () => {

@@ -12,6 +12,8 @@ export interface Quotas {
   stream(tenant: string): () => void;
   /** Room for some bytes beside those that are held; returns what to call when they are held, too. */
   upload(tenant: string, bytes: { readonly held: number; readonly more: number }): () => void;
+  /** Fails where one file has more bytes than it may. */
+  file(bytes: number): void;
   readonly runs: number;
   readonly sessions: number;
   readonly bytes: number;
@@ -54,6 +56,7 @@ export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
   const isExempt = (tenant: string): boolean => isOpen && tenant === localTenant;
   return {
     runs: settings.runs,
+    file: (size) => expectFitting(size, settings.file),
     sessions: settings.sessions,
     bytes,
     streams: (tenant) => ({ open: shares.get(tenant)?.streams ?? 0, most: streams }),
@@ -86,6 +89,12 @@ export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
       return () => void (share.bytes -= more);
     },
   };
+}
+
+function expectFitting(bytes: number, most: number): void {
+  if (bytes <= most) return;
+  const fix = 'send a smaller one, or raise «server.quotas.file»';
+  throw new RunError('too-large', `The file has ${bytes} bytes and ${most} are allowed: ${fix}.`);
 }
 
 function over(what: string): RunError {

@@ -1,9 +1,9 @@
-import { Graph, type GraphNode, type Part } from '../../graph/graph.ts';
+import { bodiesOf, Graph, type GraphNode, type Part } from '../../graph/graph.ts';
 import { configurationTenant } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import type { FlatStep } from '../../run/flat-step.ts';
-import { present } from '../../run/present.ts';
+import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { Json } from '../../run/values.ts';
 import { parseJson } from '../../wire/parse-json.ts';
@@ -66,7 +66,7 @@ export function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
       const path = joined(at.path, node.id);
       const own = below.get(at.step)?.filter(({ key }) => key === node.id) ?? [];
       if (own.length === 0 && !at.isSome) states.push({ path, node: place, state: 'pending' });
-      for (const step of own) states.push(stateOf(step, path, place));
+      for (const step of own) states.push(stateOf(step, { path, node: place }, asking(node, step, below)));
       places.push(...placesIn(node, { ...at, path }, { own, below }));
     }
   return states;
@@ -76,10 +76,23 @@ function joined(before: string, key: string): string {
   return before === '' ? key : `${before}/${key}`;
 }
 
-function stateOf(step: FlatStep, path: string, node: string): NodeState {
-  const { id, status, openedAt, closedAt, milliseconds, failure, approvals } = step;
+function stateOf(
+  { id, status, openedAt, closedAt, milliseconds, failure }: FlatStep,
+  place: Pick<NodeState, 'path' | 'node'>,
+  asks: readonly FlatStep[],
+): NodeState {
+  const approvals = filled(asks.flatMap((step) => step.approvals ?? []));
+  const isWaiting = status === 'running' && asks.some((step) => step.status === 'waiting');
   const said = present({ openedAt, closedAt, milliseconds, failure, approvals });
-  return { path, node, state: status, step: id, ...said };
+  return { ...place, state: isWaiting ? 'waiting' : status, step: id, ...said };
+}
+
+/** The steps of a node that ask people: its own, and those below it that are no other node's. */
+function asking(node: GraphNode, step: FlatStep, below: Steps['below']): readonly FlatStep[] {
+  const steps = [step];
+  if (bodiesOf(node).length > 0) return steps;
+  for (const one of steps) steps.push(...(below.get(one.id) ?? []));
+  return steps.filter(({ approvals }) => approvals !== undefined);
 }
 
 interface Steps {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { vitrineClient, type Client } from '../../client/client.ts';
 import { failureOf } from '../../run/failure.ts';
 import { keyIn, serving, shareServing, temporaryFolder, type Serving } from '../../../test/serving.ts';
-import { graphOf, partOf } from '../../../test/workflow-world.ts';
+import { graphOf, partOf } from '../../../test/workflow/world.ts';
 import { toolOf } from '../../../test/world.ts';
 import type { Json } from '../../run/values.ts';
 
@@ -187,6 +187,20 @@ describe('[WR11] the graph of a run', () => {
         key: path.split('/').at(-1),
         status: state,
       });
+  });
+
+  test('says which node waits for a person, and by which question', async () => {
+    await publish('asked', [{ id: 'ask', type: 'human', title: 'Sure?', shows: 'x' }], 'ask.approved>end');
+    const { run } = await client.workflows.start('asked');
+    const stateOf = async () =>
+      (await client.workflows.graphOf(run)).nodes.find(({ node }) => node === 'ask');
+    await expect.poll(async () => (await stateOf())?.state).toBe('waiting');
+    const { approvals: [approval = ''] = [] } = (await stateOf()) ?? {};
+    const question = (await client.approvals({ run })).approvals[0];
+    expect(question).toMatchObject({ id: approval, title: 'Sure?' });
+    await client.decide(approval, { decision: 'approve', fingerprint: question?.fingerprint });
+    await answerOf(run);
+    expect(await stateOf()).toMatchObject({ state: 'completed', approvals: [approval] });
   });
 
   test('is not there for a run of something else', async () => {

@@ -3,7 +3,7 @@ import { vitrineClient } from '../../client/client.ts';
 import { failureOf } from '../../run/failure.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { keyAt, serving } from '../../../test/serving.ts';
-import { graphOf } from '../../../test/workflow-world.ts';
+import { graphOf } from '../../../test/workflow/world.ts';
 import type { Json } from '../../run/values.ts';
 
 const hour = 3_600_000;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Item, Json } from '../../run/values.ts';
+import type { Json } from '../../run/values.ts';
 import { documentFolder, type DocumentLimits, type FolderState } from './folder.ts';
-import { fold, type Hit } from './search-index.ts';
-import { isPdf } from './text.ts';
+import { itemsOf, passageOf, type Passage } from './passages.ts';
 import { functionTool } from '../function.ts';
 import type { Hiding } from '../files/hidden.ts';
 import { rootAt } from '../files/root.ts';
@@ -49,56 +48,15 @@ export function documentTools({
           context.signal.throwIfAborted();
           const state = await folder.refresh(context);
           const passages = folder.search(query, limit).map(passageOf);
-          for (const item of itemsOf(query, passages)) context.attach(item);
+          for (const item of itemsOf(query, passages, addressOf)) context.attach(item);
           return resultOf(passages, state);
         }),
     }),
   ];
 }
 
-type Span = { readonly from: number; readonly to: number };
-
-type Passage = {
-  readonly title: string;
-  readonly path: string;
-  readonly lines?: Span;
-  readonly pages?: Span;
-  readonly quote: string;
-  readonly text: string;
-  readonly score: number;
-};
-
-function passageOf({ chunk, score, words }: Hit): Passage {
-  const { path, title, section, text, from, to } = chunk;
-  return {
-    title: section === '' ? title : `${title} › ${section}`,
-    path,
-    [isPdf(path) ? 'pages' : 'lines']: { from, to },
-    quote: quoteFrom(text, words),
-    text,
-    score: Math.round(score * 100) / 100,
-  };
-}
-
-/** The sentence with the most of the words, as it stands in the text but for the breaks between its lines. */
-function quoteFrom(text: string, words: readonly string[]): string {
-  const wanted = new Set(words);
-  const sentences = text
-    .split(/(?<=[.!?])\s+|\n\s*\n|\n(?=\s*(?:[-*+>|]|\d+[.)])\s)/)
-    .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim());
-  const rated = sentences.map((sentence) => {
-    const found = new Set(
-      fold(sentence)
-        .split(/[\p{Z}\p{P}]+/u)
-        .filter((word) => wanted.has(word)),
-    );
-    return { sentence, count: found.size };
-  });
-  const best = rated.reduce((one, other) => (other.count > one.count ? other : one), {
-    sentence: sentences[0] ?? '',
-    count: 0,
-  });
-  return best.sentence.length > 400 ? `${best.sentence.slice(0, 400).toWellFormed()}…` : best.sentence;
+function addressOf({ path }: Passage): string {
+  return path.split('/').map(encodeURIComponent).join('/');
 }
 
 function resultOf(passages: readonly Passage[], { documents, leftOut, unread }: FolderState): Json {
@@ -113,34 +71,6 @@ function resultOf(passages: readonly Passage[], { documents, leftOut, unread }: 
     documents,
     ...(notes.length > 0 && { note: `Note that ${notes.join('; ')}.` }),
   };
-}
-
-/** As viewers of such files are told where to open them. */
-function fragmentOf({ lines, pages }: Pick<Passage, 'lines' | 'pages'>): string {
-  if (pages) return `#page=${pages.from}`;
-  return lines ? `#L${lines.from}-L${lines.to}` : '';
-}
-
-function itemsOf(query: string, passages: readonly Passage[]): Item[] {
-  if (passages.length === 0) return [];
-  const citations = passages.map(({ title, path, quote, ...place }) => ({
-    kind: 'citation' as const,
-    title,
-    url: `${path.split('/').map(encodeURIComponent).join('/')}${fragmentOf(place)}`,
-    quote,
-  }));
-  const data = {
-    query,
-    content: `${passages.length} passages for “${query}”`,
-    citations: citations.map(({ title, url }) => `${title} (${url})`),
-    searchHits: passages.map(({ title, text, score }, i) => ({
-      score,
-      title,
-      content: text,
-      chunk_id: citations[i]?.url ?? '',
-    })),
-  };
-  return [...citations, { kind: 'visualization', shape: 'documents', data }];
 }
 
 /** Runs what it is given one after the other. */

@@ -5,7 +5,7 @@ import type { Root } from '../files/root.ts';
 import { runKillable } from '../killable/killable.ts';
 import type { ToolContext } from '../tool.ts';
 import type { PdfInput } from './pdf.worker.ts';
-import { isPdf, pageBreak } from './text.ts';
+import { isDocument, isPdf, pageBreak } from './text.ts';
 
 const pdf = {
   module: new URL(`./pdf.worker${extname(import.meta.url)}`, import.meta.url),
@@ -15,6 +15,8 @@ const pdf = {
 };
 /** Of the text in a PDF: as much as a file of text may have. */
 const mostText = 1_048_576;
+/** Of a text that somebody sent: what comes after it is not searched. Bytes. */
+const mostSent = 4 * mostText;
 const limit = { milliseconds: 20_000, sentence: 'reading it takes more than 20 seconds' };
 
 /** A document as text, or why there is none of it. */
@@ -25,6 +27,15 @@ export async function readDocument(root: Root, path: string, context: ToolContex
   if (!isPdf(path)) return { text: (await readText(root, path)) ?? '' };
   const bytes = await readOpened(root, path, (handle) => handle.readFile());
   return bytes ? readPdf(path, { bytes, most: mostText }, context) : { text: '' };
+}
+
+/** The same of a document that somebody sent. */
+export async function readSent(name: string, bytes: Uint8Array, context: ToolContext): Promise<ReadDocument> {
+  if (!isDocument(name)) return { why: 'it is no Markdown, text, HTML, CSV, JSON or PDF' };
+  if (isPdf(name)) return readPdf(name, { bytes, most: mostText }, context);
+  const text = new TextDecoder().decode(bytes.subarray(0, mostSent));
+  if (text.includes('\0')) return { why: 'it is no text' };
+  return text.trim() === '' ? { why: 'it is empty' } : { text };
 }
 
 /** Whatever is in a PDF, it is read where it can be ended: it may need for ever, or all memory. */

@@ -238,4 +238,20 @@ export const gatewayMutants: readonly Mutant[] = [
     test: agUi,
     only: 'of a Vitrine: steps',
   },
+  {
+    name: 'a lost connection is the end of a task of A2A',
+    file: 'src/gateways/a2a/task-stream.ts',
+    find: 'if (reader.isSettled || !mayComeBack()) return;',
+    replace: 'return;',
+    test: 'src/gateways/a2a/strangers.test.ts',
+    only: 'PR35',
+  },
+  {
+    name: 'a stop before the first word closes the connection at once',
+    file: 'src/gateways/chat/attempt.ts',
+    find: '!reader.hearsHead || !channel.isStopped',
+    replace: 'true',
+    test: 'src/gateways/early-stop.test.ts',
+    only: 'PR42',
+  },
 ];

@@ -10,6 +10,14 @@ export const protocolMutants: readonly Mutant[] = [
     only: 'PR2',
   },
   {
+    name: 'a question that has come back ends no answer',
+    file: 'src/projections/waiting.ts',
+    find: "if (event.type === 'approval.returned') return true;",
+    replace: '',
+    test: 'src/projections/asked-again.test.ts',
+    only: 'PR32',
+  },
+  {
     name: 'the history that a client sends is mixed with what is kept',
     file: 'src/engine/conversation/conversation.ts',
     find: 'if (history) return this.#sentWith(history);',

@@ -9,12 +9,13 @@ import {
   ReactFlowProvider,
   useNodesInitialized,
   useReactFlow,
+  useStoreApi,
   type Connection as FlowConnection,
   type NodeChange,
   type ReactFlowProps,
 } from '@xyflow/react';
 import { Maximize, Minus, Plus } from 'lucide-react';
-import { useEffect, useMemo, useRef, type DragEvent, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, type DragEvent, type ReactNode, type RefObject } from 'react';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { GraphContainer, GraphLane } from './graph-container.tsx';
 import { GraphEdge } from './graph-edge.tsx';
@@ -54,8 +55,11 @@ const nodeTypes = {
 };
 const edgeTypes = { port: GraphEdge };
 const defaultEdge = { markerEnd: { type: MarkerType.Arrow, width: 16, height: 16, color: 'var(--ink-3)' } };
+const mini = { width: 168, height: 84 };
 const hidden = { hideAttribution: true };
 const fit = { padding: 0.12, maxZoom: 1, minZoom: 0.1 };
+/** A question is as large as it is read, however far away the graph is. */
+const fitWithQuestion = { ...fit, padding: { top: '6%', left: '4%', right: '4%', bottom: '24%' } } as const;
 const none: readonly HungQuestion[] = [];
 
 /** A graph to be looked at, moved around in and, where that is allowed, drawn. */
@@ -73,11 +77,12 @@ function Stage(props: GraphCanvasProps): ReactNode {
   const flow = useMemo(() => flowOf(placed.graph, placed.layout), [placed]);
   const hung = useMemo(() => questionNodes(placed, flow.nodes, questions), [placed, flow, questions]);
   const [nodes, change] = useDrawnNodes(flow.nodes, hung, chosen);
-  const drop = useDropping(edits);
-  const touch = useWholeInView(hung.length);
   const isDrawing = edits !== undefined;
+  const drop = useDropping(edits);
+  const touch = useWholeInView(hung.length, isDrawing);
+  const stage = useRef<HTMLDivElement>(null);
   return (
-    <div className="flow-stage" data-drawing={isDrawing} {...drop}>
+    <div ref={stage} className="flow-stage" data-drawing={isDrawing} {...drop}>
       <ReactFlow<CanvasNode, FlowEdge>
         nodes={nodes}
         edges={flow.edges}
@@ -90,7 +95,7 @@ function Stage(props: GraphCanvasProps): ReactNode {
         }}
         {...drawing(edits)}
         onPaneClick={() => choose(undefined)}
-        onMoveStart={(event) => event && touch()}
+        {...moving(stage, touch)}
         nodesDraggable={isDrawing}
         nodesConnectable={isDrawing}
         edgesFocusable={isDrawing}
@@ -106,15 +111,29 @@ function Stage(props: GraphCanvasProps): ReactNode {
         ariaLabelConfig={{ 'node.a11yDescription.default': w.canvas.keys }}
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.2} />
-        <MiniMap<CanvasNode> pannable ariaLabel={w.canvas.overview} nodeClassName={kindOf} />
+        <MiniMap<CanvasNode> pannable ariaLabel={w.canvas.overview} nodeClassName={kindOf} style={mini} />
       </ReactFlow>
       <Zoom tidy={edits?.tidy} />
     </div>
   );
 }
 
+/** While it is moved, what is drawn is a picture that is moved: hundreds of nodes are not painted anew for each frame. */
+function moving(
+  stage: RefObject<HTMLDivElement | null>,
+  touch: () => void,
+): Pick<ReactFlowProps<CanvasNode, FlowEdge>, 'onMoveStart' | 'onMoveEnd'> {
+  return {
+    onMoveStart(event) {
+      if (event) touch();
+      stage.current?.setAttribute('data-moving', 'true');
+    },
+    onMoveEnd: () => stage.current?.removeAttribute('data-moving'),
+  };
+}
+
 function kindOf({ type }: CanvasNode): string {
-  return type;
+  return `mini-${type}`;
 }
 
 const deleting = ['Delete', 'Backspace'];
@@ -191,14 +210,27 @@ function useDropping(
   };
 }
 
+/** What is drawn on can be read, from its beginning on; what is looked at is in view as a whole. */
+const legible = 0.7;
+
 /** Until somebody moves it, all of it is in view, with a question that comes. */
-function useWholeInView(questions: number): () => void {
-  const { fitView } = useReactFlow();
+function useWholeInView(questions: number, isDrawing: boolean): () => void {
+  const { fitView, getNodes, getNodesBounds, setViewport } = useReactFlow();
+  const store = useStoreApi();
   const isReady = useNodesInitialized();
   const isTouched = useRef(false);
   useEffect(() => {
-    if (isReady && !isTouched.current) void fitView(fit);
-  }, [isReady, questions, fitView]);
+    if (!isReady || isTouched.current) return;
+    const { width, height } = store.getState();
+    const bounds = getNodesBounds(getNodes());
+    const isLegible = bounds.width * legible <= width && bounds.height * legible <= height;
+    if (isDrawing) isTouched.current = true;
+    if (isLegible || !isDrawing) void fitView(questions > 0 ? fitWithQuestion : fit);
+    else {
+      const y = height / 2 - (bounds.y + bounds.height / 2) * legible;
+      void setViewport({ x: 32 - bounds.x * legible, y: Math.max(32, y), zoom: legible });
+    }
+  }, [isReady, questions, isDrawing]);
   return () => {
     isTouched.current = true;
   };

@@ -1,4 +1,4 @@
-import { Handle, Position, type NodeProps } from '@xyflow/react';
+import type { NodeProps } from '@xyflow/react';
 import { TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { useSource } from '../../../src/react/react.ts';
@@ -7,10 +7,10 @@ import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { stateSource, useCanvas } from './canvas-context.ts';
 import type { DraftNode } from './model/draft-graph.ts';
 import type { DrawnLane, DrawnNode, FlowNode } from './model/flow.ts';
-import { nameOf } from './model/node-fields.ts';
+import { nameOf } from './model/node-name.ts';
 import type { NodeState } from './model/node-states.ts';
 import { NodeIcon } from './node-icon.tsx';
-import { NodeStatus, NodeTime, OpenInPlace, Ports } from './node-parts.tsx';
+import { Entrance, NodeStatus, NodeTime, OpenInPlace, Ports } from './node-parts.tsx';
 
 /** A node with graphs in it, which are drawn inside: of several rounds, the newest. */
 function Container({ data, selected }: NodeProps<Extract<FlowNode, { data: DrawnNode }>>): ReactNode {
@@ -27,7 +27,7 @@ function Container({ data, selected }: NodeProps<Extract<FlowNode, { data: Drawn
       data-bad={isBad}
       data-chosen={selected}
     >
-      <Handle type="target" id="in" position={Position.Left} />
+      <Entrance path={path} />
       <header className="flow-line">
         <NodeIcon node={node} />
         <b className="cut">{visible(nameOf(node))}</b>
@@ -37,7 +37,7 @@ function Container({ data, selected }: NodeProps<Extract<FlowNode, { data: Drawn
         <RoundsOf node={node} state={state} />
         {node.type === 'workflow' && <OpenInPlace path={path} name={nameOf(node)} isOpen />}
       </header>
-      <Ports ports={ports} />
+      <Ports ports={ports} path={path} />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { useCanvas, type CanvasView } from './canvas-context.ts';
 import type { FlowEdge } from './model/flow.ts';
+import { partOf } from './model/node-path.ts';
 import type { EdgeState } from './model/node-states.ts';
 
 /** What leads from one node to the next: taken, dead or still ahead, with the name of the port it leaves by. */
@@ -17,7 +18,11 @@ function PortEdge(props: EdgeProps<FlowEdge>): ReactNode {
     <g className={`flow-edge ${state}`} data-edge={id} data-edge-state={state}>
       <BaseEdge id={id} path={path} markerEnd={markerEnd} interactionWidth={16} />
       {port !== 'done' && (
-        <text x={targetX - 12} y={targetY - 7 - 13 * index} textAnchor="end">
+        <text
+          {...(partOf(from) === ''
+            ? besideTarget(targetX, targetY, index)
+            : { x: targetX + 8, y: targetY - 8 - 13 * index })}
+        >
           {visible(port)}
         </text>
       )}
@@ -26,6 +31,10 @@ function PortEdge(props: EdgeProps<FlowEdge>): ReactNode {
 }
 
 export const GraphEdge = memo(PortEdge);
+
+function besideTarget(x: number, y: number, index: number): { x: number; y: number; textAnchor: 'end' } {
+  return { x: x - 12, y: y - 7 - 13 * index, textAnchor: 'end' };
+}
 
 const still = { getSnapshot: (): EdgeState => 'ahead', subscribe: () => () => {} };
 

@@ -1,20 +1,20 @@
 import type { ReactNode } from 'react';
-import type { FlatApproval } from '../../../src/client/client.ts';
 import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { ApprovalCard } from '../approvals/approval-card.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { stateSource, useCanvas } from './canvas-context.ts';
 import { bodiesIn, type DraftNode, type DraftPart } from './model/draft-graph.ts';
-import { nameOf } from './model/node-fields.ts';
+import { nameOf } from './model/node-name.ts';
 import { nodePath, partPath, type NodePath, type PartPath } from './model/node-path.ts';
 import { NodeIcon } from './node-icon.tsx';
+import type { HungQuestion } from './question-node.tsx';
 import { NodeStatus, NodeTime } from './node-parts.tsx';
 
 interface ListProps {
   readonly chosen: NodePath | undefined;
   readonly choose: (path: NodePath) => void;
-  readonly questions: ReadonlyMap<NodePath, FlatApproval>;
+  readonly questions: readonly HungQuestion[];
 }
 
 /** The same as the canvas says, in words and in order: for whoever listens, and for narrow screens. */
@@ -54,7 +54,6 @@ function Row({
   const state = useSource(stateSource(canvas, path));
   const isBad = useSource(canvas.hasProblem(path));
   const { chosen, choose, questions } = rest;
-  const question = questions.get(path);
   const status = state?.status ?? 'pending';
   return (
     <>
@@ -75,7 +74,11 @@ function Row({
         {state?.rounds && <span className="rounds num">{w.canvas.round(state.rounds.newest)}</span>}
         <span className="leads quiet">{useLeads(node, part)}</span>
       </button>
-      {question && <ApprovalCard approval={question} />}
+      {questions
+        .filter((question) => question.path === path)
+        .map(({ approval }) => (
+          <ApprovalCard key={approval.id} approval={approval} />
+        ))}
       {bodiesIn(node).map(({ field, part: body }, _, all) => (
         <div key={field}>
           {all.length > 1 && <span className="label">{w.canvas.lanes[field]}</span>}

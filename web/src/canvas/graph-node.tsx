@@ -1,4 +1,4 @@
-import { Handle, Position, type NodeProps } from '@xyflow/react';
+import type { NodeProps } from '@xyflow/react';
 import { TriangleAlert } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { useSource } from '../../../src/react/react.ts';
@@ -6,10 +6,10 @@ import { visible } from '../../../src/run/visible.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { stateSource, useCanvas } from './canvas-context.ts';
 import type { DrawnNode, FlowNode } from './model/flow.ts';
-import { nameOf } from './model/node-fields.ts';
+import { nameOf } from './model/node-name.ts';
 import type { NodeState } from './model/node-states.ts';
 import { NodeIcon } from './node-icon.tsx';
-import { NodeStatus, NodeTime, OpenInPlace, Ports } from './node-parts.tsx';
+import { Entrance, NodeStatus, NodeTime, OpenInPlace, Ports } from './node-parts.tsx';
 
 /** One node: what it is, how it stands, how long it took. It is drawn again for itself alone. */
 function NodeCard({ data, selected }: NodeProps<Extract<FlowNode, { data: DrawnNode }>>): ReactNode {
@@ -27,7 +27,7 @@ function NodeCard({ data, selected }: NodeProps<Extract<FlowNode, { data: DrawnN
       data-bad={isBad}
       data-chosen={selected}
     >
-      {node.type !== 'start' && <Handle type="target" id="in" position={Position.Left} />}
+      {node.type !== 'start' && <Entrance path={path} />}
       <div className="flow-line">
         <NodeIcon node={node} />
         <b className="cut">{visible(nameOf(node))}</b>
@@ -35,7 +35,7 @@ function NodeCard({ data, selected }: NodeProps<Extract<FlowNode, { data: DrawnN
         {node.type === 'workflow' && <OpenInPlace path={path} name={nameOf(node)} isOpen={false} />}
       </div>
       {!isSmall && <Second state={state} type={node.type} />}
-      <Ports ports={ports} />
+      <Ports ports={ports} path={path} />
     </div>
   );
 }

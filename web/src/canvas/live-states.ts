@@ -82,7 +82,8 @@ class Part<T> implements Source<T> {
 function sameState(one: NodeState | undefined, other: NodeState | undefined): boolean {
   return (
     one?.step === other?.step &&
-    one?.approval === other?.approval &&
+    one?.approvals.join() === other?.approvals.join() &&
+    one?.definition === other?.definition &&
     one?.rounds?.newest === other?.rounds?.newest &&
     one?.rounds?.ended === other?.rounds?.ended
   );

@@ -7,7 +7,7 @@ import { StatusMark } from '../steps/status-mark.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { useCanvas } from './canvas-context.ts';
-import type { NodePath } from './model/node-path.ts';
+import { partOf, type NodePath } from './model/node-path.ts';
 import type { NodeState } from './model/node-states.ts';
 
 /** How a node stands: the word for it, or why it failed. */
@@ -43,25 +43,37 @@ export function NodeTime({ state }: { readonly state: NodeState | undefined }): 
 }
 
 /** Where edges leave it. Drawn where somebody draws; the names stand at the edges, and here for whoever points. */
-export function Ports({ ports }: { readonly ports: readonly string[] }): ReactNode {
+export function Ports({
+  ports,
+  path,
+}: {
+  readonly ports: readonly string[];
+  readonly path: NodePath;
+}): ReactNode {
+  const isInside = partOf(path) !== '';
   return ports.map((port, i) => (
     <Handle
       key={port}
       type="source"
       id={port}
-      position={Position.Right}
+      position={isInside ? Position.Bottom : Position.Right}
       className={port === 'failed' ? 'port-failed' : ''}
-      style={{ top: `${portPlace(i, ports)}%` }}
+      style={{ [isInside ? 'left' : 'top']: `${portPlace(i, ports)}%` }}
       title={port}
       data-port={port}
     />
   ));
 }
 
-/** The usual way leaves in the middle, the others below it. */
+/** The usual way leaves in the middle, the others after it; where none is usual, all are spread. */
 function portPlace(index: number, ports: readonly string[]): number {
-  if (ports.length <= 2) return index === 0 ? 50 : 82;
-  return (100 * (index + 1)) / (ports.length + 1);
+  if (ports[0] !== 'done') return (100 * (index + 1)) / (ports.length + 1);
+  return 50 + (36 * index) / Math.max(1, ports.length - 1);
+}
+
+/** Where edges come to a node: from the left, or inside another from above. */
+export function Entrance({ path }: { readonly path: NodePath }): ReactNode {
+  return <Handle type="target" id="in" position={partOf(path) === '' ? Position.Left : Position.Top} />;
 }
 
 /** A workflow inside this one is drawn where it stands. */

@@ -1,4 +1,4 @@
-import type { Node, NodeProps } from '@xyflow/react';
+import { useStore, type Node, type NodeProps } from '@xyflow/react';
 import { memo, type ReactNode } from 'react';
 import type { FlatApproval } from '../../../src/client/client.ts';
 import { ApprovalCard } from '../approvals/approval-card.tsx';
@@ -22,9 +22,14 @@ export interface HungQuestion {
 }
 
 function Question({ data }: NodeProps<QuestionFlowNode>): ReactNode {
+  const zoom = useStore(({ transform }) => Math.min(1, transform[2]));
   return (
-    <div className="flow-question nodrag nopan nowheel" data-question-of={data.approval.step}>
-      <i className="stem" style={{ height: data.stem, top: -data.stem }} aria-hidden />
+    <div
+      className="flow-question nodrag nopan nowheel"
+      style={{ transform: `scale(${1 / zoom})` }}
+      data-question-of={data.approval.step}
+    >
+      <i className="stem" style={{ height: data.stem * zoom, top: -data.stem * zoom }} aria-hidden />
       <ApprovalCard approval={data.approval} />
     </div>
   );
@@ -34,6 +39,8 @@ export const GraphQuestion = memo(Question);
 
 const width = 392;
 const gap = 40;
+/** So much larger than the graph it may be drawn. */
+const largest = 1.8;
 
 /** Below all that stands at the same place, so that no node is covered. */
 export function questionNodes(
@@ -53,7 +60,8 @@ export function questionNodes(
     const at = cornerOf(path, byId);
     const middle = at.x + (own.width ?? 0) / 2;
     const [left, right] = [middle - width / 2, middle + width / 2];
-    const below = boxes.filter((box) => box.left < right + 8 && box.right > left - 8);
+    const reach = (largest * width) / 2;
+    const below = boxes.filter((box) => box.left < middle + reach && box.right > middle - reach);
     const top = Math.max(...below.map(({ bottom }) => bottom)) + gap;
     boxes.push({ left, right, bottom: top + 280 });
     return [

@@ -125,6 +125,7 @@ export const deWorkflows: WorkflowTexts = {
       port: 'Ausgang',
       when: 'Wenn',
     },
+    always: 'Zustimmen und ablehnen geht immer.',
     inputSchema: 'Eingabe (JSON Schema)',
     addCase: 'Fall hinzufügen',
     removeCase: (port) => `Fall ${port} herausnehmen`,

@@ -125,6 +125,7 @@ export const enWorkflows = {
       port: 'Port',
       when: 'When',
     } as Readonly<Record<string, string>>,
+    always: 'Approve and reject are always there.',
     inputSchema: 'Input (JSON Schema)',
     addCase: 'Add a case',
     removeCase: (port: string) => `Take out case ${port}`,

@@ -22,7 +22,7 @@ import {
 } from '../canvas/model/node-path.ts';
 import { orderedBeside, useLayout } from '../canvas/use-layout.ts';
 import { DraftKeeper } from './draft-keeper.ts';
-import type { Loaded } from './use-workflow.ts';
+import type { Loaded, Nameable } from './use-workflow.ts';
 
 /** Everything that a workflow is worked on with. */
 export interface Desk {
@@ -32,7 +32,7 @@ export interface Desk {
   readonly placed: { readonly graph: DraftGraph; readonly layout: Layout } | undefined;
   readonly problems: readonly Problem[];
   readonly marked: MarkedPaths;
-  readonly known: Required<Known>;
+  readonly known: Nameable;
   readonly last: Context | undefined;
   readonly chosen: NodePath | undefined;
   readonly choose: (path: NodePath | undefined) => void;

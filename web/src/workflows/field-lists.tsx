@@ -4,12 +4,19 @@ import { readValue, writtenOf } from '../canvas/model/node-fields.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { FieldInputProps } from './field-props.ts';
 
+/** What a question can be answered with whatever is said. */
+const always: ReadonlySet<string> = new Set(['approve', 'reject']);
+
 /** Which of a few things are so. */
 export function ChoicesInput({ field, value, change }: FieldInputProps): ReactNode {
+  const w = useWorkflowTexts();
   const chosen = new Set(Array.isArray(value) ? value.map(String) : []);
+  const isAnswers = field.name === 'allowed';
+  const choices = isAnswers ? field.choices.filter((choice) => !always.has(choice)) : field.choices;
   return (
     <div className="checks">
-      {field.choices.map((choice) => (
+      {isAnswers && <p className="hint">{w.edit.always}</p>}
+      {choices.map((choice) => (
         <label key={choice} className="check">
           <input
             type="checkbox"

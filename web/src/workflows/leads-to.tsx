@@ -4,7 +4,7 @@ import { visible } from '../../../src/run/visible.ts';
 import { portsIn } from '../canvas/model/draft.ts';
 import type { DraftNode } from '../canvas/model/draft-graph.ts';
 import * as edits from '../canvas/model/edits.ts';
-import { nameOf } from '../canvas/model/node-fields.ts';
+import { nameOf } from '../canvas/model/node-name.ts';
 import { nodePath, partAt, partOf, type NodePath } from '../canvas/model/node-path.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { Desk } from './desk.ts';

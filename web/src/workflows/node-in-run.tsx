@@ -5,7 +5,7 @@ import { isBlobRef, type Json } from '../../../src/run/values.ts';
 import { exactLines, visible } from '../../../src/run/visible.ts';
 import { stateSource, useCanvas } from '../canvas/canvas-context.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
-import { nameOf } from '../canvas/model/node-fields.ts';
+import { nameOf } from '../canvas/model/node-name.ts';
 import { nodeAt, type NodePath } from '../canvas/model/node-path.ts';
 import { NodeIcon } from '../canvas/node-icon.tsx';
 import { NodeStatus, NodeTime } from '../canvas/node-parts.tsx';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Problem } from '../../../src/graph/problem.ts';
 import { visible } from '../../../src/run/visible.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
-import { nameOf } from '../canvas/model/node-fields.ts';
+import { nameOf } from '../canvas/model/node-name.ts';
 import { nodeAt, pathNamed } from '../canvas/model/node-path.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 

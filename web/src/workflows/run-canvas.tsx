@@ -92,7 +92,7 @@ function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNo
   const [view, setView] = useState<'canvas' | 'list'>(isNarrow() ? 'list' : 'canvas');
   const [chosen, choose] = useState<NodePath>();
   const states = useStates(run);
-  const { graph, openInPlace } = useOpened(recorded);
+  const { graph, openInPlace } = useOpened(recorded, states);
   const canvas = useMemo(
     (): CanvasView => ({ isEditable: false, live: states, hasProblem: nothing.of, openInPlace }),
     [states, openInPlace],
@@ -106,12 +106,7 @@ function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNo
       <CanvasContext value={canvas}>
         <div className="workflow-columns" data-view={view}>
           {view === 'list' ? (
-            <GraphList
-              part={graph}
-              chosen={chosen}
-              choose={choose}
-              questions={new Map(questions.map(({ path, approval }) => [path, approval]))}
-            />
+            <GraphList part={graph} chosen={chosen} choose={choose} questions={questions} />
           ) : (
             <Drawn {...{ graph, chosen, choose, questions }} name={graph.title ?? found.name} />
           )}
@@ -158,10 +153,9 @@ function useQuestions(
   isNow: boolean,
 ): readonly { readonly path: NodePath; readonly approval: FlatApproval }[] {
   const asked = isNow
-    ? [...states.states].flatMap(([path, { approval: id }]) => {
-        const approval = id === undefined ? undefined : approvals.find((one) => one.id === id);
-        return approval ? [{ path, approval }] : [];
-      })
+    ? [...states.states].flatMap(([path, { approvals: asking }]) =>
+        approvals.filter(({ id }) => asking.includes(id)).map((approval) => ({ path, approval })),
+      )
     : [];
   const [last, setLast] = useState(asked);
   const isSame =

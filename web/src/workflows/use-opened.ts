@@ -1,11 +1,16 @@
 import { useCallback, useMemo, useState } from 'react';
+import type { Client } from '../../../src/client/client.ts';
 import { useVitrine } from '../../../src/react/react.ts';
+import type { LiveStates } from '../canvas/live-states.ts';
 import { drawable } from '../canvas/model/draft.ts';
 import type { DraftGraph, DraftNode, DraftPart } from '../canvas/model/draft-graph.ts';
 import { nodeAt, nodePath, partPath, type NodePath, type PartPath } from '../canvas/model/node-path.ts';
 
 /** A graph with the workflows inside it drawn in place, those that somebody has opened. */
-export function useOpened(graph: DraftGraph): {
+export function useOpened(
+  graph: DraftGraph,
+  states: LiveStates,
+): {
   readonly graph: DraftGraph;
   readonly openInPlace: (path: NodePath) => void;
 } {
@@ -18,29 +23,31 @@ export function useOpened(graph: DraftGraph): {
         setOpened(new Map([...opened].filter(([one]) => one !== path && !one.startsWith(`${path}.`))));
         return;
       }
-      const { workflow, version } = (nodeAt(shown, path) ?? {}) as {
-        readonly workflow?: string;
-        readonly version?: number;
-      };
-      if (workflow === undefined) return;
-      void graphOf(client, workflow, version).then(
+      void graphInside(client, nodeAt(shown, path), states.states.get(path)?.definition).then(
         (part) => part && setOpened((before) => new Map([...before, [path, part]])),
         () => undefined,
       );
     },
-    [client, opened, shown],
+    [client, opened, shown, states],
   );
   return { graph: shown, openInPlace };
 }
 
-async function graphOf(
-  client: ReturnType<typeof useVitrine>,
-  name: string,
-  version: number | undefined,
+/** As the run recorded it; where it has not come to it yet, as it would be found now. */
+async function graphInside(
+  client: Client,
+  node: DraftNode | undefined,
+  recorded: string | undefined,
 ): Promise<DraftPart | undefined> {
-  const { versions } = await client.workflows.versions(name);
+  if (recorded !== undefined)
+    return drawable(JSON.parse(new TextDecoder().decode(await client.download(recorded))));
+  const { workflow = '', version } = (node ?? {}) as {
+    readonly workflow?: string;
+    readonly version?: number;
+  };
+  const { versions } = await client.workflows.versions(workflow);
   const newest = versions.findLast(({ state }) => state === 'published')?.version ?? 0;
-  return drawable((await client.workflows.version(name, version ?? newest)).graph);
+  return drawable((await client.workflows.version(workflow, version ?? newest)).graph);
 }
 
 function withOpened(part: DraftPart, within: PartPath, opened: ReadonlyMap<NodePath, DraftPart>): DraftPart {

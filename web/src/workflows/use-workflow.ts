@@ -13,8 +13,11 @@ export interface Loaded {
   /** The newest that is published; 0 where nothing is. */
   readonly version: number;
   readonly isReadOnly: boolean;
-  readonly known: Required<Known>;
+  readonly known: Nameable;
 }
+
+/** What a graph may name, as the server lists it. */
+export type Nameable = Required<Known>;
 
 export type Loading =
   | { readonly is: 'loading' }

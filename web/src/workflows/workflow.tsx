@@ -102,7 +102,7 @@ function Opened({ loaded, graph, view }: OpenedProps): ReactNode {
   );
 }
 
-const noQuestions = new Map<string, never>();
+const noQuestions: readonly never[] = [];
 
 function Middle({
   desk,

@@ -79,7 +79,9 @@ function Line({ listed }: { readonly listed: ListedWorkflow }): ReactNode {
         ) : (
           <span className="quiet">{w.unpublished}</span>
         )}
-        {draft && <span className="workflow-tag draft">{w.draft(draft.revision)}</span>}
+        {draft && draft.hash !== published?.hash && (
+          <span className="workflow-tag of-draft">{w.draft(draft.revision)}</span>
+        )}
         {readOnly && <span className="quiet">{w.readOnly}</span>}
         {schedules > 0 && <span className="quiet">{w.schedules(schedules)}</span>}
       </span>

@@ -90,6 +90,16 @@ test('[CV2] what is written in one field letter by letter is one change', () => 
   expect(editing.getSnapshot().graph).toBe(begun);
 });
 
+test('[CV2] after something else was changed, what was taken back is gone', () => {
+  const editing = new Editing(begun);
+  editing.edit(edits.changed('end', 'title', 'one'));
+  editing.undo();
+  editing.edit(edits.changed('end', 'title', 'other'));
+  expect(editing.getSnapshot().canRedo).toBe(false);
+  editing.redo();
+  expect(nodeAt(editing.getSnapshot().graph, 'end')?.title).toBe('other');
+});
+
 test('[CV4] a graph is the same after it was written as YAML and read again, whatever was done to it', () => {
   const met = new Set<string>();
   fc.assert(

@@ -1,4 +1,5 @@
 import { bodiesIn, type DraftGraph, type DraftNode, type DraftPart, type Position } from './draft-graph.ts';
+import { nameOf } from './node-name.ts';
 import { nodePath, partPath, type NodePath, type PartPath } from './node-path.ts';
 
 /** Where everything stands: nodes from the corner of the graph they are in, and how large each is. */
@@ -15,7 +16,7 @@ export interface Size {
 
 /** All nodes are of sizes that are known before they are drawn, so that nothing moves when they are. */
 const plain: Size = { width: 168, height: 64 };
-const small: Size = { width: 104, height: 48 };
+const smallHeight = 48;
 /** Around what is inside a node: its head above, and room for where edges come and go. */
 export const around = { head: 44, side: 20, below: 18 } as const;
 /** Two graphs in a node stand below each other, each with its name. */
@@ -25,7 +26,10 @@ export const gaps = { ranksep: 60, nodesep: 28 } as const;
 /** Nodes that have no place yet, and what leads from one to the next. */
 export interface Unplaced {
   readonly nodes: ReadonlyMap<NodePath, Size>;
-  readonly edges: readonly (readonly [from: NodePath, to: NodePath])[];
+  /** With how much room the name of the port takes beside the edge. */
+  readonly edges: readonly { readonly from: NodePath; readonly to: NodePath; readonly room: number }[];
+  /** Inside a node, what comes next stands below: it is narrow where everything else is wide. */
+  readonly isInside: boolean;
 }
 
 /** Puts nodes in order, from a corner of their own. */
@@ -67,9 +71,13 @@ function unplacedIn(part: DraftPart, within: PartPath, { kept, sizes }: Laying):
   const paths = part.nodes.map(({ id }) => nodePath(within, id)).filter((path) => kept[path] === undefined);
   const nodes = new Map(paths.map((path) => [path, sizes[path] ?? plain]));
   const edges = part.edges
-    .map(({ from, to }) => [nodePath(within, from), nodePath(within, to)] as const)
-    .filter(([from, to]) => from !== to && nodes.has(from) && nodes.has(to));
-  return { nodes, edges };
+    .map(({ from, to, port = 'done' }) => ({
+      from: nodePath(within, from),
+      to: nodePath(within, to),
+      room: port === 'done' ? 0 : 6 * port.length + 8,
+    }))
+    .filter(({ from, to }) => from !== to && nodes.has(from) && nodes.has(to));
+  return { nodes, edges, isInside: within !== '' };
 }
 
 /** How far nodes reach to the right and down. */
@@ -85,7 +93,7 @@ function extent(paths: readonly NodePath[], { positions, sizes }: Laying): Size 
 
 function sizeOf(node: DraftNode, path: NodePath, laying: Laying): Size {
   const bodies = bodiesIn(node);
-  if (bodies.length === 0) return node.type === 'start' || node.type === 'end' ? small : plain;
+  if (bodies.length === 0) return node.type === 'start' || node.type === 'end' ? smallSize(node) : plain;
   const lanes = bodies.map(({ field, part }) => {
     const inner = layPart(part, partPath(path, field), laying);
     const size = { width: Math.max(inner.width, plain.width), height: Math.max(inner.height, 48) };
@@ -97,6 +105,11 @@ function sizeOf(node: DraftNode, path: NodePath, laying: Laying): Size {
     width: Math.max(...lanes.map(({ width }) => width)) + 2 * around.side,
     height: lanes.reduce((sum, { height }) => sum + height, around.head + around.below + heads),
   };
+}
+
+/** As wide as its name, within reason. */
+function smallSize(node: DraftNode): Size {
+  return { width: Math.min(plain.width, Math.max(96, 62 + 7 * nameOf(node).length)), height: smallHeight };
 }
 
 /** Where each graph inside a node begins, from the corner of that node. */

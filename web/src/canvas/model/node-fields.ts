@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GraphNode } from '../../../../src/graph/graph.ts';
 import type { Json } from '../../../../src/run/values.ts';
-import type { DraftNode, NodeType } from './draft-graph.ts';
+import type { NodeType } from './draft-graph.ts';
 
 /** One thing that can be said about a node, as its schema has it. */
 export interface NodeField {
@@ -106,9 +106,4 @@ export function readValue(text: string): Json {
   } catch {
     return text;
   }
-}
-
-/** A node's name for people: its title, or what it is called. */
-export function nameOf({ id, title = '' }: Pick<DraftNode, 'id' | 'title'>): string {
-  return title === '' ? `${id.slice(0, 1).toUpperCase()}${id.slice(1)}` : title;
 }

@@ -1,4 +1,5 @@
 import type { FlatStep, FlatTree } from '../../../../src/client/client.ts';
+import { isBlobRef } from '../../../../src/run/values.ts';
 import { nodeTypes } from './draft.ts';
 import type { NodeType } from './draft-graph.ts';
 import { nodePath, partOf, type NodePath, type PartPath } from './node-path.ts';
@@ -10,8 +11,10 @@ export interface NodeState {
   readonly status: FlatStep['status'];
   /** Of a node that does what is in it several times: which time this is, and how many have ended. */
   readonly rounds: Rounds | undefined;
-  /** The question that it asks, below it. */
-  readonly approval: string | undefined;
+  /** The questions that it asks; several where branches ask at the same time. */
+  readonly approvals: readonly string[];
+  /** Of a workflow inside another: where what it was then is kept. */
+  readonly definition: string | undefined;
 }
 
 export interface Rounds {
@@ -24,37 +27,45 @@ export function statesIn({
   steps,
   approvals,
 }: Pick<FlatTree, 'steps' | 'approvals'>): ReadonlyMap<NodePath, NodeState> {
-  const found = new Map<NodePath, { step: FlatStep; newest: number; ended: number; approval?: string }>();
+  const found = new Map<NodePath, Counted>();
   const places = new Map<number, Place>([[0, { part: '' }]]);
   for (const step of steps) {
     const around = places.get(step.parent);
     if (!around) continue;
     const place = placeOf(step, around);
     places.set(step.id, place);
-    const own = place.node === undefined ? undefined : found.get(place.node);
-    if (place.node !== undefined && place.node !== around.node)
-      found.set(place.node, { step, newest: 0, ended: 0 });
-    else if (own && isRound(step)) {
-      own.newest = Math.max(own.newest, numberIn(step.key));
-      if (step.closedAt !== undefined) own.ended += 1;
-    }
+    if (place.node === undefined) continue;
+    if (place.node !== around.node) found.set(place.node, { step, newest: 0, ended: 0, approvals: [] });
+    else count(step, found.get(place.node));
   }
   for (const { id, step, status } of approvals) {
     const { node } = places.get(step) ?? {};
-    const own = node === undefined ? undefined : found.get(node);
-    if (own && status !== 'decided' && status !== 'lapsed') own.approval = id;
+    if (node !== undefined && status !== 'decided' && status !== 'lapsed')
+      found.get(node)?.approvals.push(id);
   }
-  return new Map(
-    found.entries().map(([path, { step, newest, ended, approval }]) => [
-      path,
-      {
-        step,
-        status: approval !== undefined && step.status === 'running' ? 'waiting' : step.status,
-        approval,
-        rounds: newest === 0 ? undefined : { newest, ended },
-      },
-    ]),
-  );
+  return new Map(found.entries().map(([path, counted]) => [path, stateOf(counted)]));
+}
+
+interface Counted {
+  readonly step: FlatStep;
+  newest: number;
+  ended: number;
+  readonly approvals: string[];
+  definition?: string;
+}
+
+function count(step: FlatStep, own: Counted | undefined): void {
+  if (!own) return;
+  if (step.kind === 'definition' && isBlobRef(step.result)) own.definition = step.result.blob;
+  if (!isRound(step)) return;
+  own.newest = Math.max(own.newest, numberIn(step.key));
+  if (step.closedAt !== undefined) own.ended += 1;
+}
+
+function stateOf({ step, newest, ended, approvals, definition }: Counted): NodeState {
+  const isAsking = approvals.length > 0 && step.status === 'running';
+  const rounds = newest === 0 ? undefined : { newest, ended };
+  return { step, status: isAsking ? 'waiting' : step.status, rounds, approvals, definition };
 }
 
 /** Where a step stands: the node it belongs to, and the graph whose nodes are right below it, if any. */

@@ -1,12 +1,12 @@
 // A world in which graphs run.
-import { workflow } from '../src/flows/workflow.ts';
-import type { Agent } from '../src/catalog/agent.ts';
-import type { Flow } from '../src/engine/scope.ts';
-import { graphLimits } from '../src/graph/worst-case.ts';
-import { localTenant } from '../src/run/owner.ts';
-import type { RunTree, Step } from '../src/run/tree.ts';
-import type { Json } from '../src/run/values.ts';
-import type { Store } from '../src/stores/store.ts';
+import { workflow } from '../../src/flows/workflow.ts';
+import type { Agent } from '../../src/catalog/agent.ts';
+import type { Flow } from '../../src/engine/scope.ts';
+import { graphLimits } from '../../src/graph/worst-case.ts';
+import { localTenant } from '../../src/run/owner.ts';
+import type { RunTree, Step } from '../../src/run/tree.ts';
+import type { Json } from '../../src/run/values.ts';
+import type { Store } from '../../src/stores/store.ts';
 
 export const workflowFlow: Flow = workflow({
   flow: (name) => {

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { vitrineClient, type Client } from '../../src/client/client.ts';
+import { problemsIn } from '../../src/graph/validate.ts';
+import type { Json } from '../../src/run/values.ts';
+import { serving, shareServing, temporaryFolder } from '../../test/serving.ts';
+import demoConfig from '../vitrine.config.ts';
+
+type Graph = Record<string, Json>;
+
+const names = ['change-notice', 'link-survey', 'watch-link'];
+const graphs = Object.fromEntries(
+  names.map((name) => [
+    name,
+    parse(readFileSync(new URL(`./${name}.yaml`, import.meta.url), 'utf8')) as Graph,
+  ]),
+);
+
+test.for(names)('«%s» has no problems', (name) => {
+  expect(problemsIn(graphs[name] ?? null)).toEqual([]);
+});
+
+describe('in the demo world', () => {
+  let client: Client;
+  beforeAll(() =>
+    shareServing(async () => {
+      const data = temporaryFolder();
+      const at = await serving({ data, config: { ...demoConfig({ data, pace: 0 }), workflows: graphs } });
+      client = vitrineClient({ url: at.url });
+    }),
+  );
+
+  /** What is asked, decided one after the other, until the run has ended. */
+  async function play(name: string, input: Json, decisions: readonly object[] = []): Promise<string> {
+    const { run } = await client.workflows.start(name, { input });
+    const left = [...decisions];
+    const decided = new Set<string>();
+    for await (const tree of client.follow(run)) {
+      if (tree.status === 'completed' || tree.status === 'failed') return String(tree.answer);
+      for (const { id: approval, fingerprint, status } of tree.approvals) {
+        if (status !== 'undecided' || decided.has(approval)) continue;
+        decided.add(approval);
+        const decision = left.shift();
+        if (decision) await client.decide(approval, { decision: 'approve', fingerprint, ...decision });
+      }
+    }
+    throw new Error('it came to no end');
+  }
+
+  test('a notice is edited, drawn up again, and posted once', async () => {
+    const again = { decision: 'edit', arguments: 'Please be patient.', answer: { redo: 'draft' } };
+    const edited = { decision: 'edit', arguments: { site: 'Perth', text: 'Work tonight.' } };
+    const answer = await play('change-notice', { text: 'LINK-SYD-MEL-FIBRE-01' }, [again, edited]);
+    expect(answer).toMatch(/^Posted as NB-0001: Work tonight\.$/);
+  });
+
+  test('links are surveyed, and somebody is sure after a second look', async () => {
+    const answer = await play('link-survey', { links: ['LINK-SYD-MEL-FIBRE-01', 'LINK-SYD-BNE-FIBRE-01'] });
+    expect(answer).toMatch(/^After a second look:\n\| telemetry/);
+    expect(answer.split('\n').filter((line) => line.startsWith('| '))).toHaveLength(3);
+  });
+
+  test('a link is watched, and an engineer is sent, or it is escalated', async () => {
+    const input = { text: 'LINK-SYD-MEL-FIBRE-01', pause: 1, patience: 600 };
+    expect(await play('watch-link', input, [{}])).toBe('An engineer is on the way to LINK-SYD-MEL-FIBRE-01.');
+    const hasty = { ...input, patience: 1 };
+    expect(await play('watch-link', hasty)).toMatch(
+      /^Nobody decided in time: it is on the board as NB-0002\.$/,
+    );
+  });
+});

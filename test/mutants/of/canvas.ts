@@ -1,0 +1,72 @@
+import type { Mutant } from '../mutant.ts';
+
+const editing = 'web/src/canvas/model/editing.test.ts';
+const states = 'web/src/canvas/model/node-states.test.ts';
+const keeper = 'web/src/workflows/draft-keeper.test.ts';
+
+export const canvasMutants: readonly Mutant[] = [
+  {
+    name: 'what has a place is moved by the order of the others',
+    file: 'web/src/canvas/model/layout.ts',
+    find: 'for (const path of known) positions[path] = kept[path] ?? [0, 0];',
+    replace: 'for (const path of known) positions[path] = [0, 0];',
+    test: 'web/src/canvas/model/layout.test.ts',
+    only: 'keeps it',
+  },
+  {
+    name: 'what comes after a change that was taken back can still be done again',
+    file: 'web/src/canvas/model/editing.ts',
+    find: 'this.#future = [];\n    this.#show(after);',
+    replace: 'this.#show(after);',
+    test: editing,
+    only: 'is gone',
+  },
+  {
+    name: 'a node that is taken out leaves its edges behind',
+    file: 'web/src/canvas/model/edits.ts',
+    find: 'edges: part.edges.filter(({ from, to }) => from !== id && to !== id),',
+    replace: 'edges: part.edges,',
+    test: editing,
+    only: 'takes edges',
+  },
+  {
+    name: 'a text that reads as JSON is written as it is, and read as something else',
+    file: 'web/src/canvas/model/node-fields.ts',
+    find: "if (typeof value === 'string' && readValue(value) === value) return value;",
+    replace: "if (typeof value === 'string') return value;",
+    test: editing,
+    only: 'written in a field',
+  },
+  {
+    name: 'what a question has done again stands inside the question',
+    file: 'web/src/canvas/model/node-states.ts',
+    find: "if (step.key.startsWith('again ')) return { node, part: partOf(node) };",
+    replace: "if (step.key.startsWith('again ')) return { node };",
+    test: states,
+    only: 'the newest',
+  },
+  {
+    name: 'every edge of a node that has ended was taken',
+    file: 'web/src/canvas/model/node-states.ts',
+    find: "if (taken !== undefined) return port === taken ? 'taken' : 'dead';",
+    replace: "if (taken !== undefined) return 'taken';",
+    test: states,
+    only: 'taken, dead or ahead',
+  },
+  {
+    name: 'somebody else’s draft is saved over',
+    file: 'web/src/workflows/draft-keeper.ts',
+    find: 'await this.#client.save(this.#name, json, revision)',
+    replace: 'await this.#client.save(this.#name, json, (await this.#client.draft(this.#name)).revision)',
+    test: keeper,
+    only: 'not overwritten',
+  },
+  {
+    name: 'a node that does not come before is offered',
+    file: 'web/src/workflows/completions.ts',
+    find: 'for (const id of settledBefore(part as unknown as Part, idOf(at))) {',
+    replace: 'for (const { id } of part.nodes) {',
+    test: 'web/src/workflows/completions.test.ts',
+    only: 'nothing else',
+  },
+];

@@ -1,0 +1,140 @@
+// 1,000 values that guards find, each cut at every place, said in every way there is: none of them is told or kept. With
+// `LONG=1` all of them, else some.
+import { expect, test } from 'vitest';
+import type { ConfigInput } from '../../src/catalog/config.ts';
+import type { Flow } from '../../src/engine/scope.ts';
+import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
+import { wordsOf } from '../../src/run/words.ts';
+import type { Tool } from '../../src/tools/tool.ts';
+import { bytesIn, everyWay } from '../every-way.ts';
+import { personalValues } from '../guarded.ts';
+import { isLong, seedOf, sized, tell } from '../long.ts';
+import { Chance } from '../random.ts';
+import { serving, textAt, type Serving } from '../serving.ts';
+import { Traces } from '../traces.ts';
+
+const seed = seedOf('guards');
+const all = personalValues(sized(15, 1_000), seed);
+const perRun = 5;
+
+/** `7:12` is the value at place 7, cut after twelve characters. */
+function piecesOf(cut: string): readonly [string, string] {
+  const [place = 0, at = 0] = cut.split(':').map(Number);
+  const { value = '' } = all[place] ?? {};
+  return [value.slice(0, at), value.slice(at)];
+}
+
+function cutsOf(place: number, chance: Chance): readonly string[] {
+  const cuts = Array.from({ length: (all[place]?.value.length ?? 0) + 1 }, (_, at) => `${place}:${at}`);
+  return isLong ? cuts : chance.shuffle(cuts).slice(0, 3);
+}
+
+/** Says a value in every way an agent has, one cut after the other. */
+const agent: Gateway = {
+  async *takeTurn({ messages }): AsyncGenerator<readonly AgentEvent[]> {
+    for (const cut of (messages.at(-1)?.text ?? '').split(' ')) {
+      const [one, two] = piecesOf(cut);
+      for (const channel of ['content', 'reasoning'] as const) {
+        yield [{ type: 'text.appended', channel, text: `so ${one}` }];
+        yield [{ type: 'text.appended', channel, text: `${two} is it. ` }];
+      }
+      yield [{ type: 'call.appended', call: cut, tool: 't', text: `{"a":"${one}` }];
+      yield [{ type: 'call.appended', call: cut, text: `${two}"}` }];
+      yield [{ type: 'stage.opened', stage: cut, title: one }];
+      yield [{ type: 'stage.titled', stage: cut, text: two }];
+      yield [{ type: 'stage.appended', stage: cut, text: one }];
+      yield [{ type: 'stage.appended', stage: cut, text: two }];
+      yield [
+        { type: 'item.attached', item: { kind: 'citation', title: one + two, quote: `q ${one}${two}` } },
+      ];
+    }
+  },
+};
+
+const flow: Flow = {
+  name: 'blurts',
+  version: '1',
+  async run(scope, { text }) {
+    const cuts = text.split(' ');
+    for (const [one, two] of cuts.map(piecesOf)) {
+      scope.say(`so ${one}`);
+      scope.say(`${two} is it. `);
+      scope.notice('SAID', one + two);
+    }
+    await scope.step({ key: 's', title: piecesOf(cuts[0] ?? '').join('') }, async (step) => {
+      await step.turn('agent', { messages: [{ role: 'user', text: cuts.join(' ') }] });
+      const { step: id } = await step.call('t', { cuts: cuts.join(' ') });
+      return { id, said: cuts.map((cut) => piecesOf(cut).join('')) };
+    });
+    return cuts.map((cut) => piecesOf(cut).join('')).join(', ');
+  },
+};
+
+const tool: Tool = {
+  name: 't',
+  description: 'Says what it knows.',
+  schema: { type: 'object' },
+  effect: 'pure',
+  async run(input, context) {
+    const pieces = (input as { cuts: string }).cuts.split(' ').map(piecesOf);
+    for (const [one, two] of pieces) {
+      context.say(`so ${one}`);
+      context.say(`${two} is it. `);
+    }
+    return { rows: pieces.map(([one, two]) => [`${one}${two}`, `${one}${two}`.length]) };
+  },
+};
+
+const config: ConfigInput = {
+  agents: { agent: { gateway: agent } },
+  tools: [tool],
+  apps: { blurts: { flow, guards: { output: [{ guard: 'pii' }], covers: 'everything' } } },
+  limits: { turns: 10_000, calls: 10_000, tokens: 100_000_000 },
+  server: { quotas: { requests: 100_000, burst: 100_000 } },
+};
+
+/** What a run that says these cuts tells anybody. */
+async function toldOf(at: Serving, cuts: readonly string[]): Promise<readonly string[]> {
+  const json = { app: 'blurts', input: { text: cuts.join(' ') } };
+  const run = textAt(await at.ask('/api/runs', { json }), 'run');
+  const stream = (await at.ask(`/api/runs/${run}/events`)).text;
+  expect(stream.match(/"SAID"/g)).toHaveLength(cuts.length);
+  expect(stream).toContain('GUARD_REDACTED');
+  return [stream, ...(await everyWay(at, run))];
+}
+
+test(
+  '[GD10] of 1,000 values that guards find none is told by any protocol or socket, found by a search or kept in any file, wherever it is cut',
+  { timeout: 7_200_000 },
+  async () => {
+    const chance = new Chance(seed);
+    const at = await serving({ config });
+    const traces = new Traces(all.map(({ value }) => value));
+    let bytes = 0;
+    const expectNone = (texts: readonly (string | Buffer)[]): void => {
+      for (const text of texts) {
+        bytes += text.length;
+        const found = traces.in(text);
+        if (found.length > 0) expect(found).toEqual([]);
+      }
+    };
+    let cuts = 0;
+    for (let place = 0; place < all.length; place += perRun) {
+      const few = Array.from({ length: perRun }, (_, i) => cutsOf(place + i, chance)).flat();
+      cuts += few.length;
+      expectNone(await toldOf(at, few));
+    }
+    for (const { value } of all.slice(0, 10)) {
+      const [word = ''] = wordsOf(value).toSorted((a, b) => b.length - a.length);
+      const { text } = await at.ask(`/api/runs?text=${encodeURIComponent(word)}`);
+      expect(JSON.parse(text), word).toMatchObject({ runs: [] });
+    }
+    await at.close();
+    const files = bytesIn(at.data);
+    expect(files.some((file) => file.includes('[email]'))).toBe(true);
+    expectNone(files);
+    expectNone(at.problems.map(({ message, cause }) => `${message} ${String(cause)}`));
+    tell('guards', { values: all.length, cuts, megabytes: Math.round(bytes / 1e6) });
+    expect(cuts).toBeGreaterThanOrEqual(sized(45, 15_000));
+  },
+);
