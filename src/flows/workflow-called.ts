@@ -40,5 +40,8 @@ const usualPassages = 10;
 export async function retrieved(at: AtWork<NodeOf<'retrieve'>>): Promise<Json> {
   const query = filledText(at, 'query', at.node.query);
   const retrieval = { tools: [...searchTools(at.node.settings)], passages: usualPassages, uploads: false };
-  return (await retrieve(at.scope, { settings: { retrieval }, means: {} }, query)).map(({ title, text }) => ({ title, text }));
+  return (await retrieve(at.scope, { settings: { retrieval }, means: {} }, query)).map(({ title, text }) => ({
+    title,
+    text,
+  }));
 }

@@ -272,7 +272,6 @@ function settle(scene: Flat, approval: string, isDecided: boolean): void {
   if (memory.approvals.size === 0) entitle(scene, titles.running);
 }
 
-<<<<<<< HEAD
 function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'approval.returned'>): void {
   const asked = memory.approvals.get(event.approval);
   if (!asked) return;
@@ -280,8 +279,6 @@ function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'a
   frames.push('questions');
 }
 
-function forget(scene: Flat, { id, own }: Step): void {
-=======
 interface Counted {
   readonly more: number;
   readonly isDecided?: boolean;
@@ -301,7 +298,6 @@ function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): v
 
 function forget(scene: Flat, step: Step): void {
   const { id, own } = step;
->>>>>>> main
   if (own.undecided === 0) return;
   const { approvals } = scene.memory;
   const more = -own.undecided;

@@ -93,7 +93,12 @@ test('the steps of a run are listed with every field, while it works and after',
     });
   const standing = (all: readonly Step[]) => all.map(({ step_name: name, status }) => `${name}: ${status}`);
   expect(standing(listed)).toEqual(
-    expect.arrayContaining(['Web search: completed', 'Fails: failed', 'May I?: interrupted', 'Later: pending']),
+    expect.arrayContaining([
+      'Web search: completed',
+      'Fails: failed',
+      'May I?: interrupted',
+      'Later: pending',
+    ]),
   );
   expect(new Set(listed.map(({ step_id: id }) => id)).size).toBe(listed.length);
   await decideOn(at, `${run}.a1`);
