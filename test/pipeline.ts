@@ -16,7 +16,7 @@ import { Engine } from './engine.ts';
 import { agentOf, ended, startRun, testWorld, toolOf, type TestWorld } from './world.ts';
 
 /** What an application has unless a test says otherwise. */
-export const usual = {
+const usual = {
   models: { planner: 'planner', enhancer: 'enhancer' },
   persona: { text: 'You are the desk.' },
   retrieval: { tools: ['find'] },
@@ -113,7 +113,7 @@ export function castPipeline(casting: Casting): PipelineCast {
 }
 
 /** The planner says one plan after the other; the enhancer makes everything clear; the others say the same each time. */
-export function agentsOf({ plans, agents = [] }: Pick<Casting, 'plans' | 'agents'>): readonly Agent[] {
+function agentsOf({ plans, agents = [] }: Pick<Casting, 'plans' | 'agents'>): readonly Agent[] {
   let planned = 0;
   const planner = agentOf('planner', () => {
     const plan = plans[Math.min(planned, plans.length - 1)];
@@ -151,7 +151,7 @@ function watched(agent: Agent, sent: Map<string, Turn[]>): Agent {
   };
 }
 
-export function toolsOf(tools: readonly Tool[]): readonly Tool[] {
+function toolsOf(tools: readonly Tool[]): readonly Tool[] {
   const find = toolOf('find', () => ({ results: [{ title: 'Runbook 1', text: 'Splice the fibre.' }] }));
   const lookup = toolOf('lookup', (input) => `looked up ${JSON.stringify(input)}`, {
     schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },

@@ -2,6 +2,7 @@ import { failureOf, RunError } from '../run/failure.ts';
 import { visible } from '../run/visible.ts';
 import { versionHere } from '../server/version.ts';
 import { exit, type CliCommand } from './command.ts';
+import { apps } from './commands/apps.ts';
 import { approvals } from './commands/approvals.ts';
 import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
@@ -39,6 +40,7 @@ const commands: readonly CliCommand[] = [
   demo,
   serve,
   work,
+  apps,
   runs,
   show,
   follow,

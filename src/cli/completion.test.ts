@@ -35,7 +35,7 @@ test('a shell that is not known is named with those that are', async () => {
 });
 
 test.for([
-  ['vitrine ap', 'approvals approve'],
+  ['vitrine ap', 'apps approvals approve'],
   ['vitrine help sho', 'show'],
   ['vitrine runs --da', '--data'],
   ['vitrine run --proto', '--protocol'],

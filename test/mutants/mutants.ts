@@ -18,6 +18,7 @@ import { gatewayMutants } from './of/gateways.ts';
 import { graphMutants } from './of/graph.ts';
 import { hostileMutants } from './of/hostile.ts';
 import { nativeMutants } from './of/native.ts';
+import { pipelineMutants } from './of/pipeline.ts';
 import { pinMutants } from './of/pins.ts';
 import { opsMutants } from './of/ops.ts';
 import { pathMutants } from './of/path.ts';
@@ -42,6 +43,7 @@ import { canvasMutants } from './of/canvas.ts';
 
 export const mutants: readonly Mutant[] = [
   ...a2uiMutants,
+  ...pipelineMutants,
   ...accessMutants,
   ...approvalMutants,
   ...behindMutants,

@@ -101,7 +101,7 @@ const planned = [
 const before = 'guardrails+ enhance+ rag+ plan+';
 
 describe('a stream, frame by frame', () => {
-  test('[PL70] a plain answer: skills take the place of what stood for them', async () => {
+  test('[PL70] [PL76] a plain answer: skills take the place of what stood for them', async () => {
     const frames = await streamed();
     expect(course(frames)).toEqual([
       ...planned,

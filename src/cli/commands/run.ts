@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { RunError } from '../../run/failure.ts';
 import { startOf } from '../../server/folder/home.ts';
 import { assistantOptions, withAssistant } from '../place/assistant.ts';
@@ -16,7 +17,11 @@ export const run: CliCommand = {
     'answer last; a run that waits for a person is left waiting (exit code 3) unless --yes is given.',
   ],
   options: {
-    app: { type: 'string', value: '<name>', about: 'which app of the configuration' },
+    app: {
+      type: 'string',
+      value: '<name>',
+      about: 'which app: of the configuration, or one that was made here',
+    },
     conversation: { type: 'string', value: '<id>', about: 'go on with a conversation' },
     ...showingOptions,
     ...jsonOption,
@@ -37,8 +42,11 @@ export const run: CliCommand = {
       return throughRun(server, { given, terminal }, (home) => home.start(request));
     }
     return withAssistant(given, terminal, (settings) => {
-      const app = settings.chosen(given.text('app'));
-      const request = startOf(app, said);
+      const named = given.text('app');
+      const isKnown = named === undefined || settings.apps.some(({ name }) => name === named);
+      // People make apps of their own, where there is a folder: whoever has it knows them.
+      const isHere = isKnown || !existsSync(settings.home.data);
+      const request = isHere ? startOf(settings.chosen(named), said) : requestTo(named, said);
       return throughRun(settings.home, { given, terminal }, (home) => home.start(request));
     });
   },

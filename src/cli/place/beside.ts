@@ -1,3 +1,4 @@
+import { vitrineClient } from '../../client/client.ts';
 import { askFor } from '../../client/ask.ts';
 import { followRun } from '../../client/follow.ts';
 import { workflowsClient } from '../../client/workflows.ts';
@@ -30,6 +31,7 @@ export function besideHolder(reader: FolderReader, data: string, holder: Holder)
     send: (run, command) => neighbour.ask(() => asked.send(run, command)),
     takeUp: (run) => neighbour.ask(() => asked.takeUp(run)),
     workflows: workflowsClient(addressIn(data)),
+    appList: () => vitrineClient(addressIn(data)).apps(),
     erase: (conversation, tenant) => neighbour.ask(() => asked.erase(conversation, tenant)),
     async standing(run) {
       const row = await reader.dispatch.get(run);

@@ -1,3 +1,4 @@
+import { vitrineClient } from '../../client/client.ts';
 import { workflowsClient } from '../../client/workflows.ts';
 import { ownersWay } from '../../server/access/door.ts';
 import { tenantHeader } from '../../server/folder/reach-folder.ts';
@@ -14,5 +15,6 @@ export function heldFolder({ app, context, ways, notices, close }: Hosted): Term
     return { url: 'http://localhost', fetch: fetchWithin(app.server, ways, { ...ownersWay, callerOf }) };
   };
   const workflows = workflowsClient(addressFor());
-  return { ...context.home, notices, close, workflows, ...askedOver(addressFor, context.home) };
+  const appList: TerminalHome['appList'] = () => vitrineClient(addressFor()).apps();
+  return { ...context.home, notices, close, workflows, appList, ...askedOver(addressFor, context.home) };
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { askFor } from '../../client/ask.ts';
-import type { ServerAddress } from '../../client/client.ts';
+import { vitrineClient, type ServerAddress } from '../../client/client.ts';
 import { workflowsClient } from '../../client/workflows.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -62,7 +62,7 @@ async function atServer(server: ServerAddress): Promise<TerminalHome> {
   const home = await serverHome(known).catch((thrown: unknown) => {
     throw failureOf(thrown).code === 'unauthenticated' ? turnedAway(known, thrown) : thrown;
   });
-  return { ...home, workflows: workflowsClient(known) };
+  return { ...home, workflows: workflowsClient(known), appList: () => vitrineClient(known).apps() };
 }
 
 /** A terminal elsewhere does not find the key that a server made for itself. */

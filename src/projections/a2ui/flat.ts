@@ -85,7 +85,7 @@ const inner = overStory<Memory, Own, Changed>({
       scene.memory.planned.set(id, place);
       const row = flatRow({ place, title, kind, detail: '', status: 'pending' });
       // The stages of a pipeline are planned together, so they are told together, with the last of them.
-      keep(scene, id, { row, place }, !isBeforeLast({ place, key }));
+      keep(scene, id, { row, place, isTold: !isBeforeLast({ place, key }) });
     },
     'step.dropped': drop,
     'step.opened': open,
@@ -168,9 +168,14 @@ function placeBelow(
   return place;
 }
 
-function keep({ memory, frames }: Flat, id: StepId, row: Omit<Row, 'seq'>, isTold = true): void {
+interface Kept extends Omit<Row, 'seq'> {
+  /** Whether it is told now; unless said, it is. */
+  readonly isTold?: boolean;
+}
+
+function keep({ memory, frames }: Flat, id: StepId, { row, place, isTold = true }: Kept): void {
   if (memory.hidden.has(id)) return;
-  memory.rows.set(id, { ...row, seq: memory.seq });
+  memory.rows.set(id, { row, place, seq: memory.seq });
   if (isTold && !frames.includes('rows')) frames.push('rows');
 }
 

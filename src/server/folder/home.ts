@@ -122,7 +122,8 @@ export function expectSameApp(
   { process: holder, apps }: Pick<Holder, 'process' | 'apps'>,
   { app, flow }: Pick<StartRequest, 'app' | 'flow'>,
 ): void {
-  if (apps.some((known) => known.name === app && known.flow === flow)) return;
+  // Who names no flow means whatever that process has under the name.
+  if (flow === '' || apps.some((known) => known.name === app && known.flow === flow)) return;
   const known = apps.map((each) => `«${each.name}» (${each.flow})`).join(', ') || 'no app at all';
   throw new RunError(
     'rejected',

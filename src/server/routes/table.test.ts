@@ -4,7 +4,7 @@ import type { Endpoint } from '../../wire/native/endpoint.ts';
 import { routeTable } from './table.ts';
 
 /** The routes of other systems' clients, and of browsers, are described where they are. */
-const elsewhere = ['a2ui', 'two-stage', 'a2a', 'mcp', 'console', 'execution', 'page'];
+const elsewhere = ['a2ui', 'two-stage', 'a2a', 'mcp', 'console', 'execution', 'applications', 'page'];
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
