@@ -45,16 +45,7 @@ const receivable = 64 * 1024 * 1024;
 export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
   const { requests, burst, streams, bytes } = settings;
   const shares = new Map<string, Share>();
-  const shareOf = (tenant: string): Share => {
-    const known = shares.get(tenant);
-    if (known) return known;
-    if (shares.size >= remembered)
-      for (const [name, share] of shares)
-        if (share.streams + share.receiving + share.bytes === 0) shares.delete(name);
-    const share = { tokens: burst, at: 0, streams: 0, receiving: 0, bytes: 0 };
-    shares.set(tenant, share);
-    return share;
-  };
+  const shareOf = sharesIn(shares, burst);
   const isExempt = (tenant: string): boolean => isOpen && tenant === localTenant;
   return {
     runs: settings.runs,
@@ -91,6 +82,19 @@ export function quotasOf(settings: QuotaSettings, isOpen: boolean): Quotas {
       share.bytes += more;
       return () => void (share.bytes -= more);
     },
+  };
+}
+
+function sharesIn(shares: Map<string, Share>, burst: number): (tenant: string) => Share {
+  return (tenant) => {
+    const known = shares.get(tenant);
+    if (known) return known;
+    if (shares.size >= remembered)
+      for (const [name, share] of shares)
+        if (share.streams + share.receiving + share.bytes === 0) shares.delete(name);
+    const share = { tokens: burst, at: 0, streams: 0, receiving: 0, bytes: 0 };
+    shares.set(tenant, share);
+    return share;
   };
 }
 

@@ -100,8 +100,8 @@ export const feedMutants: readonly Mutant[] = [
   {
     name: 'a run that has ended is counted among those that have not',
     file: 'src/stores/sqlite/open-counts.ts',
-    find: '+ openIn(after) - openIn(before)',
-    replace: '+ openIn(after) - 0 * openIn(before)',
+    find: 'working + after.working - before.working',
+    replace: 'working + after.working - 0 * before.working',
     test: 'src/stores/sqlite/rows-read.test.ts',
     only: '[Q113]',
   },
