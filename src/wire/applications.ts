@@ -200,6 +200,13 @@ export const HitlAnswer = z.object({
   execution_trace: ExecutionTrace.optional(),
 });
 
+export const UploadedDocument = z.object({
+  session_id: z.string(),
+  document_id: z.string(),
+  filename: z.string(),
+  status: z.enum(['pending', 'processing', 'ready', 'failed']),
+});
+
 export const ListedSession = z.object({
   session_id: z.string(),
   title: z.string(),

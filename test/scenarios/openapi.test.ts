@@ -85,7 +85,11 @@ const gated: Agent = {
   ...agentOf('graph', () => [{ type: 'say', text: 'done' }], 'once'),
   approval: 'always',
 };
-const desk = deskConfig({ plans: [planOf('single', [planStep(1, 'graph')])], agents: [gated] });
+const desk = deskConfig({
+  plans: [planOf('single', [planStep(1, 'graph')])],
+  agents: [gated],
+  settings: { retrieval: { tools: ['find'], uploads: true } },
+});
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -416,7 +420,9 @@ describe('what the server answers is what its description says', () => {
     await ask(`PUT ${app}`, { id: 'desk', json: {} });
     const headers = { 'content-type': 'image/gif' };
     for (const body of ['GIF89a', 'none']) await ask(`POST ${app}/logo`, { id: 'own', body, headers });
-    for (const what of ['publish', 'unpublish']) await ask(`POST ${app}/${what}`, { id: 'own', json: {} });
+    await ask(`POST ${app}/publish`, { id: 'own', json: {} });
+    await ask(`POST ${app}/chat/upload`, { id: 'own', body: 'x', headers: { 'content-type': 'text/plain' } });
+    await ask(`POST ${app}/unpublish`, { id: 'own', json: {} });
     for (const id of ['own', 'desk']) await ask(`DELETE ${app}`, { id });
     await ask(`POST ${app}/unpublish`, { id: 'desk', json: {} });
     const lookups = ['skills', 'llms', 'data-sources', 'personas', 'guardrail-categories'];
@@ -432,6 +438,9 @@ describe('what the server answers is what its description says', () => {
     const decide = { id: 'desk', json: { session_id: 's', action: 'approve' } };
     await ask(`POST ${chat}/hitl-decide`, decide);
     await ask(`POST ${chat}/hitl-decide`, decide);
+    const document = { id: 'desk', body: 'text', headers: { 'content-type': 'text/plain' } };
+    for (const body of ['text', 'x'.repeat(2_000_000)])
+      await ask(`POST ${chat}/upload`, { ...document, body, query: '?name=a.txt' });
     await ask(`GET ${chat}/history`, { id: 'desk' });
     await ask(`GET ${chat}/sessions/:session`, { id: 'desk', second: 's' });
     await ask(`DELETE ${chat}/sessions/:session`, { id: 'desk', second: 's' });

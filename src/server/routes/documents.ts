@@ -1,20 +1,14 @@
 import * as native from '../../wire/native/documents.ts';
-import { typeIn } from '../runs/files.ts';
-import { withinQuota } from '../runs/within-quota.ts';
+import { bringDocument } from '../runs/bring-document.ts';
 import { route } from './route.ts';
 
 export const documentRoutes = [
   route({
     ...native.bringDocument,
-    async handle({ context, caller: { tenant }, subject: { conversation }, query, body, header }) {
+    async handle({ context, caller: { tenant }, subject: { conversation }, query: { name }, body, header }) {
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-      context.quotas.file(bytes.length);
-      const { secrets, uploads } = context.home;
-      const name = secrets.clean(query.name);
-      const type = typeIn(secrets.clean(header('content-type') ?? ''));
-      const json = await withinQuota(context, { tenant, bytes: bytes.length }, () =>
-        uploads.add({ tenant, conversation }, { name, type, bytes }),
-      );
+      const type = header('content-type') ?? '';
+      const json = await bringDocument(context, { tenant, conversation }, { name, type, bytes });
       return { status: 201, json };
     },
   }),

@@ -20,6 +20,7 @@ import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { chatRoutes } from '../applications/chat-routes.ts';
+import { uploadRoutes } from '../applications/upload-route.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
@@ -53,6 +54,7 @@ const described: readonly Route[] = [
   ...usageRoutes,
   ...applicationRoutes,
   ...chatRoutes,
+  ...uploadRoutes,
   ...lookupRoutes,
   ...a2aRoutes,
   ...mcpRoutes,

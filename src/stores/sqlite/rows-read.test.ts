@@ -51,7 +51,7 @@ function filled(count: number) {
     database.exec('UPDATE commits SET count = count + 1');
   }
   return {
-    open: tables.unfinished('t'),
+    open: tables.unfinished('t').working,
     visits(ask: (read: typeof perform, desk: Parameters<typeof perform>[0]) => unknown): number {
       visited = 0;
       ask(perform, { tables, now: 0, hints: [] });
@@ -92,7 +92,7 @@ const due = { worker: 'w', flows: ['f@1'], max: page, lease: 1_000 };
 
 /** All that a start asks of a store: how many runs its tenant has, what was said before, and a run. */
 const started: Parameters<ReturnType<typeof filled>['visits']>[0] = (ask, desk) => {
-  expect(ask(desk, 'unfinished', 't')).toBeGreaterThan(0);
+  expect(ask(desk, 'unfinished', 't').working).toBeGreaterThan(0);
   ask(desk, 'held', 't');
   ask(desk, 'list', { tenant: 't', conversation: 'c3', limit: 1 });
   ask(desk, 'create', newRun('another', { conversation: 'c3', claim: { worker: 'w', lease: 1_000 } }));

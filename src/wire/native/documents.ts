@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /** In bytes; a server may allow less. */
-const largestDocument = 50 * 1024 * 1024;
+export const largestDocument = 50 * 1024 * 1024;
 
 /** A document that somebody brought into a conversation, and whether it can be searched. */
 export const BroughtDocument = z.object({

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { deskConfig, planOf, planStep } from '../../../test/pipeline.ts';
+import { keyIn, serving, temporaryFolder } from '../../../test/serving.ts';
+
+const plans = [planOf('single', [planStep(1, 'graph')])];
+const path = '/api/applications/desk/chat';
+const guide = '# Valves\n\nThe valve of Lisbon opens slowly.\n';
+
+test('[PL67] a document that is brought into a session is found in it, by a form and by its bytes', async () => {
+  const at = await serving({ config: deskConfig({ plans, settings: { retrieval: { uploads: true } } }) });
+  const form = new FormData();
+  form.set('file', new File([guide], 'guide.md', { type: 'text/markdown' }));
+  const sent = await fetch(`${at.url}${path}/upload`, { method: 'POST', body: form });
+  const first = (await sent.json()) as { readonly session_id: string };
+  expect([sent.status, first]).toEqual([
+    201,
+    {
+      session_id: expect.any(String),
+      document_id: expect.any(String),
+      filename: 'guide.md',
+      status: 'pending',
+    },
+  ]);
+  const { session_id } = first;
+  const more = `${path}/upload?name=note.txt&session_id=${session_id}`;
+  const headers = { 'content-type': 'text/plain' };
+  expect((await at.ask(more, { method: 'POST', body: 'Pumps are blue.', headers })).status).toBe(201);
+  const answer = await at.ask(path, { json: { message: 'What of the valve of Lisbon?', session_id } });
+  expect(answer.status).toBe(200);
+  const run = answer.headers.get('x-run-id') ?? '';
+  expect((await at.ask(`/api/runs/${run}`)).text).toContain('guide.md');
+});
+
+test('[PL67] an application that takes none says so, what is no form is refused, and another person’s session is not there', async () => {
+  const data = temporaryFolder();
+  const [ann, bob] = ['ann', 'bob'].map((name) => keyIn(data, { name, tenant: 't', role: 'member' }));
+  const uploads = { retrieval: { uploads: true } };
+  const at = await serving({
+    data,
+    config: { ...deskConfig({ plans, settings: uploads }), auth: { required: true } },
+  });
+  const body = { method: 'POST', body: 'text', headers: { 'content-type': 'text/plain' } };
+  const named = `${path}/upload?name=a.txt&session_id=`;
+  await at.ask(path, { key: ann, json: { message: 'Go', session_id: 'mine' } });
+  expect((await at.ask(`${named}mine@ann`, { ...body, key: bob })).status).toBe(404);
+  expect((await at.ask(`${named}mine`, { ...body, key: ann })).status).toBe(201);
+  const unnamed = await at.ask(`${path}/upload`, { ...body, key: ann });
+  expect([unnamed.status, unnamed.text]).toEqual([400, expect.stringContaining('name: say what')]);
+  const broken = { ...body, headers: { 'content-type': 'multipart/form-data; boundary=x' } };
+  expect((await at.ask(`${path}/upload`, { ...broken, key: ann })).status).toBe(400);
+  const none = await serving({ config: deskConfig({ plans }) });
+  const refused = await none.ask(`${path}/upload?name=a.txt`, body);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('takes no documents')]);
+});
