@@ -89,6 +89,7 @@ export function castPipeline(casting: Casting): PipelineCast {
       checks: checksOf(AppGuards.parse(guards)),
       tool: (name) => tools.find((tool) => tool.name === name),
       app: () => Promise.reject(new Error('there are no apps here')),
+      workflow: () => Promise.reject(new Error('there are no workflows here')),
       ...means,
     }),
   };

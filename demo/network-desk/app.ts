@@ -33,7 +33,7 @@ async function openRunbooks(): Promise<Tool> {
 
 type App = NonNullable<DefinedConfig['apps']>[string];
 
-/** An application: one chat for the network, with a persona, guards, the runbooks and four skills. */
+/** An application: one chat for the network, with a persona, guards, the runbooks, four agents and three workflows as its skills. */
 export const networkDesk: App = {
   description: 'a guarded chat for the network: it plans, looks into the runbooks and asks its skills',
   examples: [
@@ -82,6 +82,27 @@ export const networkDesk: App = {
         type: 'agent',
         title: 'Field dispatch',
         description: 'dispatch: sends a field engineer or crew to a link or a site',
+        passages: false,
+      },
+      {
+        name: 'change-notice',
+        type: 'workflow',
+        title: 'Change notice',
+        description: 'notices: drafts and posts a change notice of planned work',
+        passages: false,
+      },
+      {
+        name: 'link-survey',
+        type: 'workflow',
+        title: 'Link survey',
+        description: 'surveys: makes a survey table and has it reviewed',
+        passages: false,
+      },
+      {
+        name: 'watch-link',
+        type: 'workflow',
+        title: 'Watch a link',
+        description: 'watching: keeps watch, waits and looks again later',
         passages: false,
       },
     ],

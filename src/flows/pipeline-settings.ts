@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { personaNames, personas } from './pipeline-personas.ts';
 
 /** What an application can have done. */
-export const skillTypes = ['agent', 'app', 'tool'] as const;
+export const skillTypes = ['agent', 'app', 'tool', 'workflow'] as const;
 export type SkillType = (typeof skillTypes)[number];
 
 export const Skill = z.strictObject({
-  /** The name of the agent, app or tool. */
+  /** The name of the agent, app, tool or workflow. */
   name: z.string().min(1),
   type: z.enum(skillTypes),
   title: z.string().max(100).optional(),

@@ -15,6 +15,8 @@ export interface SkillMeans {
   tool(name: string): { readonly description: string; readonly schema: Json } | undefined;
   /** What another app does, within a step of this run. */
   app(scope: Scope, name: string, asked: Asked): Promise<string>;
+  /** The same of a workflow. */
+  workflow(scope: Scope, name: string, asked: Asked): Promise<string>;
 }
 
 export interface Working {
@@ -82,6 +84,7 @@ const ways: Readonly<Record<SkillType, RunSkill>> = {
     delegate(scope, { name, title, description }, asked),
   app: (scope, { name }, { asked, means }) => means.app(scope, name, asked),
   tool: callTool,
+  workflow: (scope, { name }, { asked, means }) => means.workflow(scope, name, asked),
 };
 
 function runSkill(scope: Scope, skill: Skill, doing: Doing): Promise<string> {

@@ -24,6 +24,18 @@ async function runWhole(scope: Scope, input: RunInput, means: Means): Promise<st
   return asText(await runGraph(scope, { graph, input: dataOf(input) }, doNode));
 }
 
+/** Another workflow in a run of something else, as it is when that comes to it: recorded before anything of it is done. */
+export async function runWorkflow(
+  scope: Scope,
+  { name, input }: { readonly name: string; readonly input: RunInput },
+  means: Means,
+): Promise<string> {
+  const definition = await scope.look({ key: 'the definition', kind: 'workflow', name });
+  const graph = expectRunnable(definition, dataOf(input));
+  const doNode = nodeDoer({ means, input, within: [name] });
+  return asText(await runGraph(scope, { graph, input: dataOf(input) }, doNode));
+}
+
 /** What expressions know as `input`. */
 function dataOf({ data, text = '' }: Partial<Pick<RunInput, 'data' | 'text'>>): Json {
   return data ?? { text };

@@ -48,6 +48,7 @@ export const piped: Flow = {
   ...pipeline(settings, {
     checks: checksOf(guards),
     tool: () => ({ description: 'a tool', schema: { type: 'object' } }),
+    workflow: () => Promise.reject(new Error('there are no workflows here')),
     app: () => Promise.reject(new Error('there are no apps here')),
   }),
 };

@@ -18,7 +18,7 @@ export const lookupRoutes = [
   route({
     ...shared,
     path: '/api/skills',
-    about: 'What can be a skill of an application: agents, apps and tools.',
+    about: 'What can be a skill of an application: agents, apps, tools and workflows.',
     query: z.strictObject({ type: z.string().max(40).optional() }),
     answers: { 200: { about: 'All of them.', schema: z.object({ skills: z.array(Skill) }) } },
     async handle({ context, caller, query: { type } }) {
@@ -30,7 +30,15 @@ export const lookupRoutes = [
         skill_name: one.name,
         skill_description: one.description ?? '',
       });
-      const all = [...agents.map(skill('agent')), ...apps.map(skill('app')), ...tools.map(skill('tool'))];
+      const { definitions, nameable } = context.home;
+      const own = await definitions.list(caller, { kind: 'workflow', state: 'published' });
+      const workflows = new Set([...nameable.configured, ...own.map(({ name }) => name)]);
+      const all = [
+        ...agents.map(skill('agent')),
+        ...apps.map(skill('app')),
+        ...tools.map(skill('tool')),
+        ...[...workflows].map((name) => ({ name })).map(skill('workflow')),
+      ];
       return {
         status: 200,
         json: { skills: all.filter((one) => type === undefined || one.skill_type === type) },

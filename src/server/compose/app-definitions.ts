@@ -10,6 +10,7 @@ import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { BodyCheck, DefinitionsFront, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
+import type { Used } from './named-flow.ts';
 import type { SettledFlow } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
 
@@ -30,12 +31,12 @@ const AppBody = z.strictObject({
 /** What bodies of apps are checked by. */
 export interface AppChecks {
   readonly flows: readonly (Flow | SettledFlow)[];
-  /** Whether people of a tenant can run an app of this name. */
-  readonly isApp: (tenant: string, name: string) => Promise<boolean>;
+  /** Whether people of a tenant can run an app or workflow of this name. */
+  readonly isThere: (tenant: string, used: Used) => Promise<boolean>;
 }
 
 /** Fails, with the field and the fix, where a body is not an app that can be run here. */
-export function appChecker({ flows, isApp }: AppChecks): BodyCheck {
+export function appChecker({ flows, isThere }: AppChecks): BodyCheck {
   return async (body, { name, tenant, state }) => {
     const { flow, settings = {} } = appBody(body, name);
     const code = flows.find(({ name: called, version }) => called === flow.name && version === flow.version);
@@ -49,8 +50,8 @@ export function appChecker({ flows, isApp }: AppChecks): BodyCheck {
       if ('readSettings' in code) code.readSettings(name, settings);
     });
     if (!('readSettings' in code)) return;
-    for (const other of code.apps?.(settings) ?? [])
-      if (other === name || !(await isApp(tenant, other))) throw strangeSkill(name, other);
+    for (const used of code.uses?.(settings) ?? [])
+      if (isItself(name, used) || !(await isThere(tenant, used))) throw strangeSkill(name, used);
     const missing = state === 'published' ? (code.missing?.(settings) ?? []) : [];
     if (missing.length > 0) throw notReady(name, missing);
   };
@@ -97,8 +98,13 @@ function inOwnWords(tenant: string, name: string, check: () => void): void {
   }
 }
 
-function strangeSkill(app: string, name: string): RunError {
-  const why = app === name ? 'an app cannot be a skill of itself' : `there is no app «${name}»`;
+function isItself(app: string, { kind, name }: Used): boolean {
+  return kind === 'app' && name === app;
+}
+
+function strangeSkill(app: string, used: Used): RunError {
+  const { kind, name } = used;
+  const why = isItself(app, used) ? 'an app cannot be a skill of itself' : `there is no ${kind} «${name}»`;
   return new RunError('malformed', `The app «${app}» does not fit: skills: ${why}; name another one.`);
 }
 

@@ -2,8 +2,8 @@ import { definitionsFront } from '../../front/definitions.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
-import { appBody } from './app-definitions.ts';
-import type { AppsNow, FlowMeans } from './named-flow.ts';
+import { appBody, type AppChecks } from './app-definitions.ts';
+import type { AppsNow, FlowMeans, Used } from './named-flow.ts';
 import { namedFlows } from './named-flows.ts';
 
 /** Apps that others run as one of their skills: those that name a flow, as they are now. */
@@ -24,11 +24,14 @@ export function appsNow({ dispatch, definitions, blobs }: Store, means: () => Fl
   };
 }
 
-/** Whether there is an app of a name: the configuration's, or one that people of the tenant published. */
-export function isAppIn({ definitions }: Store, configured: readonly string[]) {
-  return async (tenant: string, name: string): Promise<boolean> => {
-    if (configured.includes(name)) return true;
-    const versions = await definitions.versions({ tenant, kind: 'app', name });
+/** Whether there is an app or workflow of a name: the configuration's, or one that people of the tenant published. */
+export function isThereIn(
+  { definitions }: Store,
+  configured: Readonly<Record<Used['kind'], readonly string[]>>,
+): AppChecks['isThere'] {
+  return async (tenant, { kind, name }) => {
+    if (configured[kind].includes(name)) return true;
+    const versions = await definitions.versions({ tenant, kind, name });
     return versions.some(({ state }) => state === 'published');
   };
 }

@@ -33,13 +33,12 @@ import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
 import { followerOf, type App, type FolderReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
-import { definitionsFront } from '../../front/definitions.ts';
-import { appChecker, publishedApps, type ConfiguredApp } from './app-definitions.ts';
-import { workflowChecker, workflowKind, type Nameable } from '../workflows/workflow-problems.ts';
-import { appsNow, isAppIn } from './apps-now.ts';
+import { publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { appsNow } from './apps-now.ts';
+import { definitionsIn } from './definitions-in.ts';
 import type { FlowMeans } from './named-flow.ts';
 import { publishWorkflows } from './workflow-definitions.ts';
-import { namedFlow, namedFlows, workflowFlow } from './named-flows.ts';
+import { namedFlow, namedFlows, workflowFlow, workflowsIn } from './named-flows.ts';
 import { readSettings } from './read-settings.ts';
 import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
 import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
@@ -152,23 +151,16 @@ async function holding(settings: FolderSettings, parts: Opened): Promise<OpenFol
   const { takes = 'everything' } = settings;
   const { folder, config, known, store, opened, uploads } = parts;
   const apps = appsNow(store, () => means);
-  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps, uploads };
+  const workflow = workflowsIn(() => means);
+  const means: FlowMeans = { agents: Object.keys(config.agents), tools: opened, apps, workflow, uploads };
   const configured = configuredApps(config, 'The configuration', means);
   const isUnread = settings.config === undefined;
   const flows = isUnread ? [] : flowsOf(configured, means);
   const clean = known.secrets.cleanAll;
   const world = worldOf(settings, parts, { flows, isUnread, agents: await agentsOf(config) });
   const { catalog } = world;
-  const nameable: Nameable = {
-    catalog,
-    hasTools: opened !== undefined,
-    definitions: store.definitions,
-    configured: Object.keys(config.workflows),
-    connections: Object.keys(config.connections),
-  };
-  const isApp = isAppIn(store, Object.keys(config.apps));
-  const kinds = { app: appChecker({ flows, isApp }), [workflowKind]: workflowChecker(nameable) };
-  const definitions = definitionsFront({ store, kinds, clean });
+  const hasTools = opened !== undefined;
+  const { definitions, nameable } = definitionsIn({ config, store, catalog, flows, hasTools, clean });
   const published = await publishedApps(definitions, configured, takes === 'everything');
   if (!isUnread) await publishWorkflows(definitions, config.workflows, takes === 'everything');
   const stranded = takes === 'everything' ? await strandedIn(store, flows) : [];

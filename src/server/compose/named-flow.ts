@@ -1,4 +1,4 @@
-import type { Flow } from '../../engine/scope.ts';
+import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -14,6 +14,10 @@ export interface FlowMeans {
   readonly apps?: AppsNow | undefined;
   /** What people brought into the conversation of a run; absent until it is known. */
   readonly uploads?: Pick<Uploads, 'search'> | undefined;
+  /** What a workflow does, within a step of a run; absent until it is known what it stands on. */
+  readonly workflow?:
+    | ((scope: Scope, name: string, input: Pick<RunInput, 'text' | 'attachments'>) => Promise<string>)
+    | undefined;
   /** What the app lets pass whose run it is. */
   readonly guards?: AppGuards | undefined;
 }
@@ -53,10 +57,16 @@ export interface NamedFlow {
   missing?(settings: object): readonly string[];
   /** Who may use an app; everybody, unless said. */
   access?(settings: object): Access;
-  /** The other apps that it runs. */
-  apps?(settings: object): readonly string[];
+  /** The other apps and workflows that it runs. */
+  uses?(settings: object): readonly Used[];
   /** One run's own: what it does by these settings. */
   by(settings: object, means: FlowMeans): Pick<Flow, 'check' | 'run'>;
+}
+
+/** Something that an app runs beside agents and tools. */
+export interface Used {
+  readonly kind: 'app' | 'workflow';
+  readonly name: string;
 }
 
 /** Who may use an app. */

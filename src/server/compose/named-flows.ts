@@ -4,7 +4,7 @@ import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
 import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
-import { workflow } from '../../flows/workflow.ts';
+import { runWorkflow, workflow } from '../../flows/workflow.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
@@ -87,17 +87,27 @@ export const namedFlows: Readonly<Record<string, NamedFlow>> = {
 
 /** The flow of all workflows: the graph is what a run was started with. */
 export function workflowFlow(means: FlowMeans): Flow {
-  return workflow({
+  return workflow(flowsFor(means));
+}
+
+/** A workflow as a part of another run. */
+export function workflowsIn(means: () => FlowMeans): NonNullable<FlowMeans['workflow']> {
+  return (scope, name, { text, attachments }) =>
+    runWorkflow(scope, { name, input: { text, attachments, app: name, labels: {} } }, flowsFor(means()));
+}
+
+function flowsFor(means: FlowMeans): Parameters<typeof workflow>[0] {
+  return {
     flow(name, settings) {
       const named = namedFlows[name];
       if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
       return named.by(settings, means);
     },
-  });
+  };
 }
 
 /** A flow whose settings are data. A program may bring one of the same name that has its own. */
-export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'apps'> {
+export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'uses'> {
   readSettings(app: string, settings: object): object;
 }
 
@@ -109,7 +119,7 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     readSettings: (app, given) => flow.read(app, given, means),
     missing: (settings) => flow.missing?.(settings) ?? [],
     access: (settings) => flow.access?.(settings) ?? { everyone: true, people: [] },
-    apps: (settings) => flow.apps?.(settings) ?? [],
+    uses: (settings) => flow.uses?.(settings) ?? [],
     check: ({ definition, ...beginning }) => flow.by(settingsIn(definition), means).check?.(beginning),
     run: (scope, input) =>
       flow

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { checksOf, type TextChecks } from '../../flows/pipeline-guard.ts';
 import { pipeline, pipelineVersion } from '../../flows/pipeline.ts';
 import { missingIn, PipelineSettings } from '../../flows/pipeline-settings.ts';
+import type { SkillMeans } from '../../flows/pipeline-skills.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import type { FlowMeans, NamedFlow } from './named-flow.ts';
+import type { FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { unknownAgent, type Wrong } from './names-in-settings.ts';
 import { expectNone, expectTool, readSettings } from './read-settings.ts';
 
@@ -25,8 +26,10 @@ export const pipelineFlow: NamedFlow = {
   },
   missing: (settings) => missingIn(PipelineSettings.parse(settings)),
   access: (settings) => PipelineSettings.parse(settings).access,
-  apps: (settings) =>
-    PipelineSettings.parse(settings).skills.flatMap(({ type, name }) => (type === 'app' ? [name] : [])),
+  uses: (settings) =>
+    PipelineSettings.parse(settings).skills.flatMap(({ type, name }): Used[] =>
+      type === 'app' || type === 'workflow' ? [{ kind: type, name }] : [],
+    ),
   by(given, means) {
     const settings = PipelineSettings.parse(given);
     const { uploads } = means;
@@ -47,8 +50,12 @@ function checksBy(
   return checks;
 }
 
-function skillsIn({ tools, apps }: FlowMeans): Pick<Parameters<typeof pipeline>[1], 'tool' | 'app'> {
+function skillsIn({ tools, apps, workflow }: FlowMeans): SkillMeans {
   return {
+    async workflow(scope, name, asked) {
+      if (!workflow) throw new RunError('unknown', `There is no workflow «${name}» here.`);
+      return workflow(scope, name, asked);
+    },
     tool: (name) => tools?.now().find((tool) => tool.name === name),
     async app(scope, name, { text, attachments }) {
       if (!apps) throw new RunError('unknown', `There is no app «${name}» here.`);
