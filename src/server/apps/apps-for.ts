@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Definition } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
+import { workflowOfApp } from '../../run/workflow-app.ts';
 import { bodyIn } from '../../front/definition-body.ts';
 import { storedApp } from '../compose/app-definitions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
-import { workflowApp, workflowOfApp } from '../workflows/workflow-app.ts';
+import { workflowApp } from '../workflows/workflow-app.ts';
 
 /** What apps are looked up in. */
 export interface Apps {

@@ -10,7 +10,7 @@ import { parseJson } from '../../wire/parse-json.ts';
 import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';
 import type { ServerContext } from '../context.ts';
 import { graphOf } from './told-versions.ts';
-import { workflowOfApp } from './workflow-app.ts';
+import { workflowOfApp } from '../../run/workflow-app.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
 
 /** The graph that a run was started with, as it was recorded, and how far each node has come. */

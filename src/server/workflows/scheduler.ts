@@ -13,7 +13,7 @@ import {
   type Scheduled,
   type ScheduleState,
 } from './schedule-state.ts';
-import { appOfWorkflow } from './told-versions.ts';
+import { appOfWorkflow } from '../../run/workflow-app.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
 
 /** A run that a schedule wants begun. Whoever asks again with the same key means the same run. */

@@ -1,17 +1,10 @@
+import { appOfWorkflow } from '../../run/workflow-app.ts';
 import type { Definition } from '../../run/definition.ts';
 import { present } from '../../run/present.ts';
 import type { Json } from '../../run/values.ts';
 import type { PublishedWorkflow, WorkflowDraft, WorkflowVersion } from '../../wire/native/workflows.ts';
 import type { ServerContext } from '../context.ts';
 import { workflowProblems } from './workflow-problems.ts';
-
-/** What runs of a workflow are runs of. */
-export function appOfWorkflow(name: string): string {
-  return `${workflowApps}${name}`;
-}
-
-/** No app of a configuration can have a name that begins so. */
-export const workflowApps = 'workflow:';
 
 type Graph = WorkflowDraft['graph'];
 

@@ -2,10 +2,10 @@ import { graphLimits } from '../../graph/worst-case.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
+import { appOfWorkflow } from '../../run/workflow-app.ts';
 import type { Author, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
-import { appOfWorkflow, workflowApps } from './told-versions.ts';
 import { misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
 
 /** Which graph to run: the newest that is published, a version, or the draft as it is now. */
@@ -29,11 +29,6 @@ export async function workflowApp(home: Home, author: Author, wanted: WantedGrap
     limits: { ...home.limits, ...limitsIn(body) },
     definition: async () => ({ tenant: definition.tenant, hash: definition.hash, body }),
   };
-}
-
-/** The name of the workflow whose runs an app is; undefined for every other app. */
-export function workflowOfApp(app: string): string | undefined {
-  return app.startsWith(workflowApps) ? app.slice(workflowApps.length) : undefined;
 }
 
 async function graphToRun(

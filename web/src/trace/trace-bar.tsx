@@ -6,7 +6,7 @@ import { visible } from '../../../src/run/visible.ts';
 import { pathTo } from '../../../src/wire/native/endpoint.ts';
 import { exportRun } from '../../../src/wire/native/runs.ts';
 import { beginningOf } from '../chat/summary.ts';
-import { isWorkflowApp } from '../runs/workflow-app.ts';
+import { workflowOfApp } from '../../../src/run/workflow-app.ts';
 import { formatIn } from '../format.ts';
 import { addressOf, Link } from '../routing.tsx';
 import { ConnectionPill } from '../shell/connection-pill.tsx';
@@ -84,7 +84,7 @@ function WaysOn({ run, place }: { readonly run: RunStore; readonly place: Shown 
           {t.inbox.inConversation}
         </Link>
       )}
-      {isWorkflowApp(app) && (
+      {workflowOfApp(app) !== undefined && (
         <Link to={addressOf.runCanvas(place.run, place.at)} className="button small wide-only" data-to-canvas>
           <Workflow className="icon small" aria-hidden />
           {t.trace.canvas}
