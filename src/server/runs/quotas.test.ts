@@ -160,9 +160,9 @@ function socketTo(url: string, headers: Readonly<Record<string, string>>): Promi
 test('[S49] runs that are started together find no more places than one after the other', async () => {
   const data = temporaryFolder();
   const key = keyIn(data, { name: 'c', tenant: 'calm' });
-  const apps = {
-    asks: appWith(async (scope) => (await scope.ask({ key: 'q', title: '?' })).decision, 'asks'),
-  };
+  // They work: what waits has a place of another kind.
+  const over = Promise.withResolvers<string>();
+  const apps = { works: appWith((scope) => scope.step({ key: 'w', title: 'Works' }, () => over.promise)) };
   const quotas = { ...generous, requests: 100, burst: 100 };
   const at = await serving({ data, config: { apps, auth: { required: true }, server: { quotas } } });
   const start = () => at.ask('/api/runs', { key, json: { input: { text: 'x' } } });
@@ -174,4 +174,5 @@ test('[S49] runs that are started together find no more places than one after th
   while ((await start()).status === 201);
   const { json } = await at.ask('/api/runs?unfinished=true', { key });
   expect((json as { runs: unknown[] }).runs).toHaveLength(quotas.runs);
+  over.resolve('done');
 });

@@ -213,6 +213,7 @@ export const gatewayMutants: readonly Mutant[] = [
     replace: 'return [];',
     test: 'src/server/a2a/a2a.test.ts',
     only: 'A2A40',
+    hangs: true,
   },
   {
     name: 'answers to an agent of AG-UI begin another thread',
