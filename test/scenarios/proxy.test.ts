@@ -1,7 +1,7 @@
 // The set-up of docs/guides/proxy.md, as it stands there: a real nginx with TLS in front of a real server.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { createServer, type AddressInfo } from 'node:net';
@@ -129,6 +129,8 @@ async function opened(undo: (() => Promise<void>)[]): Promise<Site> {
     import own from './vitrine.config.json' with { type: 'json' };
     export default (settings) => ({ ...demo(settings), ...own });`;
   writeFileSync(join(folder, 'both.mjs'), both);
+  // What lies beside a configuration belongs to it.
+  cpSync(new URL('../../demo/workflows', import.meta.url), join(folder, 'workflows'), { recursive: true });
   const server = start(['serve', '--config', 'both.mjs', '--port', String(inner)], { cwd: folder });
   undo.push(() => ended(server.child, server.ended));
   await server.until('local.key');
