@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { ConfigInput } from '../../src/catalog/config.ts';
 import type { Flow } from '../../src/engine/scope.ts';
-import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
+import { blurtingAgent } from '../blurting-agent.ts';
 import { redacted } from '../../src/guards/guard.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { bytesIn, everyWay } from '../every-way.ts';
@@ -51,25 +51,7 @@ function cutsOf(place: number, chance: Chance): readonly string[] {
   return [...(isLong ? plain : chance.shuffle(plain).slice(0, 3)), ...new Set(spelled)];
 }
 
-/** Says a secret in every way an agent has, one cut after the other. */
-const agent: Gateway = {
-  async *takeTurn({ messages }): AsyncGenerator<readonly AgentEvent[]> {
-    for (const cut of (messages.at(-1)?.text ?? '').split(' ')) {
-      const [one, two] = piecesOf(cut);
-      for (const channel of ['content', 'reasoning'] as const) {
-        yield [{ type: 'text.appended', channel, text: `so ${one}` }];
-        yield [{ type: 'text.appended', channel, text: `${two} is it. ` }];
-      }
-      yield [{ type: 'call.appended', call: cut, tool: 't', text: `{"a":"${one}` }];
-      yield [{ type: 'call.appended', call: cut, text: `${two}"}` }];
-      yield [{ type: 'stage.opened', stage: cut, title: one }];
-      yield [{ type: 'stage.titled', stage: cut, text: two }];
-      yield [{ type: 'stage.appended', stage: cut, text: one }];
-      yield [{ type: 'stage.appended', stage: cut, text: two }];
-      yield [{ type: 'item.attached', item: { kind: 'citation', title: one + two, quote: 'q' } }];
-    }
-  },
-};
+const agent = blurtingAgent(piecesOf);
 
 /** The same of a flow: a step for each secret. */
 const flow: Flow = {

@@ -1,19 +1,20 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { DraftGraph } from './model/draft-graph.ts';
 import type { Positions } from './model/edits.ts';
-import { layoutOf, type Layout } from './model/layout.ts';
+import { inColumn, layoutOf, type Layout } from './model/layout.ts';
 import { nodesWithin } from './model/node-path.ts';
 
 /** Where all nodes of a graph shall stand: where they are said to, and the rest in order. It is found beside the page. */
 export function orderedBeside(graph: DraftGraph): Promise<Positions> {
   const worker = new Worker(new URL('./model/layout.worker.ts', import.meta.url), { type: 'module' });
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     worker.onmessage = ({ data }: MessageEvent<Positions>) => {
       resolve(data);
       worker.terminate();
     };
-    worker.onerror = ({ message }) => {
-      reject(new Error(message));
+    // Where no worker is to be had, to be seen is more than to stand in order.
+    worker.onerror = () => {
+      resolve(layoutOf(graph, inColumn).positions);
       worker.terminate();
     };
     worker.postMessage(graph);

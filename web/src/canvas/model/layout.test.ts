@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { bodiesIn, type DraftGraph, type DraftNode, type DraftPart } from './draft-graph.ts';
 import { flowOf } from './flow.ts';
-import { around, layoutOf, type Layout } from './layout.ts';
+import { around, inColumn, layoutOf, type Layout } from './layout.ts';
 import { leftToRight } from './left-to-right.ts';
 import { nodePath, nodesWithin, partPath, type PartPath } from './node-path.ts';
 
@@ -63,6 +63,7 @@ test('[CV1] whatever the graph, nothing lies on anything else, and what is insid
     fc.property(graphs, (graph) => {
       const layout = layoutOf(graph, leftToRight);
       expect(faultsIn(graph, '', layout)).toEqual([]);
+      expect(faultsIn(graph, '', layoutOf(graph, inColumn))).toEqual([]);
       const { nodes } = flowOf(graph, layout);
       met.containers += nodes.filter(({ type }) => type === 'container').length;
       met.lanes += nodes.filter(({ type }) => type === 'lane').length;

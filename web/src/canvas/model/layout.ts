@@ -35,6 +35,17 @@ export interface Unplaced {
 /** Puts nodes in order, from a corner of their own. */
 export type Order = (unplaced: Unplaced) => Readonly<Record<NodePath, Position>>;
 
+/** One below the other: what needs nothing to be reckoned. */
+export const inColumn: Order = ({ nodes }) => {
+  const positions: Record<NodePath, Position> = {};
+  let top = 0;
+  for (const [path, { height }] of nodes) {
+    positions[path] = [0, top];
+    top += height + gaps.nodesep;
+  }
+  return positions;
+};
+
 /** What has a place keeps it. What has none is put in order, below what has places. */
 export function layoutOf(graph: DraftGraph, order: Order): Layout {
   const positions: Record<NodePath, Position> = {};
