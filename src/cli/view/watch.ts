@@ -2,7 +2,7 @@ import { isForAnother } from '../../run/deciders.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
-import { showing } from '../../server/compose/compose.ts';
+import { showing } from '../../server/compose/showing.ts';
 import { folderOwner, type Home, type FolderReader, type RunRow } from '../../server/folder/home.ts';
 import type { Asked } from '../../server/viewers/preferring.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
