@@ -177,6 +177,6 @@ function isStuck({ tree, view, yes }: Settling): boolean {
   // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
   if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
   if (status !== 'waiting') return false;
-  if (isForAnother(tree.started, folderOwner)) return true;
-  return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
+  const mine = undecidedApprovals(tree).filter((asked) => !isForAnother(tree.started, asked, folderOwner));
+  return !mine.some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
 }
