@@ -2,7 +2,7 @@
 import type { DrawnPart } from './random-graph.ts';
 
 /** All types of nodes there are. */
-export const nodeTypes = [
+const nodeTypes = [
   'start',
   'end',
   'agent',
