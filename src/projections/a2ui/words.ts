@@ -45,8 +45,14 @@ export interface Known {
 /** The one line below a title. */
 export function detailOf({ query, call, reasoning, log, text, result, failure }: Known): string {
   const said =
-    failure?.message || text || log || reasoning || plain(result) || query || plain(call?.arguments);
-  return cutWith(said.trim(), lengths.detail, '…');
+    failure?.message.trim() ||
+    text.trim() ||
+    log.trim() ||
+    reasoning.trim() ||
+    plain(result).trim() ||
+    query?.trim() ||
+    plain(call?.arguments).trim();
+  return cutWith(said, lengths.detail, '…');
 }
 
 /** Why what was planned does not come. */
