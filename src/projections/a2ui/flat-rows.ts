@@ -7,7 +7,7 @@ import { deeper } from './surface.ts';
 
 /** All rows are sent with each change, so there are at most so many: those that changed last. */
 const most = 200;
-const detailLength = 200;
+const detailLength = 199;
 const labelLength = 80;
 
 /** A row, where it stands among all there were, and the entry that changed it last. */

@@ -62,7 +62,7 @@ export function show(scene: Flat, step: Step, closing?: Closing): void {
   const { kind, icon, query } = opening;
   const said = own.isVoice ? '' : text;
   const { outcome: status, result, failure } = closing ?? { outcome: statusOf(step) };
-  const detail = detailOf({ query, call, log: '', reasoning: '', text: said, result, failure });
+  const detail = detailOf({ kind, query, call, log: '', reasoning: '', text: said, result, failure });
   const { place } = own;
   keep(scene, id, { row: flatRow({ place, title, kind, icon, detail, status }), place });
 }
