@@ -179,6 +179,42 @@ describe('a person is asked', () => {
   });
 });
 
+describe('a guard asks a person', () => {
+  const mail = { guard: 'pii', action: 'ask' } as const;
+  const guards = { input: [mail], output: [mail, { guard: 'rules', text: 'Nightjar' } as const] };
+  const graph = agentOf(
+    'graph',
+    ({ messages }) => [
+      { type: 'say', text: `Mail bob@example.com of Nightjar: ${messages.at(-1)?.text ?? ''}` },
+    ],
+    'idempotent',
+  );
+  const retrieval = { tools: [] };
+
+  test('[GD30] who agrees lets the text out as it was shown; who does not, nothing', async () => {
+    const at = await desk({ agents: [graph], guards, settings: { retrieval } });
+    const say = (session_id: string, message: string) => at.ask(chat, { json: { message, session_id } });
+    const decide = (session_id: string, action: string) =>
+      at.ask(`${chat}/hitl-decide`, { json: { session_id, action } });
+    const asked = await say('s', 'From ann@example.com');
+    expect(textAt(asked, 'hitl_context', 'message')).toContain('From ann@example.com');
+    const first = await decide('s', 'approve');
+    expect(textAt(first, 'status')).toBe('interrupted');
+    const more = await say('s', 'Hello?');
+    const shown = 'Mail bob@example.com of [rule 1]: Clearly: From ann@example.com';
+    expect(textAt(more, 'hitl_context', 'message')).toContain(shown);
+    expect(textAt(await decide('s', 'approve'), 'message')).toBe(shown);
+    const { text } = await at.ask(`${chat}/sessions/s`);
+    expect(text).toContain(shown);
+    await say('t', 'No address');
+    const no = await decide('t', 'reject');
+    expect(textAt(no, 'message')).toContain('The answer was withheld by safety filters. Violations: email');
+    await say('u', 'From ann@example.com');
+    const stopped = await decide('u', 'reject');
+    expect(textAt(stopped, 'message')).toBe('Your message was blocked by safety filters. Violations: email');
+  });
+});
+
 describe('who watches changes nothing', () => {
   test('[PL74] a reader that takes nothing holds nobody up', async () => {
     const { agent } = gated();
