@@ -229,6 +229,99 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-open=sub]');
     await page.waitForSelector('[data-node="sub.body.again"]', { state: 'detached' });
   });
+
+  test('[CV20] versions are compared, opened, taken as the draft, archived, restored and cloned', async () => {
+    const at = await serving({ config: {} });
+    const { workflows } = vitrineClient({ url: at.url });
+    await workflows.create('asks', asking('First?'));
+    await workflows.publish('asks');
+    await workflows.start('asks');
+    await workflows.save('asks', asking('Second?'));
+    await workflows.publish('asks');
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/asks`);
+    await page.click('[data-workflow-menu]');
+    await page.click('[data-open-versions]');
+    const line = (version: number) => page.locator(`[data-version="${version}"]`);
+    await line(1).locator('[data-open="1"]').waitFor();
+    await line(2).getByText(/^local, /).waitFor();
+    await line(2).getByRole('link').press('Enter');
+    const changed = line(2).locator('[data-diff="1 2"] [data-changed-node=ask]');
+    expect(await changed.locator('dl').innerText()).toMatch(/^Title\s+First\?\s+Second\?$/);
+    await expectAccessible(page);
+
+    await line(1).getByRole('link').click();
+    await page.locator('[data-version-shown="1"] [data-node=ask]', { hasText: 'First?' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#versions/1');
+    expect(await page.locator('[data-publish], [data-add]').count()).toBe(0);
+    await page.click('[data-take-version]');
+    await page.locator('[data-node=ask]', { hasText: 'First?' }).waitFor();
+    await page.waitForSelector('[data-saving=saved] [data-saved="3"]');
+    await page.keyboard.press('Control+z');
+    await page.locator('[data-node=ask]', { hasText: 'Second?' }).waitFor();
+
+    await line(1).getByRole('link').click();
+    await page.click('[data-move-version]');
+    await page.waitForSelector('[data-version="1"][data-state=archived]');
+    await page.click('[data-move-version]');
+    await page.waitForSelector('[data-version="1"][data-state=published]');
+    await page.click('[data-workflow-menu]');
+    await page.click('[data-clone]');
+    await page.fill('[data-clone-name]', 'asks-too');
+    await page.click('[data-make-clone]');
+    await page.waitForSelector('[data-workflow=asks-too] [data-node=ask]');
+    expect((await workflows.draft('asks-too')).graph['nodes']).toEqual(asking('First?')['nodes']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('[CV21] schedules are added, say when they come, hold from publish on, are paused and resumed', async () => {
+    const at = await serving({ config: {} });
+    const { workflows } = vitrineClient({ url: at.url });
+    await workflows.create('asks', asking('Well?'));
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/asks#schedules`);
+    await page.click('[data-add-schedule]');
+    await page.fill('[data-cron]', '0 8 31 2 *');
+    await page.locator('[data-schedule-problem]', { hasText: 'never comes' }).waitFor();
+    expect(await page.isDisabled('[data-keep-schedule]')).toBe(true);
+    await page.fill('[data-cron]', '30 7 * * 1');
+    await page.fill('[data-timezone]', 'Asia/Kolkata');
+    await page.locator('[data-schedule-form]').getByLabel('text', { exact: true }).fill('LINK-1');
+    await page.waitForSelector('[data-schedule-form] [data-next-times="3"]');
+    await expectAccessible(page);
+    await page.click('[data-keep-schedule]');
+    const times = page.locator('[data-schedule] [data-next-times="3"] li');
+    for (const time of await times.allInnerTexts()) expect(time).toMatch(/^Mon, .*07:30$/);
+    await page.getByText('with the next publish').waitFor();
+    await page.click('[data-publish]');
+    await page.locator('[data-published]', { hasText: 'v1' }).waitFor();
+    const schedule = { cron: '30 7 * * 1', timezone: 'Asia/Kolkata', input: { text: 'LINK-1' } };
+    expect(await workflows.schedules('asks')).toMatchObject([schedule]);
+
+    await page.click('[data-steer-schedule]');
+    await page.locator('[data-paused]', { hasText: 'Paused by local' }).waitFor();
+    expect(await times.count()).toBe(0);
+    expect(await workflows.schedules('asks')).toMatchObject([{ paused: { by: 'local' }, next: [] }]);
+    await expectAccessible(page);
+    await page.click('[data-steer-schedule]');
+    await page.waitForSelector('[data-schedule] [data-next-times="3"]');
+    await page.click('[data-remove-schedule]');
+    await page.getByText('until the next publish').waitFor();
+    await page.keyboard.press('Control+z');
+    await page.waitForSelector('[data-change-schedule]');
+    expect(complaints).toEqual([]);
+  });
+});
+
+const asking = (title: string): WorkflowDraft['graph'] => ({
+  name: 'asks',
+  nodes: [
+    { id: 'start', type: 'start' },
+    { id: 'ask', type: 'human', title },
+    { id: 'end', type: 'end' },
+  ],
+  edges: [
+    { from: 'start', to: 'ask' },
+    { from: 'ask', port: 'approved', to: 'end' },
+  ],
 });
 
 const rounds: WorkflowDraft['graph'] & { readonly name: string } = {

@@ -1,13 +1,7 @@
 import '../trace/trace.css';
 import './workflows.css';
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
-import {
-  RunError,
-  type Failure,
-  type FlatApproval,
-  type RunStore,
-  type Showing,
-} from '../../../src/client/client.ts';
+import type { FlatApproval, RunStore, Showing } from '../../../src/client/client.ts';
 import { useRun, useVitrine } from '../../../src/react/react.ts';
 import type { RunGraph } from '../../../src/wire/native/run-graph.ts';
 import { CanvasContext, type CanvasView } from '../canvas/canvas-context.ts';
@@ -27,6 +21,7 @@ import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { Scrubber } from '../trace/scrubber.tsx';
 import { timingOf } from '../trace/timing.ts';
 import { useMoment, useReplay } from '../trace/use-replay.ts';
+import { useAsked } from '../use-asked.ts';
 import { Legend } from './legend.tsx';
 import { NodeInRun } from './node-in-run.tsx';
 import { RunCanvasBar } from './run-canvas-bar.tsx';
@@ -46,20 +41,7 @@ export function RunCanvas({
   const w = useWorkflowTexts();
   const client = useVitrine();
   const run = useRun(name, everything);
-  const [found, setFound] = useState<RunGraph>();
-  const [failure, setFailure] = useState<Failure>();
-  useEffect(() => {
-    let isCurrent = true;
-    client.workflows
-      .graphOf(name)
-      .then((graph) => isCurrent && setFound(graph))
-      .catch((thrown: unknown) => {
-        if (isCurrent && thrown instanceof RunError) setFailure(thrown.failure);
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client, name]);
+  const { value: found, failure } = useAsked(() => client.workflows.graphOf(name), [client, name]);
   const graph = useMemo(() => (found ? drawable(found.graph) : undefined), [found]);
   if (found && graph) return <Shown run={run} found={found} graph={graph} at={at} />;
   return (
