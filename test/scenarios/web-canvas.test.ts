@@ -230,7 +230,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-node="sub.body.again"]', { state: 'detached' });
   });
 
-  test('[CV20] versions are compared, opened, taken as the draft, archived, restored and cloned', async () => {
+  test('[CV20] [CV22] versions are compared, opened, taken as the draft, archived, restored, cloned and tried', async () => {
     const at = await serving({ config: {} });
     const { workflows } = vitrineClient({ url: at.url });
     await workflows.create('asks', asking('First?'));
@@ -243,7 +243,9 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-open-versions]');
     const line = (version: number) => page.locator(`[data-version="${version}"]`);
     await line(1).locator('[data-open="1"]').waitFor();
-    await line(2).getByText(/^local, /).waitFor();
+    await line(2)
+      .getByText(/^local, /)
+      .waitFor();
     await line(2).getByRole('link').press('Enter');
     const changed = line(2).locator('[data-diff="1 2"] [data-changed-node=ask]');
     expect(await changed.locator('dl').innerText()).toMatch(/^Title\s+First\?\s+Second\?$/);
@@ -270,6 +272,12 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-make-clone]');
     await page.waitForSelector('[data-workflow=asks-too] [data-node=ask]');
     expect((await workflows.draft('asks-too')).graph['nodes']).toEqual(asking('First?')['nodes']);
+    await page.click('[data-run-workflow]');
+    await page.check('[data-dry]');
+    await expectAccessible(page);
+    await page.click('[data-start-run]');
+    await page.waitForSelector('[data-dry-run]');
+    await page.waitForSelector('[data-node=ask][data-state=waiting]');
     expect(complaints).toEqual([]);
   });
 

@@ -180,6 +180,9 @@ export const deWorkflows: WorkflowTexts = {
     published: 'Die veröffentlichte Version',
     start: 'Starten',
     cancel: 'Abbrechen',
+    dry: 'Probelauf',
+    dryHint:
+      'Kein Modell wird gefragt, nichts wird geändert, auf nichts wird gewartet. Fragen werden gestellt.',
     failed: 'Er ist nicht gestartet.',
     all: 'Läufe',
   },

@@ -179,6 +179,8 @@ export const enWorkflows = {
     published: 'The published version',
     start: 'Start',
     cancel: 'Cancel',
+    dry: 'Dry run',
+    dryHint: 'No model is asked, nothing is changed, nothing is waited for. Questions are asked.',
     failed: 'It did not start.',
     all: 'Runs',
   },

@@ -2,6 +2,7 @@ import { ArrowLeft, List, ListTree, Pencil, Workflow as WorkflowIcon } from 'luc
 import type { ReactNode } from 'react';
 import type { FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useRuns } from '../../../src/react/react.ts';
+import { isDry } from '../../../src/run/dry-run.ts';
 import { visible } from '../../../src/run/visible.ts';
 import type { RunGraph } from '../../../src/wire/native/run-graph.ts';
 import { Steering } from '../chat/steering.tsx';
@@ -40,14 +41,7 @@ export function RunCanvasBar({ run, found, title, tree, at, view, setView }: Run
       >
         <ArrowLeft className="icon" aria-hidden />
       </Link>
-      <h1 className="cut">{visible(title)}</h1>
-      <span className="mono quiet cut wide-only">
-        {found.name} {found.version === undefined ? w.live.draft : w.version(found.version)}
-      </span>
-      <span className={`state-word ${status}`} data-run-status={status}>
-        <StatusMark status={status} />
-        {t.status[status]}
-      </span>
+      <WhatRuns {...{ title, found, status }} isOnlyTried={isDry(working?.labels ?? {})} />
       <span className="grow" />
       <Views view={view} setView={setView} />
       <Link to={addressOf.run(run.run, undefined, at)} className="button small wide-only">
@@ -68,6 +62,34 @@ export function RunCanvasBar({ run, found, title, tree, at, view, setView }: Run
       )}
       {working && !isOver && <Steering working={working} isHeld={at !== undefined} />}
     </div>
+  );
+}
+
+function WhatRuns({
+  title,
+  found,
+  status,
+  isOnlyTried,
+}: Pick<RunCanvasBarProps, 'title' | 'found'> &
+  Pick<FlatTree, 'status'> & { readonly isOnlyTried: boolean }): ReactNode {
+  const t = useTexts();
+  const w = useWorkflowTexts();
+  return (
+    <>
+      <h1 className="cut">{visible(title)}</h1>
+      <span className="mono quiet cut wide-only">
+        {found.name} {found.version === undefined ? w.live.draft : w.version(found.version)}
+      </span>
+      {isOnlyTried && (
+        <span className="workflow-tag of-draft" title={w.run.dryHint} data-dry-run>
+          {w.run.dry}
+        </span>
+      )}
+      <span className={`state-word ${status}`} data-run-status={status}>
+        <StatusMark status={status} />
+        {t.status[status]}
+      </span>
+    </>
   );
 }
 

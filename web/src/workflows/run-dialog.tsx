@@ -54,12 +54,13 @@ function RunForm({ name, schema, version, shown, isReadOnly, save }: RunDialogPr
   const [mode, setMode] = useState<'draft' | 'published'>(
     isReadOnly || shown !== undefined ? 'published' : 'draft',
   );
+  const [dry, setDry] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     try {
       if (mode === 'draft') await save();
-      const { run } = await client.workflows.start(name, { input: draft.value, mode, version: shown });
+      const { run } = await client.workflows.start(name, { input: draft.value, mode, version: shown, dry });
       navigate(addressOf.runCanvas(run));
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
@@ -79,6 +80,7 @@ function RunForm({ name, schema, version, shown, isReadOnly, save }: RunDialogPr
           ))}
         </fieldset>
       )}
+      <DryCheck dry={dry} setDry={setDry} />
       {failure && (
         <p className="problem" role="alert">
           {w.run.failed} {visible(failure.message)}
@@ -89,6 +91,23 @@ function RunForm({ name, schema, version, shown, isReadOnly, save }: RunDialogPr
         {w.run.start}
       </button>
     </form>
+  );
+}
+
+interface DryCheckProps {
+  readonly dry: boolean;
+  readonly setDry: (dry: boolean) => void;
+}
+
+function DryCheck({ dry, setDry }: DryCheckProps): ReactNode {
+  const w = useWorkflowTexts();
+  return (
+    <label className="check dry">
+      <input type="checkbox" checked={dry} onChange={({ target }) => setDry(target.checked)} data-dry />
+      <span>
+        {w.run.dry} <span className="quiet">{w.run.dryHint}</span>
+      </span>
+    </label>
   );
 }
 

@@ -25,6 +25,7 @@ test('[CV21] what is drawn and what is published are one list: the same is one, 
     { schedule: { cron: '0 7 * * *' }, told: { schedule: '0 7 * * *' } },
   ]);
   expect(shownSchedules(drawn, published)[0]).not.toHaveProperty('told');
+  expect(shownSchedules(drawn, [told({ ...early, timezone: 'Asia/Kolkata' })])).toHaveLength(3);
   expect(shownSchedules(drawn, published)[2]).not.toHaveProperty('place');
 });
 
