@@ -281,6 +281,30 @@ describeInBrowser('the canvas', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  test('[CV23] on a phone steps are added from a sheet, and everything is in reach', async () => {
+    const at = await serving({ config: {} });
+    await vitrineClient({ url: at.url }).workflows.create('asks', asking('Well?'));
+    const viewport = { width: 390, height: 800 };
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/asks`, { viewport });
+    await page.click('[data-node=ask]');
+    await page.waitForSelector('[data-inspects=ask]');
+    await page.focus('[data-add-step]');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Add a step' }).waitFor();
+    await expectAccessible(page);
+    await page.focus('[data-add=template]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-inspects=template]');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const reach = await page.evaluate(`[...document.querySelectorAll('.bar button, .bar a')]
+      .map((one) => one.getBoundingClientRect()).filter((box) => box.width > 0)
+      .map(({ left, right }) => left >= 0 && right <= innerWidth)`);
+    expect(reach).toEqual(Array.from(reach as boolean[], () => true));
+    expect((reach as boolean[]).length).toBeGreaterThan(8);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
   test('[CV21] schedules are added, say when they come, hold from publish on, are paused and resumed', async () => {
     const at = await serving({ config: {} });
     const { workflows } = vitrineClient({ url: at.url });

@@ -110,7 +110,7 @@ function Views({ view, setView }: Pick<RunCanvasBarProps, 'view' | 'setView'>): 
           ) : (
             <List className="icon small" aria-hidden />
           )}
-          {w.views[is]}
+          <span className="view-name">{w.views[is]}</span>
         </button>
       ))}
     </div>

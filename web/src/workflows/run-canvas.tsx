@@ -20,6 +20,7 @@ import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { Scrubber } from '../trace/scrubber.tsx';
 import { timingOf } from '../trace/timing.ts';
+import { useNarrow } from '../trace/use-narrow.ts';
 import { useMoment, useReplay } from '../trace/use-replay.ts';
 import { useAsked } from '../use-asked.ts';
 import { Legend } from './legend.tsx';
@@ -71,7 +72,7 @@ interface ShownProps {
 function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNode {
   const { tree, head, at } = useMoment(run);
   const replay = useReplay(run);
-  const [view, setView] = useState<'canvas' | 'list'>(isNarrow() ? 'list' : 'canvas');
+  const [view, setView] = useState<'canvas' | 'list'>(useNarrow() ? 'list' : 'canvas');
   const [chosen, choose] = useState<NodePath>();
   const states = useStates(run);
   const { graph, openInPlace } = useOpened(recorded, states);
@@ -103,10 +104,6 @@ function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNo
 }
 
 const nothing = new MarkedPaths();
-
-function isNarrow(): boolean {
-  return matchMedia('(max-width: 900px)').matches;
-}
 
 function Drawn({
   graph,

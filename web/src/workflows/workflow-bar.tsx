@@ -122,7 +122,7 @@ function Views({ name, looking }: { readonly name: string; readonly looking: Loo
             data-view-as={is}
           >
             <Icon className="icon small" aria-hidden />
-            {w.views[is]}
+            <span className="view-name">{w.views[is]}</span>
           </button>
         );
       })}
