@@ -7,6 +7,7 @@ import { storedApp } from '../compose/app-definitions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
+import { mayUse } from './access.ts';
 import { workflowApp } from '../workflows/workflow-app.ts';
 
 /** What apps are looked up in. */
@@ -35,11 +36,6 @@ export async function appFor(apps: Apps, caller: Caller, name: string): Promise<
     if (app && mayUse(app, caller)) return app;
   }
   return appNamed(await appsFor(apps, caller), name);
-}
-
-/** Whether somebody is among those an app is for. */
-export function mayUse({ access }: Pick<App, 'access'>, { who }: Pick<Caller, 'who'>): boolean {
-  return access === undefined || access.everyone || access.people.includes(who);
 }
 
 /** The newest published version of each name. */

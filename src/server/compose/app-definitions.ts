@@ -9,6 +9,7 @@ import { Limits, type Json } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { BodyCheck, DefinitionsFront, WholeDefinition } from '../../front/definitions.ts';
+import { accessOf } from '../apps/access.ts';
 import type { App } from '../folder/home.ts';
 import type { Used } from './named-flow.ts';
 import type { SettledFlow } from './named-flows.ts';
@@ -68,12 +69,12 @@ export function appBody(body: Json, name: string): z.output<typeof AppBody> {
 
 /** An app that people have made, as it was published. */
 export function storedApp({ definition, body }: WholeDefinition, flows: readonly Flow[]): App | undefined {
-  const { name, tenant, hash, by } = definition;
+  const { name, tenant, hash } = definition;
   const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
   const flow = flows.find((one) => one.name === called.name && one.version === called.version);
   if (!flow) return undefined;
   const own = 'access' in flow ? (flow as SettledFlow).access?.(settings) : undefined;
-  const access = own && { ...own, people: [...own.people, by] };
+  const access = accessOf(definition, own);
   const { trustsClientState: _, guards: _guards, ...shown } = said;
   return {
     name,
