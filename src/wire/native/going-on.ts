@@ -21,6 +21,7 @@ export const goOnRun = endpoint({
   body: z.strictObject({}),
   answers: {
     201: { about: 'It has begun, and is durable.', schema: GoingOn },
+    403: { about: 'It is a run of somebody else, and you are no operator.' },
     404: { about: 'There is no such run, or it is no run of a workflow.' },
     409: { about: 'It has not failed, or nothing in it can be done again.' },
   },
@@ -38,6 +39,7 @@ const TryNode = z.strictObject({
   version: z.int().positive().optional(),
 });
 export type TryNode = z.input<typeof TryNode>;
+export type TriedNode = z.output<typeof TryNode>;
 
 export const tryNode = endpoint({
   method: 'POST',
