@@ -14,39 +14,11 @@ import {
   noted,
   type Ledger,
 } from '../../test/workflow/random-world.ts';
+import { toTheEnd } from '../../test/workflow/to-the-end.ts';
 import { interpret } from '../../test/workflow/reference.ts';
 import { outline, runOf } from '../../test/workflow/world.ts';
 
 const input = (seed: number): Json => ({ n: seed, list: ['a', 'b'] });
-
-/** Decides what is asked, and lets time pass where nobody is, until the run has ended. */
-async function toTheEnd(stage: Stage, run: string): Promise<RunTree> {
-  for (let rounds = 0; rounds < 400; rounds += 1) {
-    const tree = await stage.tree(run);
-    if (tree.ended) return tree;
-    if (tree.paused) throw new Error(`paused: ${tree.notices.at(-1)?.message}`);
-    const open = (await stage.asked(run)).map((asked) => ({
-      asked,
-      ...decideBy({
-        title: asked.title,
-        shown: asked.arguments as Json,
-        mayRedo: asked.redo !== undefined,
-        mayExpire: asked.expiresAt !== undefined,
-      }),
-    }));
-    const next = open.find(({ decision }) => decision !== 'expire');
-    if (!next) await stage.clock.pass(31_000);
-    else if (next.decision !== 'expire') {
-      const { decision, redo, value, asked } = next;
-      const more =
-        decision === 'edit'
-          ? { arguments: value, ...(redo ? { answer: { redo: asked.redo?.[0] ?? '' } } : {}) }
-          : {};
-      await stage.decide(run, { approval: asked.approval, decision, ...more });
-    }
-  }
-  throw new Error('the run does not end');
-}
 
 async function staged(graph: DrawnGraph, ledger: Ledger) {
   const stage = new Stage();

@@ -1,3 +1,4 @@
+import type { Flow } from '../../engine/scope.ts';
 import { graphLimits } from '../../graph/worst-case.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -21,14 +22,18 @@ type Home = Pick<OpenFolder, 'definitions' | 'nameable' | 'catalog' | 'limits'>;
 export async function workflowApp(home: Home, author: Author, wanted: WantedGraph): Promise<App> {
   const { name } = wanted;
   const { definition, body } = await graphToRun(home, author, wanted);
-  const flow = home.catalog.flows.find((known) => known.name === kind);
-  if (!flow) throw new RunError('disabled', 'This process read no configuration, and so runs no workflows.');
   return {
     name: appOfWorkflow(name),
-    flow,
-    limits: { ...home.limits, ...limitsIn(body) },
+    flow: workflowFlowIn(home.catalog),
+    limits: limitsOf(home, body),
     definition: async () => ({ tenant: definition.tenant, hash: definition.hash, body }),
   };
+}
+
+export function workflowFlowIn({ flows }: Home['catalog']): Flow {
+  const flow = flows.find((known) => known.name === kind);
+  if (flow) return flow;
+  throw new RunError('disabled', 'This process read no configuration, and so runs no workflows.');
 }
 
 async function graphToRun(
@@ -52,7 +57,7 @@ async function graphToRun(
 }
 
 /** What a graph may use, and what every graph may that says nothing. */
-function limitsIn(graph: Json): Limits {
+export function limitsOf({ limits }: Pick<Home, 'limits'>, graph: Json): Limits {
   const said = Limits.safeParse(Reflect.get(Object(graph), 'limits') ?? {});
-  return { ...graphLimits, ...present(said.data ?? {}) };
+  return { ...limits, ...graphLimits, ...present(said.data ?? {}) };
 }

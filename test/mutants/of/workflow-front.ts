@@ -21,6 +21,22 @@ export const workflowFrontMutants: readonly Mutant[] = [
     only: '[WR21]',
   },
   {
+    name: 'a run that failed goes on as often as it is asked to',
+    file: 'src/server/workflows/go-on.ts',
+    find: "idempotencyKey: sameAgain('go-on', row.run),",
+    replace: '',
+    test: 'src/server/workflows/run-routes.test.ts',
+    only: '[WR40]',
+  },
+  {
+    name: 'what was cut off is done again where a run goes on',
+    file: 'src/flows/workflow-anew.ts',
+    find: 'if (!last || isCutOff(last) || !mayBeDoneAgain(last)) return;',
+    replace: 'if (!last) return;',
+    test: 'src/flows/workflow-anew.test.ts',
+    only: 'cut off and happens once',
+  },
+  {
     name: 'a workflow with problems is published',
     file: 'src/server/workflows/workflow-problems.ts',
     find: 'if (problems.length > 0) throw misfit(name, problems);',

@@ -65,6 +65,8 @@ export const deWorkflows: WorkflowTexts = {
     keys: 'Enter wählt einen Knoten, Pfeile bewegen ihn, Entf nimmt ihn heraus.',
   },
   edit: {
+    tryAlone: 'Diesen Schritt allein probieren',
+    tryHint: 'Mit dem, was ihm der letzte Lauf gab. Was er tut, geschieht.',
     palette: 'Schritt hinzufügen',
     find: 'Schritt hinzufügen',
     groups: { people: 'Menschen und Agenten', flow: 'Verlauf', work: 'Arbeit' },
@@ -248,6 +250,11 @@ export const deWorkflows: WorkflowTexts = {
     skipped: (when, why) => `Ausgelassen, ${when}: ${why}`,
   },
   live: {
+    goOn: 'Weitermachen',
+    goOnHint:
+      'In einem neuen Lauf, der hat, was getan ist: Was scheiterte, wird neu getan, und was darauf folgt.',
+    tries: (node) => `probiert ${node}`,
+    from: 'macht einen anderen Lauf weiter',
     trace: 'Verlauf',
     canvas: 'Zeichnung',
     noGraph: 'Dieser Lauf hat keinen Graphen.',

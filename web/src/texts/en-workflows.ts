@@ -65,6 +65,8 @@ export const enWorkflows = {
     keys: 'Press Enter to choose a node, arrows to move it, Delete to take it out.',
   },
   edit: {
+    tryAlone: 'Try this step alone',
+    tryHint: 'With what the last run gave it. What it does is done.',
     palette: 'Add a step',
     find: 'Add a step',
     groups: { people: 'People and agents', flow: 'Flow', work: 'Work' },
@@ -246,6 +248,10 @@ export const enWorkflows = {
     skipped: (when: string, why: string) => `Left out, ${when}: ${why}`,
   },
   live: {
+    goOn: 'Go on',
+    goOnHint: 'In a new run that has what was done: what failed is done anew, and what follows.',
+    tries: (node: string) => `tries ${node}`,
+    from: 'goes on from another run',
     trace: 'Trace',
     canvas: 'Canvas',
     noGraph: 'This run has no graph.',

@@ -12,6 +12,7 @@ import { MenuButton } from '../shell/shell.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { GoOn } from './start-from-run.tsx';
 
 interface RunCanvasBarProps {
   readonly run: RunStore;
@@ -60,6 +61,7 @@ export function RunCanvasBar({ run, found, title, tree, at, view, setView }: Run
       ) : (
         <ConnectionPill run={run} />
       )}
+      {status === 'failed' && at === undefined && <GoOn run={run.run} />}
       {working && !isOver && <Steering working={working} isHeld={at !== undefined} />}
     </div>
   );
@@ -80,6 +82,16 @@ function WhatRuns({
       <span className="mono quiet cut wide-only">
         {found.name} {found.version === undefined ? w.live.draft : w.version(found.version)}
       </span>
+      {found.tries !== undefined && (
+        <span className="workflow-tag of-draft" data-tries={found.tries}>
+          {w.live.tries(visible(found.tries))}
+        </span>
+      )}
+      {found.from !== undefined && (
+        <Link to={addressOf.runCanvas(found.from)} className="wide-only" data-goes-on-from={found.from}>
+          {w.live.from}
+        </Link>
+      )}
       {isOnlyTried && (
         <span className="workflow-tag of-draft" title={w.run.dryHint} data-dry-run>
           {w.run.dry}

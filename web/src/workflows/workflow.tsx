@@ -100,7 +100,7 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
           <DraftStage {...{ desk, loaded, view }} />
         )}
         {view !== 'yaml' && looking.side === undefined && (
-          <Inspector desk={desk} isReadOnly={isReadOnly} sought={sought} />
+          <Inspector {...{ desk, isReadOnly, sought }} tried={{ name, save: () => keeper.flush() }} />
         )}
         {looking.side === 'versions' && (
           <Versions {...{ name, looking, isReadOnly }} stamp={`${saving.revision} ${version}`} />

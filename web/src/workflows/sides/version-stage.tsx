@@ -87,9 +87,7 @@ function Shown({
         </div>
         <Middle desk={desk} name={loaded.name} view={view} isReadOnly />
       </div>
-      {view !== 'yaml' && desk.chosen !== undefined && (
-        <Inspector desk={desk} isReadOnly sought={undefined} />
-      )}
+      {view !== 'yaml' && desk.chosen !== undefined && <Inspector desk={desk} isReadOnly />}
     </CanvasContext>
   );
 }
