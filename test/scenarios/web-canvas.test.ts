@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
+import type { Json } from '../../src/run/values.ts';
 import type { WorkflowDraft } from '../../src/wire/native/workflows.ts';
 import { describeInBrowser } from '../browser.ts';
 import { configured } from '../served-config.ts';
 import { serving } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 import { expectAccessible, opened } from '../web.ts';
+import { toolOf } from '../world.ts';
 
 /** Posts what it is given, once it may; what was begun and cut off is begun again. */
 const config = `
@@ -281,6 +283,36 @@ describeInBrowser('the canvas', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  test('[CV24] a failed run goes on in a new one, and a step is tried alone with what that gave it', async () => {
+    const given: Json[] = [];
+    const shaky = toolOf('shaky', (input) => {
+      if (given.push(input) === 1) throw new Error('not yet');
+      return { times: given.length };
+    });
+    const at = await serving({ config: { tools: [shaky] } });
+    const { workflows } = vitrineClient({ url: at.url });
+    await workflows.create('fails', failing);
+    const { run } = await workflows.start('fails', { input: { text: 'x' }, mode: 'draft' });
+    const { page, complaints } = await opened(browser(), `${at.url}/runs/${run}/canvas`);
+    await page.waitForSelector('[data-node=act][data-state=failed]');
+    await expectAccessible(page);
+    await page.focus('[data-go-on]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(`[data-goes-on-from=${run}]`, attached);
+    await page.waitForSelector('[data-run-status=completed]');
+    await page.waitForSelector('[data-node=say][data-state=completed]');
+    expect(given).toEqual([{ text: 'Say x.' }, { text: 'Say x.' }]);
+
+    await page.goto(`${at.url}/workflows/fails`);
+    await page.click('[data-node=act]');
+    await page.click('[data-try-node]');
+    await page.waitForSelector('[data-tries=act]');
+    await page.waitForSelector('[data-node=act][data-state=completed]');
+    expect(given).toHaveLength(3);
+    expect(given[2]).toEqual({ text: 'Say x.' });
+    expect(complaints).toEqual([]);
+  });
+
   test('[CV23] on a phone steps are added from a sheet, and everything is in reach', async () => {
     const at = await serving({ config: {} });
     await vitrineClient({ url: at.url }).workflows.create('asks', asking('Well?'));
@@ -342,6 +374,21 @@ describeInBrowser('the canvas', (browser) => {
     expect(complaints).toEqual([]);
   });
 });
+
+const failing: WorkflowDraft['graph'] = {
+  name: 'fails',
+  nodes: [
+    { id: 'start', type: 'start' },
+    { id: 'say', type: 'template', value: 'Say {{input.text}}.' },
+    { id: 'act', type: 'tool', tool: 'shaky', arguments: { text: '{{nodes.say.output}}' } },
+    { id: 'end', type: 'end' },
+  ],
+  edges: [
+    { from: 'start', to: 'say' },
+    { from: 'say', to: 'act' },
+    { from: 'act', to: 'end' },
+  ],
+};
 
 const asking = (title: string): WorkflowDraft['graph'] => ({
   name: 'asks',
