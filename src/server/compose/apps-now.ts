@@ -7,11 +7,11 @@ import type { AppsNow, FlowMeans, Used } from './named-flow.ts';
 import { namedFlows } from './named-flows.ts';
 
 /** Apps that others run as one of their skills: those that name a flow, as they are now. */
-export function appsNow({ dispatch, definitions, blobs }: Store, means: () => FlowMeans): AppsNow {
-  const front = definitionsFront({ store: { definitions, blobs }, kinds: {}, clean: (body) => body });
+export function appsNow(store: Store, means: () => FlowMeans): AppsNow {
+  const front = definitionsFront({ store, kinds: {}, clean: (body) => body });
   return {
     async read(run, name) {
-      const tenant = (await dispatch.get(run))?.tenant ?? '';
+      const tenant = (await store.dispatch.get(run))?.tenant ?? '';
       const { body } = await front.read({ tenant, who: '' }, { kind: 'app', name });
       const { flow, settings = {}, guards } = appBody(body, name);
       return { flow: flow.name, settings, ...present({ guards }) };

@@ -8,6 +8,8 @@ let at: Serving;
 let ana: Client['workflows'];
 let looker: Client['workflows'];
 let other: Client['workflows'];
+let bob: Client['workflows'];
+let operator: Client['workflows'];
 
 beforeAll(() =>
   shareServing(async () => {
@@ -15,12 +17,15 @@ beforeAll(() =>
     const keys = {
       ana: keyIn(data, { name: 'ana', tenant: 'acme', role: 'member' }),
       looker: keyIn(data, { name: 'lo', tenant: 'acme', role: 'viewer' }),
+      bob: keyIn(data, { name: 'bob', tenant: 'acme', role: 'member' }),
+      operator: keyIn(data, { name: 'ops', tenant: 'acme', role: 'operator' }),
       other: keyIn(data, { name: 'eve', tenant: 'elsewhere', role: 'operator' }),
     };
     const agents = { helper: { gateway: scriptedGateway([]), description: 'Helps.' } };
     const tools = [tool('look')];
     at = await serving({ data, config: { agents, tools, auth: { required: true } } });
     const client = (key: string) => vitrineClient({ url: at.url, key }).workflows;
+    [bob, operator] = [client(keys.bob), client(keys.operator)];
     [ana, looker, other] = [client(keys.ana), client(keys.looker), client(keys.other)];
   }),
 );
@@ -165,6 +170,19 @@ test('[WR3] workflows are their tenant’s alone, and whoever may only look chan
   expect(strange.map((failure) => failure?.code)).toEqual(strange.map(() => 'unknown'));
   const { workflows } = await other.list();
   expect(workflows).toEqual([]);
+});
+
+test('[DF10] a member changes what they made, an operator all, and anybody clones it', async () => {
+  await ana.save('hers', graph('hers', [look]));
+  await ana.publish('hers');
+  const message =
+    'The workflow «hers» was made by ana: ask them or an operator to change it, or clone it under another name.';
+  const changes = [bob.save('hers', {}), bob.publish('hers'), bob.archive('hers'), bob.dropDraft('hers', 1)];
+  for (const refused of await Promise.all(changes.map(refusal)))
+    expect(refused).toMatchObject({ code: 'refused', message });
+  expect(await bob.clone('hers', { name: 'his' })).toMatchObject({ name: 'his', by: 'bob' });
+  expect(await operator.save('hers', graph('hers'))).toMatchObject({ revision: 2, by: 'ops' });
+  expect(await ana.save('hers', graph('hers', [look]))).toMatchObject({ revision: 3, by: 'ana' });
 });
 
 test('[WR4] the list goes by names, in pages, and says what a graph may name', async () => {
