@@ -1,5 +1,5 @@
 import { bodiesOf, type Graph, type GraphNode, type Part } from './graph.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
 
 /** What a workflow may use, unless it says so. */
 export const graphLimits = { turns: 200, calls: 1_000, depth: 24 } as const;
@@ -16,12 +16,11 @@ export function worstCase(graph: Graph): readonly Problem[] {
   const limits = { ...graphLimits, ...graph.limits };
   return (['turns', 'calls', 'depth'] as const)
     .filter((name) => cost[name] > (limits[name] ?? graphLimits[name]))
-    .map((name) => ({
-      node: '',
-      field: `limits.${name}`,
-      problem: `It may come to ${cost[name]} ${name}; ${limits[name] ?? graphLimits[name]} are allowed.`,
-      fix: 'Lower the caps of its loops and maps, or raise the limit.',
-    }));
+    .map((name) => {
+      const allowed = limits[name] ?? graphLimits[name];
+      const values = { most: cost[name], what: name, allowed };
+      return problemOf('worst-case', { node: '', field: `limits.${name}` }, values);
+    });
 }
 
 export function costOf({ nodes }: Part): Cost {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { vitrineClient, type Client } from '../../client/client.ts';
 import { failureOf } from '../../run/failure.ts';
+import type { Json } from '../../run/values.ts';
 import { keyIn, serving, shareServing, temporaryFolder, type Serving } from '../../../test/serving.ts';
 import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 
@@ -170,6 +171,39 @@ test('[WR3] workflows are their tenant’s alone, and whoever may only look chan
   expect(strange.map((failure) => failure?.code)).toEqual(strange.map(() => 'unknown'));
   const { workflows } = await other.list();
   expect(workflows).toEqual([]);
+});
+
+test('[WR43] settings of teams and guards are checked with the graph, not first when it runs', async () => {
+  const settings = (team: object, guards: Json): Record<string, Json> => ({
+    ...graph('settled', [look]),
+    nodes: [
+      { id: 'start', type: 'start' },
+      { id: 'a', type: 'team', message: 'x', settings: team as Json },
+      { id: 'b', type: 'guard', text: 'x', settings: guards },
+      { id: 'end', type: 'end' },
+    ],
+    edges: [
+      { from: 'start', to: 'a' },
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'end' },
+    ],
+  });
+  const helper = { name: 'helper', description: 'Helps.' };
+  const team = { router: 'helper', writer: 'helper', fallback: 'helper', agents: [helper] };
+  expect(await ana.validate('settled', settings(team, [{ guard: 'pii' }]))).toEqual([]);
+  const wrong = settings({ ...team, writer: 'nobody', fallback: 'else' }, [
+    { guard: 'pii', categories: ['height'] },
+    { guard: 'judge', agent: 'nobody', prompt: 'x' },
+  ]);
+  const problems = await ana.validate('settled', wrong);
+  expect(problems.map(({ node, field, code }) => `${node} ${field} ${code}`)).toEqual([
+    'a settings.writer settings',
+    'a settings.fallback settings',
+    expect.stringMatching(/^b settings\.0\.categories\.0 settings$/),
+    ...problems.slice(3).map(() => expect.stringContaining('b settings')),
+  ]);
+  await ana.save('settled', wrong);
+  expect(await refusal(ana.publish('settled'))).toMatchObject({ code: 'malformed', problems });
 });
 
 test('[DF10] a member changes what they made, an operator all, and anybody clones it', async () => {
