@@ -7,16 +7,16 @@ import { GraphCanvas } from '../canvas/graph-canvas.tsx';
 import { GraphList } from '../canvas/graph-list.tsx';
 import { drawable } from '../canvas/model/draft.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
+import { Conflict } from '../editing/conflict.tsx';
+import { useEditKeys } from '../editing/use-edit-keys.ts';
 import { Bones, Failed } from '../shell/states.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
-import { Conflict } from './conflict.tsx';
 import { addAfter, canvasEdits, placeOfProblem, useDesk, type Desk } from './desk.ts';
 import { Inspector, type Sought } from './inspector.tsx';
 import { Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
-import { useEditKeys } from './use-edit-keys.ts';
 import { useLastRun } from './use-last-run.ts';
 import { useWorkflow, type Loaded } from './use-workflow.ts';
 import { WorkflowBar, type View } from './workflow-bar.tsx';
@@ -70,7 +70,7 @@ function Opened({ loaded, graph, view }: OpenedProps): ReactNode {
   const { edited, keeper, problems, marked } = desk;
   const saving = useSource(keeper);
   const [sought, setSought] = useState<Sought>();
-  useTitle(edited.graph.title ?? loaded.name);
+  useTitle(edited.draft.title ?? loaded.name);
   useEditKeys(loaded.isReadOnly ? undefined : desk.editing);
   const canvas = useMemo(
     (): CanvasView => ({
@@ -82,14 +82,16 @@ function Opened({ loaded, graph, view }: OpenedProps): ReactNode {
     [loaded.isReadOnly, marked],
   );
   const goTo = (problem: Problem): void => {
-    const { path, field } = placeOfProblem(edited.graph, problem);
+    const { path, field } = placeOfProblem(edited.draft, problem);
     desk.choose(path);
     setSought({ field });
   };
   return (
     <main className="screen workflow" id="main" data-workflow={loaded.name} data-saving={saving.is}>
       <WorkflowBar desk={desk} loaded={loaded} view={view} saving={saving} />
-      {saving.is === 'conflict' && <Conflict saving={saving} keeper={keeper} />}
+      {saving.is === 'conflict' && (
+        <Conflict saving={saving} keeper={keeper} draftIn={({ graph: theirs }) => drawable(theirs)} />
+      )}
       <CanvasContext value={canvas}>
         <div className="workflow-columns" data-view={view}>
           {!loaded.isReadOnly && view !== 'yaml' && <Palette add={(type) => addAfter(desk, type)} />}
@@ -97,7 +99,7 @@ function Opened({ loaded, graph, view }: OpenedProps): ReactNode {
           {view !== 'yaml' && <Inspector desk={desk} isReadOnly={loaded.isReadOnly} sought={sought} />}
         </div>
       </CanvasContext>
-      <ProblemList graph={edited.graph} problems={problems} goTo={goTo} />
+      <ProblemList graph={edited.draft} problems={problems} goTo={goTo} />
     </main>
   );
 }
@@ -116,11 +118,11 @@ function Middle({
   const { edited, placed, chosen, choose, editing } = desk;
   if (view === 'yaml') {
     const write = (graph: DraftGraph): void => editing.edit(() => graph, 'yaml');
-    return <YamlField graph={edited.graph} write={loaded.isReadOnly ? undefined : write} />;
+    return <YamlField graph={edited.draft} write={loaded.isReadOnly ? undefined : write} />;
   }
   if (view === 'list')
-    return <GraphList part={edited.graph} chosen={chosen} choose={choose} questions={noQuestions} />;
+    return <GraphList part={edited.draft} chosen={chosen} choose={choose} questions={noQuestions} />;
   if (!placed) return <Bones />;
   const edits = loaded.isReadOnly ? undefined : canvasEdits(desk);
-  return <GraphCanvas {...{ placed, chosen, choose, edits }} name={edited.graph.title ?? loaded.name} />;
+  return <GraphCanvas {...{ placed, chosen, choose, edits }} name={edited.draft.title ?? loaded.name} />;
 }
