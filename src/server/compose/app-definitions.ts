@@ -72,14 +72,16 @@ export function storedApp({ definition, body }: WholeDefinition, flows: readonly
   const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
   const flow = flows.find((one) => one.name === called.name && one.version === called.version);
   if (!flow) return undefined;
-  const own = 'access' in flow ? (flow as SettledFlow).access?.(settings) : undefined;
+  const settled = 'access' in flow ? (flow as SettledFlow) : undefined;
+  const own = settled?.access?.(settings);
   const access = own && { ...own, people: [...own.people, by] };
+  const greeting = settled?.greeting?.(settings);
   const { trustsClientState: _, guards: _guards, ...shown } = said;
   return {
     name,
     flow,
     limits,
-    ...present({ ...shown, access }),
+    ...present({ ...shown, access, greeting }),
     definition: async () => ({ tenant, hash, body }),
   };
 }

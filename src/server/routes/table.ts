@@ -23,6 +23,7 @@ import { chatRoutes } from '../applications/chat-routes.ts';
 import { uploadRoutes } from '../applications/upload-route.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
+import { appRoutes } from '../apps/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
 import { echoChatRoutes } from '../echo/chat-routes.ts';
 import { echoHitlRoutes } from '../echo/hitl-routes.ts';
@@ -52,6 +53,7 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...appRoutes,
   ...applicationRoutes,
   ...chatRoutes,
   ...uploadRoutes,
