@@ -25,8 +25,13 @@ async function made(at: Serving, title = 'Field desk'): Promise<AppDraft> {
   return answer.json as AppDraft;
 }
 
-function save(at: Serving, name: string, app: object, revision?: number) {
-  return at.ask(`/api/apps/${name}/draft`, { method: 'PUT', json: { app, revision } });
+/** Saves over the newest draft. */
+function save(at: Serving, name: string, app: object) {
+  return saveOver(at, name, { app });
+}
+
+function saveOver(at: Serving, name: string, json: { readonly app: object; readonly revision?: number }) {
+  return at.ask(`/api/apps/${name}/draft`, { method: 'PUT', json });
 }
 
 async function listed(at: Serving): Promise<readonly ListedApp[]> {
@@ -69,9 +74,9 @@ describe('applications as they are made', () => {
   test('[AW2] a draft is saved over the revision that was read; what is published stays until it is published again', async () => {
     const at = await desk();
     const { name, revision } = await made(at);
-    const saved = await save(at, name, { settings: whole }, revision);
+    const saved = await saveOver(at, name, { app: { settings: whole }, revision });
     expect(saved.json).toMatchObject({ revision: revision + 1, lacks: [] });
-    const late = await save(at, name, { settings: {} }, revision);
+    const late = await saveOver(at, name, { app: { settings: {} }, revision });
     expect([late.status, textAt(late, 'error', 'code')]).toEqual([409, 'rejected']);
     await post(at, `/api/apps/${name}/publish`, { revision: revision + 1 });
     const chat = { ...whole.chat, welcome: 'Not yet.' };
@@ -123,16 +128,15 @@ describe('applications as they are made', () => {
   });
 });
 
-const guardsTried = async (at: Serving, guards: readonly object[], text: string, side = 'input') =>
-  (await post(at, '/api/guards/try', { guards, side, text })).json as TriedGuards;
-
 describe('guards that are tried', () => {
+  const guardsTried = async (at: Serving, guards: readonly object[], side = 'input') =>
+    (await post(at, '/api/guards/try', { guards, side, text })).json as TriedGuards;
   const text = 'Write to ann@example.org about Project Nightjar, not KX-1234, and no bribes.';
 
   test('[AW4] what they find is told by its place, guard, action and line, and what would pass', async () => {
     const at = await desk();
     const rules = { guard: 'rules', text: '# names\nProject Nightjar\n\nREGEX: KX-\\d{4}', action: 'ask' };
-    const tried = await guardsTried(at, [{ guard: 'pii', action: 'redact' }, rules], text);
+    const tried = await guardsTried(at, [{ guard: 'pii', action: 'redact' }, rules]);
     const told = tried.findings.map(({ start, end, ...rest }) => ({ at: text.slice(start, end), ...rest }));
     expect(told).toEqual([
       { at: 'ann@example.org', guard: 'pii', category: 'email', action: 'redact' },
@@ -144,9 +148,9 @@ describe('guards that are tried', () => {
       text: 'Write to [email] about [rule 2], not [rule 4], and no bribes.',
       unasked: [],
     });
-    const judged = await guardsTried(at, [{ guard: 'judge', agent: 'graph' }], text, 'output');
+    const judged = await guardsTried(at, [{ guard: 'judge', agent: 'graph' }], 'output');
     expect(judged).toEqual({ text, verdict: 'pass', findings: [], unasked: ['graph'] });
-    const ended = await guardsTried(at, [{ guard: 'rules', text: 'BLOCK: example.org\nbribes' }], text);
+    const ended = await guardsTried(at, [{ guard: 'rules', text: 'BLOCK: example.org\nbribes' }]);
     expect(ended.findings.map(({ line }) => line)).toEqual([1]);
     expect([ended.verdict, ended.text]).toEqual(['block', 'Write to ann@[blocked: rule 1]']);
   });
