@@ -31,9 +31,12 @@ const watchedTurns = 4;
 export function Chat({
   conversation,
   sought,
+  withApp,
 }: {
   readonly conversation?: string | undefined;
   readonly sought?: string | undefined;
+  /** Whom a new conversation is with. */
+  readonly withApp?: string | undefined;
 }): ReactNode {
   const t = useTexts();
   const { is, runs, failure } = useConversation(conversation ?? noConversation);
@@ -55,6 +58,7 @@ export function Chat({
             runs={conversation === undefined ? [] : runs}
             isLoading={conversation !== undefined && is === 'loading' && runs.length === 0}
             sought={sought}
+            withApp={withApp}
           />
         )}
       </main>
@@ -117,11 +121,12 @@ interface TalkProps {
   readonly runs: readonly ListedRun[];
   readonly isLoading: boolean;
   readonly sought: string | undefined;
+  readonly withApp: string | undefined;
 }
 
-function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
+function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): ReactNode {
   const t = useTexts();
-  const { apps, app, setApp } = useApps(runs);
+  const { apps, app, setApp } = useApps(runs, withApp);
   const [protocol, setProtocol] = useState<Protocol>('asApp');
   const sending = useSending({ conversation, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
@@ -254,7 +259,10 @@ function QueuedMessages({ conversation }: Pick<TalkProps, 'conversation'>): Reac
   ));
 }
 
-function useApps(runs: readonly ListedRun[]): {
+function useApps(
+  runs: readonly ListedRun[],
+  withApp: string | undefined,
+): {
   readonly apps: AppList | undefined;
   readonly app: string | undefined;
   readonly setApp: (app: string) => void;
@@ -265,5 +273,9 @@ function useApps(runs: readonly ListedRun[]): {
   useEffect(() => {
     client.apps().then(setApps, () => undefined);
   }, [client]);
-  return { apps, app: chosen ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
+  return {
+    apps,
+    app: chosen ?? withApp ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name,
+    setApp,
+  };
 }

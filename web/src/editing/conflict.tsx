@@ -1,3 +1,4 @@
+import './editing.css';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { visible } from '../../../src/run/visible.ts';

@@ -19,7 +19,10 @@ export interface Saving<K extends Kept = Kept> {
   readonly is: 'saved' | 'unsaved' | 'saving' | 'failed' | 'conflict';
   /** Of the draft as it was last read or saved; 0 where there is none. */
   readonly revision: number;
-  readonly failure?: Failure;
+  /** Why it could not be saved; told until it is. */
+  readonly failure?: Failure | undefined;
+  /** What was saved from here last, as the server has it. */
+  readonly kept?: K | undefined;
   /** What somebody else has saved meanwhile. */
   readonly theirs?: K;
 }
@@ -81,7 +84,7 @@ export class DraftKeeper<T, K extends Kept> implements Source<Saving<K>> {
     this.#editing.replace(draft);
     this.#kept = this.#editing.getSnapshot().changes;
     clearTimeout(this.#waiting);
-    this.#tell({ is: 'saved', revision: theirs.revision });
+    this.#tell({ is: 'saved', revision: theirs.revision, kept: theirs });
   }
 
   /** What is edited here is saved over what the other has saved. */
@@ -106,13 +109,13 @@ export class DraftKeeper<T, K extends Kept> implements Source<Saving<K>> {
 
   async #save(): Promise<void> {
     const { draft, changes } = this.#editing.getSnapshot();
-    const { revision } = this.#saving;
-    this.#tell({ is: 'saving', revision });
+    const { revision, failure } = this.#saving;
+    this.#tell({ is: 'saving', revision, failure });
     try {
       const saved = await this.#shelf.save(draft, revision);
       this.#kept = changes;
       const isAll = this.#editing.getSnapshot().changes === changes;
-      this.#tell({ is: isAll ? 'saved' : 'unsaved', revision: saved.revision });
+      this.#tell({ is: isAll ? 'saved' : 'unsaved', revision: saved.revision, kept: saved });
       if (!isAll) this.#wait(settling);
     } catch (thrown) {
       await this.#failed(thrown, revision);
@@ -130,7 +133,7 @@ export class DraftKeeper<T, K extends Kept> implements Source<Saving<K>> {
   }
 
   #tell(saving: Saving<K>): void {
-    this.#saving = saving;
+    this.#saving = { kept: this.#saving.kept, ...saving };
     for (const changed of this.#listeners) changed();
   }
 }

@@ -11,6 +11,7 @@ export const de: Texts = {
     runs: 'Läufe',
     approvals: 'Freigaben',
     workflows: 'Abläufe',
+    apps: 'Apps',
     menu: 'Menü',
     api: 'API dieses Servers',
     skip: 'Zum Inhalt',

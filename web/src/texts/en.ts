@@ -10,6 +10,7 @@ export const en = {
     runs: 'Runs',
     approvals: 'Approvals',
     workflows: 'Workflows',
+    apps: 'Apps',
     menu: 'Menu',
     api: 'API of this server',
     skip: 'Go to the content',
