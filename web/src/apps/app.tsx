@@ -1,6 +1,6 @@
 import './apps.css';
 import { Circle, CircleCheck, CircleX } from 'lucide-react';
-import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
 import type { Problem } from '../../../src/run/failure-schema.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { Conflict } from '../editing/conflict.tsx';
@@ -98,10 +98,15 @@ function Opened({ loaded, section }: { readonly loaded: LoadedApp; readonly sect
 function Sections({ section }: { readonly section: Section }): ReactNode {
   const a = useAppTexts();
   const { name, lacks, problems } = useDesk();
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow screen they stand in one line, of which only a part is in view.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [section]);
   const isIn = (all: readonly Problem[], one: Section): boolean =>
     all.some(({ field }) => sectionOf(field) === one);
   return (
-    <nav className="app-sections" aria-label={a.sectionsLabel}>
+    <nav className="app-sections" aria-label={a.sectionsLabel} ref={nav}>
       {sections.map((one) => {
         const Icon = sectionIcons[one];
         const state = isIn(problems, one) ? 'wrong' : isIn(lacks, one) ? 'incomplete' : 'complete';

@@ -17,6 +17,8 @@ import { RunPanel } from './run-panel.tsx';
 import { summaryOf } from './summary.ts';
 import { Turn } from './turn.tsx';
 import { isUnfinished, useSending, type Sending } from './use-sending.ts';
+import { useDocuments } from './use-documents.ts';
+import { useFiles } from './use-files.ts';
 import { useFollow, type Follow } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { VerbositySwitch } from './verbosity-switch.tsx';
@@ -128,7 +130,12 @@ function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): Re
   const t = useTexts();
   const { apps, app, setApp } = useApps(runs, withApp);
   const [protocol, setProtocol] = useState<Protocol>('asApp');
-  const sending = useSending({ conversation, runs, isLoading, app, protocol });
+  const chosen = apps?.apps.find(({ name }) => name === app);
+  const attached = useFiles();
+  const documents = useDocuments(conversation, chosen?.uploads === true);
+  const files = chosen?.uploads === true ? documents : attached;
+  const begins = conversation ?? documents.conversation;
+  const sending = useSending({ conversation, begins, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
   const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
   const working = runs.findLast(({ status }) => isUnfinished(status));
@@ -149,12 +156,13 @@ function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): Re
       <div className="dock">
         <DockNotes follow={follow} />
         <Composer
-          {...{ apps, app, setApp, protocol, setProtocol, working }}
+          {...{ apps, app, setApp, protocol, setProtocol, working, files }}
           send={(text, attachments) => {
             follow.toEnd();
             sending.send(text, attachments);
           }}
         />
+        {chosen?.disclaimer !== undefined && <p className="disclaimer quiet">{visible(chosen.disclaimer)}</p>}
       </div>
     </>
   );

@@ -68,6 +68,8 @@ export const de: Texts = {
     attach: 'Datei anhängen',
     removeFile: (name) => `${name} entfernen`,
     uploading: (name) => `${name} wird gesendet`,
+    reading: (name) => `${name} wird gelesen`,
+    searched: (name) => `${name} wird durchsucht`,
     app: 'App',
     protocol: 'Wie Werkzeuge benutzt werden',
     protocols: { asApp: 'Wie die App sagt', 'two-stage': 'Zweistufig', unified: 'Einstufig' },

@@ -67,6 +67,8 @@ export const en = {
     attach: 'Attach a file',
     removeFile: (name: string) => `Remove ${name}`,
     uploading: (name: string) => `Sending ${name}`,
+    reading: (name: string) => `${name} is being read`,
+    searched: (name: string) => `${name} is searched`,
     app: 'App',
     protocol: 'How tools are used',
     protocols: { asApp: 'As the app says', 'two-stage': 'Two-stage', unified: 'Unified' },
