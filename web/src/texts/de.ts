@@ -86,6 +86,11 @@ export const de: Texts = {
     tryAgain: 'Noch einmal',
     openTrace: 'Ablauf öffnen',
     sources: 'Quellen',
+    guarded: {
+      redact: (what) => `${what}: geschwärzt, kein Modell und kein Agent bekommt es.`,
+      block: (what) => `${what}: gesperrt.`,
+      ask: (what) => `${what}: jemand wurde gefragt.`,
+    },
     drop: 'Dateien hier ablegen',
     failedToStart: 'Es hat nicht begonnen.',
     notThere: 'Diese Unterhaltung gibt es nicht.',

@@ -85,6 +85,11 @@ export const en = {
     tryAgain: 'Try again',
     openTrace: 'Open trace',
     sources: 'Sources',
+    guarded: {
+      redact: (what: string) => `${what}: redacted, so no model and no agent gets it.`,
+      block: (what: string) => `${what}: blocked.`,
+      ask: (what: string) => `${what}: somebody was asked.`,
+    },
     drop: 'Drop files here',
     failedToStart: 'It did not start.',
     notThere: 'There is no such conversation.',
