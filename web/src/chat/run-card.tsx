@@ -24,16 +24,18 @@ interface CardProps {
   readonly tree: FlatTree;
   /** A step that somebody came for. */
   readonly sought?: number | undefined;
+  /** Of more steps below one, so many are shown at first. */
+  readonly rows?: number;
 }
 
 /** A run as it works: who, how far, and every step. Once it has ended well it is one line. */
-export function RunCard({ run, conversation, tree, sought }: CardProps): ReactNode {
+export function RunCard({ run, conversation, tree, sought, rows = 60 }: CardProps): ReactNode {
   const level = useSetting(verbosity);
   const folding = useMemo(() => new Folding(), []);
   const goTo = useGoTo(run, folding);
   const view: RunView = useMemo(
-    () => ({ run, conversation, folding, verbosity: level, goTo }),
-    [run, conversation, folding, level, goTo],
+    () => ({ run, conversation, folding, verbosity: level, rows, goTo }),
+    [run, conversation, folding, level, rows, goTo],
   );
   const summary = useMemo(() => summaryOf(tree, Date.now()), [tree]);
   const [isOpen, setOpen] = useRunOpening(tree, sought);
@@ -216,7 +218,7 @@ export function Thinking(): ReactNode {
 function EndNotes({ run, tree }: { readonly run: RunStore; readonly tree: FlatTree }): ReactNode {
   const t = useTexts();
   const client = useVitrine();
-  const { connection } = useSource(run);
+  const connection = useSource(run.connection);
   const refused = connection.is === 'refused' ? connection.failure : undefined;
   return (
     <>
