@@ -33,10 +33,15 @@ describeInBrowser('everywhere', (browser) => {
   test('[W205] while words stream in, what one reads does not jump: the layout shifts by at most 0.1', async () => {
     const told: (() => void)[] = [];
     const talks = appWith(async (scope) => {
-      await scope.step({ key: 'talk', title: 'Talk' }, async (step) => {
+      scope.plan(['gather', 'talk', ...'abcdefgh'].map((key) => ({ key, title: key })));
+      await scope.step({ key: 'gather', title: 'gather' }, async (step) =>
+        step.say('It folds.\n\n'.repeat(3)),
+      );
+      await scope.step({ key: 'talk', title: 'talk' }, async (step) => {
         for (let i = 0; i < 36; i += 1) {
           await new Promise<void>((resolve) => told.push(resolve));
-          step.say(`Sentence **${i}** of many, long enough to fill most of a line of the page.\n\n`);
+          // Lines that wrap above what is planned, then paragraphs.
+          step.say(`Sentence ${i} of many, long enough to fill most of a line.${i < 18 ? ' ' : '\n\n'}`);
         }
       });
       return 'All is said.\n\n- one\n- two\n- three';
