@@ -33,7 +33,9 @@ describeInBrowser('everywhere', (browser) => {
   test('[W205] while words stream in, what one reads does not jump: the layout shifts by at most 0.1', async () => {
     const told: (() => void)[] = [];
     const talks = appWith(async (scope) => {
-      scope.plan(['gather', 'talk', ...'abcdefgh'].map((key) => ({ key, title: key })));
+      scope.plan(
+        ['gather', 'talk', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((key) => ({ key, title: key })),
+      );
       await scope.step({ key: 'gather', title: 'gather' }, async (step) =>
         step.say('It folds.\n\n'.repeat(3)),
       );
@@ -156,5 +158,64 @@ describeInBrowser('everywhere', (browser) => {
       'by-drop.txt',
       'by-paste.txt',
     ]);
+  });
+
+  test('[W206] [W12] a new question is notified where the page is out of sight, and whoever comes is told how much is on its way', async () => {
+    const at = await bakery();
+    at.goOn();
+    const { page } = await opened(browser(), at.url);
+    await page.context().addInitScript(`
+      window.notified = [];
+      window.Notification = class { static permission = 'granted'; constructor(title, { body }) { notified.push(title + ': ' + body); } };
+      Object.defineProperty(document, 'hidden', { get: () => true });
+      window.pills = [];
+      new MutationObserver(() => pills.push(document.querySelector('[data-connection]')?.textContent))
+        .observe(document, { childList: true, characterData: true, subtree: true });
+    `);
+    await page.goto(`${at.url}/runs`);
+    await page.getByText('Nothing has run yet').waitFor();
+    await at.ask('/api/runs', { json: { conversation: 'c', input: { text: 'bread' } } });
+    await expect
+      .poll(() => page.evaluate('notified'), patience)
+      .toEqual(['Vitrine: A question waits for you: bake']);
+    await page.goto(`${at.url}/c/c`);
+    await page.locator('[data-approval]').waitFor();
+    await page.locator('[data-connection=live]').waitFor();
+    const told = (await page.evaluate('pills')) as (string | undefined)[];
+    expect(told.some((text) => /^Catching up, \d+ events$/.test(text ?? ''))).toBe(true);
+  });
+
+  test('[S19] nothing that a model writes makes the page ask anybody else', async () => {
+    const elsewhere = 'http://127.0.0.1:9';
+    const says = `![a](${elsewhere}/a.png) <img src="${elsewhere}/b.png"> [read me](${elsewhere}/c?secret=1)
+      <link rel=prefetch href="${elsewhere}/d"> <style>body{background:url(${elsewhere}/e)}</style> ${elsewhere}/f
+      ![g](//127.0.0.1:9/g.png) [![h](${elsewhere}/h.png)](${elsewhere}/i)`;
+    const leaks = appWith(async (scope) => {
+      await scope.step({ key: 'say', title: says }, async (step) => {
+        step.say(says);
+        step.attach({
+          kind: 'attachment',
+          attachment: { type: 'text/markdown', title: says, data: says, referenceUrl: `${elsewhere}/j` },
+        });
+        step.attach({ kind: 'visualization', shape: 'documents', data: { content: says } });
+      });
+      return says;
+    }, 'leaks');
+    const at = await serving({ config: { apps: { leaks } } });
+    const { page } = await opened(browser(), at.url);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await say(page, 'leak');
+    await page.locator('[data-answer=given] a', { hasText: 'read me' }).waitFor();
+    await page.locator('.folded').click();
+    for (const chip of await page.locator('.found .chip').all()) {
+      await chip.click();
+      await page.locator('.dialog').waitFor();
+      await page.keyboard.press('Escape');
+    }
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((url) => !url.startsWith(at.url) && !url.startsWith('blob:'))).toEqual([]);
+    expect(await page.locator('main :is(img, iframe, link, style)').count()).toBe(0);
+    expect(await page.locator('[data-answer=given] a').first().getAttribute('rel')).toMatch(/noreferrer/);
   });
 });

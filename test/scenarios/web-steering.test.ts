@@ -165,7 +165,12 @@ describeInBrowser('in the browser', (browser) => {
     await page.waitForSelector('[data-approval]');
     await expect.poll(queued).toBe(1);
     expect((await at.ask('/api/runs')).json).toMatchObject({ runs: { length: 1 } });
+    // Whoever comes to it now is asked as well, and is not told what somebody else has in mind.
+    const other = await opened(browser(), page.url());
+    await other.page.waitForSelector('[data-decide=approve]:enabled');
+    expect(await other.page.locator('[data-queued]').count()).toBe(0);
     await page.click('[data-decide=approve]:enabled');
+    await other.page.locator('[data-decided=approve]').first().waitFor({ state: 'attached' });
     await page.locator('[data-turn]').nth(1).locator('[data-decide=approve]:enabled').click();
     await page.locator('[data-answer=given]').nth(1).waitFor();
     expect(at.ran.map((one) => (one as { text: string }).text)).toEqual(['first', 'second']);
@@ -192,6 +197,14 @@ describeInBrowser('in the browser', (browser) => {
       .locator('[data-announcements]', { hasText: 'Scroll to the end of it first' })
       .waitFor({ state: 'attached' });
     expect(at.ran).toEqual([]);
+    await page.keyboard.press('j');
+    await expect.poll(chosen).not.toBe(first);
+    await page.keyboard.press('k');
+    await expect.poll(chosen).toBe(first);
+    await page.keyboard.press('v');
+    await page.waitForSelector('[data-trace] [data-row="1"]');
+    await page.goBack();
+    await page.locator('[data-listed]').nth(1).waitFor();
     await page.keyboard.press('j');
     await expect.poll(chosen).not.toBe(first);
     await page.waitForSelector('[data-decide=approve]:enabled');

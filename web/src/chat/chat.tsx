@@ -1,4 +1,4 @@
-import { Clock, PanelRight, ScrollText, X } from 'lucide-react';
+import { Clock, PanelRight, RefreshCw, ScrollText, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { AppList, ListedRun } from '../../../src/client/client.ts';
 import { useConversation, useRun, useSource, useVitrine } from '../../../src/react/react.ts';
@@ -10,7 +10,7 @@ import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useTexts } from '../texts/texts.ts';
-import { Composer, type Protocol } from './composer.tsx';
+import { Composer, protocol as chosenProtocol } from './composer.tsx';
 import { queue, useQueue } from './queue.ts';
 import { Thinking } from './run-card.tsx';
 import { RunPanel } from './run-panel.tsx';
@@ -122,14 +122,15 @@ interface TalkProps {
 function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
   const t = useTexts();
   const { apps, app, setApp } = useApps(runs);
-  const [protocol, setProtocol] = useState<Protocol>('asApp');
+  const protocol = useSetting(chosenProtocol);
   const sending = useSending({ conversation, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
   const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
   const working = runs.findLast(({ status }) => isUnfinished(status));
   const follow = useFollow(countSteps, working !== undefined || sending.pending !== undefined);
   useLastTurn(follow.content, runs.at(-1)?.run, sought !== undefined);
-  const isEmpty = runs.length === 0 && sending.pending === undefined && !isLoading;
+  const isEmpty =
+    runs.length === 0 && sending.pending === undefined && sending.unsent === undefined && !isLoading;
   return (
     <>
       <section className="thread" ref={follow.box} aria-label={t.chat.title} tabIndex={-1}>
@@ -138,13 +139,13 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
           {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
           {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
           <Turns runs={runs} sought={sought} sending={sending} place={place} />
-          <QueuedMessages conversation={conversation} />
+          <QueuedMessages conversation={conversation} unsent={sending.unsent?.key} />
         </div>
       </section>
       <div className="dock">
         <DockNotes follow={follow} />
         <Composer
-          {...{ apps, app, setApp, protocol, setProtocol, working }}
+          {...{ apps, app, setApp, protocol, working }}
           send={(text, attachments) => {
             follow.toEnd();
             sending.send(text, attachments);
@@ -184,12 +185,35 @@ function Turns({
           <Thinking />
         </article>
       )}
-      {sending.problem !== undefined && (
-        <p className="fail run-failure" role="alert">
-          {t.chat.failedToStart} {visible(sending.problem)}
-        </p>
-      )}
+      <Unsent sending={sending} />
     </section>
+  );
+}
+
+/** What did not work, and where it was a message, that message: nothing that was written is lost. */
+function Unsent({ sending: { problem, unsent } }: { readonly sending: Sending }): ReactNode {
+  const t = useTexts();
+  if (problem === undefined) return undefined;
+  return (
+    <article className="turn" data-unsent={unsent !== undefined}>
+      {unsent && <p className="said queued">{visible(unsent.text)}</p>}
+      <div className="fail run-failure" role="alert">
+        <span className="grow">
+          {t.chat.failedToStart} {visible(problem)}
+        </span>
+        {unsent && (
+          <>
+            <button type="button" className="button small" onClick={unsent.retry}>
+              <RefreshCw className="icon small" aria-hidden />
+              {t.chat.tryAgain}
+            </button>
+            <button type="button" className="button ghost small" onClick={unsent.takeBack}>
+              {t.chat.takeBack}
+            </button>
+          </>
+        )}
+      </div>
+    </article>
   );
 }
 
@@ -230,9 +254,12 @@ function useLastTurn(
   }, [content, newest]);
 }
 
-function QueuedMessages({ conversation }: Pick<TalkProps, 'conversation'>): ReactNode {
+function QueuedMessages({
+  conversation,
+  unsent,
+}: Pick<TalkProps, 'conversation'> & { readonly unsent: string | undefined }): ReactNode {
   const t = useTexts();
-  const queued = useQueue(conversation);
+  const queued = useQueue(conversation).filter(({ key }) => key !== unsent);
   return queued.map(({ key, text }) => (
     <article className="turn" key={key} data-queued={key}>
       <div className="said queued">

@@ -61,7 +61,7 @@ export function RunCard({ run, conversation, tree, sought, rows = 60 }: CardProp
           fold={tree.endedAt === undefined ? undefined : () => setOpen(false)}
         />
         <Strip top={summary.top} done={summary.done} />
-        <Ribbon tree={tree} />
+        <Ribbon run={run} tree={tree} />
         {tree.steps.length === 0 && tree.endedAt === undefined && <Thinking />}
         <StepTree run={run} step={StepCard} list={StepList} />
         <EndNotes run={run} tree={tree} />
@@ -141,7 +141,7 @@ function Head({
       <Agents agents={summary.agents} />
       <span className="figures num">
         <span>{t.run.steps(summary.done, summary.top.length)}</span>
-        <span className="wide-only">{t.run.toolCount(summary.tools)}</span>
+        {summary.tools > 0 && <span className="wide-only">{t.run.toolCount(summary.tools)}</span>}
         {calls !== undefined && <span className="wide-only">{t.run.budgetOf(tree.spent.calls, calls)}</span>}
         <span className={tree.endedAt === undefined ? 'ticking' : ''}>
           <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
@@ -187,9 +187,16 @@ function Strip({ top, done }: Pick<Summary, 'top' | 'done'>): ReactNode {
   );
 }
 
-/** Where a conversation in two stages is. */
-function Ribbon({ tree: { phase, steps } }: { readonly tree: FlatTree }): ReactNode {
+/** Where a conversation is: at its tools or at its answer. How it was asked to go about it is said where somebody chose. */
+function Ribbon({
+  run,
+  tree: { phase, steps },
+}: {
+  readonly run: RunStore;
+  readonly tree: FlatTree;
+}): ReactNode {
   const t = useTexts();
+  const chosen = beginningOf(run.entries())?.labels['converse.protocol'];
   const current = phase ?? steps.findLast((step) => step.phase)?.phase;
   if (!current) return undefined;
   const isTools = current.phase === 'tool_phase';
@@ -200,7 +207,9 @@ function Ribbon({ tree: { phase, steps } }: { readonly tree: FlatTree }): ReactN
       <hr />
       <span className={isTools ? '' : 'on'}>{t.run.phaseAnswer}</span>
       <span className="grow" />
-      <span className="mode">{t.run.twoStage}</span>
+      {(chosen === 'two-stage' || chosen === 'unified') && (
+        <span className="mode">{t.chat.protocols[chosen]}</span>
+      )}
     </div>
   );
 }

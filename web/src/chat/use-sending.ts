@@ -3,14 +3,23 @@ import { RunError, type GivenAttachment, type ListedRun } from '../../../src/cli
 import { useVitrine } from '../../../src/react/react.ts';
 import { addressOf, navigate } from '../routing.tsx';
 import type { Protocol } from './composer.tsx';
-import { newKey, queue, useQueue } from './queue.ts';
+import { newKey, queue, useQueue, type Queued } from './queue.ts';
 
 export interface Sending {
   /** What was sent and is not in the list yet. */
   readonly pending: string | undefined;
   readonly problem: string | undefined;
+  /** What could not be sent: it can be tried again, or taken back. */
+  readonly unsent: Unsent | undefined;
   readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
   readonly again: (run: string) => void;
+}
+
+export interface Unsent {
+  readonly key: string;
+  readonly text: string;
+  readonly retry: () => void;
+  readonly takeBack: () => void;
 }
 
 interface SendingTo {
@@ -29,10 +38,13 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
   const [problem, setProblem] = useState<string>();
   const queued = useQueue(conversation);
   const mayBeBusy = isLoading || runs.some(({ status }) => isUnfinished(status));
-  const started = useRef(new Set<string>());
+  const [unsent, setUnsent] = useState<Queued>();
+  const tried = useRef(new Set<string>());
   const start = useCallback(
-    async (text: string, attachments: readonly GivenAttachment[], key: string): Promise<void> => {
+    async (sent: Queued): Promise<void> => {
+      const { text, attachments, key } = sent;
       setProblem(undefined);
+      setUnsent(undefined);
       setPending({ text });
       try {
         const begun = await client.start({
@@ -45,27 +57,39 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
         });
         setPending({ text, run: begun.run });
         if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
+        else queue.remove(conversation, key);
       } catch (thrown) {
         setPending(undefined);
         setProblem(wordsOf(thrown));
+        setUnsent(sent);
       }
     },
     [client, app, conversation, protocol],
   );
   useEffect(() => {
     const [next] = queued;
-    if (mayBeBusy || !next || conversation === undefined || started.current.has(next.key)) return;
-    started.current.add(next.key);
-    void start(next.text, next.attachments, next.key).then(() => queue.remove(conversation, next.key));
+    if (mayBeBusy || !next || conversation === undefined || tried.current.has(next.key)) return;
+    tried.current.add(next.key);
+    void start(next);
   }, [mayBeBusy, queued, conversation, start]);
   const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
   return {
     pending: isListed ? undefined : pending?.text,
     problem,
+    unsent: unsent && {
+      key: unsent.key,
+      text: unsent.text,
+      retry: () => void start(unsent),
+      takeBack() {
+        setProblem(undefined);
+        setUnsent(undefined);
+        queue.remove(conversation ?? '', unsent.key);
+      },
+    },
     send(text, attachments) {
-      if (mayBeBusy && conversation !== undefined)
-        queue.add(conversation, { text, attachments, key: newKey() });
-      else void start(text, attachments, newKey());
+      const sent = { text, attachments, key: newKey() };
+      if (mayBeBusy && conversation !== undefined) queue.add(conversation, sent);
+      else void start(sent);
     },
     again(run) {
       const tell = (thrown: unknown): void => setProblem(wordsOf(thrown));
