@@ -250,8 +250,22 @@ describeInBrowser('in the browser', (browser) => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const { page } = await opened(browser(), `${at.url}/c/c`, phone);
     await page.waitForSelector('[data-decide=approve]:enabled');
-    const closing = page.getByRole('button', { name: 'Close panel' });
-    if (await closing.isVisible()) await closing.click();
+    const sheet = async (selector: string): Promise<void> => {
+      const {
+        x = -1,
+        y = -1,
+        width: wide = 0,
+        height: high = 0,
+      } = (await page.locator(selector).boundingBox()) ?? {};
+      expect([x, wide, y > 150, Math.round(y + high)]).toEqual([0, 390, true, 844]);
+      await expectAccessible(page);
+    };
+    expect(await page.locator('.panel').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the run' }).click();
+    await page.locator('.panel .plan').waitFor();
+    await sheet('.panel');
+    await page.keyboard.press('Escape');
+    await page.locator('.panel').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     const { width = 0, height = 0 } = (await page.locator('[data-decide=approve]').boundingBox()) ?? {};
     expect([width > 200, height >= 44]).toEqual([true, true]);
@@ -261,5 +275,12 @@ describeInBrowser('in the browser', (browser) => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Approvals' }).click();
     await page.getByText('When an agent needs a yes').waitFor();
+    await page.goto(`${at.url}/runs`);
+    await page.locator('[data-listed-run]').first().click();
+    await page.click('[data-row="1"]');
+    await page.locator('.inspector h2', { hasText: 'send' }).waitFor();
+    await sheet('.inspector');
+    await page.locator('.inspector-close').click();
+    await page.locator('.inspector').waitFor({ state: 'hidden' });
   });
 });

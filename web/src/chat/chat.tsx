@@ -1,4 +1,4 @@
-import { Clock, PanelRight, RefreshCw, ScrollText, X } from 'lucide-react';
+import { PanelRight, ScrollText } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { AppList, ListedRun } from '../../../src/client/client.ts';
 import { useConversation, useRun, useSource, useVitrine } from '../../../src/react/react.ts';
@@ -10,8 +10,8 @@ import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useTexts } from '../texts/texts.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { Composer, protocol as chosenProtocol } from './composer.tsx';
-import { queue, useQueue } from './queue.ts';
 import { Thinking } from './run-card.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { summaryOf } from './summary.ts';
@@ -20,6 +20,7 @@ import { isUnfinished, useSending, type Sending } from './use-sending.ts';
 import { useFollow, type Follow } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { VerbositySwitch } from './verbosity-switch.tsx';
+import { QueuedMessages, Unsent } from './waiting-messages.tsx';
 import { Welcome } from './welcome.tsx';
 
 const panel = choice('panel', ['open', 'closed']);
@@ -38,13 +39,14 @@ export function Chat({
   const t = useTexts();
   const { is, runs, failure } = useConversation(conversation ?? noConversation);
   const newest = runs.at(-1);
-  const isPanelOpen = useSetting(panel) === 'open' && newest !== undefined;
+  const { isOpen, set } = usePanel();
+  const isPanelOpen = isOpen && newest !== undefined;
   const title = newest === undefined ? t.chat.newTitle : visible(newest.title);
   useTitle(conversation === undefined ? t.chat.title : title);
   return (
     <div className={isPanelOpen ? 'chat with-panel' : 'chat'}>
       <main className="screen" id="main">
-        <ChatBar title={title} newest={newest?.run} isPanelOpen={isPanelOpen} />
+        <ChatBar title={title} newest={newest?.run} openPanel={isPanelOpen ? undefined : () => set(true)} />
         {is === 'refused' && runs.length === 0 && conversation !== undefined ? (
           <div className="p-8">
             <Failed failure={failure} />
@@ -58,19 +60,39 @@ export function Chat({
           />
         )}
       </main>
-      {isPanelOpen && <RunPanel run={newest.run} close={() => panel.set('closed')} />}
+      {isPanelOpen && <RunPanel run={newest.run} close={() => set(false)} />}
     </div>
   );
+}
+
+/** Beside the chat it is as it was left. Where it lies over the chat it comes when somebody asks, and goes with Escape. */
+function usePanel(): { readonly isOpen: boolean; readonly set: (isOpen: boolean) => void } {
+  const isOver = useNarrow('beside');
+  const kept = useSetting(panel);
+  const [isAsked, ask] = useState(false);
+  useEffect(() => {
+    if (!isOver || !isAsked) return undefined;
+    const hear = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      ask(false);
+    };
+    addEventListener('keydown', hear, { capture: true });
+    return () => removeEventListener('keydown', hear, { capture: true });
+  }, [isOver, isAsked]);
+  return isOver
+    ? { isOpen: isAsked, set: ask }
+    : { isOpen: kept === 'open', set: (isOpen) => panel.set(isOpen ? 'open' : 'closed') };
 }
 
 function ChatBar({
   title,
   newest,
-  isPanelOpen,
+  openPanel,
 }: {
   readonly title: string;
   readonly newest: string | undefined;
-  readonly isPanelOpen: boolean;
+  readonly openPanel: (() => void) | undefined;
 }): ReactNode {
   const t = useTexts();
   return (
@@ -81,12 +103,12 @@ function ChatBar({
       <span className="grow" />
       {newest !== undefined && <VerbositySwitch />}
       {newest === undefined ? <ConnectionPill /> : <NewestPill run={newest} />}
-      {newest !== undefined && !isPanelOpen && (
+      {newest !== undefined && openPanel && (
         <button
           type="button"
           className="button ghost small square"
           aria-label={t.run.openPanel}
-          onClick={() => panel.set('open')}
+          onClick={openPanel}
         >
           <PanelRight className="icon" aria-hidden />
         </button>
@@ -190,33 +212,6 @@ function Turns({
   );
 }
 
-/** What did not work, and where it was a message, that message: nothing that was written is lost. */
-function Unsent({ sending: { problem, unsent } }: { readonly sending: Sending }): ReactNode {
-  const t = useTexts();
-  if (problem === undefined) return undefined;
-  return (
-    <article className="turn" data-unsent={unsent !== undefined}>
-      {unsent && <p className="said queued">{visible(unsent.text)}</p>}
-      <div className="fail run-failure" role="alert">
-        <span className="grow">
-          {t.chat.failedToStart} {visible(problem)}
-        </span>
-        {unsent && (
-          <>
-            <button type="button" className="button small" onClick={unsent.retry}>
-              <RefreshCw className="icon small" aria-hidden />
-              {t.chat.tryAgain}
-            </button>
-            <button type="button" className="button ghost small" onClick={unsent.takeBack}>
-              {t.chat.takeBack}
-            </button>
-          </>
-        )}
-      </div>
-    </article>
-  );
-}
-
 /** Above the composer: that there is more below, and that the server is away. */
 function DockNotes({ follow: { missed, toEnd } }: { readonly follow: Follow }): ReactNode {
   const t = useTexts();
@@ -252,33 +247,6 @@ function useLastTurn(
     turn?.scrollIntoView({ block: 'start' });
     return () => clearTimeout(settle);
   }, [content, newest]);
-}
-
-function QueuedMessages({
-  conversation,
-  unsent,
-}: Pick<TalkProps, 'conversation'> & { readonly unsent: string | undefined }): ReactNode {
-  const t = useTexts();
-  const queued = useQueue(conversation).filter(({ key }) => key !== unsent);
-  return queued.map(({ key, text }) => (
-    <article className="turn" key={key} data-queued={key}>
-      <div className="said queued">
-        <span className="label">
-          <Clock className="icon small" aria-hidden />
-          {t.chat.queued}
-          <button
-            type="button"
-            className="button ghost small square"
-            aria-label={t.chat.takeBack}
-            onClick={() => queue.remove(conversation ?? '', key)}
-          >
-            <X className="icon small" aria-hidden />
-          </button>
-        </span>
-        {visible(text)}
-      </div>
-    </article>
-  ));
 }
 
 function useApps(runs: readonly ListedRun[]): {

@@ -32,40 +32,13 @@ interface SendingTo {
 }
 
 /** Starts what is asked; what is asked while a run works waits in line. */
-export function useSending({ conversation, runs, isLoading, app, protocol }: SendingTo): Sending {
+export function useSending({ runs, isLoading, ...to }: SendingTo): Sending {
   const client = useVitrine();
-  const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
-  const [problem, setProblem] = useState<string>();
+  const { conversation } = to;
+  const { pending, problem, unsent, start, tell } = useStarting(to);
   const queued = useQueue(conversation);
   const mayBeBusy = isLoading || runs.some(({ status }) => isUnfinished(status));
-  const [unsent, setUnsent] = useState<Queued>();
   const tried = useRef(new Set<string>());
-  const start = useCallback(
-    async (sent: Queued): Promise<void> => {
-      const { text, attachments, key } = sent;
-      setProblem(undefined);
-      setUnsent(undefined);
-      setPending({ text });
-      try {
-        const begun = await client.start({
-          text,
-          ...(app === undefined ? {} : { app }),
-          ...(conversation === undefined ? {} : { conversation }),
-          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
-          ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
-          idempotencyKey: key,
-        });
-        setPending({ text, run: begun.run });
-        if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
-        else queue.remove(conversation, key);
-      } catch (thrown) {
-        setPending(undefined);
-        setProblem(wordsOf(thrown));
-        setUnsent(sent);
-      }
-    },
-    [client, app, conversation, protocol],
-  );
   useEffect(() => {
     const [next] = queued;
     if (mayBeBusy || !next || conversation === undefined || tried.current.has(next.key)) return;
@@ -81,8 +54,7 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
       text: unsent.text,
       retry: () => void start(unsent),
       takeBack() {
-        setProblem(undefined);
-        setUnsent(undefined);
+        tell(undefined);
         queue.remove(conversation ?? '', unsent.key);
       },
     },
@@ -92,10 +64,51 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
       else void start(sent);
     },
     again(run) {
-      const tell = (thrown: unknown): void => setProblem(wordsOf(thrown));
       client.start({ again: run, idempotencyKey: newKey() }).catch(tell);
     },
   };
+}
+
+interface Starting {
+  readonly pending: { readonly text: string; readonly run?: string } | undefined;
+  readonly problem: string | undefined;
+  readonly unsent: Queued | undefined;
+  readonly start: (sent: Queued) => Promise<void>;
+  /** What did not work; nothing where all is well again. */
+  readonly tell: (thrown: unknown) => void;
+}
+
+function useStarting({ conversation, app, protocol }: Omit<SendingTo, 'runs' | 'isLoading'>): Starting {
+  const client = useVitrine();
+  const [pending, setPending] = useState<Starting['pending']>();
+  const [failed, setFailed] = useState<{ readonly problem: string; readonly unsent?: Queued }>();
+  const start = useCallback(
+    async (sent: Queued): Promise<void> => {
+      const { text, attachments, key } = sent;
+      setFailed(undefined);
+      setPending({ text });
+      try {
+        const begun = await client.start({
+          text,
+          ...(app === undefined ? {} : { app }),
+          ...(conversation === undefined ? {} : { conversation }),
+          ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
+          ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
+          idempotencyKey: key,
+        });
+        setPending({ text, run: begun.run });
+        if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
+        else queue.remove(conversation, key);
+      } catch (thrown) {
+        setPending(undefined);
+        setFailed({ problem: wordsOf(thrown), unsent: sent });
+      }
+    },
+    [client, app, conversation, protocol],
+  );
+  const tell = (thrown: unknown): void =>
+    setFailed(thrown === undefined ? undefined : { problem: wordsOf(thrown) });
+  return { pending, problem: failed?.problem, unsent: failed?.unsent, start, tell };
 }
 
 export function wordsOf(thrown: unknown): string {

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from '
 import type { FlatTree } from '../../../src/client/client.ts';
 import { formatIn } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { placed } from './bar.tsx';
 import { spansBelow } from './below.ts';
 import { criticalPath } from './critical-path.ts';
@@ -10,7 +11,6 @@ import { piecesOf, ticksOf, type Piece, type Scale } from './pieces.ts';
 import type { TraceRow } from './rows.ts';
 import type { Timing } from './timing.ts';
 import { TraceRowLine } from './trace-row.tsx';
-import { useNarrow } from './use-narrow.ts';
 
 const rowHeight = 29;
 /** Where the bar stands below the name. */
@@ -35,7 +35,7 @@ export function TraceGrid(grid: Grid): ReactNode {
   const { tree, timing, rows, scale, playhead, until, selected, isCriticalShown, choose, fold } = grid;
   const t = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
-  const height = useNarrow() ? tallRow : rowHeight;
+  const height = useNarrow('column') ? tallRow : rowHeight;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
