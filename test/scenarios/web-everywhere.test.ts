@@ -1,7 +1,7 @@
 // What holds on every screen: nothing jumps, whoever listens is told, every language, every state.
 import { expect, test } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
-import { appWith, serving } from '../serving.ts';
+import { appWith, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { bakery } from '../web/bakery.ts';
 import { expectAccessible, opened, say } from '../web.ts';
 
@@ -131,6 +131,25 @@ describeInBrowser('everywhere', (browser) => {
     await page.route('**/api/runs', (route) => route.fulfill({ status: 503, json: {} }));
     await say(page, 'bread');
     await page.locator('[role=alert]', { hasText: 'It did not start.' }).waitFor();
+  });
+
+  test('[W208] a run that nobody can go on with says so where it stands', async () => {
+    const data = temporaryFolder();
+    const asks = appWith(async (scope) => {
+      await scope.ask({ key: 'q', title: 'Shall I?' });
+      return 'done';
+    }, 'asks');
+    const before = await serving({ data, config: { apps: { asks } } });
+    const begun = await before.ask('/api/runs', { json: { conversation: 'c', input: { text: 'go' } } });
+    await untilAnswer(
+      () => before.ask(`/api/runs/${textAt(begun, 'run')}`),
+      ({ json }) => (json as { status: string }).status === 'waiting',
+    );
+    await before.close();
+    const at = await serving({ data, config: { apps: { other: appWith(async () => 'x', 'other') } } });
+    const { page } = await opened(browser(), `${at.url}/c/c`);
+    await page.locator('[data-hindered]', { hasText: 'asks' }).waitFor();
+    await expectAccessible(page);
   });
 
   test('[W209] files come by button, by drop and by paste, and are sent along', async () => {

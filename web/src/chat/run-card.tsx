@@ -223,7 +223,7 @@ export function Thinking(): ReactNode {
   );
 }
 
-/** How it stands, where it does not work: paused, stopped, failed, stranded, damaged. */
+/** How it stands, where it does not work: paused, stopped, refused. */
 function EndNotes({ run, tree }: { readonly run: RunStore; readonly tree: FlatTree }): ReactNode {
   const t = useTexts();
   const client = useVitrine();
@@ -246,8 +246,6 @@ function EndNotes({ run, tree }: { readonly run: RunStore; readonly tree: FlatTr
           {t.run.stoppedBy(visible(askedBy(run.entries(), 'stop.requested') ?? ''))}
         </p>
       )}
-      {tree.stranded !== undefined && <p className="fail">{visible(tree.stranded)}</p>}
-      {tree.damaged !== undefined && <p className="fail">{t.run.damaged(tree.damaged)}</p>}
       {refused && <p className="fail">{visible(refused.message)}</p>}
     </>
   );
