@@ -181,7 +181,7 @@ async function takeLists(page: Page, picture: (name: string) => Promise<void>): 
     ['home', '/home', '[data-home=ready] .slowest'],
     ['runs', '/runs', '[data-listed-run]'],
     ['workflows', '/workflows', '[data-workflow]'],
-    ['api', '/api', '.api h2, .api h1, main h1'],
+    ['api', '/api', '[data-api=ready] [data-operation]'],
   ] as const) {
     await page.goto(`${url}${path}`);
     await page.waitForSelector(ready);

@@ -260,5 +260,7 @@ function useApps(runs: readonly ListedRun[]): {
   useEffect(() => {
     client.apps().then(setApps, () => undefined);
   }, [client]);
-  return { apps, app: chosen ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
+  // An app that is gone cannot be asked on.
+  const last = apps?.apps.find(({ name }) => name === runs.at(-1)?.app)?.name;
+  return { apps, app: chosen ?? last ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
 }

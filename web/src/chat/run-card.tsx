@@ -13,6 +13,7 @@ import { Dots } from '../steps/step-body.tsx';
 import { StepCard } from '../steps/step-card.tsx';
 import { StepList } from '../steps/step-list.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { Ribbon } from './ribbon.tsx';
 import { askedBy, beginningOf, summaryOf, type Summary } from './summary.ts';
 
 /** A finished run folds to a line after so long. Milliseconds. */
@@ -26,10 +27,19 @@ interface CardProps {
   readonly sought?: number | undefined;
   /** Of more steps below one, so many are shown at first. */
   readonly rows?: number;
+  /** Nobody works on it, whatever was recorded last. */
+  readonly isLost?: boolean;
 }
 
 /** A run as it works: who, how far, and every step. Once it has ended well it is one line. */
-export function RunCard({ run, conversation, tree, sought, rows = 60 }: CardProps): ReactNode {
+export function RunCard({
+  run,
+  conversation,
+  tree,
+  sought,
+  rows = 60,
+  isLost = false,
+}: CardProps): ReactNode {
   const level = useSetting(verbosity);
   const folding = useMemo(() => new Folding(), []);
   const goTo = useGoTo(run, folding);
@@ -58,11 +68,12 @@ export function RunCard({ run, conversation, tree, sought, rows = 60 }: CardProp
           run={run}
           tree={tree}
           summary={summary}
+          isLost={isLost}
           fold={tree.endedAt === undefined ? undefined : () => setOpen(false)}
         />
         <Strip top={summary.top} done={summary.done} />
         <Ribbon run={run} tree={tree} />
-        {tree.steps.length === 0 && tree.endedAt === undefined && <Thinking />}
+        {tree.steps.length === 0 && tree.endedAt === undefined && !isLost && <Thinking />}
         <StepTree run={run} step={StepCard} list={StepList} />
         <EndNotes run={run} tree={tree} />
       </section>
@@ -119,33 +130,35 @@ function Head({
   run,
   tree,
   summary,
+  isLost,
   fold,
 }: {
   readonly run: RunStore;
   readonly tree: FlatTree;
   readonly summary: Summary;
+  readonly isLost: boolean;
   readonly fold: (() => void) | undefined;
 }): ReactNode {
   const t = useTexts();
   const calls = beginningOf(run.entries())?.limits.calls;
+  const status = isLost ? 'lost' : tree.status;
+  const words = tree.stopping === true ? t.chat.stopping : t.status[status];
   return (
     <header>
-      <span className={`state-word ${tree.status}`}>
-        <StatusMark status={tree.status} />
-        {tree.stopping === true
-          ? t.chat.stopping
-          : tree.status === 'running'
-            ? t.run.working
-            : t.status[tree.status]}
+      <span className={`state-word ${status}`}>
+        <StatusMark status={status} />
+        {status === 'running' && tree.stopping !== true ? t.run.working : words}
       </span>
       <Agents agents={summary.agents} />
       <span className="figures num">
         <span>{t.run.steps(summary.done, summary.top.length)}</span>
         {summary.tools > 0 && <span className="wide-only">{t.run.toolCount(summary.tools)}</span>}
         {calls !== undefined && <span className="wide-only">{t.run.budgetOf(tree.spent.calls, calls)}</span>}
-        <span className={tree.endedAt === undefined ? 'ticking' : ''}>
-          <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
-        </span>
+        {!isLost && (
+          <span className={tree.endedAt === undefined ? 'ticking' : ''}>
+            <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
+          </span>
+        )}
         {fold && (
           <button
             type="button"
@@ -183,33 +196,6 @@ function Strip({ top, done }: Pick<Summary, 'top' | 'done'>): ReactNode {
       {top.slice(0, 60).map(({ id, status }) => (
         <i key={id} className={status} />
       ))}
-    </div>
-  );
-}
-
-/** Where a conversation is: at its tools or at its answer. How it was asked to go about it is said where somebody chose. */
-function Ribbon({
-  run,
-  tree: { phase, steps },
-}: {
-  readonly run: RunStore;
-  readonly tree: FlatTree;
-}): ReactNode {
-  const t = useTexts();
-  const chosen = beginningOf(run.entries())?.labels['converse.protocol'];
-  const current = phase ?? steps.findLast((step) => step.phase)?.phase;
-  if (!current) return undefined;
-  const isTools = current.phase === 'tool_phase';
-  const batches = Math.max(current.batch, ...steps.map((step) => step.phase?.batch ?? 0));
-  return (
-    <div className="ribbon" data-phase={current.phase}>
-      <span className={isTools ? 'on' : ''}>{t.run.phaseTools(current.batch, batches)}</span>
-      <hr />
-      <span className={isTools ? '' : 'on'}>{t.run.phaseAnswer}</span>
-      <span className="grow" />
-      {(chosen === 'two-stage' || chosen === 'unified') && (
-        <span className="mode">{t.chat.protocols[chosen]}</span>
-      )}
     </div>
   );
 }

@@ -55,7 +55,13 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
       {tree.seq === 0 ? (
         <Thinking />
       ) : (
-        <RunCard run={run} conversation={listed.conversation} tree={tree} sought={sought} />
+        <RunCard
+          {...{ run, tree, sought }}
+          conversation={listed.conversation}
+          isLost={
+            listed.damaged !== undefined || (listed.stranded !== undefined && tree.status === 'running')
+          }
+        />
       )}
       <Hindered listed={listed} />
       <Answer run={run} tree={tree} />
