@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { dragged } from '../canvas/use-dropping.ts';
 import type { NodeType } from '../canvas/model/draft-graph.ts';
 import { nodeIcons } from '../canvas/node-icon.tsx';
-import { useNarrow } from '../trace/use-narrow.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 
 const groups = {

@@ -20,7 +20,7 @@ import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { Scrubber } from '../trace/scrubber.tsx';
 import { timingOf } from '../trace/timing.ts';
-import { useNarrow } from '../trace/use-narrow.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { useMoment, useReplay } from '../trace/use-replay.ts';
 import { useAsked } from '../use-asked.ts';
 import { Legend } from './legend.tsx';
