@@ -45,7 +45,9 @@ test(
     }
     tell('random graphs', { ...seen, ...coverage.counts });
     expect(coverage.missing).toEqual([]);
-    expect(coverage.unjoined.length, `no join after ${coverage.unjoined.join()}`).toBeLessThanOrEqual(sized(4, 0));
+    expect(coverage.unjoined.length, `no join after ${coverage.unjoined.join()}`).toBeLessThanOrEqual(
+      sized(4, 0),
+    );
     expect(coverage.counts.levels).toBe(5);
     expect(seen).toMatchObject({ graphs });
     for (const count of [...Object.values(seen), ...Object.values(coverage.counts)])

@@ -1,12 +1,13 @@
 import { graphLimits } from '../../graph/worst-case.ts';
 import { RunError } from '../../run/failure.ts';
+import { atMost } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
 import { appOfWorkflow } from '../../run/workflow-app.ts';
 import type { Author, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
-import { misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
+import { ceilingOf, misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
 
 /** Which graph to run: the newest that is published, a version, or the draft as it is now. */
 export interface WantedGraph {
@@ -26,7 +27,7 @@ export async function workflowApp(home: Home, author: Author, wanted: WantedGrap
   return {
     name: appOfWorkflow(name),
     flow,
-    limits: { ...home.limits, ...limitsIn(body) },
+    limits: atMost(ceilingOf(home.nameable, definition.tenant) ?? {}, { ...home.limits, ...limitsIn(body) }),
     definition: async () => ({ tenant: definition.tenant, hash: definition.hash, body }),
   };
 }
