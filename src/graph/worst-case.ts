@@ -1,7 +1,7 @@
 import { atMost } from '../run/limits.ts';
 import type { Limits } from '../run/values.ts';
 import { bodiesOf, type Graph, type GraphNode, type Part } from './graph.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
 
 /** What a workflow may use, unless it says so. */
 export const graphLimits = { turns: 200, calls: 1_000, depth: 24 } as const;
@@ -21,9 +21,9 @@ export function worstCase(graph: Graph, allowed: Limits = {}): readonly Problem[
   const limits = atMost(allowed, { ...graphLimits, ...graph.limits });
   const over = (['turns', 'calls', 'depth'] as const).flatMap((name) => {
     const most = limits[name] ?? graphLimits[name];
-    const problem = `It may come to ${cost[name]} ${name}; ${most} are allowed.`;
-    const fix = 'Lower the caps of its loops and maps, or raise the limit.';
-    return cost[name] > most ? [{ node: '', field: `limits.${name}`, problem, fix }] : [];
+    const values = { most: cost[name], what: name, allowed: most };
+    const place = { node: '', field: `limits.${name}` };
+    return cost[name] > most ? [problemOf('worst-case', place, values)] : [];
   });
   return [...tooMuch(graph.limits ?? {}, allowed), ...over];
 }
@@ -31,9 +31,8 @@ export function worstCase(graph: Graph, allowed: Limits = {}): readonly Problem[
 function tooMuch(wanted: Limits, allowed: Limits): readonly Problem[] {
   return Object.entries(allowed).flatMap(([name, most]) => {
     const asked = wanted[name as keyof Limits] ?? 0;
-    const problem = `${asked} is more than the ${most} that a workflow may use here.`;
-    const fix = 'Lower it, or have whoever runs the server raise «limits» in its configuration.';
-    return asked > most ? [{ node: '', field: `limits.${name}`, problem, fix }] : [];
+    const place = { node: '', field: `limits.${name}` };
+    return asked > most ? [problemOf('too-much', place, { asked, most })] : [];
   });
 }
 

@@ -2,12 +2,14 @@ import type { Catalog } from '../../engine/world.ts';
 import type { BodyCheck } from '../../front/definitions.ts';
 import { problemsIn } from '../../graph/validate.ts';
 import { graphLimits } from '../../graph/worst-case.ts';
-import type { Problem } from '../../graph/problem.ts';
+import { problemOf, type Problem } from '../../graph/problem.ts';
+import type { SettledNode } from '../../graph/place.ts';
 import { configurationTenant, type DefinitionKey } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Json, Limits } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
+import { wrongSettings } from './wrong-settings.ts';
 
 /** What definitions of workflows are called. */
 export const workflowKind = 'workflow';
@@ -43,6 +45,11 @@ export async function workflowProblems(
     workflows: await workflowsAmong(nameable, tenant, used.workflows),
     connections: new Set(nameable.connections),
     ...present({ limits: ceilingOf(nameable, tenant) }),
+    settings: (node: SettledNode) =>
+      wrongSettings(
+        node,
+        catalog.agents.map((agent) => agent.name),
+      ),
   };
   const problems = problemsIn(graph, known);
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
@@ -75,15 +82,13 @@ export function misfit(name: string, problems: readonly Problem[]): RunError {
 function nameProblems(graph: Json, name: string): readonly Problem[] {
   const called: unknown = Reflect.get(Object(graph), 'name');
   if (called === name || typeof called !== 'string') return [];
-  const problem = `The graph is called «${called.slice(0, 80)}», the workflow «${name}».`;
-  return [{ node: '', field: 'name', problem, fix: `Write «${name}», or save it under the other name.` }];
+  return [problemOf('another-name', { node: '', field: 'name' }, { called: called.slice(0, 80), name })];
 }
 
 function selfProblems(workflows: ReadonlyMap<string, string>, name: string): readonly Problem[] {
   const node = workflows.get(name);
   if (node === undefined) return [];
-  const problem = 'The workflow starts itself.';
-  return [{ node, field: 'workflow', problem, fix: 'Use a loop for what is to be done again.' }];
+  return [problemOf('starts-itself', { node, field: 'workflow' })];
 }
 
 interface Used {

@@ -7,8 +7,8 @@ export const workflowFrontMutants: readonly Mutant[] = [
   {
     name: 'a workflow that people make says itself what it may use',
     file: 'src/server/workflows/workflow-app.ts',
-    find: 'ceilingOf(home.nameable, definition.tenant) ?? {}',
-    replace: '{}',
+    find: 'return atMost(ceilingOf(nameable, tenant) ?? {}, wanted);',
+    replace: 'return wanted;',
     test: 'src/server/workflows/ceiling.test.ts',
     only: '[WR33]',
   },
@@ -35,6 +35,22 @@ export const workflowFrontMutants: readonly Mutant[] = [
     replace: 'return { until: Math.min(until, due) };',
     test: times,
     only: '[WR21]',
+  },
+  {
+    name: 'a run that failed goes on as often as it is asked to',
+    file: 'src/server/workflows/go-on.ts',
+    find: "idempotencyKey: sameAgain('go-on', row.run),",
+    replace: '',
+    test: 'src/server/workflows/run-routes.test.ts',
+    only: '[WR40]',
+  },
+  {
+    name: 'what was cut off is done again where a run goes on',
+    file: 'src/flows/workflow-anew.ts',
+    find: 'if (!last || isCutOff(last) || !mayBeDoneAgain(last)) return;',
+    replace: 'if (!last) return;',
+    test: 'src/flows/workflow-anew.test.ts',
+    only: 'cut off and happens once',
   },
   {
     name: 'a workflow with problems is published',
