@@ -1,3 +1,4 @@
+import type { Limits } from '../run/values.ts';
 import type { Name } from './expression.ts';
 import type { Part } from './graph.ts';
 
@@ -7,6 +8,8 @@ export interface Known {
   readonly tools?: ReadonlySet<string>;
   readonly workflows?: ReadonlySet<string>;
   readonly connections?: ReadonlySet<string>;
+  /** The most that a graph may use here. */
+  readonly limits?: Limits;
 }
 
 /** A graph, or one inside it. */

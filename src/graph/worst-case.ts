@@ -1,3 +1,5 @@
+import { atMost } from '../run/limits.ts';
+import type { Limits } from '../run/values.ts';
 import { bodiesOf, type Graph, type GraphNode, type Part } from './graph.ts';
 import type { Problem } from './problem.ts';
 
@@ -10,18 +12,29 @@ interface Cost {
   readonly depth: number;
 }
 
-/** The most a graph can use, by its caps, against what it may. What workflows inside it use is known when they run. */
-export function worstCase(graph: Graph): readonly Problem[] {
+/**
+ * The most a graph can use, by its caps, against what it may. `allowed` is the most that it may say here; without it, it may
+ * say anything. What workflows inside it use is known when they run.
+ */
+export function worstCase(graph: Graph, allowed: Limits = {}): readonly Problem[] {
   const cost = costOf(graph);
-  const limits = { ...graphLimits, ...graph.limits };
-  return (['turns', 'calls', 'depth'] as const)
-    .filter((name) => cost[name] > (limits[name] ?? graphLimits[name]))
-    .map((name) => ({
-      node: '',
-      field: `limits.${name}`,
-      problem: `It may come to ${cost[name]} ${name}; ${limits[name] ?? graphLimits[name]} are allowed.`,
-      fix: 'Lower the caps of its loops and maps, or raise the limit.',
-    }));
+  const limits = atMost(allowed, { ...graphLimits, ...graph.limits });
+  const over = (['turns', 'calls', 'depth'] as const).flatMap((name) => {
+    const most = limits[name] ?? graphLimits[name];
+    const problem = `It may come to ${cost[name]} ${name}; ${most} are allowed.`;
+    const fix = 'Lower the caps of its loops and maps, or raise the limit.';
+    return cost[name] > most ? [{ node: '', field: `limits.${name}`, problem, fix }] : [];
+  });
+  return [...tooMuch(graph.limits ?? {}, allowed), ...over];
+}
+
+function tooMuch(wanted: Limits, allowed: Limits): readonly Problem[] {
+  return Object.entries(allowed).flatMap(([name, most]) => {
+    const asked = wanted[name as keyof Limits] ?? 0;
+    const problem = `${asked} is more than the ${most} that a workflow may use here.`;
+    const fix = 'Lower it, or have whoever runs the server raise «limits» in its configuration.';
+    return asked > most ? [{ node: '', field: `limits.${name}`, problem, fix }] : [];
+  });
 }
 
 export function costOf({ nodes }: Part): Cost {

@@ -1,8 +1,9 @@
 import type { EventOf, StepId } from '../../run/events.ts';
-import type { FlatData, FlatRow } from '../../wire/a2ui.ts';
+import type { FlatRow } from '../../wire/a2ui.ts';
 import type { Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
-import { flatRow, type Row, type RowPlace, type RowStatus } from './flat-rows.ts';
+import type { Changed, Pace } from './flat-pace.ts';
+import { flatRow, isHead, type Row, type RowPlace, type RowStatus } from './flat-rows.ts';
 import { titleOf } from './flat-surface.ts';
 import { detailOf, type Requested } from './words.ts';
 
@@ -19,7 +20,7 @@ export interface Own {
 }
 
 /** Whoever speaks for the run: the last one that began. */
-export interface Speaker {
+interface Speaker {
   readonly id: StepId;
   readonly above: readonly StepId[];
   text: string;
@@ -35,6 +36,7 @@ export interface Memory {
   speaker: Speaker;
   /** How much of what is said was told. */
   told: number;
+  readonly pace: Pace;
   count: number;
   seq: number;
   title: string;
@@ -42,8 +44,6 @@ export interface Memory {
   isPaused: boolean;
 }
 
-/** What changed with an entry: rows and questions are sent whole. */
-export type Changed = 'rows' | 'questions' | FlatData;
 export type Flat = Scene<Memory, Own, Changed>;
 export type Step = OpenStep<Own>;
 
@@ -52,14 +52,16 @@ interface Kept extends Omit<Row, 'seq'> {
   readonly isTold?: boolean;
 }
 
+/** A row as it is now. One that would look as before is not sent again: all of them would be. */
 export function keep({ memory, frames }: Flat, id: StepId, { row, place, isTold = true }: Kept): void {
   if (memory.hidden.has(id)) return;
   const known = memory.rows.get(id)?.row;
   memory.rows.set(id, { row, place, seq: memory.seq });
-  if (isTold && !frames.includes('rows') && !isSame(known, row)) frames.push('rows');
+  if (!isTold || isSame(known, row)) return;
+  memory.pace.isUrgent ||= isHead(place);
+  if (!frames.includes('rows')) frames.push('rows');
 }
 
-/** A row that would look as before is not sent again: all of them would be. */
 function isSame(known: FlatRow | undefined, { label, detail, status }: FlatRow): boolean {
   return known?.label === label && known.detail === detail && known.status === status;
 }
@@ -70,7 +72,7 @@ export function show(scene: Flat, step: Step, closing?: Closing): void {
   const { kind, icon, query } = opening;
   const said = own.isVoice ? '' : text;
   const { outcome: status, result, failure } = closing ?? { outcome: statusOf(step) };
-  const detail = detailOf({ query, call, log: '', reasoning: '', text: said, result, failure });
+  const detail = detailOf({ kind, query, call, log: '', reasoning: '', text: said, result, failure });
   const { place } = own;
   keep(scene, id, { row: flatRow({ place, title, kind, icon, detail, status }), place });
 }

@@ -120,7 +120,7 @@ function rowsOf(tree: RunTree): Map<number, Row> {
     const text = voices.has(id) ? '' : textOf(step);
     const isOpened = step.openedAt !== undefined;
     const detail = isOpened
-      ? detailOf({ query, call, log: '', reasoning: '', text, result, failure })
+      ? detailOf({ kind, query, call, log: '', reasoning: '', text, result, failure })
       : droppedDetail(failure);
     const seq = step.closedSeq ?? step.openedSeq ?? stepOf(tree, step.parent).openedSeq ?? 0;
     const status = isOpen(step) ? (asked.get(id) ?? step.status) : step.status;

@@ -6,6 +6,7 @@ import type { Projection } from '../projection.ts';
 import { overStory, type Place } from '../story-projection.ts';
 import type { Dropped } from '../story.ts';
 import { hear, takeBack } from './flat-output.ts';
+import { newPace, paced, type Changed } from './flat-pace.ts';
 import { ask, forget, putOff, settle } from './flat-questions.ts';
 import {
   flatRow,
@@ -17,16 +18,7 @@ import {
   trim,
   type RowPlace,
 } from './flat-rows.ts';
-import {
-  entitle,
-  keep,
-  show,
-  type Changed,
-  type Flat,
-  type Memory,
-  type Own,
-  type Step,
-} from './flat-scene.ts';
+import { entitle, keep, show, type Flat, type Memory, type Own, type Step } from './flat-scene.ts';
 import { flatQuestion, flatSurface, titleOf } from './flat-surface.ts';
 import { droppedDetail } from './words.ts';
 
@@ -40,6 +32,7 @@ const inner = overStory<Memory, Own, Changed>({
     approvals: new Map(),
     speaker: { id: 0, above: [], text: '' },
     told: 0,
+    pace: newPace(),
     count: 0,
     seq: 0,
     title: beginning,
@@ -96,7 +89,7 @@ const inner = overStory<Memory, Own, Changed>({
   },
 });
 
-/** Echo's dialect of A2UI: the surface at once, then with each change the rows as they are. One message for each entry. */
+/** Echo's dialect of A2UI: the surface at once, then with each change the rows as they are, at a pace. One message for each entry. */
 export function flatProjection({
   run,
 }: {
@@ -110,7 +103,7 @@ export function flatProjection({
       const { memory } = state;
       const isBeginning = entry.event.type === 'run.started' && !state.story.hasStarted;
       memory.seq = entry.seq;
-      const changed = inner.project(state, entry);
+      const changed = paced(memory.pace, inner.project(state, entry), entry.at);
       if (isBeginning) return flatSurface(surfaceId, { title: beginning, steps: [], final_output: '' });
       if (changed.length === 0) return [];
       trim(memory.rows);
@@ -179,6 +172,7 @@ function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, ru
   forget(scene, run);
   const { frames, memory } = scene;
   const text = wholeAnswer(answer) || memory.speaker.text || failure?.message || '';
+  memory.pace.isUrgent = true;
   frames.push('rows', { final_output: text });
   entitle(scene, outcome);
 }

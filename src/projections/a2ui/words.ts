@@ -32,6 +32,7 @@ export function stepTitle({ title, kind }: { readonly title: string; readonly ki
 
 /** What is known of a step, the newest last. */
 export interface Known {
+  readonly kind: string;
   readonly query?: string | undefined;
   readonly call?: { readonly arguments: BlobRef | Json } | undefined;
   readonly reasoning: string;
@@ -43,13 +44,15 @@ export interface Known {
 }
 
 /** The one line below a title. */
-export function detailOf({ query, call, reasoning, log, text, result, failure }: Known): string {
+export function detailOf({ kind, query, call, reasoning, log, text, result, failure }: Known): string {
+  // What another app or a workflow is, is for those who look into the run.
+  const given = kind === 'definition' ? '' : plain(result);
   const said =
     failure?.message.trim() ||
     text.trim() ||
     log.trim() ||
     reasoning.trim() ||
-    plain(result).trim() ||
+    given.trim() ||
     query?.trim() ||
     plain(call?.arguments).trim();
   return cutWith(said, lengths.detail, '…');

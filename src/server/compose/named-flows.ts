@@ -103,6 +103,7 @@ function flowsFor(means: FlowMeans): Parameters<typeof workflow>[0] {
       if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
       return named.by(settings, means);
     },
+    effectOf: (tool) => means.tools?.now().find(({ name }) => name === tool)?.effect,
   };
 }
 

@@ -1,16 +1,13 @@
 import { bodiesOf, Graph, type GraphNode, type Part } from '../../graph/graph.ts';
-import { configurationTenant } from '../../run/definition.ts';
-import { RunError } from '../../run/failure.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import type { FlatStep } from '../../run/flat-step.ts';
 import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { Json } from '../../run/values.ts';
-import { parseJson } from '../../wire/parse-json.ts';
+import type { RunTree } from '../../run/tree.ts';
 import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';
 import type { ServerContext } from '../context.ts';
 import { graphOf } from './told-versions.ts';
-import { workflowOfApp } from '../../run/workflow-app.ts';
+import { recordedGraph } from './recorded-graph.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
 
 /** The graph that a run was started with, as it was recorded, and how far each node has come. */
@@ -19,29 +16,23 @@ export async function runGraph(
   row: Pick<RunRow, 'run' | 'tenant' | 'app' | 'head' | 'bytes' | 'state'>,
 ): Promise<RunGraph> {
   const tree = await context.trees.of(row);
-  const name = workflowOfApp(row.app);
-  const hash = tree.started?.definition;
-  if (name === undefined || hash === undefined)
-    throw new RunError('unknown', `Run ${row.run} is no run of a workflow: it has no graph.`);
-  const { tenant, text } = await keptGraph(context, row.tenant, hash);
+  const { name, hash, tenant, body } = await recordedGraph(context.home, row, tree);
   const versions = await context.home.store.definitions.versions({ tenant, kind, name });
   const version = versions.findLast((known) => known.hash === hash && known.version > 0)?.version;
-  const body = Json.parse(parseJson(text));
   const { steps, seq } = flatTree(tree, row.run);
   const nodes = nodesIn(Graph.parse(body), steps);
-  return { run: row.run, graph: graphOf(body), name, ...present({ version }), hash, seq, nodes };
+  const { forkedFrom: from, tries } = tree.started ?? {};
+  const told = present({ version, from: from?.run, tries });
+  return { run: row.run, graph: graphOf(body), name, ...told, hash, seq, nodes: nodes.map(kept(tree)) };
 }
 
-async function keptGraph(
-  { home }: ServerContext,
-  own: string,
-  hash: string,
-): Promise<{ readonly tenant: string; readonly text: string }> {
-  for (const tenant of [own, configurationTenant]) {
-    const text = await home.blobs.get(tenant, hash);
-    if (text !== undefined) return { tenant, text };
-  }
-  throw new RunError('unknown', 'The graph of this run is not there any more.');
+/** What another run has done is said to be so. */
+function kept({ steps, started }: RunTree): (state: NodeState) => NodeState {
+  const own = started?.forkedFrom?.kept ?? 0;
+  return (state) => {
+    const { closedSeq = Infinity } = steps.get(state.step ?? nowhere) ?? {};
+    return closedSeq <= own ? { ...state, kept: true } : state;
+  };
 }
 
 /** One place in the tree where the nodes of a part have their steps. */
