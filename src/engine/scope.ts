@@ -1,3 +1,4 @@
+import type { Deciders } from '../run/deciders.ts';
 import type { z } from 'zod';
 import type { AgentEvent, AgentQuestion, Message, ToolOffer } from '../gateways/gateway.ts';
 import type { Decision, EventOf } from '../run/events.ts';
@@ -225,6 +226,8 @@ export interface Scope {
   /** The step this scope works in; 0 is the run. */
   readonly id: number;
   readonly run: string;
+  /** Who started the run, and whose it is. */
+  readonly caller: { readonly tenant: string; readonly who: string };
   readonly conversation: string;
   readonly limits: Limits;
   /** What the run was started to do, as it was then; absent where that is in the flow alone. */
@@ -255,6 +258,8 @@ export interface Scope {
     options?: CallOptions,
   ): Promise<CallResult<Result>>;
   ask(question: Question): Promise<Answer>;
+  /** What is asked below from now on is decided by these, at least; said again at the same place after a recovery. */
+  decidedBy(deciders: Deciders): void;
   /** Goes on when that time has come, however long that is. It is no work: no budget counts it. */
   wait(wait: Wait): Promise<{ readonly until: number }>;
   /** What a definition says now, which is recorded: after a recovery it is the same, whatever became of it meanwhile. */

@@ -1,3 +1,4 @@
+import type { Deciders } from '../../run/deciders.ts';
 import type { z } from 'zod';
 import type { EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
@@ -61,6 +62,11 @@ export class ScopeIn implements Scope {
 
   get run(): string {
     return this.#execution.run;
+  }
+
+  get caller(): Scope['caller'] {
+    const { tenant = '', who = '' } = this.#execution.tree.started ?? {};
+    return { tenant, who };
   }
 
   get conversation(): string {
@@ -146,6 +152,10 @@ export class ScopeIn implements Scope {
       askPerson(this.#execution, { ...question, key, parent: this.id }),
     );
     return heard(asked);
+  }
+
+  decidedBy(deciders: Deciders): void {
+    this.#execution.questions.require(this.id, deciders);
   }
 
   letPass(): void {

@@ -1,9 +1,8 @@
 import type { EventOf } from '../../run/events.ts';
 import { entitle, show, statusOf, type Flat, type Step } from './flat-scene.ts';
-import { titles } from './flat-surface.ts';
 import { deferredBy } from './words.ts';
 
-/** What a person is asked, in its row and in those above it. */
+/** A question in a step: it is sent, and the step waits. */
 export function ask(scene: Flat, requested: EventOf<'approval.requested'>, step: Step): void {
   const { memory, frames } = scene;
   if (requested.step !== step.id || memory.isStopping || memory.approvals.has(requested.approval)) return;
@@ -11,9 +10,10 @@ export function ask(scene: Flat, requested: EventOf<'approval.requested'>, step:
   frames.push('questions');
   step.own.undecided += 1;
   count(scene, step, { more: 1 });
-  entitle(scene, titles.waiting);
+  entitle(scene);
 }
 
+/** It was decided, or nobody waits for it any more. */
 export function settle(scene: Flat, approval: string, isDecided: boolean): void {
   const { memory, frames, story } = scene;
   const asked = memory.approvals.get(approval);
@@ -25,9 +25,10 @@ export function settle(scene: Flat, approval: string, isDecided: boolean): void 
     step.own.undecided -= 1;
     count(scene, step, { more: -1, isDecided });
   }
-  if (memory.approvals.size === 0) entitle(scene, titles.running);
+  entitle(scene);
 }
 
+/** Somebody has put it off, or it has come back: it is still to be decided. */
 export function putOff(
   { memory, frames }: Flat,
   event: EventOf<'approval.decided' | 'approval.returned'>,
@@ -55,7 +56,7 @@ function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): v
   }
 }
 
-/** A step that is over, or begins again, asks nothing any more. */
+/** Nobody waits for answers about a step any more: it has ended, or is tried again. */
 export function forget(scene: Flat, step: Step): void {
   const { id, own } = step;
   if (own.undecided === 0) return;
@@ -65,5 +66,5 @@ export function forget(scene: Flat, step: Step): void {
   for (const [approval, { step: asked }] of approvals) if (asked === id) approvals.delete(approval);
   count(scene, step, { more });
   scene.frames.push('questions');
-  if (approvals.size === 0) entitle(scene, titles.running);
+  entitle(scene);
 }

@@ -1,10 +1,11 @@
+import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
 import { isFinal } from '../../run/tree.ts';
 import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place } from '../story-projection.ts';
 import type { Dropped } from '../story.ts';
-import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
+import { hear, takeBack } from './flat-output.ts';
 import { newPace, paced, type Changed } from './flat-pace.ts';
 import { ask, forget, putOff, settle } from './flat-questions.ts';
 import {
@@ -18,8 +19,10 @@ import {
   type RowPlace,
 } from './flat-rows.ts';
 import { entitle, keep, show, type Flat, type Memory, type Own, type Step } from './flat-scene.ts';
-import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
+import { flatQuestion, flatSurface, titleOf } from './flat-surface.ts';
 import { droppedDetail } from './words.ts';
+
+const beginning = titleOf({ isStopping: false, isPaused: false, undecided: 0 });
 
 const inner = overStory<Memory, Own, Changed>({
   memory: () => ({
@@ -32,8 +35,9 @@ const inner = overStory<Memory, Own, Changed>({
     pace: newPace(),
     count: 0,
     seq: 0,
-    title: titles.running,
+    title: beginning,
     isStopping: false,
+    isPaused: false,
   }),
   own: () => ({
     place: noPlace,
@@ -73,13 +77,13 @@ const inner = overStory<Memory, Own, Changed>({
     },
     'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval, false),
-    'run.paused': (scene) => entitle(scene, titles.paused),
-    'run.resumed': (scene) => entitle(scene, titles.running),
+    'run.paused': (scene) => pause(scene, true),
+    'run.resumed': (scene) => pause(scene, false),
     'stop.requested'(scene) {
       scene.memory.isStopping = true;
       if (scene.memory.approvals.size > 0) scene.frames.push('questions');
       scene.memory.approvals.clear();
-      entitle(scene, titles.stopping);
+      entitle(scene);
     },
     'run.ended': end,
   },
@@ -100,7 +104,7 @@ export function flatProjection({
       const isBeginning = entry.event.type === 'run.started' && !state.story.hasStarted;
       memory.seq = entry.seq;
       const changed = paced(memory.pace, inner.project(state, entry), entry.at);
-      if (isBeginning) return flatSurface(surfaceId, { title: titles.running, steps: [], final_output: '' });
+      if (isBeginning) return flatSurface(surfaceId, { title: beginning, steps: [], final_output: '' });
       if (changed.length === 0) return [];
       trim(memory.rows);
       return [{ type: 'dataModelUpdate', surfaceId, data: dataOf(memory, changed) }];
@@ -159,31 +163,9 @@ function drop(scene: Flat, { step: id, failure }: Dropped): void {
   keep(scene, id, { place, row: { ...known.row, detail, status: 'skipped' } });
 }
 
-/** The first words of a step are told at once, the others with its end. */
-function hear(scene: Flat, { channel, text }: EventOf<'text.appended'>, step: Step): void {
-  if (channel !== 'content') return;
-  if (step.id === scene.memory.speaker.id) return speak(scene, text);
-  if (step.own.isVoice || step.own.hasSpoken) return;
-  step.own.hasSpoken = true;
-  show(scene, step);
-}
-
-/** Text is sent whole: each time half as much again has come, so that all of it costs three times its length. */
-function speak({ memory, frames }: Flat, text: string): void {
-  const { speaker, told } = memory;
-  speaker.text += text;
-  if (speaker.text.length === told || speaker.text.length - told < told / 2) return;
-  memory.told = speaker.text.length;
-  frames.push({ final_output: speaker.text });
-}
-
-/** What a step said that is tried again, or that others go on from, is no output any more. */
-function takeBack({ memory, frames }: Flat, id: StepId): void {
-  const { speaker } = memory;
-  if (speaker.id !== id && !speaker.above.includes(id)) return;
-  if (memory.told > 0) frames.push({ final_output: '' });
-  memory.told = 0;
-  speaker.text = '';
+function pause(scene: Flat, isPaused: boolean): void {
+  scene.memory.isPaused = isPaused;
+  entitle(scene);
 }
 
 function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
@@ -192,5 +174,5 @@ function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, ru
   const text = wholeAnswer(answer) || memory.speaker.text || failure?.message || '';
   memory.pace.isUrgent = true;
   frames.push('rows', { final_output: text });
-  entitle(scene, titles[outcome]);
+  entitle(scene, outcome);
 }

@@ -91,4 +91,6 @@ const noWorkflows: Client['workflows'] = {
   schedules: nobody,
   pauseSchedule: nobody,
   resumeSchedule: nobody,
+  goOn: nobody,
+  tryNode: nobody,
 };
