@@ -31,6 +31,8 @@ function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
             field: what,
             problem: `There is no ${what} «${name}».`,
             fix: `Name one of: ${[...there].slice(0, 10).join(', ')}.`,
+            code: 'unknown-name',
+            values: [what, name, [...there].slice(0, 10).join(', ')],
           },
         ],
   );
@@ -47,6 +49,7 @@ function capProblems(node: GraphNode): readonly Problem[] {
           field: 'until',
           problem: 'A loop has exactly one of «over», «until» and «times».',
           fix: 'Say what ends it.',
+          code: 'loop-end',
         },
       ];
     if (node.times === undefined && node.max === undefined)
@@ -56,6 +59,7 @@ function capProblems(node: GraphNode): readonly Problem[] {
           field: 'max',
           problem: 'The loop has no cap.',
           fix: 'Set «max»: how many rounds at most.',
+          code: 'no-cap',
         },
       ];
   }
@@ -66,11 +70,18 @@ function capProblems(node: GraphNode): readonly Problem[] {
         field: 'agent',
         problem: 'Nobody is named who merges.',
         fix: 'Name an agent, or choose another «how».',
+        code: 'no-merger',
       },
     ];
   if (node.type === 'wait' && (node.for === undefined) === (node.until === undefined))
     return [
-      { node: id, field: 'until', problem: 'A wait has either «for» or «until».', fix: 'Give one of them.' },
+      {
+        node: id,
+        field: 'until',
+        problem: 'A wait has either «for» or «until».',
+        fix: 'Give one of them.',
+        code: 'wait-end',
+      },
     ];
   return [];
 }
@@ -82,19 +93,23 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
       return read().flatMap(({ uses }) => [
         ...[...uses.nodes]
           .filter((id) => !there.has(id))
-          .map((id) => ({
+          .map((id): Problem => ({
             node: node.id,
             field,
             problem: `«nodes.${id}» is used before it can exist.`,
             fix: `Let «${id}» come before it.`,
+            code: 'too-early',
+            values: [id],
           })),
         ...[...uses.names]
           .filter((name) => isName(name) && !names.has(name) && !isInRound(node, field, name))
-          .map((name) => ({
+          .map((name): Problem => ({
             node: node.id,
             field,
             problem: `«${name}» means nothing here.`,
             fix: 'It is known inside a loop, a map or a fallback.',
+            code: 'means-nothing',
+            values: [name],
           })),
       ]);
     } catch (thrown) {
@@ -105,6 +120,8 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
           field,
           problem: `Column ${thrown.column}: ${thrown.message}`,
           fix: 'Correct the expression.',
+          code: 'expression',
+          values: [String(thrown.column), thrown.message],
         },
       ];
     }

@@ -18,6 +18,8 @@ function redoProblem(part: Part, question: string, id: string): readonly Problem
         field: 'redo',
         problem: `«${id}» does not come before it.`,
         fix: 'Name a node that leads to the question.',
+        code: 'redo-not-before',
+        values: [id],
       },
     ];
   const around = {
@@ -33,6 +35,8 @@ function redoProblem(part: Part, question: string, id: string): readonly Problem
       field: 'redo',
       problem,
       fix: 'Let all its paths lead to the question, or take it out of «redo».',
+      code: 'redo-elsewhere',
+      values: [id, elsewhere],
     },
   ];
 }

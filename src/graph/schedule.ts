@@ -24,20 +24,27 @@ const anyTime = Date.UTC(2024, 0, 1);
 /** What is wrong with when a workflow is to be started. */
 export function scheduleProblems(schedules: readonly Schedule[] = []): readonly Problem[] {
   return schedules.flatMap((schedule, i): Problem[] => {
-    const wrong = (part: string, problem: string, fix: string) => [
-      { node: '', field: `schedules.${i}.${part}`, problem, fix },
-    ];
     const { cron, timezone } = schedule;
+    const at = { node: '', field: `schedules.${i}.cron`, values: [cron] };
     if (!isZone(timezone))
-      return wrong('timezone', `«${timezone}» is no time zone.`, 'Write one as Europe/Berlin, or UTC.');
+      return [
+        {
+          node: '',
+          field: `schedules.${i}.timezone`,
+          problem: `«${timezone}» is no time zone.`,
+          fix: 'Write one as Europe/Berlin, or UTC.',
+          code: 'no-zone',
+          values: [timezone],
+        },
+      ];
     const fix = 'Give minute, hour, day, month and weekday, as «0 8 * * 1-5».';
     try {
       if (nextTimes(schedule, anyTime, 1).length > 0) return [];
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message.replace(/^\w+: /, '') : '';
-      return wrong('cron', `«${cron}» cannot be read: ${why}`, fix);
+      return [{ ...at, problem: `«${cron}» cannot be read: ${why}`, fix, code: 'no-cron' }];
     }
-    return wrong('cron', `«${cron}» never comes.`, 'Name a day that there is.');
+    return [{ ...at, problem: `«${cron}» never comes.`, fix: 'Name a day that there is.', code: 'never' }];
   });
 }
 

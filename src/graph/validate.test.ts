@@ -201,6 +201,7 @@ describe('validation', () => {
     const problems = problemsIn(given, known);
     expect(told(problems).join('\n')).toContain(says);
     for (const { fix } of problems) expect(fix).not.toBe('');
+    for (const { code } of problems) expect(code).toBeDefined();
   });
 
   test('[GR7] lets a node be done again only if all its paths lead to the question', () => {

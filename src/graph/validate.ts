@@ -12,10 +12,10 @@ import { worstCase } from './worst-case.ts';
 
 /** Everything that is wrong with a graph; nothing, if it can be published. What does not fit its schema is told alone. */
 export function problemsIn(given: Json, known: Known = {}): readonly Problem[] {
-  if (isTooDeep(given)) return [large('', 'The graph is nested too deeply', deepest)];
+  if (isTooDeep(given)) return [large('', 'The graph is nested too deeply', ['', String(deepest)])];
   const size = JSON.stringify(given).length;
   if (size > sizes.characters)
-    return [large('', `The graph has ${size} characters of JSON`, sizes.characters)];
+    return [large('', `The graph has ${size} characters of JSON`, [`${size} JSON`, `${sizes.characters}`])];
   const read = Graph.safeParse(given);
   if (!read.success)
     return read.error.issues.map(({ path, message }) => ({
@@ -23,6 +23,8 @@ export function problemsIn(given: Json, known: Known = {}): readonly Problem[] {
       field: path.join('.'),
       problem: message,
       fix: 'Correct the field, or take it out.',
+      code: 'misfit',
+      values: [message],
     }));
   const graph = read.data;
   const all = partsIn(graph);
@@ -68,16 +70,20 @@ function sizeProblems(places: readonly Place[]): readonly Problem[] {
   const edges = count((part) => part.edges.length);
   const levels = Math.max(...places.map(({ level }) => level));
   const problems: Problem[] = [];
-  if (nodes > sizes.nodes) problems.push(large('nodes', `The graph has ${nodes} nodes`, sizes.nodes));
-  if (edges > sizes.edges) problems.push(large('edges', `The graph has ${edges} edges`, sizes.edges));
+  if (nodes > sizes.nodes)
+    problems.push(large('nodes', `The graph has ${nodes} nodes`, [`${nodes} nodes`, `${sizes.nodes}`]));
+  if (edges > sizes.edges)
+    problems.push(large('edges', `The graph has ${edges} edges`, [`${edges} edges`, `${sizes.edges}`]));
   if (levels > sizes.levels)
-    problems.push(large('nodes', `The graph is ${levels} levels deep`, sizes.levels));
+    problems.push(
+      large('nodes', `The graph is ${levels} levels deep`, [`${levels} levels`, `${sizes.levels}`]),
+    );
   return problems;
 }
 
-function large(field: string, what: string, most: number): Problem {
+function large(field: string, what: string, values: [much: string, most: string]): Problem {
   const fix = 'Take parts out into workflows of their own.';
-  return { node: '', field, problem: `${what}; ${most} are the most.`, fix };
+  return { node: '', field, problem: `${what}; ${values[1]} are the most.`, fix, code: 'too-large', values };
 }
 
 function startProblems({ nodes }: Graph): readonly Problem[] {
@@ -89,11 +95,24 @@ function startProblems({ nodes }: Graph): readonly Problem[] {
       field: 'nodes',
       problem: 'There is no start.',
       fix: 'Add a node of type start.',
+      code: 'no-start',
     });
   for (const { id } of starts.slice(1))
-    problems.push({ node: id, field: 'type', problem: 'There is a second start.', fix: 'Keep one of them.' });
+    problems.push({
+      node: id,
+      field: 'type',
+      problem: 'There is a second start.',
+      fix: 'Keep one of them.',
+      code: 'second-start',
+    });
   if (!nodes.some(({ type }) => type === 'end'))
-    problems.push({ node: '', field: 'nodes', problem: 'There is no end.', fix: 'Add a node of type end.' });
+    problems.push({
+      node: '',
+      field: 'nodes',
+      problem: 'There is no end.',
+      fix: 'Add a node of type end.',
+      code: 'no-end',
+    });
   return problems;
 }
 
@@ -108,6 +127,8 @@ function partProblems(place: Place, known: Known): readonly Problem[] {
         field: 'id',
         problem: `«${id}» is used twice.`,
         fix: 'Give one of them another id.',
+        code: 'id-twice',
+        values: [id],
       });
     ids.add(id);
     if (level > 1 && (type === 'start' || type === 'end'))
@@ -116,6 +137,8 @@ function partProblems(place: Place, known: Known): readonly Problem[] {
         field: 'type',
         problem: `A body has no ${type}.`,
         fix: 'Take it out: its last node gives its output.',
+        code: 'in-a-body',
+        values: [type],
       });
   }
   if (part.nodes.length === 0)
@@ -124,6 +147,7 @@ function partProblems(place: Place, known: Known): readonly Problem[] {
       field: 'nodes',
       problem: 'There is nothing in it.',
       fix: 'Add a node.',
+      code: 'empty',
     });
   problems.push(...edgeProblems(part));
   const circle = circleIn(part);
@@ -133,6 +157,8 @@ function partProblems(place: Place, known: Known): readonly Problem[] {
       field: 'edges',
       problem: `These lead in a circle: «${circle.join('», «')}».`,
       fix: 'Use a node of type loop for what is to be done again.',
+      code: 'circle',
+      values: [circle.join('», «')],
     });
   if (circle.length > 0 || problems.length > 0) return problems;
   if (level === 1) problems.push(...unreachable(part));
@@ -152,6 +178,8 @@ function edgeProblems({ nodes, edges }: Part): readonly Problem[] {
           field,
           problem: `There is no node «${missing}» here.`,
           fix: 'Take the edge out, or name another node.',
+          code: 'edge-to-nowhere',
+          values: [missing],
         },
       ];
     const source = byId.get(from);
@@ -164,6 +192,8 @@ function edgeProblems({ nodes, edges }: Part): readonly Problem[] {
         field,
         problem,
         fix: ports.length === 0 ? 'Nothing comes after an end.' : `Its ports: ${ports.join(', ')}.`,
+        code: 'no-port',
+        values: [from, port, ports.join(', ')],
       },
     ];
   });
@@ -180,6 +210,7 @@ function unreachable(part: Part): readonly Problem[] {
       field: 'edges',
       problem: 'Nothing leads to it.',
       fix: 'Draw an edge to it, or take it out.',
+      code: 'unreachable',
     }));
 }
 

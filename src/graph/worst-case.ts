@@ -21,6 +21,8 @@ export function worstCase(graph: Graph): readonly Problem[] {
       field: `limits.${name}`,
       problem: `It may come to ${cost[name]} ${name}; ${limits[name] ?? graphLimits[name]} are allowed.`,
       fix: 'Lower the caps of its loops and maps, or raise the limit.',
+      code: 'worst-case',
+      values: [`${cost[name]} ${name}`, `${limits[name] ?? graphLimits[name]}`],
     }));
 }
 

@@ -24,6 +24,9 @@ export const Problem = z.object({
   field: z.string(),
   problem: z.string(),
   fix: z.string(),
+  /** What kind of problem it is, and what its sentences name, in their order: to say it in other words. */
+  code: z.string().optional(),
+  values: z.array(z.string()).optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { Problem } from '../../../src/graph/problem.ts';
+import { problemsIn } from '../../../src/graph/validate.ts';
+import { deProblems } from './de-problems.ts';
+import { problemWords } from './problem-words.ts';
+
+const known = { agents: new Set(['model']), tools: new Set<string>() };
+const wrong = problemsIn(
+  {
+    name: 'g',
+    nodes: [
+      { id: 'start', type: 'start' },
+      { id: 'ask', type: 'prompt', agent: 'nobody', message: '{{nodes.later.output}} {{1 +}}' },
+      { id: 'late', type: 'template', value: '{{nodes.end.output}}' },
+      {
+        id: 'again',
+        type: 'loop',
+        until: 'true',
+        body: { nodes: [{ id: 'x', type: 'template', value: 1 }], edges: [] },
+      },
+      { id: 'end', type: 'end' },
+    ],
+    edges: [
+      { from: 'start', to: 'ask' },
+      { from: 'ask', to: 'late' },
+      { from: 'late', to: 'end' },
+    ],
+    schedules: [
+      { cron: '0 8 31 2 *', timezone: 'UTC' },
+      { cron: '0 8 * * *', timezone: 'Nowhere' },
+    ],
+  },
+  known,
+);
+
+test('[CV25] what is wrong is told in the language that was chosen, naming the same things', () => {
+  const told = wrong.map((problem) => problemWords(problem, 'de').problem);
+  expect(told).toEqual([
+    '«0 8 31 2 *» kommt nie.',
+    '«Nowhere» ist keine Zeitzone.',
+    'Nichts führt dorthin.',
+    'agent: «nobody» gibt es nicht.',
+    expect.stringMatching(/^Spalte \d+: /),
+    '«nodes.end» wird benutzt, bevor es das geben kann.',
+    'Die Schleife hat keine Grenze.',
+  ]);
+  for (const problem of wrong) expect(problemWords(problem, 'en')).toBe(problem);
+});
+
+test('[CV25] every sentence is whole, whatever it names', () => {
+  for (const words of Object.values(deProblems)) {
+    const { problem, fix } = words('A', 'B', 'C');
+    expect(problem).not.toBe('');
+    expect(fix).toMatch(/\.$/);
+    expect(problem + fix).not.toContain('undefined');
+  }
+});
+
+test('[CV25] what has no kind is told as it came', () => {
+  const problem: Problem = { node: '', field: 'name', problem: 'Another name.', fix: 'Change it.' };
+  expect(problemWords(problem, 'de')).toBe(problem);
+});
