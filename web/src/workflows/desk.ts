@@ -23,6 +23,7 @@ import {
 import { orderedBeside, useLayout } from '../canvas/use-layout.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import type { Loaded, Nameable } from './use-workflow.ts';
+import type { KeptText } from './yaml-field.tsx';
 
 /** Everything that a workflow is worked on with. */
 export interface Desk {
@@ -34,18 +35,20 @@ export interface Desk {
   readonly marked: MarkedPaths;
   readonly known: Nameable;
   readonly last: Context | undefined;
+  readonly kept: KeptText;
   readonly chosen: NodePath | undefined;
   readonly choose: (path: NodePath | undefined) => void;
 }
 
 export function useDesk(loaded: Loaded, graph: DraftGraph, last: Context | undefined): Desk {
   const client = useVitrine();
-  const [{ editing, keeper, marked }] = useState(() => {
+  const [{ editing, keeper, marked, kept }] = useState(() => {
     const made = new Editing(graph);
     return {
       editing: made,
       keeper: new DraftKeeper(client.workflows, made, loaded),
       marked: new MarkedPaths(),
+      kept: {},
     };
   });
   const edited = useSource(editing);
@@ -68,6 +71,7 @@ export function useDesk(loaded: Loaded, graph: DraftGraph, last: Context | undef
     marked,
     known,
     last,
+    kept,
     chosen: isThere ? chosen : undefined,
     choose,
   };
