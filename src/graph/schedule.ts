@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { Json } from '../run/values.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem, type ProblemCode, type ProblemValues } from './problem.ts';
 
 /** When a workflow is started by itself. */
 export const Schedule = z.strictObject({
@@ -24,27 +24,18 @@ const anyTime = Date.UTC(2024, 0, 1);
 /** What is wrong with when a workflow is to be started. */
 export function scheduleProblems(schedules: readonly Schedule[] = []): readonly Problem[] {
   return schedules.flatMap((schedule, i): Problem[] => {
+    const wrong = (part: string, code: ProblemCode, values: ProblemValues) => [
+      problemOf(code, { node: '', field: `schedules.${i}.${part}` }, values),
+    ];
     const { cron, timezone } = schedule;
-    const at = { node: '', field: `schedules.${i}.cron`, values: [cron] };
-    if (!isZone(timezone))
-      return [
-        {
-          node: '',
-          field: `schedules.${i}.timezone`,
-          problem: `«${timezone}» is no time zone.`,
-          fix: 'Write one as Europe/Berlin, or UTC.',
-          code: 'no-zone',
-          values: [timezone],
-        },
-      ];
-    const fix = 'Give minute, hour, day, month and weekday, as «0 8 * * 1-5».';
+    if (!isZone(timezone)) return wrong('timezone', 'no-timezone', { timezone });
     try {
       if (nextTimes(schedule, anyTime, 1).length > 0) return [];
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message.replace(/^\w+: /, '') : '';
-      return [{ ...at, problem: `«${cron}» cannot be read: ${why}`, fix, code: 'no-cron' }];
+      const message = thrown instanceof Error ? thrown.message.replace(/^\w+: /, '') : '';
+      return wrong('cron', 'no-cron', { cron, message });
     }
-    return [{ ...at, problem: `«${cron}» never comes.`, fix: 'Name a day that there is.', code: 'never' }];
+    return wrong('cron', 'never-due', { cron });
   });
 }
 

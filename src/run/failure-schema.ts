@@ -22,11 +22,11 @@ export type FailureCode = z.infer<typeof FailureCode>;
 export const Problem = z.object({
   node: z.string(),
   field: z.string(),
+  /** What kind of problem it is, and what stands in its sentences: for whoever says them in another language. */
+  code: z.string().optional(),
+  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   problem: z.string(),
   fix: z.string(),
-  /** What kind of problem it is, and what its sentences name, in their order: to say it in other words. */
-  code: z.string().optional(),
-  values: z.array(z.string()).optional(),
 });
 export type Problem = z.infer<typeof Problem>;
 

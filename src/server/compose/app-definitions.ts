@@ -4,6 +4,7 @@ import { Deciders } from '../../run/deciders.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { configurationTenant } from '../../run/definition.ts';
+import { atMost } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/create-run.ts';
@@ -67,8 +68,11 @@ export function appBody(body: Json, name: string): z.output<typeof AppBody> {
   throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
 }
 
-/** An app that people have made, as it was published. */
-export function storedApp({ definition, body }: WholeDefinition, flows: readonly Flow[]): App | undefined {
+/** An app that people have made, as it was published. It uses no more than every run may. */
+export function storedApp(
+  { definition, body }: WholeDefinition,
+  { flows, limits: allowed }: { readonly flows: readonly Flow[]; readonly limits: Limits },
+): App | undefined {
   const { name, tenant, hash } = definition;
   const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
   const flow = flows.find((one) => one.name === called.name && one.version === called.version);
@@ -79,7 +83,7 @@ export function storedApp({ definition, body }: WholeDefinition, flows: readonly
   return {
     name,
     flow,
-    limits,
+    limits: atMost(allowed, limits),
     ...present({ ...shown, access }),
     definition: async () => ({ tenant, hash, body }),
   };

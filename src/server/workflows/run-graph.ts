@@ -7,7 +7,7 @@ import type { RunTree } from '../../run/tree.ts';
 import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';
 import type { ServerContext } from '../context.ts';
 import { graphOf } from './told-versions.ts';
-import { recordedGraph } from './recorded-graph.ts';
+import { recordedGraph, type RecordedGraph } from './recorded-graph.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
 
 /** The graph that a run was started with, as it was recorded, and how far each node has come. */
@@ -16,11 +16,11 @@ export async function runGraph(
   row: Pick<RunRow, 'run' | 'tenant' | 'app' | 'head' | 'bytes' | 'state'>,
 ): Promise<RunGraph> {
   const tree = await context.trees.of(row);
-  const { name, hash, tenant, body } = await recordedGraph(context.home, row, tree);
+  const { name, hash, tenant, body, inner } = await recordedGraph(context.home, row, tree);
   const versions = await context.home.store.definitions.versions({ tenant, kind, name });
   const version = versions.findLast((known) => known.hash === hash && known.version > 0)?.version;
   const { steps, seq } = flatTree(tree, row.run);
-  const nodes = nodesIn(Graph.parse(body), steps);
+  const nodes = nodesIn(Graph.parse(body), steps, inner);
   const { forkedFrom: from, tries } = tree.started ?? {};
   const told = present({ version, from: from?.run, tries });
   return { run: row.run, graph: graphOf(body), name, ...told, hash, seq, nodes: nodes.map(kept(tree)) };
@@ -47,7 +47,7 @@ interface At {
 }
 
 /** How each node stands, each time it was begun, and once where it was not. */
-function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
+function nodesIn(graph: Part, steps: readonly FlatStep[], inner: RecordedGraph['inner']): NodeState[] {
   const below = Map.groupBy(steps, ({ parent }) => parent);
   const states: NodeState[] = [];
   const places: At[] = [{ part: graph, step: 0, path: '', node: '' }];
@@ -59,6 +59,14 @@ function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
       if (own.length === 0 && !at.isSome) states.push({ path, node: place, state: 'pending' });
       for (const step of own) states.push(stateOf(step, { path, node: place }, asking(node, step, below)));
       places.push(...placesIn(node, { ...at, path }, { own, below }));
+      if (node.type === 'workflow')
+        for (const [step, inside] of workflowsIn(own, below, inner))
+          places.push({
+            part: inside,
+            step: step.id,
+            path: step.key === node.id ? path : joined(path, step.key),
+            node: place,
+          });
     }
   return states;
 }
@@ -84,6 +92,20 @@ function asking(node: GraphNode, step: FlatStep, below: Steps['below']): readonl
   if (bodiesOf(node).length > 0) return steps;
   for (const one of steps) steps.push(...(below.get(one.id) ?? []));
   return steps.filter(({ approvals }) => approvals !== undefined);
+}
+
+/** Workflows inside, each as it was when the node came to it: in its step, and where it was tried again, in that. */
+function workflowsIn(
+  own: readonly FlatStep[],
+  below: Steps['below'],
+  inner: RecordedGraph['inner'],
+): [FlatStep, Graph][] {
+  const tries = own.flatMap(({ id }) => below.get(id)?.filter(({ key }) => /^~\d+$/.test(key)) ?? []);
+  return [...own, ...tries].flatMap((step): [FlatStep, Graph][] => {
+    const looked = below.get(step.id)?.find(({ kind: is }) => is === 'definition');
+    const graph = looked && Graph.safeParse(inner(looked)).data;
+    return graph ? [[step, graph]] : [];
+  });
 }
 
 interface Steps {

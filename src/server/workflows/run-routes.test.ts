@@ -234,6 +234,32 @@ describe('[WR11] the graph of a run', () => {
     expect(await stateOf()).toMatchObject({ state: 'completed', approvals: [approval] });
   });
 
+  test('[WR42] has the nodes of workflows inside, each as it was recorded', async () => {
+    await publish('deep', [held('stop', 'deep'), note('old')], 'stop>old');
+    await publish('middle', [{ id: 'down', type: 'workflow', workflow: 'deep' }]);
+    await publish('top', [{ id: 'sub', type: 'workflow', workflow: 'middle' }, note('later')], 'sub>later');
+    const { run } = await client.workflows.start('top');
+    await expect.poll(() => gates.has('deep')).toBe(true);
+    await publish('deep', [note('new')]);
+    const states = async () =>
+      (await client.workflows.graphOf(run)).nodes
+        .filter(({ node }) => node.startsWith('sub'))
+        .map(({ path, node, state }) => `${path} (${node}) ${state}`);
+    expect(await states()).toEqual([
+      'sub (sub) running',
+      'sub/start (sub/start) completed',
+      'sub/down (sub/down) running',
+      'sub/end (sub/end) pending',
+      'sub/down/start (sub/down/start) completed',
+      'sub/down/stop (sub/down/stop) running',
+      'sub/down/old (sub/down/old) pending',
+      'sub/down/end (sub/down/end) pending',
+    ]);
+    gates.get('deep')?.('go');
+    await answerOf(run);
+    expect((await states()).filter((state) => !state.endsWith('completed'))).toEqual([]);
+  });
+
   test('is not there for a run of something else', async () => {
     expect(await refusal(client.workflows.graphOf('run_none'))).toMatchObject({ code: 'unknown' });
   });
