@@ -19,7 +19,7 @@ interface PaletteProps {
 
 /** Where there is room for it, it stands beside the graph; else it rises as a sheet. */
 export function Palette({ add }: PaletteProps): ReactNode {
-  return useNarrow() ? <PaletteSheet add={add} /> : <Choices add={add} />;
+  return useNarrow('column') ? <PaletteSheet add={add} /> : <Choices add={add} />;
 }
 
 function PaletteSheet({ add }: PaletteProps): ReactNode {

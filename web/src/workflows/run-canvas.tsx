@@ -72,7 +72,7 @@ interface ShownProps {
 function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNode {
   const { tree, head, at } = useMoment(run);
   const replay = useReplay(run);
-  const [view, setView] = useState<'canvas' | 'list'>(useNarrow() ? 'list' : 'canvas');
+  const [view, setView] = useState<'canvas' | 'list'>(useNarrow('column') ? 'list' : 'canvas');
   const [chosen, choose] = useState<NodePath>();
   const states = useStates(run);
   const { graph, openInPlace } = useOpened(recorded, states);
