@@ -24,6 +24,7 @@ import { uploadRoutes } from '../applications/upload-route.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoCanvasRoutes } from '../echo/canvas-routes.ts';
 import { echoChatRoutes } from '../echo/chat-routes.ts';
 import { echoHitlRoutes } from '../echo/hitl-routes.ts';
 import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
@@ -63,6 +64,7 @@ const described: readonly Route[] = [
   ...workflowRunRoutes,
   ...scheduleRoutes,
   ...echoWorkflowRoutes,
+  ...echoCanvasRoutes,
   ...echoChatRoutes,
   ...echoHitlRoutes,
 ];
