@@ -269,6 +269,9 @@ describe('[S08] [S10] by roles', () => {
     'POST /api/workflows/:name/validate',
     'POST /workflows/validate/draft',
     'POST /workflows/validate/final',
+    'POST /workflows/build',
+    'POST /workflows/canvas/to-backend',
+    'POST /workflows/backend/to-canvas',
   ];
 
   test('who changes, decides, sends or starts anything is at least a member, and all of it was tried', () => {
