@@ -5,8 +5,9 @@ export const partLength = 64 * 1024;
 
 /** What is found in a text, looked at part by part: the same as if it were looked at whole. Between two of them it rests. */
 export async function findInParts(guard: Guard, text: string, rest: () => Promise<void>): Promise<Found> {
+  const { part: length = partLength } = guard;
   const stretches: Stretch[] = [];
-  for (let from = 0, to = partLength; ; to += partLength) {
+  for (let from = 0, to = length; ; to += length) {
     const found = guard.find(text.slice(from, to), text.charAt(from - 1));
     const cut = to < text.length ? to - found.open : text.length;
     for (const { start, end, of } of found.stretches)

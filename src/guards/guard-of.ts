@@ -11,6 +11,9 @@ export type GuardSide = 'input' | 'output';
 /** What is done about findings where settings do not say. */
 const usual: Readonly<Record<GuardSide, GuardAction>> = { input: 'block', output: 'redact' };
 
+/** Patterns take longer for a character than secrets do, and others wait for one part. */
+const part = 8 * 1024;
+
 /** One guard that finds all that several settings name. A `judge` finds nothing by itself: whoever has an agent asks it. */
 export function guardOf(settings: readonly GuardSettings[], side: GuardSide): Guard {
   const guards = settings.map((each) => {
@@ -19,6 +22,7 @@ export function guardOf(settings: readonly GuardSettings[], side: GuardSide): Gu
   });
   return {
     looksBack: true,
+    part,
     isWhole: guards.some(({ isWhole }) => isWhole),
     find: (text, before) => guards.map((guard) => guard.find(text, before)).reduce(joined, nothing),
   };

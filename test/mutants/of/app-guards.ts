@@ -21,6 +21,22 @@ export const appGuardMutants: readonly Mutant[] = [
     only: 'in whatever pieces',
   },
   {
+    name: 'what is attached goes on as it was sent',
+    file: 'src/flows/pipeline.ts',
+    find: 'const { attachments } = await attached();',
+    replace: 'const { attachments } = input;',
+    test: 'src/flows/pipeline.test.ts',
+    only: 'GD50',
+  },
+  {
+    name: 'what hangs on earlier messages is kept as it was sent',
+    file: 'src/engine/record/guarded-said.ts',
+    find: '(await Promise.all(attachments.map((one) => guardedAttachment(one, clean))))',
+    replace: '(await Promise.all(attachments))',
+    test: runs,
+    only: 'GD50',
+  },
+  {
     name: 'a guard that fails lets text pass',
     file: 'src/guards/guard-of.ts',
     find: "return isPassing || text === ''",
