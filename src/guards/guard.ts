@@ -35,7 +35,7 @@ export interface Guard {
   readonly part?: number;
   /** Wants to know what stands before a text. */
   readonly looksBack?: boolean;
-  /** `before` is the character that stands before the text, where one does. */
+  /** `before` is what stands before the text, as far as it matters (`tailOf`). */
   find(text: string, before?: string): Found;
 }
 
