@@ -1,11 +1,14 @@
 import * as native from '../../wire/native/documents.ts';
+import { expectOwnSession } from '../applications/sessions.ts';
 import { bringDocument } from '../runs/bring-document.ts';
 import { route } from './route.ts';
 
 export const documentRoutes = [
   route({
     ...native.bringDocument,
-    async handle({ context, caller: { tenant }, subject: { conversation }, query: { name }, body, header }) {
+    async handle({ context, caller, subject: { conversation, newest }, query: { name }, body, header }) {
+      expectOwnSession(newest, caller);
+      const { tenant } = caller;
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       const type = header('content-type') ?? '';
       const json = await bringDocument(context, { tenant, conversation }, { name, type, bytes });
@@ -14,7 +17,9 @@ export const documentRoutes = [
   }),
   route({
     ...native.listDocuments,
-    async handle({ context, caller: { tenant }, subject: { conversation } }) {
+    async handle({ context, caller, subject: { conversation, newest } }) {
+      expectOwnSession(newest, caller);
+      const { tenant } = caller;
       const documents = await context.home.uploads.list({ tenant, conversation });
       return { status: 200, json: { documents } };
     },
