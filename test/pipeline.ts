@@ -10,7 +10,7 @@ import { PipelineSettings } from '../src/flows/pipeline-settings.ts';
 import { AppGuards } from '../src/guards/guard-settings.ts';
 import type { Turn } from '../src/gateways/gateway.ts';
 import { isOpen, type RunTree, type Step } from '../src/run/tree.ts';
-import type { Json } from '../src/run/values.ts';
+import type { Attachment, Json } from '../src/run/values.ts';
 import type { Tool } from '../src/tools/tool.ts';
 import { Engine } from './engine.ts';
 import { agentOf, ended, startRun, testWorld, toolOf, type TestWorld } from './world.ts';
@@ -65,7 +65,7 @@ export interface PipelineCast {
   readonly engine: Engine;
   readonly flow: Flow;
   readonly sent: Map<string, Turn[]>;
-  readonly ask: (text: string, conversation?: string) => Promise<RunTree>;
+  readonly ask: (text: string, conversation?: string, attachments?: Attachment[]) => Promise<RunTree>;
 }
 
 export interface Casting {
@@ -101,9 +101,12 @@ export function castPipeline(casting: Casting): PipelineCast {
     engine,
     flow,
     sent,
-    async ask(text, conversation) {
+    async ask(text, conversation, attachments = []) {
       const more = conversation === undefined ? {} : { conversation };
-      const { run } = await startRun(engine, flow, { input: { text }, ...more });
+      const { run } = await startRun(engine, flow, {
+        input: { text, ...(attachments.length > 0 && { attachments }) },
+        ...more,
+      });
       const tree = await ended(world.store, run);
       await engine.idle();
       expect(world.problems).toEqual([]);

@@ -1,9 +1,18 @@
 import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
-import { agreedTo, applyGuard, type Finding, type Guarded as Applied } from '../guards/apply-guard.ts';
+import {
+  agreedTo,
+  applyGuard,
+  applyToLong,
+  inAll,
+  type Finding,
+  type Guarded as Applied,
+} from '../guards/apply-guard.ts';
 import { guardOf, type GuardSide } from '../guards/guard-of.ts';
 import type { AppGuards, GuardSettings } from '../guards/guard-settings.ts';
+import { guardedAttachment, isReadable } from '../guards/guarded-attachment.ts';
 import { RunError } from '../run/failure.ts';
+import type { Attachment, Json } from '../run/values.ts';
 
 type Judge = Extract<GuardSettings, { guard: 'judge' }>;
 
@@ -12,16 +21,22 @@ export interface TextChecks {
   readonly check: (text: string, side: GuardSide) => Applied;
   /** A text as it may pass once a person agreed to what is only asked about. */
   readonly agreed: (text: string, side: GuardSide) => string;
+  /** The same of a text that may be long: others are served in between. */
+  readonly checkLong: (text: string, side: GuardSide) => Promise<Applied>;
   readonly judges: Readonly<Record<GuardSide, readonly Judge[]>>;
 }
 
 /** The guards of an application, ready to look at texts that are over. */
-export function checksOf({ input, output }: Pick<AppGuards, 'input' | 'output'>): TextChecks {
+export function checksOf(
+  { input, output }: Pick<AppGuards, 'input' | 'output'>,
+  breather: () => () => Promise<void> = () => () => Promise.resolve(),
+): TextChecks {
   const guards = { input: guardOf(input, 'input'), output: guardOf(output, 'output') };
   const judges = (all: readonly GuardSettings[]): Judge[] => all.filter((each) => each.guard === 'judge');
   return {
     check: (text, side) => applyGuard(guards[side], text),
     agreed: (text, side) => applyGuard(agreedTo(guards[side]), text).text,
+    checkLong: (text, side) => applyToLong(guards[side], text, breather()),
     judges: { input: judges(input), output: judges(output) },
   };
 }
@@ -40,11 +55,42 @@ export interface Guarded {
 export interface Checking {
   readonly checks: TextChecks;
   readonly side: GuardSide;
+  /** What hangs on the text, looked at with it. */
+  readonly attached?: GuardedAttachments;
+}
+
+/** What hangs on a message, as it may pass. */
+export interface GuardedAttachments {
+  readonly attachments: readonly Attachment[];
+  readonly findings: readonly Finding[];
+}
+
+/** Look at what a person attached by patterns: the same whenever it is asked for. */
+export async function guardAttached(
+  given: readonly Attachment[],
+  { checkLong }: TextChecks,
+): Promise<GuardedAttachments> {
+  const findings: Finding[] = [];
+  const attachments: Attachment[] = [];
+  for (const one of given)
+    attachments.push(
+      await guardedAttachment(one, async (text) => {
+        const passed = await checkLong(text, 'input');
+        findings.push(...passed.findings);
+        return passed.text;
+      }),
+    );
+  return { attachments, findings };
 }
 
 /** Look at a text by patterns and judges. Whatever has to be agreed to is asked of a person. */
-export async function guard(scope: Scope, text: string, { checks, side }: Checking): Promise<Guarded> {
-  const { text: clean, findings: found } = checks.check(text, side);
+export async function guard(
+  scope: Scope,
+  text: string,
+  { checks, side, attached = { attachments: [], findings: [] } }: Checking,
+): Promise<Guarded> {
+  const { text: clean, findings: said } = await checks.checkLong(text, side);
+  const found = inAll([...said, ...attached.findings]);
   const findings = found.map(({ guard: name, category, action, count }) => ({
     guard: name,
     category,
@@ -55,12 +101,14 @@ export async function guard(scope: Scope, text: string, { checks, side }: Checki
     scope.notice('GUARD_FAILED', 'A guard could not look at the text, so the text does not pass.');
   for (const [i, judge] of checks.judges[side].entries())
     if (!findings.some(isBlocking))
-      findings.push(...(await judged(scope, clean, { judge, key: `judge ${i + 1}` })));
+      findings.push(
+        ...(await judged(scope, withAttached(clean, attached), { judge, key: `judge ${i + 1}` })),
+      );
   const asked = findings.filter(({ action }) => action === 'ask');
   const isBlocked = findings.some(isBlocking);
   const isAsked = !isBlocked && asked.length > 0;
   const whole = isAsked ? checks.agreed(text, side) : clean;
-  const isAgreed = isAsked && (await agreed(scope, whole, namesOf(asked)));
+  const isAgreed = isAsked && (await agreed(scope, shownOf(whole, attached), namesOf(asked)));
   scope.say(
     findings.map(({ category, action }) => `${category}: ${done[action]}`).join(', ') || 'Nothing was found.',
   );
@@ -84,12 +132,27 @@ function namesOf(findings: readonly Pick<Finding, 'category'>[]): string[] {
   return [...new Set(findings.map(({ category }) => category))];
 }
 
-async function agreed(scope: Scope, text: string, names: readonly string[]): Promise<boolean> {
+/** What passes if a person agrees. */
+function shownOf(text: string, { attachments, findings }: GuardedAttachments): Json {
+  return findings.length === 0 ? { text } : { text, attachments: attachments.map(readOf) };
+}
+
+function withAttached(text: string, { attachments }: GuardedAttachments): string {
+  const read = attachments.map(readOf).map(({ title = '', data = '' }) => `Attached: ${title}\n${data}`);
+  return [text, ...read].join('\n\n');
+}
+
+/** What of an attachment can be read. */
+function readOf({ data, ...named }: Attachment): Attachment {
+  return data !== undefined && isReadable({ ...named, data }) ? { ...named, data } : named;
+}
+
+async function agreed(scope: Scope, shown: Json, names: readonly string[]): Promise<boolean> {
   const { decision } = await scope.ask({
     key: 'let pass',
     title: 'Let this text pass?',
     message: `Found: ${names.join(', ')}.`,
-    arguments: { text },
+    arguments: shown,
     allowed: ['approve', 'reject', 'defer'],
   });
   return decision === 'approve';

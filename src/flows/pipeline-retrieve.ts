@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
 import { failureOf } from '../run/failure.ts';
 import type { Item, Json } from '../run/values.ts';
+import type { TextChecks } from './pipeline-guard.ts';
 import type { PipelineSettings } from './pipeline-settings.ts';
 
 /** A part of a document, as models get it. */
@@ -12,6 +13,8 @@ export interface Passage {
 
 /** What is known of the documents that people brought into a conversation. */
 export interface RetrievalMeans {
+  /** What of them may pass: unguarded they are not searched. */
+  readonly checks?: Pick<TextChecks, 'check'>;
   /** The passages of the conversation of a run that fit a query, to cite, and what could not be read. */
   readonly search?: (run: string, query: string) => Promise<FoundInUploads>;
 }
@@ -23,7 +26,10 @@ interface FoundInUploads {
 }
 
 /** Whether there is anything to look into. */
-export function hasSources({ retrieval }: PipelineSettings, { search }: RetrievalMeans): boolean {
+export function hasSources(
+  { retrieval }: PipelineSettings,
+  { search }: Pick<RetrievalMeans, 'search'>,
+): boolean {
   return retrieval.tools.length > 0 || (retrieval.uploads && search !== undefined);
 }
 
@@ -41,7 +47,8 @@ export async function retrieve(
 ): Promise<readonly Passage[]> {
   const query = text.slice(0, longestQuery).toWellFormed();
   const found: (readonly Passage[])[] = [];
-  if (retrieval.uploads && means.search) found.push(await searchUploads(scope, query, means.search));
+  if (retrieval.uploads && means.search && means.checks)
+    found.push(asGuarded(await searchUploads(scope, query, means.search), means.checks));
   for (const tool of retrieval.tools) {
     const called = await scope.call(tool, { query }, { key: tool });
     if ('failure' in called)
@@ -72,6 +79,12 @@ async function searchUploads(
     scope.notice('RETRIEVAL_FAILED', `Your documents gave no passages: ${failureOf(thrown).message}`);
     return [];
   }
+}
+
+/** What a person brought goes on as what they say does. */
+function asGuarded(passages: readonly Passage[], { check }: Pick<TextChecks, 'check'>): readonly Passage[] {
+  const pass = (text: string): string => check(text, 'input').text;
+  return passages.map(({ title, text }) => ({ title: pass(title), text: pass(text) }));
 }
 
 function titlesOf(passages: readonly Passage[]): string {

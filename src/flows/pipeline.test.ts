@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { askBack, castPipeline, keysBelow, planOf, planStep, stepAt } from '../../test/pipeline.ts';
-import { agentOf, toolOf } from '../../test/world.ts';
+import {
+  askBack,
+  castPipeline,
+  keysBelow,
+  planOf,
+  planStep,
+  stepAt,
+  type Casting,
+} from '../../test/pipeline.ts';
+import { agentOf, startRun, toolOf, until } from '../../test/world.ts';
 import { RunError } from '../run/failure.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
@@ -334,6 +342,59 @@ describe('guards of a pipeline', () => {
   const rule = { guard: 'judge', agent: 'judge', text: 'Name no prices.' } as const;
   const judged = { output: [rule] };
 
+  test('[GD50] what is attached is looked at like the text: titles, addresses, and what can be read', async () => {
+    const picture = { type: 'image/png', title: 'a.png', data: 'YW5uQGV4YW1wbGUuY29t' };
+    const attachments = [
+      { type: 'text/plain', title: 'notes of ann@example.com', data: 'mail ann@example.com, KX-1' },
+      { type: 'application/json', data: '{"mail":"ann@example.com"}' },
+      { type: 'application/octet-stream', data: 'mail ann@example.com' },
+      { type: 'text/html', url: 'https://h/?to=ann@example.com', referenceUrl: 'https://h/ann@example.com' },
+      picture,
+    ];
+    const { ask, sent } = castPipeline({ plans: [one], guards });
+    const tree = await ask('Read this', 'c', attachments);
+    expect(sent.get('graph')?.[0]?.messages.at(-1)?.attachments).toEqual([
+      { type: 'text/plain', title: 'notes of [email]', data: 'mail [email], KX-1' },
+      { type: 'application/json', data: '{"mail":"[email]"}' },
+      { type: 'application/octet-stream', data: 'mail [email]' },
+      { type: 'text/html', url: 'https://h/?to=[email]', referenceUrl: 'https://h/[email]' },
+      picture,
+    ]);
+    expect(stepAt(tree, 'guardrails').result).toMatchObject({
+      is_safe: true,
+      findings: [{ category: 'email', action: 'redact', count: 6 }],
+    });
+    expect(tree.started?.input.attachments).toEqual(attachments);
+    const below = [...tree.steps.values()].filter(({ id }) => id !== 0);
+    expect(JSON.stringify(below)).not.toContain('ann@example.com');
+  });
+
+  test('[GD50] what is attached blocks, and is asked about with what it says', async () => {
+    const attachments = [{ type: 'text/csv', title: 'words.csv', data: 'the root password, KX-1234' }];
+    const rules = (text: string, action: 'redact' | 'ask'): Casting['guards'] => ({
+      input: [{ guard: 'rules', text, action }],
+    });
+    const blocked = castPipeline({ plans: [one], guards: rules('BLOCK: root password', 'redact') });
+    const tree = await blocked.ask('Read this', 'c', attachments);
+    expect(tree.ended?.answer).toContain('Your message was blocked');
+    expect(blocked.sent.size).toBe(0);
+    const asking = castPipeline({ plans: [one], guards: rules('REGEX: KX-\\d{4}', 'ask') });
+    const { run } = await startRun(asking.engine, asking.flow, { input: { text: 'Read this', attachments } });
+    const asked = await until(asking.world.store, run, (tree) => tree.approvals.size > 0);
+    const [question] = asked.approvals.values();
+    expect(question?.arguments).toEqual({
+      text: 'Read this',
+      attachments: [{ type: 'text/csv', title: 'words.csv', data: 'the root password, [rule 1]' }],
+    });
+    expect(asking.sent.size).toBe(0);
+  });
+
+  test('[GD50] a judge reads what is attached', async () => {
+    const { ask, sent } = castPipeline({ plans: [one], guards: { input: [rule] }, agents: [judge(true)] });
+    await ask('How much?', 'c', [{ type: 'text/plain', title: 'offer', data: 'nine coins' }]);
+    expect(sent.get('judge')?.[0]?.messages[0]?.text).toMatch(/How much\?\n\nAttached: offer\nnine coins$/);
+  });
+
   test('[PL32] a judge is a turn by a schema: what it does not pass is withheld', async () => {
     const { ask, sent } = castPipeline({ plans: [one], guards: judged, agents: [judge(false)] });
     const tree = await ask('How much?');
@@ -383,6 +444,24 @@ describe('documents of the conversation', () => {
       '[1] Guide › Valves\nThe valve opens slowly.',
     );
     expect(codesIn(tree)).toContain('DOCUMENT_UNREAD');
+  });
+
+  test('[GD50] go to models as the guards for what people send leave them', async () => {
+    const { ask, sent } = castPipeline({
+      plans: [one],
+      settings: { retrieval: { uploads: true } },
+      guards: { input: [{ guard: 'pii', action: 'redact' }] },
+      means: {
+        search: async () => ({
+          passages: [{ title: 'ann@example.com.md', text: 'Mail ann@example.com.' }],
+          items: [],
+          unread: [],
+        }),
+      },
+    });
+    await ask('Who?');
+    expect(sent.get('planner')?.[0]?.messages.at(-1)?.text).toContain('Mail [email].');
+    expect(JSON.stringify([...sent.values()])).not.toContain('ann@example.com');
   });
 
   test('[GD19] that cannot be searched leave the answer as it is, with a notice', async () => {

@@ -4,7 +4,13 @@ import { factName } from '../run/combined-state.ts';
 import { RunError } from '../run/failure.ts';
 import { pipelineStages, stageKind, type PipelineStage } from '../run/pipeline-stages.ts';
 import { boundedAloud } from './bounded-history.ts';
-import { guard, type Guarded, type TextChecks } from './pipeline-guard.ts';
+import {
+  guard,
+  guardAttached,
+  type Guarded,
+  type GuardedAttachments,
+  type TextChecks,
+} from './pipeline-guard.ts';
 import { readSkillPlan, skillPlanSchema, type SkillPlan } from './pipeline-plan.ts';
 import { hasSources, retrieve, type Passage, type RetrievalMeans } from './pipeline-retrieve.ts';
 import { skillTitle, type PipelineSettings } from './pipeline-settings.ts';
@@ -40,7 +46,12 @@ interface Application {
 async function answer(scope: Scope, input: RunInput, app: Application): Promise<string> {
   const { settings, means } = app;
   scope.plan(pipelineStages.map(({ key, title }) => ({ key, title, kind: stageKind })));
-  const heard = await stage(scope, 'guardrails', (inner) => hear(inner, input, app));
+  let looked: Promise<GuardedAttachments> | undefined;
+  const attached = (): Promise<GuardedAttachments> =>
+    (looked ??= guardAttached(input.attachments, means.checks));
+  const heard = await stage(scope, 'guardrails', async (inner) =>
+    hear(inner, input, { ...app, attached: await attached() }),
+  );
   if (!heard.is_safe) {
     bypass(scope, 'guardrails', 'Blocked by guardrails');
     return blockedText(heard.violations);
@@ -58,10 +69,11 @@ async function answer(scope: Scope, input: RunInput, app: Application): Promise<
     bypass(scope, 'plan', 'Fallback response');
     return fallbackText(settings, plan.message);
   }
-  const given = { request, attachments: input.attachments, settings, means };
-  const output = await stage(scope, 'execute', (inner) =>
-    plan.is === 'work' ? runSkills(inner, { ...given, plan }) : answerPlainly(inner, given),
-  );
+  const output = await stage(scope, 'execute', async (inner) => {
+    const { attachments } = await attached();
+    const given = { request, attachments, settings, means };
+    return plan.is === 'work' ? runSkills(inner, { ...given, plan }) : answerPlainly(inner, given);
+  });
   const passed = await stage(scope, 'post_guard', (inner) =>
     guard(inner, output, { checks: means.checks, side: 'output' }),
   );
@@ -98,12 +110,12 @@ const Clarifying = z.object({ text: z.string(), question: z.string() });
 async function hear(
   scope: Scope,
   { text, app }: RunInput,
-  { means }: Application,
+  { means, attached }: Application & { readonly attached: GuardedAttachments },
 ): Promise<Guarded & { readonly clarifies?: Asked }> {
   const fact = clarifying(app);
   const known = await scope.shared([fact]);
   const waiting = Clarifying.safeParse(known[fact]).data;
-  const guarded = await guard(scope, text, { checks: means.checks, side: 'input' });
+  const guarded = await guard(scope, text, { checks: means.checks, side: 'input', attached });
   return waiting && guarded.is_safe ? { ...guarded, clarifies: waiting } : guarded;
 }
 
@@ -130,7 +142,7 @@ async function understood(scope: Scope, asked: string, app: Application): Promis
   }
   let passages: readonly Passage[] = [];
   if (!hasSources(settings, means)) scope.skip('rag', 'There is nothing to retrieve from.');
-  else passages = await stage(scope, 'rag', (inner) => retrieve(inner, { settings, means }, text));
+  else passages = await stage(scope, 'rag', (inner) => retrieve(inner, app, text));
   return { text, history, passages };
 }
 

@@ -80,7 +80,8 @@ export async function createRun(
   const { input: given, labels } = cleaned;
   const owner = { tenant, run };
   const input = await keepLargeInput(store.blobs, owner, given);
-  const said = guardedSaid(definition?.body, { text: given.text, history: cleaned.sent });
+  const saying = { text: given.text, history: cleaned.sent };
+  const said = await guardedSaid(definition?.body, saying, clock.breather());
   const guarded =
     said.text === given.text ? undefined : (await keepLargeInput(store.blobs, owner, said)).text;
   const history = said.history && (await keepLargeHistory(store.blobs, owner, said.history));

@@ -1,3 +1,4 @@
+import { tailOf } from './folded.ts';
 import { merged, type Found, type Guard, type Stretch } from './guard.ts';
 
 /** How many characters are looked at at once. */
@@ -5,14 +6,17 @@ export const partLength = 64 * 1024;
 
 /** What is found in a text, looked at part by part: the same as if it were looked at whole. Between two of them it rests. */
 export async function findInParts(guard: Guard, text: string, rest: () => Promise<void>): Promise<Found> {
+  const { part: length = partLength } = guard;
   const stretches: Stretch[] = [];
-  for (let from = 0, to = partLength; ; to += partLength) {
-    const found = guard.find(text.slice(from, to), text.charAt(from - 1));
+  let before = '';
+  for (let from = 0, to = length; ; to += length) {
+    const found = guard.find(text.slice(from, to), before);
     const cut = to < text.length ? to - found.open : text.length;
     for (const { start, end, of } of found.stretches)
       if (from + start < cut) stretches.push({ start: from + start, end: from + end, of });
     if (cut === text.length) return { ...found, stretches: merged(stretches) };
     // Something may begin before the cut and go on, as in a text that is still arriving.
+    if (cut > from) before = tailOf(text.slice(from, cut), before);
     from = cut;
     await rest();
   }

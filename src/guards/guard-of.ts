@@ -1,5 +1,7 @@
 import type { GuardSettings } from './guard-settings.ts';
-import { nothing, type Found, type Guard, type GuardAction, type Kind } from './guard.ts';
+import { readingThrough } from './folded.ts';
+import { joined } from './guard-joined.ts';
+import { nothing, type Guard, type GuardAction, type Kind } from './guard.ts';
 import { Pattern, type Sought } from './pattern.ts';
 import { piiCategories, piiSought } from './pii.ts';
 import { rulesIn } from './rules.ts';
@@ -11,17 +13,21 @@ export type GuardSide = 'input' | 'output';
 /** What is done about findings where settings do not say. */
 const usual: Readonly<Record<GuardSide, GuardAction>> = { input: 'block', output: 'redact' };
 
+/** Patterns take longer for a character than secrets do, and others wait for one part. */
+const part = 8 * 1024;
+
 /** One guard that finds all that several settings name. A `judge` finds nothing by itself: whoever has an agent asks it. */
 export function guardOf(settings: readonly GuardSettings[], side: GuardSide): Guard {
   const guards = settings.map((each) => {
     const patterns = patternsOf(each, each.action ?? usual[side]);
     return orBlocked(guardBy(patterns), { name: each.guard, isPassing: each.onFailure === 'pass' });
   });
-  return {
+  return readingThrough({
     looksBack: true,
+    part,
     isWhole: guards.some(({ isWhole }) => isWhole),
     find: (text, before) => guards.map((guard) => guard.find(text, before)).reduce(joined, nothing),
-  };
+  });
 }
 
 /** A guard that fails has found everything, unless it was said that text then passes: what nobody looked at stays here. */
@@ -41,23 +47,6 @@ export function orBlocked(
           : { stretches: [{ start: 0, end: text.length, of }], open: 0 };
       }
     },
-  };
-}
-
-/** What two guards found in the same text. */
-export function joined(one: Found, other: Found): Found {
-  if (one === nothing) return other;
-  if (other === nothing) return one;
-  return {
-    stretches: [...one.stretches, ...other.stretches].toSorted((a, b) => a.start - b.start),
-    open: Math.max(one.open, other.open),
-    // What says little is let go early only where it waits for nothing else.
-    isSparse:
-      one.open > other.open
-        ? one.isSparse
-        : other.open > one.open
-          ? other.isSparse
-          : one.isSparse === true && other.isSparse === true,
   };
 }
 

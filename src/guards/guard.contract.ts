@@ -31,6 +31,15 @@ export function guardContract(name: string, cases: () => GuardCases): void {
       }
     });
 
+    test('[GD51] finds it as text processors, phones and models write it', () => {
+      const { guard, found } = cases();
+      for (const { value, category } of found)
+        for (const written of asWritten(value))
+          expect(applyGuard(guard, `It is ${written}, as told.`).text, written).toBe(
+            `It is [${category}], as told.`,
+          );
+    });
+
     test('[GD2] leaves everything else as it is', () => {
       const { guard, harmless } = cases();
       for (const text of harmless)
@@ -39,10 +48,22 @@ export function guardContract(name: string, cases: () => GuardCases): void {
 
     test('[GD3] finds the same wherever the text is cut, and what was told and what waits is all of it', () => {
       const { guard, found, harmless } = cases();
-      const values = found.map(({ value }) => value);
-      const others = [...new Set(harmless.flatMap((text) => text.split(/(?= )/))), '.', '\n', '+', '-', '🙂'];
+      const values = found.flatMap(({ value }) => [value, ...asWritten(value)]);
+      const others = [
+        ...new Set(harmless.flatMap((text) => text.split(/(?= )/))),
+        '.',
+        '\n',
+        '+',
+        '-',
+        '🙂',
+        '\u200b',
+        '\u00ad',
+        '\u2011',
+      ];
       const words = fc.oneof(fc.constantFrom(...values), fc.constantFrom(...others));
-      const pieces = fc.array(fc.tuple(words, fc.constantFrom('', ' ', '-')), { maxLength: 8 });
+      const pieces = fc.array(fc.tuple(words, fc.constantFrom('', ' ', '-', '\u200b', '\u00a0')), {
+        maxLength: 8,
+      });
       const seen = { found: 0, cut: 0 };
       fc.assert(
         fc.property(pieces, fc.array(fc.nat(80), { minLength: 2, maxLength: 12 }), (parts, cuts) => {
@@ -58,6 +79,23 @@ export function guardContract(name: string, cases: () => GuardCases): void {
       expect(seen.cut).toBeGreaterThan(300);
     });
   });
+}
+
+/** With other spaces and hyphens, with something that nobody sees in it, and in wide letters and digits. */
+function asWritten(value: string): readonly string[] {
+  const middle = Math.ceil(value.length / 2);
+  const parted = (sign: string): string => value.slice(0, middle) + sign + value.slice(middle);
+  return [
+    value.replaceAll(' ', '\u00a0').replaceAll('-', '\u2011'),
+    value.replaceAll(' ', '\u202f').replaceAll('-', '\u2013'),
+    value.replaceAll(' ', ' \u200b'),
+    value.replaceAll(' ', '\u200b'),
+    parted('\u200b'),
+    parted('\u00ad\u2060'),
+    value
+      .replaceAll(' ', '\u3000')
+      .replaceAll(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)),
+  ];
 }
 
 function cutAt(text: string, cuts: readonly number[]): readonly string[] {

@@ -31,9 +31,11 @@ export interface Found {
 export interface Guard {
   /** Knows no greatest length of what it finds: the whole text is held back until it is over. */
   readonly isWhole?: boolean;
+  /** How many characters are looked at at once where a text is long; as many as of secrets, unless said. */
+  readonly part?: number;
   /** Wants to know what stands before a text. */
   readonly looksBack?: boolean;
-  /** `before` is the character that stands before the text, where one does. */
+  /** `before` is what stands before the text, as far as it matters (`tailOf`). */
   find(text: string, before?: string): Found;
 }
 

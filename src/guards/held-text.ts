@@ -1,3 +1,4 @@
+import { tailOf } from './folded.ts';
 import { isEnd, markOf, redacted, type Found, type Guard, type Kind, type Stretch } from './guard.ts';
 import { countRead } from './tight.ts';
 
@@ -112,7 +113,7 @@ export class HeldText {
       at = cut;
       isMarked = false;
     }
-    if (this.#guard.looksBack && cut > 0) this.#before = text.charAt(cut - 1);
+    if (this.#guard.looksBack && cut > 0) this.#before = tailOf(text.slice(0, cut), this.#before);
     this.#text = text.slice(cut);
     this.#told = at - cut;
     this.#isMarked = isMarked;

@@ -276,7 +276,7 @@ describe('what guards of a run find is recorded nowhere', () => {
 });
 
 describe('what a person typed', () => {
-  test('[GD15] stays in their own run: searches and later runs get it without what guards find', async () => {
+  test('[GD15] [GD50] stays in their own run: searches and later runs get it without what guards find', async () => {
     const value = 'ana@example.org';
     const guards = { input: [pii], output: [] };
     const run = async (scope: Scope): Promise<string> => JSON.stringify(await scope.history());
@@ -300,11 +300,16 @@ describe('what a person typed', () => {
       conversation: 'd',
       input: { text: 'go on' },
       history: [
-        { role: 'user', text: `mail ${value}` },
+        {
+          role: 'user',
+          text: `mail ${value}`,
+          attachments: [{ type: 'text/plain', title: value, data: `of ${value}` }],
+        },
         { role: 'assistant', text: 'yes' },
       ],
     });
     expect((await ended(store, sent.run)).ended?.answer).toContain('mail [email]');
+    expect((await ended(store, sent.run)).ended?.answer).toContain('of [email]');
     expect(JSON.stringify(await treeOf(store, sent.run).then(({ started }) => started))).not.toContain(value);
   });
 });

@@ -1,5 +1,6 @@
 import { agreedTo } from '../../guards/apply-guard.ts';
-import { guardOf, joined } from '../../guards/guard-of.ts';
+import { joined } from '../../guards/guard-joined.ts';
+import { guardOf } from '../../guards/guard-of.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import type { Guard } from '../../guards/guard.ts';
 import type { Secrets } from '../../guards/secrets.ts';

@@ -52,6 +52,12 @@ export async function newestRun(
   return row;
 }
 
+/** A conversation that is the session of somebody else is not there; what is no session is everybody's of the tenant. */
+export function expectOwnSession({ facts, conversation }: RunRow, { who }: Pick<Caller, 'who'>): void {
+  const owner = facts.labels[ownerLabel];
+  if (owner !== undefined && owner !== who) throw missing('conversation', conversation);
+}
+
 function isOwn({ app, facts }: RunRow, asking: Pick<Asking, 'caller' | 'app'>): boolean {
   return app === asking.app && facts.labels[ownerLabel] === asking.caller.who;
 }

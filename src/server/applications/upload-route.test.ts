@@ -56,7 +56,7 @@ test('[AW8] documents are brought before the first message, under a name of one�
   expect((await at.ask(`/api/runs/${run}`, { key: ann })).text).toContain('guide.md');
 });
 
-test('[PL67] an application that takes none says so, what is no form is refused, and another person’s session is not there', async () => {
+test('[PL67] [V321] an application that takes none says so, what is no form is refused, and another person’s session is not there', async () => {
   const data = temporaryFolder();
   const [ann, bob] = ['ann', 'bob'].map((name) => keyIn(data, { name, tenant: 't', role: 'member' }));
   const uploads = { retrieval: { uploads: true } };
@@ -69,6 +69,15 @@ test('[PL67] an application that takes none says so, what is no form is refused,
   await at.ask(path, { key: ann, json: { message: 'Go', session_id: 'mine' } });
   expect((await at.ask(`${named}mine@ann`, { ...body, key: bob })).status).toBe(404);
   expect((await at.ask(`${named}mine`, { ...body, key: ann })).status).toBe(201);
+  const native = '/api/conversations/mine%40ann/documents';
+  const asked = async (key = ''): Promise<number[]> => [
+    (await at.ask(`${native}?name=b.txt`, { ...body, key })).status,
+    (await at.ask(native, { key })).status,
+  ];
+  expect([await asked(bob), await asked(ann)]).toEqual([
+    [404, 404],
+    [201, 200],
+  ]);
   const unnamed = await at.ask(`${path}/upload`, { ...body, key: ann });
   expect([unnamed.status, unnamed.text]).toEqual([400, expect.stringContaining('name: say what')]);
   const broken = { ...body, headers: { 'content-type': 'multipart/form-data; boundary=x' } };

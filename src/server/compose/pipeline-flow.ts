@@ -4,6 +4,7 @@ import { pipeline, pipelineVersion } from '../../flows/pipeline.ts';
 import { missingIn, PipelineSettings } from '../../flows/pipeline-settings.ts';
 import type { SkillMeans } from '../../flows/pipeline-skills.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
+import { breather } from '../../loop/breather.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { FlowMeans, NamedFlow, Used } from './named-flow.ts';
@@ -50,7 +51,7 @@ function checksBy(
   { input, output }: Pick<AppGuards, 'input' | 'output'> = { input: [], output: [] },
 ): TextChecks {
   const name = JSON.stringify([input, output]);
-  const checks = known.get(name) ?? checksOf({ input, output });
+  const checks = known.get(name) ?? checksOf({ input, output }, breather);
   known.set(name, checks);
   return checks;
 }

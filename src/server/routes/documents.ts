@@ -1,6 +1,7 @@
 import { failureOf } from '../../run/failure.ts';
 import * as native from '../../wire/native/documents.ts';
 import type { Caller } from '../access/caller.ts';
+import { expectOwnSession } from '../applications/sessions.ts';
 import type { ServerContext } from '../context.ts';
 import { bringDocument } from '../runs/bring-document.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
@@ -40,7 +41,8 @@ async function documentsOf(
   const { tenant } = caller;
   const { id, mayBegin } = ownConversation(caller, params['conversation'] ?? '');
   try {
-    const { conversation } = await finders.conversation(asking);
+    const { conversation, newest } = await finders.conversation(asking);
+    expectOwnSession(newest, caller);
     return { tenant, conversation };
   } catch (thrown) {
     if (!mayBegin || failureOf(thrown).code !== 'unknown') throw thrown;

@@ -2,6 +2,14 @@ import type { Mutant } from '../mutant.ts';
 
 export const accessMutants: readonly Mutant[] = [
   {
+    name: 'documents come into the sessions of others',
+    file: 'src/server/applications/sessions.ts',
+    find: 'if (owner !== undefined && owner !== who)',
+    replace: "if (owner === 'nobody')",
+    test: 'src/server/applications/upload-route.test.ts',
+    only: 'V321',
+  },
+  {
     name: 'what was forwarded comes in where nobody needs a key',
     file: 'src/server/access/honest.ts',
     find: 'if (!place.lock.isLocked) expectDirect(visit.headers);',
