@@ -17,6 +17,8 @@ import { RunPanel } from './run-panel.tsx';
 import { summaryOf } from './summary.ts';
 import { Turn } from './turn.tsx';
 import { isUnfinished, useSending, type Sending } from './use-sending.ts';
+import { useDocuments } from './use-documents.ts';
+import { useFiles } from './use-files.ts';
 import { useFollow, type Follow } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { VerbositySwitch } from './verbosity-switch.tsx';
@@ -32,9 +34,12 @@ const watchedTurns = 4;
 export function Chat({
   conversation,
   sought,
+  withApp,
 }: {
   readonly conversation?: string | undefined;
   readonly sought?: string | undefined;
+  /** Whom a new conversation is with. */
+  readonly withApp?: string | undefined;
 }): ReactNode {
   const t = useTexts();
   const { is, runs, failure } = useConversation(conversation ?? noConversation);
@@ -57,6 +62,7 @@ export function Chat({
             runs={conversation === undefined ? [] : runs}
             isLoading={conversation !== undefined && is === 'loading' && runs.length === 0}
             sought={sought}
+            withApp={withApp}
           />
         )}
       </main>
@@ -139,13 +145,19 @@ interface TalkProps {
   readonly runs: readonly ListedRun[];
   readonly isLoading: boolean;
   readonly sought: string | undefined;
+  readonly withApp: string | undefined;
 }
 
-function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
+function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): ReactNode {
   const t = useTexts();
-  const { apps, app, setApp } = useApps(runs);
+  const { apps, app, setApp } = useApps(runs, withApp);
   const protocol = useSetting(chosenProtocol);
-  const sending = useSending({ conversation, runs, isLoading, app, protocol });
+  const chosen = apps?.apps.find(({ name }) => name === app);
+  const attached = useFiles();
+  const documents = useDocuments(conversation, chosen?.uploads === true);
+  const files = chosen?.uploads === true ? documents : attached;
+  const begins = conversation ?? documents.conversation;
+  const sending = useSending({ conversation, begins, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
   const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
   const working = runs.findLast(({ status }) => isUnfinished(status));
@@ -167,12 +179,13 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
       <div className="dock">
         <DockNotes follow={follow} />
         <Composer
-          {...{ apps, app, setApp, protocol, working }}
+          {...{ apps, app, setApp, protocol, working, files }}
           send={(text, attachments) => {
             follow.toEnd();
             sending.send(text, attachments);
           }}
         />
+        {chosen?.disclaimer !== undefined && <p className="disclaimer quiet">{visible(chosen.disclaimer)}</p>}
       </div>
     </>
   );
@@ -249,7 +262,10 @@ function useLastTurn(
   }, [content, newest]);
 }
 
-function useApps(runs: readonly ListedRun[]): {
+function useApps(
+  runs: readonly ListedRun[],
+  withApp: string | undefined,
+): {
   readonly apps: AppList | undefined;
   readonly app: string | undefined;
   readonly setApp: (app: string) => void;
@@ -262,5 +278,5 @@ function useApps(runs: readonly ListedRun[]): {
   }, [client]);
   // An app that is gone cannot be asked on.
   const last = apps?.apps.find(({ name }) => name === runs.at(-1)?.app)?.name;
-  return { apps, app: chosen ?? last ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
+  return { apps, app: chosen ?? withApp ?? last ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
 }

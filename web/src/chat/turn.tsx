@@ -10,6 +10,7 @@ import { useSetting } from '../setting.ts';
 import { verbosity } from '../steps/run-view.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Answer } from './answer.tsx';
+import { AskedNotes, SaidNotes } from './guard-notes.tsx';
 import { RunCard, Thinking } from './run-card.tsx';
 import { beginningOf } from './summary.ts';
 import { useTree } from './use-tree.ts';
@@ -52,6 +53,7 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
   return (
     <>
       <Said run={run} title={listed.title} />
+      <AskedNotes tree={tree} />
       {tree.seq === 0 ? (
         <Thinking />
       ) : (
@@ -65,6 +67,7 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
       )}
       <Hindered listed={listed} />
       <Answer run={run} tree={tree} />
+      <SaidNotes tree={tree} />
       {tree.failure && tree.status === 'failed' && (
         <Failure message={untold(tree.failure.message, tree.answer)} again={() => again(listed.run)} />
       )}

@@ -24,6 +24,8 @@ export interface Unsent {
 
 interface SendingTo {
   readonly conversation: string | undefined;
+  /** The name that a new one begins under, where it was given one. */
+  readonly begins: string | undefined;
   readonly runs: readonly ListedRun[];
   /** Whether it is not known yet which runs there are. */
   readonly isLoading: boolean;
@@ -78,7 +80,12 @@ interface Starting {
   readonly tell: (thrown: unknown) => void;
 }
 
-function useStarting({ conversation, app, protocol }: Omit<SendingTo, 'runs' | 'isLoading'>): Starting {
+function useStarting({
+  conversation,
+  begins,
+  app,
+  protocol,
+}: Omit<SendingTo, 'runs' | 'isLoading'>): Starting {
   const client = useVitrine();
   const [pending, setPending] = useState<Starting['pending']>();
   const [failed, setFailed] = useState<{ readonly problem: string; readonly unsent?: Queued }>();
@@ -91,7 +98,7 @@ function useStarting({ conversation, app, protocol }: Omit<SendingTo, 'runs' | '
         const begun = await client.start({
           text,
           ...(app === undefined ? {} : { app }),
-          ...(conversation === undefined ? {} : { conversation }),
+          ...(begins === undefined ? {} : { conversation: begins }),
           ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
           ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
           idempotencyKey: key,
@@ -104,7 +111,7 @@ function useStarting({ conversation, app, protocol }: Omit<SendingTo, 'runs' | '
         setFailed({ problem: wordsOf(thrown), unsent: sent });
       }
     },
-    [client, app, conversation, protocol],
+    [client, app, conversation, begins, protocol],
   );
   const tell = (thrown: unknown): void =>
     setFailed(thrown === undefined ? undefined : { problem: wordsOf(thrown) });
