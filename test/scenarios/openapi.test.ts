@@ -37,6 +37,8 @@ const beyond = new Set([
   'PUT /api/holder/shared 200',
   'PUT /api/holder/shared 403',
   'PUT /api/holder/shared 409',
+  // An agent that drafts stands in the tests of the route.
+  'POST /workflows/design/prompt 200',
   // It goes on for ever.
   'GET /api/feed 200',
   // Where nobody works at all.
@@ -378,11 +380,25 @@ describe('what the server answers is what its description says', () => {
     const node = (agent_id: string, node_type: string) => ({ agent_id, metadata: { node_type } });
     const agents = [node('s', 'Start'), node('e', 'End')];
     const json = { workflow_id: 'echo', name: 'Echo', agents, connections: [{ from: 's', to: 'e' }] };
-    for (const path of ['validate/draft', 'validate/final', 'temp/save'])
+    for (const path of [
+      'validate/draft',
+      'validate/final',
+      'build',
+      'backend/to-canvas',
+      'temp/save',
+      'save-final',
+    ])
       await ask(`POST /workflows/${path}`, { json });
     await ask('POST /workflows/final/save', { json: { workflow_id: 'echo' } });
     for (const path of ['temp', 'final/:version', 'graph', 'versions'])
       await ask(`GET /workflows/:name/${path}`, { id: 'echo' });
+    const canvas = { workflow_id: 'drawn', name: 'Drawn', nodes: [{ id: 's', type: 'Start' }] };
+    for (const path of ['to-backend', 'save']) await ask(`POST /workflows/canvas/${path}`, { json: canvas });
+    const clone = { workflow_id: 'echo', new_workflow_id: 'echo-two' };
+    await ask('POST /workflows/clone', { json: clone });
+    await ask('POST /workflows/clone', { json: { ...clone, version: 9 } });
+    for (const agent of ['graph', 'nobody'])
+      await ask('POST /workflows/design/prompt', { json: { prompt: 'x', workflow_id: 'designed', agent } });
     await ask('POST /workflows/execute', { json: { workflow_id: 'echo' } });
     const session = await ask('POST /workflows/chat/start', { json: { workflow_id: 'echo' } });
     const session_id = textAt(session, 'session_id');

@@ -106,6 +106,7 @@ describeInBrowser('everywhere', (browser) => {
       ['/runs', '[data-listed-run]'],
       ['/approvals', '[data-detail] [data-decide=approve]:enabled'],
       ['/workflows', '[data-new-name]'],
+      ['/apps', '[data-app]'],
     ] as const) {
       await page.goto(`${at.url}${path}`);
       await page.waitForSelector(ready);

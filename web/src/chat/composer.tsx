@@ -150,7 +150,7 @@ function PickedFiles({ files: { picked, remove } }: { readonly files: Files }): 
   const t = useTexts();
   if (picked.length === 0) return undefined;
   return (
-    <ul className="chips picked" role="status">
+    <ul className="chips picked" aria-live="polite">
       {picked.map((file) => (
         <li key={file.key} className="chip" data-file={file.name} data-state={file.state}>
           {file.isFixed ? (
