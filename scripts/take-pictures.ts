@@ -118,7 +118,7 @@ async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
     console.log(`${name}-${theme}.png`);
   };
   await page.goto(url);
-  await page.getByRole('heading', { name: 'What should be done?' }).waitFor();
+  await page.locator('.examples button').first().waitFor();
   await picture('welcome');
   await say(page, question);
   await page.locator('[data-step] .stream[data-writing=true]').nth(1).waitFor();

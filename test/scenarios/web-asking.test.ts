@@ -88,7 +88,8 @@ describeInBrowser('asking', (browser) => {
     const at = await serving({ config: { apps: { fails } } });
     const { page } = await opened(browser(), at.url);
     await say(page, 'bake');
-    await page.locator('[role=alert]', { hasText: 'The oven is cold.' }).waitFor();
+    await page.locator('.run-failure', { hasText: 'The run failed.' }).waitFor();
+    expect(await page.locator('[data-turn]', { hasText: 'The oven is cold.' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('[data-answer=given]', { hasText: 'Baked.' }).waitFor();
     await expect.poll(() => page.locator('[data-turn]').count()).toBe(1);
