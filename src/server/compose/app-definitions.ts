@@ -77,14 +77,15 @@ export function storedApp(
   const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
   const flow = flows.find((one) => one.name === called.name && one.version === called.version);
   if (!flow) return undefined;
-  const own = 'access' in flow ? (flow as SettledFlow).access?.(settings) : undefined;
-  const access = accessOf(definition, own);
+  const settled = 'access' in flow ? (flow as SettledFlow) : undefined;
+  const access = accessOf(definition, settled?.access?.(settings));
+  const greeting = settled?.greeting?.(settings);
   const { trustsClientState: _, guards: _guards, ...shown } = said;
   return {
     name,
     flow,
     limits: atMost(allowed, limits),
-    ...present({ ...shown, access }),
+    ...present({ ...shown, access, greeting }),
     definition: async () => ({ tenant, hash, body }),
   };
 }

@@ -24,7 +24,9 @@ import { decisionRoutes } from '../applications/decision-routes.ts';
 import { uploadRoutes } from '../applications/upload-route.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
+import { appRoutes } from '../apps/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoCanvasRoutes } from '../echo/canvas-routes.ts';
 import { echoChatRoutes } from '../echo/chat-routes.ts';
 import { echoHitlRoutes } from '../echo/hitl-routes.ts';
 import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
@@ -53,6 +55,7 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...appRoutes,
   ...applicationRoutes,
   ...chatRoutes,
   ...decisionRoutes,
@@ -65,6 +68,7 @@ const described: readonly Route[] = [
   ...workflowRunRoutes,
   ...scheduleRoutes,
   ...echoWorkflowRoutes,
+  ...echoCanvasRoutes,
   ...echoChatRoutes,
   ...echoHitlRoutes,
 ];

@@ -71,8 +71,6 @@ export const deWorkflows: WorkflowTexts = {
     find: 'Schritt hinzufügen',
     groups: { people: 'Menschen und Agenten', flow: 'Verlauf', work: 'Arbeit' },
     nothing: 'Nichts mit diesem Namen.',
-    undo: 'Rückgängig',
-    redo: 'Wiederholen',
     remove: 'Herausnehmen',
     settings: 'Einstellungen des Schritts',
     graph: 'Der Ablauf',
@@ -151,16 +149,6 @@ export const deWorkflows: WorkflowTexts = {
     none: 'Er kann veröffentlicht werden.',
     graph: 'Ablauf',
     yaml: (line) => `Zeile ${line}`,
-  },
-  saving: {
-    saved: (revision) => `Entwurf ${revision}, gespeichert`,
-    unsaved: 'noch nicht gespeichert',
-    saving: 'wird gespeichert',
-    failed: 'Nicht gespeichert. Es wird erneut versucht.',
-    conflict: (who, when) =>
-      `${who} hat einen anderen Entwurf gespeichert, ${when}. Ihrer ist nicht gespeichert.`,
-    theirs: 'Den anderen nehmen',
-    mine: 'Meinen behalten',
   },
   publish: {
     go: 'Veröffentlichen',

@@ -30,7 +30,7 @@ export function Inspector({
   const w = useWorkflowTexts();
   const { edited, chosen } = desk;
   const side = useRef<HTMLElement>(null);
-  const node = chosen === undefined ? undefined : nodeAt(edited.graph, chosen);
+  const node = chosen === undefined ? undefined : nodeAt(edited.draft, chosen);
   useEffect(() => {
     if (sought && side.current) focusField(side.current, sought.field);
   }, [sought]);
@@ -73,10 +73,10 @@ interface NodeFormProps {
 function NodeForm({ desk, node, path }: NodeFormProps): ReactNode {
   const w = useWorkflowTexts();
   const { editing, edited, last, problems } = desk;
-  const speaking = speakingAt(edited.graph, path, last);
+  const speaking = speakingAt(edited.draft, path, last);
   const wrong = new Set(
     problems
-      .map((problem) => placeOfProblem(edited.graph, problem))
+      .map((problem) => placeOfProblem(edited.draft, problem))
       .filter((place) => place.path === path)
       .map(({ field }) => field),
   );
@@ -136,7 +136,7 @@ function IdField({ desk: { editing, edited, choose }, node, path }: NodeFormProp
         onBlur={({ target }) => {
           const named = target.value.trim();
           const after = nodePath(partOf(path), named);
-          if (named === '' || named === node.id || nodeAt(edited.graph, after)) target.value = node.id;
+          if (named === '' || named === node.id || nodeAt(edited.draft, after)) target.value = node.id;
           else {
             editing.edit(edits.renamed(path, named));
             choose(after);
@@ -154,7 +154,7 @@ function IdField({ desk: { editing, edited, choose }, node, path }: NodeFormProp
 function GraphForm({ desk: { editing, edited } }: { readonly desk: Desk }): ReactNode {
   const w = useWorkflowTexts();
   const id = useId();
-  const { title, input } = edited.graph;
+  const { title, input } = edited.draft;
   return (
     <>
       <header>

@@ -17,7 +17,7 @@ export interface Loaded {
 }
 
 /** What a graph may name, as the server lists it. */
-export type Nameable = Required<Known>;
+export type Nameable = Required<Omit<Known, 'limits' | 'settings'>>;
 
 export function useWorkflow(name: string): Asked<Loaded> {
   const client = useVitrine();

@@ -1,14 +1,15 @@
-import { ArrowLeft, Code, Eye, List, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
+import { ArrowLeft, Code, Eye, List, Workflow as WorkflowIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { RunError } from '../../../src/client/client.ts';
 import { useVitrine } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
+import type { Saving } from '../editing/draft-keeper.ts';
+import { EditTurns, SavedWords } from '../editing/edit-bar.tsx';
 import { addressOf, Link, navigate } from '../routing.tsx';
 import { announce } from '../shell/announce.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { Desk } from './desk.ts';
-import type { Saving } from './draft-keeper.ts';
 import { fragmentOf, views, type Looking } from './looking.ts';
 import { RunDialog } from './run-dialog.tsx';
 import { useNewestRun } from './use-last-run.ts';
@@ -39,12 +40,14 @@ export function WorkflowBar(props: BarProps): ReactNode {
       <Link to={addressOf.workflows} className="button ghost small square" aria-label={w.back}>
         <ArrowLeft className="icon" aria-hidden />
       </Link>
-      <h1 className="cut">{visible(edited.graph.title ?? loaded.name)}</h1>
-      <span className="quiet cut wide-only" role="status" data-saved={saving.revision}>
-        {loaded.isReadOnly ? `${w.version(loaded.version)}, ${w.readOnly}` : savedWords(saving, version, w)}
-      </span>
+      <h1 className="cut">{visible(edited.draft.title ?? loaded.name)}</h1>
+      {loaded.isReadOnly ? (
+        <span className="quiet cut wide-only">{`${w.version(loaded.version)}, ${w.readOnly}`}</span>
+      ) : (
+        <SavedWords saving={saving} version={version} />
+      )}
       <span className="grow" />
-      {isDrawing && <Turns desk={desk} />}
+      {isDrawing && <EditTurns editing={desk.editing} />}
       {newest && (
         <Link to={addressOf.runCanvas(newest.run)} className="button small wide-only" data-newest-run>
           <Eye className="icon small" aria-hidden />
@@ -54,7 +57,7 @@ export function WorkflowBar(props: BarProps): ReactNode {
       <Views name={loaded.name} looking={looking} />
       <RunDialog
         name={loaded.name}
-        schema={edited.graph.input}
+        schema={edited.draft.input}
         version={version}
         shown={looking.version}
         isReadOnly={loaded.isReadOnly}
@@ -69,39 +72,6 @@ export function WorkflowBar(props: BarProps): ReactNode {
       )}
     </div>
   );
-}
-
-function savedWords(
-  { is, revision, failure }: Saving,
-  version: number,
-  w: ReturnType<typeof useWorkflowTexts>,
-): string {
-  if (is === 'saving') return w.saving.saving;
-  if (is === 'failed') return `${w.saving.failed} ${visible(failure?.message ?? '')}`;
-  if (is !== 'saved') return w.saving.unsaved;
-  if (revision > 0) return w.saving.saved(revision);
-  return version === 0 ? w.versions.archived : w.version(version);
-}
-
-function Turns({ desk: { editing, edited } }: { readonly desk: Desk }): ReactNode {
-  const w = useWorkflowTexts();
-  const turns = [
-    { name: w.edit.undo, icon: Undo2, can: edited.canUndo, act: () => editing.undo(), is: 'undo' },
-    { name: w.edit.redo, icon: Redo2, can: edited.canRedo, act: () => editing.redo(), is: 'redo' },
-  ];
-  return turns.map(({ name, icon: Icon, can, act, is }) => (
-    <button
-      key={is}
-      type="button"
-      className="button ghost small square"
-      aria-label={name}
-      disabled={!can}
-      onClick={act}
-      data-turn-edit={is}
-    >
-      <Icon className="icon" aria-hidden />
-    </button>
-  ));
 }
 
 const icons = { canvas: WorkflowIcon, yaml: Code, list: List } as const;

@@ -19,13 +19,13 @@ export function Middle({ desk, name, view, isReadOnly }: MiddleProps): ReactNode
   const { edited, placed, chosen, choose, editing } = desk;
   if (view === 'yaml') {
     const write = (graph: DraftGraph): void => editing.edit(() => graph, 'yaml');
-    return <YamlField graph={edited.graph} write={isReadOnly ? undefined : write} />;
+    return <YamlField graph={edited.draft} kept={desk.kept} write={isReadOnly ? undefined : write} />;
   }
   if (view === 'list')
-    return <GraphList part={edited.graph} chosen={chosen} choose={choose} questions={noQuestions} />;
+    return <GraphList part={edited.draft} chosen={chosen} choose={choose} questions={noQuestions} />;
   if (!placed) return <Bones />;
   const edits = isReadOnly ? undefined : canvasEdits(desk);
-  return <GraphCanvas {...{ placed, chosen, choose, edits }} name={edited.graph.title ?? name} />;
+  return <GraphCanvas {...{ placed, chosen, choose, edits }} name={edited.draft.title ?? name} />;
 }
 
 const noQuestions: readonly never[] = [];

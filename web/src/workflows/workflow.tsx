@@ -4,21 +4,22 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { useSource } from '../../../src/react/react.ts';
 import type { Problem } from '../../../src/graph/problem.ts';
 import { CanvasContext, type CanvasView } from '../canvas/canvas-context.ts';
+import type { Json } from '../../../src/run/values.ts';
 import { drawable } from '../canvas/model/draft.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
+import { Conflict } from '../editing/conflict.tsx';
+import { useEditKeys } from '../editing/use-edit-keys.ts';
 import { addressOf, navigate } from '../routing.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
-import { Conflict } from './conflict.tsx';
 import { addAfter, placeOfProblem, useDesk, type Desk } from './desk.ts';
 import { Inspector, type Sought } from './inspector.tsx';
 import { fragmentOf, lookingAt, type Looking, type View } from './looking.ts';
 import { Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { Schedules } from './sides/schedules.tsx';
-import { useEditKeys } from './use-edit-keys.ts';
 import { useLastRun } from './use-last-run.ts';
 import { useWorkflow, type Loaded } from './use-workflow.ts';
 import { VersionStage } from './sides/version-stage.tsx';
@@ -56,6 +57,8 @@ export function Workflow({
   );
 }
 
+const draftIn = ({ graph }: { readonly graph: Json }): DraftGraph | undefined => drawable(graph);
+
 interface OpenedProps {
   readonly loaded: Loaded;
   readonly graph: DraftGraph;
@@ -72,10 +75,10 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
   const [version, setVersion] = useState(loaded.version);
   const [sought, setSought] = useState<Sought>();
   const isOld = looking.version !== undefined;
-  useTitle(edited.graph.title ?? name);
+  useTitle(edited.draft.title ?? name);
   useEditKeys(isReadOnly || isOld ? undefined : editing);
   const goTo = (problem: Problem): void => {
-    const { path, field } = placeOfProblem(edited.graph, problem);
+    const { path, field } = placeOfProblem(edited.draft, problem);
     desk.choose(path);
     const side = problem.field.startsWith('schedules.') ? 'schedules' : undefined;
     if (side !== looking.side)
@@ -89,7 +92,7 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
   return (
     <main className="screen workflow" id="main" data-workflow={name} data-saving={saving.is}>
       <WorkflowBar {...{ desk, loaded, looking, saving, version, setVersion }} />
-      {saving.is === 'conflict' && <Conflict saving={saving} keeper={keeper} />}
+      {saving.is === 'conflict' && <Conflict {...{ saving, keeper, draftIn }} />}
       <div className="workflow-columns" data-view={view}>
         {isOld ? (
           <VersionStage
@@ -107,7 +110,7 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
         )}
         {looking.side === 'schedules' && <Schedules {...{ desk, name, view, isReadOnly, version }} />}
       </div>
-      {!isOld && <ProblemList graph={edited.graph} problems={problems} goTo={goTo} />}
+      {!isOld && <ProblemList graph={edited.draft} problems={problems} goTo={goTo} />}
     </main>
   );
 }

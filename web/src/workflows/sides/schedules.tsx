@@ -32,7 +32,7 @@ export function Schedules({ desk, name, view, isReadOnly, version }: SchedulesPr
     async () => (version === 0 ? [] : client.workflows.schedules(name)),
     [client, name, version],
   );
-  const shown = shownSchedules(edited.graph, value ?? []);
+  const shown = shownSchedules(edited.draft, value ?? []);
   const keep = (place?: number) => (schedule: Schedule | undefined) => {
     editing.edit(scheduled(place, schedule));
     setChanging(undefined);
@@ -42,7 +42,7 @@ export function Schedules({ desk, name, view, isReadOnly, version }: SchedulesPr
       ? {}
       : { change: () => setChanging(place), remove: () => keep(place)(undefined) };
   const leave = (): void => setChanging(undefined);
-  const schema = edited.graph.input;
+  const schema = edited.draft.input;
   return (
     <SidePanel
       is="schedules"
