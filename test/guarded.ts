@@ -93,7 +93,6 @@ const sentences = [
   'Coordinates 52.520008, 13.404954; phone extension 1234; (123) and 456; 12 + 34 = 46.',
   'SSN-like: 000-12-3456, 666-12-3456, 900-12-3456, 123-00-4567 and 123-45-0000 were never given to anybody.',
   'The bombastic speech was killing time; a skill, a Sussex boat, weaponry of words.',
-  'Kill my session and the process, inject a fault, poison the cache; the strangler pattern cannot fail, the master raced home.',
   'const id = 0xDEADBEEF; let sum = 1 + 22 + 333 + 4444 + 55555 + 666666;',
   'sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   '| port | rx | tx |\n| --- | --- | --- |\n| 1 | -3.2 | 4.5 |\n| 2 | 1200 3400 | 5600 |\n',

@@ -23,8 +23,8 @@ async function besideTurns(): Promise<void> {
   const cast = castPipeline({ plans });
   await cast.ask('Which paths?');
   const turns = ['enhancer', 'planner', 'graph'].map((agent) => {
-    const [{ messages = [] } = {}] = cast.sent.get(agent) ?? [];
-    return { agent, messages };
+    const [first] = cast.sent.get(agent) ?? [];
+    return { agent, messages: first?.messages ?? [] };
   });
   const bare: Flow = {
     name: 'bare',
