@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Flow } from '../../src/engine/scope.ts';
 import { serve } from '../../src/server/serve.ts';
+import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { Engine } from '../../test/engine.ts';
 import { castPipeline, desksConfig, planOf, planStep } from '../../test/pipeline.ts';
 import { ended, startRun } from '../../test/world.ts';
@@ -22,8 +23,8 @@ async function besideTurns(): Promise<void> {
   const cast = castPipeline({ plans });
   await cast.ask('Which paths?');
   const turns = ['enhancer', 'planner', 'graph'].map((agent) => {
-    const [{ messages = [] } = {}] = cast.sent.get(agent) ?? [];
-    return { agent, messages };
+    const [first] = cast.sent.get(agent) ?? [];
+    return { agent, messages: first?.messages ?? [] };
   });
   const bare: Flow = {
     name: 'bare',
@@ -38,7 +39,9 @@ async function besideTurns(): Promise<void> {
       return said;
     },
   };
-  const world = { ...cast.world, catalog: { ...cast.world.catalog, flows: [cast.flow, bare] } };
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'));
+  const store = await sqliteStore({ folder });
+  const world = { ...cast.world, store, catalog: { ...cast.world.catalog, flows: [cast.flow, bare] } };
   const engine = new Engine(world, 'bench');
   const cost = async (flow: Flow): Promise<number> => {
     const before = process.cpuUsage();
@@ -56,8 +59,11 @@ async function besideTurns(): Promise<void> {
     costs.bare.push(one);
     costs.pipeline.push(other);
   }
+  await engine.idle();
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
   const [one, other] = [median(costs.bare), median(costs.pipeline)];
-  console.log(`Runs: CPU of three turns and a call, memory store, median of ${rounds} rounds of ${perRound}`);
+  console.log(`Runs: CPU of three turns and a call, on disk, median of ${rounds} rounds of ${perRound}`);
   console.log(
     `  bare ${one.toFixed(0)} µs, an application ${other.toFixed(0)} µs, ${(other / one).toFixed(2)} (at most 1.5)`,
   );

@@ -45,7 +45,14 @@ function readAnswer<Schema extends z.ZodType>(schema: Schema, text: string): Rea
   });
 }
 
+/** A flow asks by the same schemas again and again, and to write one as JSON takes as long as a stage does. */
+const written = new WeakMap<z.ZodType, Json>();
+
 function jsonSchemaOf(schema: z.ZodType): Json {
+  const known = written.get(schema);
+  if (known !== undefined) return known;
   const { $schema: _, ...told } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
-  return JSON.parse(JSON.stringify(told)) as Json;
+  const json = JSON.parse(JSON.stringify(told)) as Json;
+  written.set(schema, json);
+  return json;
 }
