@@ -9,8 +9,10 @@ import { Graph } from '../graph/graph.ts';
 import { seedOf, sized, tell } from '../../test/long.ts';
 import { Stage, type Worker } from '../../test/stage.ts';
 import { drawGraph, leafGraph, type DrawnGraph } from '../../test/workflow/random-graph.ts';
-import { decideBy, drawnCatalog, drawnFlow, noted, type Ledger } from '../../test/workflow/random-world.ts';
+import { decideBy } from '../../test/workflow/decided.ts';
+import { drawnCatalog, drawnFlow, noted } from '../../test/workflow/random-world.ts';
 import { interpret } from '../../test/workflow/reference.ts';
+import type { Ledger } from '../../test/workflow/taken-over.ts';
 import { toTheEnd } from '../../test/workflow/to-the-end.ts';
 import { toolOf } from '../../test/world.ts';
 import { answering, graphOf, outline, runOf } from '../../test/workflow/world.ts';
@@ -18,7 +20,7 @@ import { doneAnew } from './workflow-anew.ts';
 
 /** A world in which one effect fails, the first time it is asked for. */
 function breaking(ledger: Ledger, at: number): ReturnType<typeof drawnCatalog> {
-  const catalog = drawnCatalog(ledger);
+  const catalog = drawnCatalog((key, effect) => void ledger.set(key, effect));
   let asked = 0;
   const tools = catalog.tools.map((tool): typeof tool => ({
     ...tool,

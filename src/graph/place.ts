@@ -1,3 +1,4 @@
+import type { Limits } from '../run/values.ts';
 import type { Name } from './expression.ts';
 import type { GraphNode, Part } from './graph.ts';
 
@@ -14,6 +15,8 @@ export interface Known {
   readonly tools?: ReadonlySet<string>;
   readonly workflows?: ReadonlySet<string>;
   readonly connections?: ReadonlySet<string>;
+  /** The most that a graph may use here. */
+  readonly limits?: Limits;
   /** What is wrong with the settings of a team or a guard. */
   readonly settings?: (node: SettledNode) => readonly WrongSetting[];
 }

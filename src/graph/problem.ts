@@ -44,6 +44,10 @@ const words = {
     'It may come to {most} {what}; {allowed} are allowed.',
     'Lower the caps of its loops and maps, or raise the limit.',
   ],
+  'too-much': [
+    '{asked} is more than the {most} that a workflow may use here.',
+    'Lower it, or have whoever runs the server raise «limits» in its configuration.',
+  ],
   'another-name': [
     'The graph is called «{called}», the workflow «{name}».',
     'Write «{name}», or save it under the other name.',

@@ -25,7 +25,7 @@ export function problemsIn(given: Json, known: Known = {}): readonly Problem[] {
   const all = partsIn(graph);
   const problems = [...sizeProblems(all), ...startProblems(graph), ...scheduleProblems(graph.schedules)];
   for (const place of all) problems.push(...partProblems(place, known));
-  if (problems.length === 0) problems.push(...worstCase(graph));
+  if (problems.length === 0) problems.push(...worstCase(graph, known.limits));
   return problems;
 }
 

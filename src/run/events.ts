@@ -232,6 +232,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),
+    /** Who decides it, where that is stricter than what its run was started with. */
+    approvals: Deciders.optional(),
     expiresAt: z.number().optional(),
     /** What the words of a message refer to: what its agent was asked last, and what it answered. */
     exchange: Exchange.optional(),

@@ -251,6 +251,8 @@ describe('what the server answers is what its description says', () => {
     await ask(bring, { id: conversation, body: 'The valve.', headers: text, query: '?name=a.txt' });
     await ask(bring, { id: conversation, body: 'x'.repeat(2_000_000), headers: text, query: '?name=b.txt' });
     await ask('GET /api/conversations/:conversation/documents', { id: conversation });
+    await ask('GET /api/conversations/:conversation/documents', { id: 'conversation_of-nobody' });
+    await ask(bring, { id: 'conversation_of-nobody', body: 'x', headers: text, query: '?name=a.txt' });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     const sent = await ask('POST /api/files', {
@@ -421,6 +423,34 @@ describe('what the server answers is what its description says', () => {
     }
     await ask('GET /workflows/hitl/pending');
     await ask('POST /workflows/hitl/decide', { json: { run_id: await asked(), action: 'approve' } });
+  });
+
+  test('of apps that are made', async () => {
+    const { settings } = desk.apps?.['desk'] ?? {};
+    await ask('GET /api/apps/definitions');
+    await ask('GET /api/apps/parts');
+    const name = textAt(await ask('POST /api/apps', { json: { title: 'Night desk' } }), 'name');
+    const on = (verb: string, asking: Parameters<typeof ask>[1] = {}) =>
+      ask(verb.replace(' ', ' /api/apps/:name/'), { id: name, ...asking });
+    await on('POST publish', { json: {} });
+    const app = { settings } as object;
+    for (const json of [{ app }, { app, revision: 1 }, { app: { settings: { skills: 1 } } }])
+      await on('PUT draft', { json });
+    await on('POST publish', { json: { revision: 1 } });
+    await on('POST publish', { json: {} });
+    for (const verb of ['archive', 'restore']) await on(`POST ${verb}`);
+    await on('POST clone', { json: { title: 'Day desk' } });
+    for (const id of [name, 'desk', 'nobody']) {
+      await on('GET draft', { id });
+      await on('PUT draft', { id, json: { app } });
+      await on('POST publish', { id, json: {} });
+      for (const verb of ['archive', 'restore']) await on(`POST ${verb}`, { id });
+      await ask('DELETE /api/apps/:name', { id });
+    }
+    await on('POST clone', { id: 'nobody', json: { title: 'x' } });
+    const trial = { guards: [{ guard: 'pii' }], side: 'input', text: 'Write to ann@example.org' };
+    for (const guards of [trial.guards, [{ guard: 'none' }]])
+      await ask('POST /api/guards/try', { json: { ...trial, guards } });
   });
 
   test('of applications', async () => {

@@ -26,6 +26,7 @@ export const workflow: CliCommand = {
     input: { type: 'string', value: '<json>', about: 'what the graph has as «input»; or say it as text' },
     draft: { type: 'boolean', about: 'run the draft' },
     version: { type: 'string', value: '<number>', about: 'run this version' },
+    dry: { type: 'boolean', about: 'only see where it leads: no model is asked, nothing is changed' },
     yes: { type: 'boolean', about: 'approve whatever is asked' },
     ...showingOptions,
     ...jsonOption,
@@ -103,6 +104,7 @@ const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant
       input: inputIn(given),
       mode: isDraft ? ('draft' as const) : ('published' as const),
       version: versionIn(given),
+      dry: given.flag('dry'),
       idempotencyKey: newId('start'),
     };
     return throughRun(place, where, async (home) => {

@@ -1,5 +1,6 @@
 import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
+import type { Deciders } from '../../run/deciders.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Uploads } from '../runs/uploads.ts';
@@ -24,8 +25,8 @@ export interface FlowMeans {
 
 /** Apps as they are now. */
 export interface AppsNow {
-  /** What an app is, to the tenant of a run. */
-  read(run: string, name: string): Promise<ReadApp>;
+  /** What an app is, to whoever started a run. Who may not use it hears that it is not there. */
+  read(caller: Scope['caller'], name: string): Promise<ReadApp>;
   /** What it does. */
   by(flow: string, settings: object, guards?: AppGuards): Pick<Flow, 'run'>;
 }
@@ -35,6 +36,8 @@ export type ReadApp = {
   readonly flow: string;
   readonly settings: { readonly [name: string]: Json };
   readonly guards?: AppGuards | undefined;
+  /** Who decides what it asks, at least. */
+  readonly approvals?: Deciders | undefined;
 };
 
 /** Tools as they come and go. */
@@ -57,6 +60,8 @@ export interface NamedFlow {
   missing?(settings: object): readonly string[];
   /** Who may use an app; everybody, unless said. */
   access?(settings: object): Access;
+  /** What people see when they begin; nothing, unless said. */
+  greeting?(settings: object): Greeting;
   /** The other apps and workflows that it runs. */
   uses?(settings: object): readonly Used[];
   /** One run's own: what it does by these settings. */
@@ -67,6 +72,14 @@ export interface NamedFlow {
 export interface Used {
   readonly kind: 'app' | 'workflow';
   readonly name: string;
+}
+
+/** What people see of an app before they say anything, and whether they may bring documents. */
+export interface Greeting {
+  readonly title?: string | undefined;
+  readonly welcome?: string | undefined;
+  readonly disclaimer?: string | undefined;
+  readonly uploads?: boolean | undefined;
 }
 
 /** Who may use an app. */

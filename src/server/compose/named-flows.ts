@@ -80,11 +80,12 @@ function flowsFor(means: FlowMeans): Parameters<typeof workflow>[0] {
       if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
       return named.by(settings, means);
     },
+    effectOf: (tool) => means.tools?.now().find(({ name }) => name === tool)?.effect,
   };
 }
 
 /** A flow whose settings are data. A program may bring one of the same name that has its own. */
-export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'uses'> {
+export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'greeting' | 'uses'> {
   readSettings(app: string, settings: object): object;
 }
 
@@ -96,6 +97,7 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     readSettings: (app, given) => flow.read(app, given, means),
     missing: (settings) => flow.missing?.(settings) ?? [],
     access: (settings) => flow.access?.(settings) ?? { everyone: true, people: [] },
+    greeting: (settings) => flow.greeting?.(settings) ?? {},
     uses: (settings) => flow.uses?.(settings) ?? [],
     check: ({ definition, ...beginning }) => flow.by(settingsIn(definition), means).check?.(beginning),
     run: (scope, input) =>

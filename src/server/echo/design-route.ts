@@ -110,7 +110,7 @@ async function designRun(context: ServerContext, caller: Caller, wanted: Wanted)
     conversation: context.newId('conversation'),
     input,
     flow: { name, version },
-    limits: limitsOf(home, graph),
+    limits: limitsOf(home, { tenant, body: graph }),
     labels: {},
   };
   const begin = () => home.front.fork({ started, input, definition: graph, kept: () => [] });

@@ -151,7 +151,8 @@ export async function startRun(
     input: { text: input.text, attachments: filled(attachments), data: input.data },
     limits: lowered(app, limits),
     ...request,
-    conversation: keptConversation(context, request.conversation),
+    conversation:
+      request.conversation === undefined ? undefined : keptConversation(context, request.conversation),
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
@@ -186,11 +187,9 @@ function defaultAppOf({ defaultApp, home }: ServerContext): string {
   throw new RunError('malformed', `Say which app: «app» is one of ${known}.`);
 }
 
-function keptConversation(
-  { home: { secrets } }: ServerContext,
-  name: string | undefined,
-): string | undefined {
-  return name === undefined ? undefined : keptName({ secrets, hash: sha256 }, name, 'conversation_');
+/** The name of a conversation as it is kept: one with a secret in it is kept as a hash. */
+export function keptConversation({ home: { secrets } }: ServerContext, name: string): string {
+  return keptName({ secrets, hash: sha256 }, name, 'conversation_');
 }
 
 async function expectConversation(

@@ -110,6 +110,17 @@ describe('[WR10] a run of a workflow', () => {
     expect(await client.workflows.graphOf(run)).toMatchObject({ name: 'kept', version: 1 });
   });
 
+  test('[CV22] that is dry is labelled so, and changes nothing', async () => {
+    await publish('tried', [note('a', 'b')]);
+    const { run } = await client.workflows.start('tried', { dry: true, labels: { team: 'x' } });
+    expect(await answerOf(run)).toMatchObject({
+      status: 'completed',
+      answer: 'Not done: this is a dry run.',
+    });
+    const { runs } = await client.runs({ app: 'workflow:tried' });
+    expect(runs).toMatchObject([{ run, labels: { team: 'x', dry: 'yes' } }]);
+  });
+
   test('is of the newest published version, of another that is named, or of the draft', async () => {
     for (const value of ['1', '2']) await publish('versions', [{ id: 'say', type: 'template', value }]);
     await client.workflows.save('versions', {

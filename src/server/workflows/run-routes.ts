@@ -1,3 +1,4 @@
+import { dryLabels } from '../../run/dry-run.ts';
 import { startWorkflow } from '../../wire/native/workflows.ts';
 import { readRunGraph } from '../../wire/native/run-graph.ts';
 import { goOnRun, tryNode, type GoingOn } from '../../wire/native/going-on.ts';
@@ -19,13 +20,14 @@ export const workflowRunRoutes = [
       beginning(asked, async () => {
         const { context, caller, params, body } = asked;
         const { name = '' } = params;
-        const { input, mode, version, conversation: given, ...rest } = body;
+        const { input, mode, version, dry, labels, conversation: given, ...rest } = body;
         const named = given === undefined ? undefined : ownConversation(caller, given);
         return {
           app: await workflowApp(context.home, caller, { name, mode, version }),
           input: workflowInput(name, input),
           conversation: named?.id,
           begins: named?.mayBegin,
+          labels: dry ? { ...labels, ...dryLabels } : labels,
           ...rest,
         };
       }),

@@ -53,7 +53,7 @@ export async function tryAlone(asking: Asking, given: Wanted): Promise<Omit<Goin
     conversation: context.newId('conversation'),
     input: known ?? input,
     flow: flowHere(context),
-    limits: limitsOf(context.home, definition),
+    limits: limitsOf(context.home, { tenant: caller.tenant, body: definition }),
     labels: {},
     tries: node.id,
     ...present({ forkedFrom: row && { run: row.run, seq: row.head } }),

@@ -1,11 +1,13 @@
 import type { Catalog } from '../../engine/world.ts';
 import type { BodyCheck } from '../../front/definitions.ts';
 import { problemsIn } from '../../graph/validate.ts';
+import { graphLimits } from '../../graph/worst-case.ts';
 import { problemOf, type Problem } from '../../graph/problem.ts';
 import type { SettledNode } from '../../graph/place.ts';
 import { configurationTenant, type DefinitionKey } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import type { Json } from '../../run/values.ts';
+import { present } from '../../run/present.ts';
+import type { Json, Limits } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
 import { wrongSettings } from './wrong-settings.ts';
 
@@ -22,6 +24,8 @@ export interface Nameable {
   readonly configured: readonly string[];
   /** The names of those that requests are sent by. */
   readonly connections: readonly string[];
+  /** What the configuration lets every run use. */
+  readonly limits: Limits;
 }
 
 type About = Pick<DefinitionKey, 'tenant' | 'name'>;
@@ -40,6 +44,7 @@ export async function workflowProblems(
     ...(hasTools ? { tools: new Set([...catalog.tools.map((tool) => tool.name), ...coming]) } : {}),
     workflows: await workflowsAmong(nameable, tenant, used.workflows),
     connections: new Set(nameable.connections),
+    ...present({ limits: ceilingOf(nameable, tenant) }),
     settings: (node: SettledNode) =>
       wrongSettings(
         node,
@@ -48,6 +53,11 @@ export async function workflowProblems(
   };
   const problems = problemsIn(graph, known);
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
+}
+
+/** What people make uses no more than whoever runs the server allows; what is configured is theirs, too. */
+export function ceilingOf({ limits }: Pick<Nameable, 'limits'>, tenant: string): Limits | undefined {
+  return tenant === configurationTenant ? undefined : { ...graphLimits, ...limits };
 }
 
 /** A draft may be anything; what is published has no problems. */

@@ -5,6 +5,22 @@ const times = 'src/server/workflows/scheduler.test.ts';
 
 export const workflowFrontMutants: readonly Mutant[] = [
   {
+    name: 'a workflow that people make says itself what it may use',
+    file: 'src/server/workflows/workflow-app.ts',
+    find: 'return atMost(ceilingOf(nameable, tenant) ?? {}, wanted);',
+    replace: 'return wanted;',
+    test: 'src/server/workflows/ceiling.test.ts',
+    only: '[WR33]',
+  },
+  {
+    name: 'an application that people make has no limits',
+    file: 'src/server/compose/app-definitions.ts',
+    find: 'limits: atMost(allowed, limits),',
+    replace: 'limits,',
+    test: 'src/server/workflows/ceiling.test.ts',
+    only: '[PL36]',
+  },
+  {
     name: 'a due time is not the key of its run',
     file: scheduler,
     find: 'const key = JSON.stringify([workflow, id, due]);',

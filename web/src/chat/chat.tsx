@@ -17,6 +17,8 @@ import { RunPanel } from './run-panel.tsx';
 import { summaryOf } from './summary.ts';
 import { Turn } from './turn.tsx';
 import { isUnfinished, useSending, type Sending } from './use-sending.ts';
+import { useDocuments } from './use-documents.ts';
+import { useFiles } from './use-files.ts';
 import { useFollow, type Follow } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { VerbositySwitch } from './verbosity-switch.tsx';
@@ -31,9 +33,12 @@ const watchedTurns = 4;
 export function Chat({
   conversation,
   sought,
+  withApp,
 }: {
   readonly conversation?: string | undefined;
   readonly sought?: string | undefined;
+  /** Whom a new conversation is with. */
+  readonly withApp?: string | undefined;
 }): ReactNode {
   const t = useTexts();
   const { is, runs, failure } = useConversation(conversation ?? noConversation);
@@ -55,6 +60,7 @@ export function Chat({
             runs={conversation === undefined ? [] : runs}
             isLoading={conversation !== undefined && is === 'loading' && runs.length === 0}
             sought={sought}
+            withApp={withApp}
           />
         )}
       </main>
@@ -117,13 +123,19 @@ interface TalkProps {
   readonly runs: readonly ListedRun[];
   readonly isLoading: boolean;
   readonly sought: string | undefined;
+  readonly withApp: string | undefined;
 }
 
-function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
+function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): ReactNode {
   const t = useTexts();
-  const { apps, app, setApp } = useApps(runs);
+  const { apps, app, setApp } = useApps(runs, withApp);
   const [protocol, setProtocol] = useState<Protocol>('asApp');
-  const sending = useSending({ conversation, runs, isLoading, app, protocol });
+  const chosen = apps?.apps.find(({ name }) => name === app);
+  const attached = useFiles();
+  const documents = useDocuments(conversation, chosen?.uploads === true);
+  const files = chosen?.uploads === true ? documents : attached;
+  const begins = conversation ?? documents.conversation;
+  const sending = useSending({ conversation, begins, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
   const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
   const working = runs.findLast(({ status }) => isUnfinished(status));
@@ -144,12 +156,13 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
       <div className="dock">
         <DockNotes follow={follow} />
         <Composer
-          {...{ apps, app, setApp, protocol, setProtocol, working }}
+          {...{ apps, app, setApp, protocol, setProtocol, working, files }}
           send={(text, attachments) => {
             follow.toEnd();
             sending.send(text, attachments);
           }}
         />
+        {chosen?.disclaimer !== undefined && <p className="disclaimer quiet">{visible(chosen.disclaimer)}</p>}
       </div>
     </>
   );
@@ -254,7 +267,10 @@ function QueuedMessages({ conversation }: Pick<TalkProps, 'conversation'>): Reac
   ));
 }
 
-function useApps(runs: readonly ListedRun[]): {
+function useApps(
+  runs: readonly ListedRun[],
+  withApp: string | undefined,
+): {
   readonly apps: AppList | undefined;
   readonly app: string | undefined;
   readonly setApp: (app: string) => void;
@@ -265,5 +281,9 @@ function useApps(runs: readonly ListedRun[]): {
   useEffect(() => {
     client.apps().then(setApps, () => undefined);
   }, [client]);
-  return { apps, app: chosen ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
+  return {
+    apps,
+    app: chosen ?? withApp ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name,
+    setApp,
+  };
 }

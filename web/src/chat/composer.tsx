@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { ArrowUp, Check, ChevronDown, LayoutGrid, Paperclip, X } from 'lucide-react';
+import { ArrowUp, Check, ChevronDown, FileText, LayoutGrid, Paperclip, X } from 'lucide-react';
 import {
   useEffect,
   useRef,
@@ -13,9 +13,9 @@ import type { AppList, GivenAttachment, ListedRun } from '../../../src/client/cl
 import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isAway } from '../server.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useTexts, type Texts } from '../texts/texts.ts';
 import { Steering } from './steering.tsx';
-import { useFiles, type Files } from './use-files.ts';
+import type { Files, PickedFile } from './use-files.ts';
 
 export type Protocol = 'asApp' | 'two-stage' | 'unified';
 
@@ -27,6 +27,8 @@ export interface ComposerProps {
   readonly setProtocol: (protocol: Protocol) => void;
   /** The run that works now. */
   readonly working: ListedRun | undefined;
+  /** Files that go with the message, or documents of the conversation, as the app has it. */
+  readonly files: Files;
   readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
 }
 
@@ -35,9 +37,8 @@ const draftName = 'vitrine.draft';
 /** Where one writes. While a run works it can be stopped and paused here, and what is written waits for its end. */
 export function Composer(props: ComposerProps): ReactNode {
   const t = useTexts();
-  const { working } = props;
+  const { working, files } = props;
   const away = useSource(isAway);
-  const files = useFiles();
   const [text, setText] = useKeptText();
   const [isOver, setOver] = useState(false);
   const canSend = text.trim() !== '' && !files.isSending && !away;
@@ -147,24 +148,43 @@ function PickedFiles({ files: { picked, remove } }: { readonly files: Files }): 
   const t = useTexts();
   if (picked.length === 0) return undefined;
   return (
-    <ul className="chips picked">
-      {picked.map(({ key, name, given, problem }) => (
-        <li
-          key={key}
-          className="chip"
-          data-state={problem === undefined ? (given ? 'kept' : 'sending') : 'failed'}
-        >
-          <Paperclip className="icon" aria-hidden />
-          <span className="cut" title={problem}>
-            {visible(problem ?? (given ? name : t.chat.uploading(name)))}
-          </span>
-          <button type="button" aria-label={t.chat.removeFile(visible(name))} onClick={() => remove(key)}>
-            <X className="icon" aria-hidden />
-          </button>
+    <ul className="chips picked" role="status">
+      {picked.map((file) => (
+        <li key={file.key} className="chip" data-file={file.name} data-state={file.state}>
+          {file.isFixed ? (
+            <FileText className="icon" aria-hidden />
+          ) : (
+            <Paperclip className="icon" aria-hidden />
+          )}
+          <span className={file.state === 'failed' ? undefined : 'cut'}>{visible(wordsOf(file, t))}</span>
+          {!file.isFixed && (
+            <button
+              type="button"
+              aria-label={t.chat.removeFile(visible(file.name))}
+              onClick={() => remove(file.key)}
+            >
+              <X className="icon" aria-hidden />
+            </button>
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+function wordsOf({ name, state, problem = '' }: PickedFile, t: Texts): string {
+  switch (state) {
+    case 'kept':
+      return name;
+    case 'sending':
+      return t.chat.uploading(name);
+    case 'reading':
+      return t.chat.reading(name);
+    case 'ready':
+      return t.chat.searched(name);
+    case 'failed':
+      return `${name}: ${problem}`;
+  }
 }
 
 function AttachButton({ files }: { readonly files: Files }): ReactNode {
@@ -213,9 +233,9 @@ function Choosing({ apps, app, setApp, protocol, setProtocol }: ComposerProps): 
           value={app ?? ''}
           choose={setApp}
           icon
-          choices={names.map(({ name, description = '' }) => ({
+          choices={names.map(({ name, title, description = '' }) => ({
             value: name,
-            name: visible(name),
+            name: visible(title ?? name),
             about: visible(description),
           }))}
         />

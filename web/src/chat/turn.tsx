@@ -10,6 +10,7 @@ import { useSetting } from '../setting.ts';
 import { verbosity } from '../steps/run-view.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Answer } from './answer.tsx';
+import { AskedNotes, SaidNotes } from './guard-notes.tsx';
 import { RunCard, Thinking } from './run-card.tsx';
 import { beginningOf } from './summary.ts';
 import { useTree } from './use-tree.ts';
@@ -52,12 +53,14 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
   return (
     <>
       <Said run={run} title={listed.title} />
+      <AskedNotes tree={tree} />
       {tree.seq === 0 ? (
         <Thinking />
       ) : (
         <RunCard run={run} conversation={listed.conversation} tree={tree} sought={sought} />
       )}
       <Answer run={run} tree={tree} />
+      <SaidNotes tree={tree} />
       {tree.failure && tree.status === 'failed' && (
         <Failure message={tree.failure.message} again={() => again(listed.run)} />
       )}

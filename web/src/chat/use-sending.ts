@@ -15,6 +15,8 @@ export interface Sending {
 
 interface SendingTo {
   readonly conversation: string | undefined;
+  /** The name that a new one begins under, where it was given one. */
+  readonly begins: string | undefined;
   readonly runs: readonly ListedRun[];
   /** Whether it is not known yet which runs there are. */
   readonly isLoading: boolean;
@@ -23,7 +25,8 @@ interface SendingTo {
 }
 
 /** Starts what is asked; what is asked while a run works waits in line. */
-export function useSending({ conversation, runs, isLoading, app, protocol }: SendingTo): Sending {
+export function useSending(to: SendingTo): Sending {
+  const { conversation, begins, runs, isLoading, app, protocol } = to;
   const client = useVitrine();
   const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
   const [problem, setProblem] = useState<string>();
@@ -38,7 +41,7 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
         const begun = await client.start({
           text,
           ...(app === undefined ? {} : { app }),
-          ...(conversation === undefined ? {} : { conversation }),
+          ...(begins === undefined ? {} : { conversation: begins }),
           ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
           ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
           idempotencyKey: key,
@@ -50,7 +53,7 @@ export function useSending({ conversation, runs, isLoading, app, protocol }: Sen
         setProblem(wordsOf(thrown));
       }
     },
-    [client, app, conversation, protocol],
+    [client, app, conversation, begins, protocol],
   );
   useEffect(() => {
     const [next] = queued;

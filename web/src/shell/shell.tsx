@@ -1,6 +1,7 @@
 import {
   House,
   Inbox,
+  LayoutGrid,
   ListTree,
   MessageSquare,
   Menu as MenuIcon,
@@ -108,6 +109,12 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
       name: t.nav.workflows,
       icon: Workflow,
       isHere: screen === 'workflows' || screen === 'workflow',
+    },
+    {
+      to: addressOf.apps,
+      name: t.nav.apps,
+      icon: LayoutGrid,
+      isHere: screen === 'apps' || screen === 'app',
     },
   ];
   return (

@@ -4,7 +4,7 @@ import { GraphNode } from '../../../../src/graph/graph.ts';
 import { problemsIn } from '../../../../src/graph/validate.ts';
 import { emptyNode, nodeTypes, portsIn } from './draft.ts';
 import { jsonOfDraft, type DraftGraph, type DraftNode } from './draft-graph.ts';
-import { Editing } from './editing.ts';
+import { Editing } from '../../editing/editing.ts';
 import * as edits from './edits.ts';
 import { fieldsOfType, readValue, writtenOf } from './node-fields.ts';
 import { nodeAt, nodesWithin } from './node-path.ts';
@@ -61,18 +61,18 @@ test('[CV2] whatever is changed, in whatever order, is taken back and done again
       const seen = [begun];
       for (const edit of all) {
         editing.edit(edit);
-        const { graph } = editing.getSnapshot();
+        const { draft: graph } = editing.getSnapshot();
         if (graph !== seen.at(-1)) seen.push(graph);
       }
       for (const graph of seen.toReversed().slice(1)) {
         editing.undo();
-        expect(editing.getSnapshot().graph).toBe(graph);
+        expect(editing.getSnapshot().draft).toBe(graph);
         taken += 1;
       }
       expect(editing.getSnapshot().canUndo).toBe(false);
       for (const graph of seen.slice(1)) {
         editing.redo();
-        expect(editing.getSnapshot().graph).toBe(graph);
+        expect(editing.getSnapshot().draft).toBe(graph);
       }
     }),
     { numRuns: 60 },
@@ -85,9 +85,9 @@ test('[CV2] what is written in one field letter by letter is one change', () => 
   for (const title of ['N', 'No', 'Now']) editing.edit(edits.changed('end', 'title', title), 'end title');
   editing.edit(edits.changed('start', 'title', 'S'), 'start title');
   editing.undo();
-  expect(nodeAt(editing.getSnapshot().graph, 'end')?.title).toBe('Now');
+  expect(nodeAt(editing.getSnapshot().draft, 'end')?.title).toBe('Now');
   editing.undo();
-  expect(editing.getSnapshot().graph).toBe(begun);
+  expect(editing.getSnapshot().draft).toBe(begun);
 });
 
 test('[CV2] after something else was changed, what was taken back is gone', () => {
@@ -97,7 +97,7 @@ test('[CV2] after something else was changed, what was taken back is gone', () =
   editing.edit(edits.changed('end', 'title', 'other'));
   expect(editing.getSnapshot().canRedo).toBe(false);
   editing.redo();
-  expect(nodeAt(editing.getSnapshot().graph, 'end')?.title).toBe('other');
+  expect(nodeAt(editing.getSnapshot().draft, 'end')?.title).toBe('other');
 });
 
 test('[CV4] a graph is the same after it was written as YAML and read again, whatever was done to it', () => {

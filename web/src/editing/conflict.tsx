@@ -1,36 +1,39 @@
+import './editing.css';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { visible } from '../../../src/run/visible.ts';
-import { drawable } from '../canvas/model/draft.ts';
 import { formatIn } from '../format.ts';
+import { useEditingTexts } from '../texts/editing-texts.ts';
 import { useLanguage } from '../texts/texts.ts';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
-import type { DraftKeeper, Saving } from './draft-keeper.ts';
+import type { DraftKeeper, Kept, Saving } from './draft-keeper.ts';
 
 /** Somebody else has saved another draft: who, when, and what to do. Nothing is lost until one of them is taken. */
-export function Conflict({
+export function Conflict<T, K extends Kept>({
   saving: { theirs },
   keeper,
+  draftIn,
 }: {
-  readonly saving: Saving;
-  readonly keeper: DraftKeeper;
+  readonly saving: Saving<K>;
+  readonly keeper: DraftKeeper<T, K>;
+  /** What theirs says, where it can be edited here. */
+  readonly draftIn: (theirs: K) => T | undefined;
 }): ReactNode {
-  const w = useWorkflowTexts();
+  const e = useEditingTexts();
   const format = formatIn(useLanguage());
   if (!theirs) return undefined;
-  const graph = drawable(theirs.graph);
+  const draft = draftIn(theirs);
   return (
     <div className="conflict" role="alert" data-conflict>
       <TriangleAlert className="icon small" aria-hidden />
-      {w.saving.conflict(visible(theirs.by), format.dateTime(theirs.at))}
+      {e.conflict(visible(theirs.by), format.dateTime(theirs.at))}
       <span className="grow" />
-      {graph && (
-        <button type="button" className="button small" onClick={() => keeper.takeTheirs(graph)}>
-          {w.saving.theirs}
+      {draft !== undefined && (
+        <button type="button" className="button small" onClick={() => keeper.takeTheirs(draft)}>
+          {e.theirs}
         </button>
       )}
       <button type="button" className="button small" onClick={() => void keeper.keepMine()}>
-        {w.saving.mine}
+        {e.mine}
       </button>
     </div>
   );

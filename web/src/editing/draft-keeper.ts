@@ -1,46 +1,54 @@
-import { RunError, type Failure, type Source, type WorkflowsClient } from '../../../src/client/client.ts';
-import type { WorkflowDraft } from '../../../src/wire/native/workflows.ts';
-import { jsonOfDraft, type DraftGraph } from '../canvas/model/draft-graph.ts';
-import type { Editing } from '../canvas/model/editing.ts';
+import { RunError, type Failure, type Source } from '../../../src/client/client.ts';
+import type { Editing } from './editing.ts';
 
-/** How what is drawn stands with what is kept. */
-export interface Saving {
+/** A draft as the server keeps it. */
+export interface Kept {
+  readonly revision: number;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** Where one draft is kept. What is not saved over the newest revision is refused. */
+export interface Shelf<T, K extends Kept> {
+  read(): Promise<K>;
+  save(draft: T, revision: number): Promise<K>;
+}
+
+/** How what is edited stands with what is kept. */
+export interface Saving<K extends Kept = Kept> {
   readonly is: 'saved' | 'unsaved' | 'saving' | 'failed' | 'conflict';
   /** Of the draft as it was last read or saved; 0 where there is none. */
   readonly revision: number;
-  readonly failure?: Failure;
+  /** Why it could not be saved; told until it is. */
+  readonly failure?: Failure | undefined;
+  /** What was saved from here last, as the server has it. */
+  readonly kept?: K | undefined;
   /** What somebody else has saved meanwhile. */
-  readonly theirs?: WorkflowDraft;
+  readonly theirs?: K;
 }
 
-/** What is drawn is saved after so long without a change. Milliseconds. */
+/** What is edited is saved after so long without a change. Milliseconds. */
 const settling = 600;
 /** What could not be saved is tried again after so long. */
 const patience = 3_000;
 
-/** Saves what is drawn, one draft after the other, each over the one that was read. */
-export class DraftKeeper implements Source<Saving> {
-  readonly #client: Pick<WorkflowsClient, 'save' | 'draft'>;
-  readonly #name: string;
-  readonly #editing: Editing;
+/** Saves what is edited, one draft after the other, each over the one that was read. */
+export class DraftKeeper<T, K extends Kept> implements Source<Saving<K>> {
+  readonly #shelf: Shelf<T, K>;
+  readonly #editing: Editing<T>;
   readonly #listeners = new Set<() => void>();
-  #saving: Saving;
+  #saving: Saving<K>;
   #kept = 0;
   #waiting: ReturnType<typeof setTimeout> | undefined;
   #working: Promise<void> | undefined;
 
-  constructor(
-    client: Pick<WorkflowsClient, 'save' | 'draft'>,
-    editing: Editing,
-    { name, revision }: { readonly name: string; readonly revision: number },
-  ) {
-    this.#client = client;
-    this.#name = name;
+  constructor(shelf: Shelf<T, K>, editing: Editing<T>, revision: number) {
+    this.#shelf = shelf;
     this.#editing = editing;
     this.#saving = { is: 'saved', revision };
   }
 
-  readonly getSnapshot = (): Saving => this.#saving;
+  readonly getSnapshot = (): Saving<K> => this.#saving;
 
   readonly subscribe = (changed: () => void): (() => void) => {
     this.#listeners.add(changed);
@@ -69,17 +77,17 @@ export class DraftKeeper implements Source<Saving> {
     return this.getSnapshot().is === 'saved';
   }
 
-  /** What the other has saved is what is drawn now. */
-  takeTheirs(graph: DraftGraph): void {
+  /** What the other has saved is what is edited now. */
+  takeTheirs(draft: T): void {
     const { theirs } = this.#saving;
     if (!theirs) return;
-    this.#editing.replace(graph);
+    this.#editing.replace(draft);
     this.#kept = this.#editing.getSnapshot().changes;
     clearTimeout(this.#waiting);
-    this.#tell({ is: 'saved', revision: theirs.revision });
+    this.#tell({ is: 'saved', revision: theirs.revision, kept: theirs });
   }
 
-  /** What is drawn here is saved over what the other has saved. */
+  /** What is edited here is saved over what the other has saved. */
   async keepMine(): Promise<void> {
     const { theirs } = this.#saving;
     if (!theirs) return;
@@ -100,15 +108,14 @@ export class DraftKeeper implements Source<Saving> {
   }
 
   async #save(): Promise<void> {
-    const { graph, changes } = this.#editing.getSnapshot();
-    const { revision } = this.#saving;
-    this.#tell({ is: 'saving', revision });
+    const { draft, changes } = this.#editing.getSnapshot();
+    const { revision, failure } = this.#saving;
+    this.#tell({ is: 'saving', revision, failure });
     try {
-      const json = jsonOfDraft(graph) as WorkflowDraft['graph'];
-      const saved = await this.#client.save(this.#name, json, revision);
+      const saved = await this.#shelf.save(draft, revision);
       this.#kept = changes;
       const isAll = this.#editing.getSnapshot().changes === changes;
-      this.#tell({ is: isAll ? 'saved' : 'unsaved', revision: saved.revision });
+      this.#tell({ is: isAll ? 'saved' : 'unsaved', revision: saved.revision, kept: saved });
       if (!isAll) this.#wait(settling);
     } catch (thrown) {
       await this.#failed(thrown, revision);
@@ -118,16 +125,15 @@ export class DraftKeeper implements Source<Saving> {
   async #failed(thrown: unknown, revision: number): Promise<void> {
     if (!(thrown instanceof RunError)) throw thrown;
     const { failure } = thrown;
-    const theirs =
-      failure.code === 'rejected' ? await this.#client.draft(this.#name).catch(() => undefined) : undefined;
+    const theirs = failure.code === 'rejected' ? await this.#shelf.read().catch(() => undefined) : undefined;
     if (theirs && theirs.revision !== revision)
       return this.#tell({ is: 'conflict', revision, failure, theirs });
     this.#tell({ is: 'failed', revision, failure });
     if (failure.retryable) this.#wait(patience);
   }
 
-  #tell(saving: Saving): void {
-    this.#saving = saving;
+  #tell(saving: Saving<K>): void {
+    this.#saving = { kept: this.#saving.kept, ...saving };
     for (const changed of this.#listeners) changed();
   }
 }

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RunError } from '../../../src/client/client.ts';
 import type { WorkflowDraft } from '../../../src/wire/native/workflows.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
-import { Editing } from '../canvas/model/editing.ts';
 import { DraftKeeper } from './draft-keeper.ts';
+import { Editing } from './editing.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -20,25 +20,21 @@ class Server {
   isAway = false;
   working: Promise<void> = Promise.resolve();
 
-  readonly save = async (
-    name: string,
-    graph: WorkflowDraft['graph'],
-    revision?: number,
-  ): Promise<WorkflowDraft> => {
+  readonly save = async ({ title = '' }: DraftGraph, revision: number): Promise<WorkflowDraft> => {
     await this.working;
     if (this.isAway) throw new RunError('unavailable', 'It is away.', { retryable: true });
     if (revision !== this.draftNow.revision) throw new RunError('rejected', 'Somebody else has saved.');
-    this.saved.push(graph['title']);
-    this.draftNow = { ...this.draftNow, name, graph, revision: this.draftNow.revision + 1, by: 'me' };
+    this.saved.push(title);
+    this.draftNow = { ...this.draftNow, graph: { title }, revision: this.draftNow.revision + 1, by: 'me' };
     return this.draftNow;
   };
 
-  readonly draft = async (): Promise<WorkflowDraft> => this.draftNow;
+  readonly read = async (): Promise<WorkflowDraft> => this.draftNow;
 }
 
-function opened(server: Server): { editing: Editing; keeper: DraftKeeper; leave: () => void } {
+function opened(server: Server) {
   const editing = new Editing(begun);
-  const keeper = new DraftKeeper(server, editing, { name: 'g', revision: 1 });
+  const keeper = new DraftKeeper(server, editing, 1);
   return { editing, keeper, leave: keeper.follow() };
 }
 
@@ -84,7 +80,7 @@ test('[CV5] somebody else’s draft is not overwritten: theirs is told, and one 
     expect(await keeper.flush()).toBe(false);
     if (taken === 'theirs') keeper.takeTheirs({ ...begun, title: 'theirs' });
     else await keeper.keepMine();
-    expect(editing.getSnapshot().graph.title).toBe(taken === 'theirs' ? 'theirs' : 'mine, too');
+    expect(editing.getSnapshot().draft.title).toBe(taken === 'theirs' ? 'theirs' : 'mine, too');
     expect(server.saved).toEqual(taken === 'theirs' ? [] : ['mine, too']);
     expect(keeper.getSnapshot()).toMatchObject({ is: 'saved', revision: taken === 'theirs' ? 7 : 8 });
   }

@@ -1,10 +1,8 @@
-import type { Source } from '../../../../src/client/client.ts';
-import type { DraftGraph } from './draft-graph.ts';
-import type { Edit } from './edits.ts';
+import type { Source } from '../../../src/client/client.ts';
 
 /** What somebody works on, and whether there is anything to take back or do again. */
-export interface Edited {
-  readonly graph: DraftGraph;
+export interface Edited<T> {
+  readonly draft: T;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   /** How often it was changed: what is saved says up to which change. */
@@ -13,19 +11,19 @@ export interface Edited {
 
 const mostSteps = 200;
 
-/** A graph that is edited, with all that was changed in it. Changes of the same thing in a row are one. */
-export class Editing implements Source<Edited> {
+/** A draft that is edited, with all that was changed in it. Changes of the same thing in a row are one. */
+export class Editing<T> implements Source<Edited<T>> {
   readonly #listeners = new Set<() => void>();
-  readonly #past: DraftGraph[] = [];
-  #future: DraftGraph[] = [];
+  readonly #past: T[] = [];
+  #future: T[] = [];
   #topic = '';
-  #edited: Edited;
+  #edited: Edited<T>;
 
-  constructor(graph: DraftGraph) {
-    this.#edited = { graph, canUndo: false, canRedo: false, changes: 0 };
+  constructor(draft: T) {
+    this.#edited = { draft, canUndo: false, canRedo: false, changes: 0 };
   }
 
-  readonly getSnapshot = (): Edited => this.#edited;
+  readonly getSnapshot = (): Edited<T> => this.#edited;
 
   readonly subscribe = (changed: () => void): (() => void) => {
     this.#listeners.add(changed);
@@ -33,11 +31,11 @@ export class Editing implements Source<Edited> {
   };
 
   /** `topic` names what is changed, such as one field: what is written there letter by letter is taken back at once. */
-  edit(edit: Edit, topic = ''): void {
-    const { graph } = this.#edited;
-    const after = edit(graph);
-    if (after === graph) return;
-    if (topic === '' || topic !== this.#topic) this.#past.push(graph);
+  edit(edit: (draft: T) => T, topic = ''): void {
+    const { draft } = this.#edited;
+    const after = edit(draft);
+    if (after === draft) return;
+    if (topic === '' || topic !== this.#topic) this.#past.push(draft);
     if (this.#past.length > mostSteps) this.#past.shift();
     this.#topic = topic;
     this.#future = [];
@@ -45,11 +43,11 @@ export class Editing implements Source<Edited> {
   }
 
   /** What was written elsewhere, such as another's draft: nothing before it can be taken back. */
-  replace(graph: DraftGraph): void {
+  replace(draft: T): void {
     this.#past.length = 0;
     this.#future = [];
     this.#topic = '';
-    this.#show(graph);
+    this.#show(draft);
   }
 
   undo(): void {
@@ -60,17 +58,17 @@ export class Editing implements Source<Edited> {
     this.#turn(this.#future, this.#past);
   }
 
-  #turn(from: DraftGraph[], to: DraftGraph[]): void {
-    const graph = from.pop();
-    if (!graph) return;
-    to.push(this.#edited.graph);
+  #turn(from: T[], to: T[]): void {
+    const draft = from.pop();
+    if (draft === undefined) return;
+    to.push(this.#edited.draft);
     this.#topic = '';
-    this.#show(graph);
+    this.#show(draft);
   }
 
-  #show(graph: DraftGraph): void {
+  #show(draft: T): void {
     const changes = this.#edited.changes + 1;
-    this.#edited = { graph, canUndo: this.#past.length > 0, canRedo: this.#future.length > 0, changes };
+    this.#edited = { draft, canUndo: this.#past.length > 0, canRedo: this.#future.length > 0, changes };
     for (const changed of this.#listeners) changed();
   }
 }

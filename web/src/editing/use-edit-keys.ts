@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
-import type { Editing } from '../canvas/model/editing.ts';
+import type { Editing } from './editing.ts';
 
 /** Takes back and does again by key. Where somebody writes, the field has its own. */
-export function useEditKeys(editing: Editing | undefined): void {
+export function useEditKeys(editing: Editing<unknown> | undefined): void {
   useEffect(() => {
     if (!editing) return undefined;
     const hear = (event: KeyboardEvent): void => {
