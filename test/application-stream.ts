@@ -113,8 +113,9 @@ export interface Listening {
 }
 
 /** All that a run tells by its WebSocket, until it is over. */
-export function listenTo(at: Serving, run: string): Listening {
-  const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws/execution/${run}`);
+export function listenTo(at: Serving, run: string, key?: string): Listening {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const socket = new WebSocket(`${at.url.replace('http', 'ws')}/ws/execution/${run}`, { headers });
   const heard: ExecutionEvent[] = [];
   const begun = Promise.withResolvers<void>();
   const all = new Promise<readonly ExecutionEvent[]>((resolve, reject) => {

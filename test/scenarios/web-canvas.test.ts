@@ -147,7 +147,7 @@ describeInBrowser('the canvas', (browser) => {
     expect(existsSync(join(cwd, 'data'))).toBe(true);
   });
 
-  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
+  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] [CV26] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
     const at = await serving({ config: {} });
     await at.ask('/api/workflows', { json: { name: 'rounds', graph: rounds } });
     const { page, complaints } = await opened(browser(), `${at.url}/workflows/rounds`);
@@ -180,7 +180,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-view-as=yaml]');
     const text = page.locator('.yaml-view .cm-content');
     const yaml = (await kept()).graph;
-    await rewrite(page, text, JSON.stringify({ ...yaml, title: 'Written' }));
+    await rewrite(page, text, `# kept\n${JSON.stringify({ ...yaml, title: 'Written' })}`);
     await page.getByRole('heading', { name: 'Written' }).waitFor();
     await rewrite(page, text, 'name: rounds\nnodes: [');
     await page.waitForSelector('[data-yaml-problem]');
@@ -194,6 +194,10 @@ describeInBrowser('the canvas', (browser) => {
     await page.keyboard.press('Escape');
     await rewrite(page, value, 'Done.');
     await page.waitForSelector('[data-saving=saved]');
+    await page.click('[data-view-as=yaml]');
+    await text.getByText('# kept').waitFor();
+    await text.getByText('Done.').waitFor();
+    await page.click('[data-view-as=canvas]');
 
     const theirs = { ...yaml, title: 'Theirs' };
     await at.ask('/api/workflows/rounds/draft', { method: 'PUT', json: { graph: theirs } });

@@ -85,4 +85,12 @@ export const canvasMutants: readonly Mutant[] = [
     test: 'web/src/workflows/sides/schedule-list.test.ts',
     only: 'are one list',
   },
+  {
+    name: 'what somebody wrote beside a step is lost when the step is changed',
+    file: 'web/src/canvas/model/yaml-text.ts',
+    find: 'return id === undefined ? canonical(value) : `id ${canonical(id)}`;',
+    replace: 'return canonical(value);',
+    test: editing,
+    only: 'stays as it was written',
+  },
 ];

@@ -13,18 +13,20 @@ import type { AppList, GivenAttachment, ListedRun } from '../../../src/client/cl
 import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isAway } from '../server.ts';
+import { choice } from '../setting.ts';
 import { useTexts, type Texts } from '../texts/texts.ts';
 import { Steering } from './steering.tsx';
 import type { Files, PickedFile } from './use-files.ts';
 
-export type Protocol = 'asApp' | 'two-stage' | 'unified';
+/** How an app that converses is asked to use its tools. It stays as it was chosen, for what is asked next. */
+export const protocol = choice('protocol', ['asApp', 'two-stage', 'unified']);
+export type Protocol = ReturnType<typeof protocol.get>;
 
 export interface ComposerProps {
   readonly apps: AppList | undefined;
   readonly app: string | undefined;
   readonly setApp: (app: string) => void;
   readonly protocol: Protocol;
-  readonly setProtocol: (protocol: Protocol) => void;
   /** The run that works now. */
   readonly working: ListedRun | undefined;
   /** Files that go with the message, or documents of the conversation, as the app has it. */
@@ -148,7 +150,7 @@ function PickedFiles({ files: { picked, remove } }: { readonly files: Files }): 
   const t = useTexts();
   if (picked.length === 0) return undefined;
   return (
-    <ul className="chips picked" role="status">
+    <ul className="chips picked" aria-live="polite">
       {picked.map((file) => (
         <li key={file.key} className="chip" data-file={file.name} data-state={file.state}>
           {file.isFixed ? (
@@ -216,7 +218,7 @@ function AttachButton({ files }: { readonly files: Files }): ReactNode {
 }
 
 /** Whom one talks to, and how it uses tools where that can be said. */
-function Choosing({ apps, app, setApp, protocol, setProtocol }: ComposerProps): ReactNode {
+function Choosing({ apps, app, setApp, protocol: current }: ComposerProps): ReactNode {
   const t = useTexts();
   const names = apps?.apps ?? [];
   const chosen = names.find(({ name }) => name === app);
@@ -243,8 +245,8 @@ function Choosing({ apps, app, setApp, protocol, setProtocol }: ComposerProps): 
       {chosen?.flow === 'converse' && (
         <Picker
           label={t.chat.protocol}
-          value={protocol}
-          choose={(value) => setProtocol(value as Protocol)}
+          value={current}
+          choose={(value) => protocol.set(value as Protocol)}
           choices={Object.entries(protocols).map(([value, name]) => ({ value, name }))}
         />
       )}
@@ -278,7 +280,7 @@ function Picker({
           <Menu.Popup className="menu">
             <Menu.RadioGroup value={value} onValueChange={(next: string) => choose(next)}>
               {choices.map((one) => (
-                <Menu.RadioItem key={one.value} className="item" value={one.value}>
+                <Menu.RadioItem key={one.value} className="item" value={one.value} closeOnClick>
                   <Check className="icon small" aria-hidden />
                   <span>
                     {one.name}

@@ -137,7 +137,11 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
 /** How many questions wait for somebody. */
 export function useWaiting(): number {
   const { runs } = useRuns();
-  return useMemo(() => runs.values().reduce((sum, { approvals }) => sum + approvals, 0), [runs]);
+  return useMemo(
+    () =>
+      runs.values().reduce((sum, { approvals, damaged }) => sum + (damaged === undefined ? approvals : 0), 0),
+    [runs],
+  );
 }
 
 function Logo(): ReactNode {

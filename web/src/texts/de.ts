@@ -144,7 +144,6 @@ export const de: Texts = {
     nobody: 'Kein Agent',
     phaseTools: (batch, most) => (most === undefined ? `WERKZEUGE ${batch}` : `WERKZEUGE ${batch}/${most}`),
     phaseAnswer: 'ANTWORT',
-    twoStage: 'zweistufig',
     parallel: (many) => `${many} zugleich`,
     moreDone: (steps) => `${steps} weitere Schritte, fertig`,
     takenOver: (after, kept, again) =>

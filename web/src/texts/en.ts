@@ -139,7 +139,6 @@ export const en = {
     phaseTools: (batch: number, most: number | undefined) =>
       most === undefined ? `TOOLS ${batch}` : `TOOLS ${batch}/${most}`,
     phaseAnswer: 'ANSWER',
-    twoStage: 'two-stage',
     parallel: (many: number) => `${many} in parallel`,
     moreDone: (steps: number) => `${steps} more steps, done`,
     takenOver: (after: string, kept: number, again: number) =>

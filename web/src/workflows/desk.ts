@@ -25,6 +25,7 @@ import { orderedBeside, useLayout } from '../canvas/use-layout.ts';
 import { DraftKeeper, type Shelf } from '../editing/draft-keeper.ts';
 import { Editing, type Edited } from '../editing/editing.ts';
 import type { Loaded, Nameable } from './use-workflow.ts';
+import type { KeptText } from './yaml-field.tsx';
 
 /** Everything that a workflow is worked on with. */
 export interface Desk {
@@ -36,18 +37,20 @@ export interface Desk {
   readonly marked: MarkedPaths;
   readonly known: Nameable;
   readonly last: Context | undefined;
+  readonly kept: KeptText;
   readonly chosen: NodePath | undefined;
   readonly choose: (path: NodePath | undefined) => void;
 }
 
 export function useDesk(loaded: Loaded, graph: DraftGraph, last: Context | undefined): Desk {
   const client = useVitrine();
-  const [{ editing, keeper, marked }] = useState(() => {
+  const [{ editing, keeper, marked, kept }] = useState(() => {
     const made = new Editing(graph);
     return {
       editing: made,
       keeper: new DraftKeeper(shelfOf(client, loaded.name), made, loaded.revision),
       marked: new MarkedPaths(),
+      kept: {},
     };
   });
   const edited = useSource(editing);
@@ -70,6 +73,7 @@ export function useDesk(loaded: Loaded, graph: DraftGraph, last: Context | undef
     marked,
     known,
     last,
+    kept,
     chosen: isThere ? chosen : undefined,
     choose,
   };

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { dragged } from '../canvas/use-dropping.ts';
 import type { NodeType } from '../canvas/model/draft-graph.ts';
 import { nodeIcons } from '../canvas/node-icon.tsx';
-import { useNarrow } from '../trace/use-narrow.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 
 const groups = {
@@ -19,7 +19,7 @@ interface PaletteProps {
 
 /** Where there is room for it, it stands beside the graph; else it rises as a sheet. */
 export function Palette({ add }: PaletteProps): ReactNode {
-  return useNarrow() ? <PaletteSheet add={add} /> : <Choices add={add} />;
+  return useNarrow('column') ? <PaletteSheet add={add} /> : <Choices add={add} />;
 }
 
 function PaletteSheet({ add }: PaletteProps): ReactNode {

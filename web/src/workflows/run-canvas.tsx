@@ -20,7 +20,7 @@ import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { Scrubber } from '../trace/scrubber.tsx';
 import { timingOf } from '../trace/timing.ts';
-import { useNarrow } from '../trace/use-narrow.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { useMoment, useReplay } from '../trace/use-replay.ts';
 import { useAsked } from '../use-asked.ts';
 import { Legend } from './legend.tsx';
@@ -72,7 +72,7 @@ interface ShownProps {
 function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNode {
   const { tree, head, at } = useMoment(run);
   const replay = useReplay(run);
-  const [view, setView] = useState<'canvas' | 'list'>(useNarrow() ? 'list' : 'canvas');
+  const [view, setView] = useState<'canvas' | 'list'>(useNarrow('column') ? 'list' : 'canvas');
   const [chosen, choose] = useState<NodePath>();
   const states = useStates(run);
   const { graph, openInPlace } = useOpened(recorded, states);

@@ -19,7 +19,7 @@ export function Middle({ desk, name, view, isReadOnly }: MiddleProps): ReactNode
   const { edited, placed, chosen, choose, editing } = desk;
   if (view === 'yaml') {
     const write = (graph: DraftGraph): void => editing.edit(() => graph, 'yaml');
-    return <YamlField graph={edited.draft} write={isReadOnly ? undefined : write} />;
+    return <YamlField graph={edited.draft} kept={desk.kept} write={isReadOnly ? undefined : write} />;
   }
   if (view === 'list')
     return <GraphList part={edited.draft} chosen={chosen} choose={choose} questions={noQuestions} />;

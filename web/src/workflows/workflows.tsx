@@ -36,7 +36,7 @@ export function Workflows(): ReactNode {
         <ConnectionPill />
       </div>
       <Create />
-      <div className="workflow-list" role="group" aria-label={w.title} tabIndex={0}>
+      <div className="list-body" role="group" aria-label={w.title} tabIndex={0}>
         {failure && <Failed failure={failure} retry={again} />}
         {!listed && !failure && <Bones />}
         {listed?.length === 0 && (
@@ -62,7 +62,7 @@ function Line({ listed }: { readonly listed: ListedWorkflow }): ReactNode {
     draft,
   );
   return (
-    <Link to={addressOf.workflow(name)} className="workflow-line" data-workflow={name}>
+    <Link to={addressOf.workflow(name)} className="list-line workflow-line" data-workflow={name}>
       <WorkflowIcon className="icon" aria-hidden />
       <b className="cut">{visible(title ?? name)}</b>
       <span className="mono quiet cut">{name}</span>
@@ -111,7 +111,7 @@ function Create(): ReactNode {
     }
   };
   return (
-    <form className="workflow-create" onSubmit={(event) => void create(event)}>
+    <form className="list-head workflow-create" onSubmit={(event) => void create(event)}>
       <label htmlFor={id} className="unseen">
         {w.createName}
       </label>

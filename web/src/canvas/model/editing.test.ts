@@ -115,6 +115,71 @@ test('[CV4] a graph is the same after it was written as YAML and read again, wha
   expect([...met].toSorted()).toEqual([...nodeTypes].toSorted());
 });
 
+const commented = `# What the desk sends out.
+name: notice
+nodes:
+  - { id: start, type: start }
+  # Asked twice: the first answer is often late.
+  - id: again # a loop
+    type: loop
+    times: 2 # enough
+    body:
+      nodes:
+        - id: look
+          type: template
+          value: 1 # one
+      edges: []
+  - id: end
+    type: end
+edges:
+  # The way in.
+  - { from: start, to: again }
+  - { from: again, to: end }
+layout:
+  start: [ 0, 0 ]
+  again: [ 200, 0 ]
+  again.body.look: [ 0, 0 ]
+`;
+
+test('[CV26] what was written stays as it was written, but for what was changed on the canvas', () => {
+  const read = readYaml(commented);
+  expect(read).toEqual({ graph: begun });
+  expect(yamlOf(begun, commented)).toBe(commented);
+  const changed = edits.inOrder(
+    edits.changed('again', 'times', 3),
+    edits.changed('end', 'title', 'Done'),
+    edits.added('', 'wait', 'pause'),
+    edits.disconnected({ from: 'again', port: 'done', to: 'end' }),
+  )(begun);
+  const text = yamlOf(changed, commented);
+  const lost = commented.split('\n').filter((line) => !text.split('\n').includes(line));
+  expect(lost).toEqual(['    times: 2 # enough', '  - { from: again, to: end }']);
+  expect(text).toContain('    times: 3 # enough\n');
+  expect(text).toContain('    title: Done\n');
+  expect(yamlOf(edits.removed('again')(begun), commented)).not.toContain('enough');
+});
+
+test('[CV26] what is written over an older text says the graph, whatever was done to it', () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(fc.array(anyEdit, { maxLength: 12 }), (all) => {
+      let [graph, text] = [begun, commented];
+      for (const edit of all) {
+        graph = edit(graph);
+        text = yamlOf(graph, text);
+      }
+      expect(readYaml(text)).toEqual({ graph: JSON.parse(JSON.stringify(graph)) as unknown });
+      if (text.includes('# What the desk sends out.')) kept += 1;
+    }),
+    { numRuns: 60 },
+  );
+  expect(kept).toBe(60);
+});
+
+test('[CV26] a text that is no YAML, or no graph, is written anew', () => {
+  for (const text of ['a: [1', '- 1', '']) expect(yamlOf(begun, text)).toBe(yamlOf(begun));
+});
+
 test.for([
   ['a: [1', 'with its line', 1],
   ['name: x\nnodes: []\nedges: []\n  bad: : :', 'with its line', 4],

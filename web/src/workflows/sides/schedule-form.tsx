@@ -4,6 +4,8 @@ import type { Json } from '../../../../src/run/values.ts';
 import { visible } from '../../../../src/run/visible.ts';
 import { DraftForm } from '../../approvals/draft-form.tsx';
 import { useDraft } from '../../approvals/draft.ts';
+import { problemWords } from '../../texts/problem-words.ts';
+import { useLanguage } from '../../texts/texts.ts';
 import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 import { useMinute } from '../../ticking.ts';
 import { NextTimes } from './next-times.tsx';
@@ -21,11 +23,13 @@ interface ScheduleFormProps {
 /** When, where, and with what; it says at once when that would be. */
 export function ScheduleForm({ schedule: before, schema, keep, leave }: ScheduleFormProps): ReactNode {
   const w = useWorkflowTexts();
+  const language = useLanguage();
   const now = useMinute();
   const [timing, setTiming] = useState<Schedule>(before ?? usual);
   const input = useDraft({ schema: inputSchema(schema) }, { arguments: before?.input ?? {} });
   const schedule = { ...timing, input: isEmpty(input.value) ? undefined : input.value };
-  const [problem] = scheduleProblems([schedule]);
+  const [wrong] = scheduleProblems([schedule]);
+  const problem = wrong && problemWords(wrong, language);
   const choose = (part: Partial<Schedule>): void => setTiming((was) => ({ ...was, ...part }));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -36,7 +40,7 @@ export function ScheduleForm({ schedule: before, schema, keep, leave }: Schedule
       <WhenAndWhere timing={timing} choose={choose} />
       {problem ? (
         <p className="problem" role="status" data-schedule-problem>
-          {visible(problem.problem)} {visible(problem.fix)}
+          {visible(`${problem.problem} ${problem.fix}`)}
         </p>
       ) : (
         <NextTimes times={timesOf(schedule, now)} timezone={timing.timezone} />

@@ -77,7 +77,7 @@ function VersionLine({ name, looking, version, before, mayMove, stamp, again }: 
     <li className="version" data-version={own} data-state={state}>
       <Link
         to={addressOf.workflow(name, there)}
-        className="version-line"
+        className="list-line version-line"
         aria-current={isShown ? 'true' : undefined}
       >
         <span className={state === 'published' ? 'workflow-tag' : 'workflow-tag of-draft'}>
