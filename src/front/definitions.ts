@@ -100,7 +100,6 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     return definitions.move({ ...key, version, state, by: author.who });
   };
   return {
-    list: async ({ tenant }, filter = {}) => definitions.list({ ...filter, tenant }),
     read,
     draft,
     async publish(author, { kind, name, revision }) {
@@ -120,10 +119,6 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
       const [before, after] = await Promise.all([read(author, from), read(author, to)]);
       return differences(before.body, after.body);
     },
-    async versions({ tenant }, { kind, name }) {
-      const own = await definitions.versions({ tenant, kind, name });
-      return own.length > 0 ? own : definitions.versions({ tenant: configurationTenant, kind, name });
-    },
     async dropDraft(author, { kind, name, revision }) {
       const key = await ownKey(settings, author, { kind, name });
       await definitions.erase({ ...key, draft: { revision } });
@@ -135,7 +130,20 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     async expectOwn(author, which) {
       await ownKey(settings, author, which);
     },
+    ...listings(settings),
     ...configurations(settings),
+  };
+}
+
+function listings({
+  store: { definitions },
+}: DefinitionsSettings): Pick<DefinitionsFront, 'list' | 'versions'> {
+  return {
+    list: async ({ tenant }, filter = {}) => definitions.list({ ...filter, tenant }),
+    async versions({ tenant }, { kind, name }) {
+      const own = await definitions.versions({ tenant, kind, name });
+      return own.length > 0 ? own : definitions.versions({ tenant: configurationTenant, kind, name });
+    },
   };
 }
 

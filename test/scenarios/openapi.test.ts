@@ -395,7 +395,7 @@ describe('what the server answers is what its description says', () => {
     const canvas = { workflow_id: 'drawn', name: 'Drawn', nodes: [{ id: 's', type: 'Start' }] };
     for (const path of ['to-backend', 'save']) await ask(`POST /workflows/canvas/${path}`, { json: canvas });
     const clone = { workflow_id: 'echo', new_workflow_id: 'echo-two' };
-    await ask('POST /workflows/clone', { json: clone });
+    for (const json of [clone, clone]) await ask('POST /workflows/clone', { json });
     await ask('POST /workflows/clone', { json: { ...clone, version: 9 } });
     for (const agent of ['graph', 'nobody'])
       await ask('POST /workflows/design/prompt', { json: { prompt: 'x', workflow_id: 'designed', agent } });

@@ -82,15 +82,18 @@ export const echoWorkflowRoutes = [
       new_workflow_id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'use small letters, digits and -'),
       version: z.int().nonnegative().optional(),
     }),
-    answers: { 200: { about: 'The draft.', schema: Saved }, 404: { about: 'There is no such version.' } },
+    answers: {
+      200: { about: 'The draft.', schema: Saved },
+      404: { about: 'There is no such version.' },
+      409: { about: 'There is one of the new name.' },
+    },
     async handle({ context, caller, body: { workflow_id: name, new_workflow_id: to, version } }) {
-      const found = await context.home.definitions.read(caller, { kind, name, version });
-      const json = await savedDraft(
-        context,
-        caller,
-        { ...exported(name, found), workflow_id: to, name: to },
-        0,
-      );
+      const { definitions } = context.home;
+      const found = await definitions.read(caller, { kind, name, version });
+      const taken = await definitions.versions(caller, { kind, name: to });
+      if (taken.length > 0)
+        throw new RunError('rejected', `There is a workflow «${to}»: choose another name.`);
+      const json = await savedDraft(context, caller, { ...exported(name, found), workflow_id: to, name: to });
       return { status: 200, json };
     },
   }),
@@ -186,12 +189,11 @@ export async function savedDraft(
   { home }: ServerContext,
   caller: Caller,
   workflow: EchoWorkflow,
-  over?: number,
 ): Promise<z.infer<typeof Saved>> {
   const { name, graph, unmapped } = importWorkflow(workflow);
   const { definitions, nameable } = home;
   const rows = await definitions.versions(caller, { kind, name });
-  const revision = over ?? rows.find(({ state }) => state === 'draft')?.revision ?? 0;
+  const revision = rows.find(({ state }) => state === 'draft')?.revision ?? 0;
   const saved = await definitions.draft(caller, { kind, name, body: graph, revision });
   const errors = await workflowProblems(nameable, graph, { tenant: caller.tenant, name });
   const status = errors.length === 0 ? 'validated' : 'draft';
