@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunEvent } from '../src/run/events.ts';
 import { localTenant } from '../src/run/owner.ts';
-import { protocols } from '../src/server/compose/compose.ts';
+import { protocols } from '../src/server/compose/protocols.ts';
 import { serve, type RunningServer } from '../src/server/serve.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import type { Store } from '../src/stores/store.ts';

@@ -62,6 +62,9 @@ const table: Readonly<Record<string, readonly string[]>> = {
 const entries = ['src/index.ts', 'src/testing.ts'];
 const parts = [
   'compose',
+  'protocols',
+  'read-folder',
+  'showing',
   'agents',
   'assistant',
   'tools',

@@ -1,3 +1,4 @@
+import { Deciders } from '../run/deciders.ts';
 import { z } from 'zod';
 import type { Gateway } from '../gateways/gateway.ts';
 import { Effect, Prices } from '../run/values.ts';
@@ -107,6 +108,8 @@ export const AgentSettings = z
         z.custom<(message: string) => boolean>((rule) => typeof rule === 'function'),
       ])
       .optional(),
+    /** Who decides what it asks, at least, in whichever app it works. */
+    approvals: Deciders.optional(),
   })
   .refine((settings) => ways.filter((way) => settings[way] !== undefined).length === 1, {
     error: 'say how it is reached, in one way: «model», «dial», «conversation», «a2a», «agUi» or «gateway»',

@@ -1,3 +1,4 @@
+import type { Deciders } from '../run/deciders.ts';
 import type { Gateway } from '../gateways/gateway.ts';
 import type { Effect, Prices } from '../run/values.ts';
 import type { Keeps, StateStrategy } from './state.ts';
@@ -22,6 +23,8 @@ export interface Agent {
   readonly sends?: boolean;
   /** When a person must see the message and agree before it is sent. */
   readonly approval?: 'never' | 'always' | ((message: string) => boolean);
+  /** Who decides what it asks, at least, in whichever app it works. */
+  readonly approvals?: Deciders | undefined;
 }
 
 /** It changes nothing and keeps nothing: any number of its turns may be under way at once. */

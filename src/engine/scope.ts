@@ -1,3 +1,4 @@
+import type { Deciders } from '../run/deciders.ts';
 import type { z } from 'zod';
 import type { AgentEvent, AgentQuestion, Message, ToolOffer } from '../gateways/gateway.ts';
 import type { Decision, EventOf } from '../run/events.ts';
@@ -225,6 +226,8 @@ export interface Scope {
   /** The step this scope works in; 0 is the run. */
   readonly id: number;
   readonly run: string;
+  /** Who started the run, and whose it is. */
+  readonly caller: { readonly tenant: string; readonly who: string };
   readonly conversation: string;
   readonly limits: Limits;
   /** What the run was started to do, as it was then; absent where that is in the flow alone. */
@@ -255,6 +258,8 @@ export interface Scope {
     options?: CallOptions,
   ): Promise<CallResult<Result>>;
   ask(question: Question): Promise<Answer>;
+  /** What is asked below from now on is decided by these, at least; said again at the same place after a recovery. */
+  decidedBy(deciders: Deciders): void;
   /** Goes on when that time has come, however long that is. It is no work: no budget counts it. */
   wait(wait: Wait): Promise<{ readonly until: number }>;
   /** What a definition says now, which is recorded: after a recovery it is the same, whatever became of it meanwhile. */
@@ -276,6 +281,8 @@ export interface Scope {
   say(text: string, channel?: 'content' | 'reasoning' | 'log'): void;
   attach(item: Item): void;
   notice(code: string, message: string): void;
+  /** A person agreed: what guards of the run only ask about may be said from now on. After a recovery it is to be said again. */
+  letPass(): void;
   /** What an agent wants to remember in this conversation. */
   save(agent: string, strategy: string, state: Json): void;
   /** What was asked and answered in this conversation before, oldest first; the same after a recovery. */

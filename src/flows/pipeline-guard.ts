@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
-import { applyGuard, type Finding, type Guarded as Applied } from '../guards/apply-guard.ts';
+import { agreedTo, applyGuard, type Finding, type Guarded as Applied } from '../guards/apply-guard.ts';
 import { guardOf, type GuardSide } from '../guards/guard-of.ts';
 import type { AppGuards, GuardSettings } from '../guards/guard-settings.ts';
 import { RunError } from '../run/failure.ts';
@@ -10,6 +10,8 @@ type Judge = Extract<GuardSettings, { guard: 'judge' }>;
 /** What text may pass: of what people say, and of what they are told. */
 export interface TextChecks {
   readonly check: (text: string, side: GuardSide) => Applied;
+  /** A text as it may pass once a person agreed to what is only asked about. */
+  readonly agreed: (text: string, side: GuardSide) => string;
   readonly judges: Readonly<Record<GuardSide, readonly Judge[]>>;
 }
 
@@ -19,6 +21,7 @@ export function checksOf({ input, output }: Pick<AppGuards, 'input' | 'output'>)
   const judges = (all: readonly GuardSettings[]): Judge[] => all.filter((each) => each.guard === 'judge');
   return {
     check: (text, side) => applyGuard(guards[side], text),
+    agreed: (text, side) => applyGuard(agreedTo(guards[side]), text).text,
     judges: { input: judges(input), output: judges(output) },
   };
 }
@@ -29,6 +32,8 @@ export interface Guarded {
   readonly violations: readonly string[];
   readonly categories_triggered: readonly string[];
   readonly sanitized_text: string;
+  /** A person agreed to what the guards ask about: the text is whole but for what they hide. */
+  readonly is_agreed?: boolean;
   readonly findings: readonly Pick<Finding, 'guard' | 'category' | 'action' | 'count'>[];
 }
 
@@ -53,15 +58,18 @@ export async function guard(scope: Scope, text: string, { checks, side }: Checki
       findings.push(...(await judged(scope, clean, { judge, key: `judge ${i + 1}` })));
   const asked = findings.filter(({ action }) => action === 'ask');
   const isBlocked = findings.some(isBlocking);
-  const isRefused = !isBlocked && asked.length > 0 && !(await agreed(scope, clean, namesOf(asked)));
+  const isAsked = !isBlocked && asked.length > 0;
+  const whole = isAsked ? checks.agreed(text, side) : clean;
+  const isAgreed = isAsked && (await agreed(scope, whole, namesOf(asked)));
   scope.say(
     findings.map(({ category, action }) => `${category}: ${done[action]}`).join(', ') || 'Nothing was found.',
   );
   return {
-    is_safe: !isBlocked && !isRefused,
+    is_safe: !isBlocked && (!isAsked || isAgreed),
     violations: namesOf(findings),
     categories_triggered: [...new Set(findings.map(({ guard: name }) => name))],
-    sanitized_text: clean,
+    sanitized_text: isAgreed ? whole : clean,
+    ...(isAgreed && { is_agreed: true }),
     findings,
   };
 }

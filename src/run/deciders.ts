@@ -15,12 +15,25 @@ export function isEnough(given: Deciders | undefined, wanted: Deciders | undefin
   return strictness[given ?? 'starter'] >= strictness[wanted ?? 'starter'];
 }
 
-interface Started {
-  readonly who: string;
+/** The strictest of several rules. */
+export function strictest(rules: readonly (Deciders | undefined)[]): Deciders | undefined {
+  return rules.reduce((one, other) => (isEnough(one, other) ? one : other), undefined);
+}
+
+interface Ruled {
   readonly approvals?: Deciders | undefined;
 }
 
-/** Whether a run waits for anybody but this person. It holds wherever the decision comes from, the terminal included. */
-export function isForAnother(started: Started | undefined, who: string): boolean {
-  return started?.approvals === 'second-person' && started.who === who;
+interface Started extends Ruled {
+  readonly who: string;
+}
+
+/** Who decides a question: what stands on it is stricter than what its run was started with. */
+export function decidersOf(started: Ruled | undefined, asked: Ruled | undefined): Deciders | undefined {
+  return asked?.approvals ?? started?.approvals;
+}
+
+/** Whether a question waits for anybody but this person. It holds wherever the decision comes from, the terminal included. */
+export function isForAnother(started: Started | undefined, asked: Ruled | undefined, who: string): boolean {
+  return decidersOf(started, asked) === 'second-person' && started?.who === who;
 }

@@ -114,7 +114,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     replaces: z.string().optional(),
     /** The hash of what it runs, as it was when it began. Its body is kept as long as the run. */
     definition: z.string().optional(),
-    forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),
+    /** The run it goes on from, as it was at that entry, and how many entries of its own it has of that one. */
+    forkedFrom: z.object({ run: z.string(), seq: z.int(), kept: z.int().optional() }).optional(),
+    /** The node of a graph that is tried alone. */
+    tries: z.string().optional(),
   }),
   z.object({ type: z.literal('run.paused'), ...by }),
   z.object({ type: z.literal('run.resumed'), ...by }),
@@ -229,6 +232,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     message: z.string().optional(),
     priority: z.enum(['low', 'medium', 'high', 'critical']),
     allowed: z.array(Decision),
+    /** Who decides it, where that is stricter than what its run was started with. */
+    approvals: Deciders.optional(),
     expiresAt: z.number().optional(),
     /** What the words of a message refer to: what its agent was asked last, and what it answered. */
     exchange: Exchange.optional(),

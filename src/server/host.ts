@@ -8,7 +8,7 @@ import { present } from '../run/present.ts';
 import { ownersWay, type Door, type DoorSettings } from './access/door.ts';
 import type { WaysIn } from './access/way-in.ts';
 import { appOf } from './app.ts';
-import { showing } from './compose/compose.ts';
+import { showing } from './compose/showing.ts';
 import type { ServerContext } from './context.ts';
 import { listenInFolder } from './folder/folder-socket.ts';
 import type { OpenFolder } from './folder/open-folder.ts';

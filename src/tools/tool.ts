@@ -54,6 +54,8 @@ export interface Tool {
   readonly schema: Json;
   readonly effect: Effect;
   readonly approval?: ApprovalRule;
+  /** Who decides what it asks, at least, in whichever app it is called. */
+  readonly approvals?: Deciders | undefined;
   /**
    * Whether data can leave by a call. What others brought into the run then does not go without a person who sees it.
    * What changes something sends unless it says otherwise; what only reads does not unless it says so.

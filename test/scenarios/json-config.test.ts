@@ -9,7 +9,7 @@ import type { DemoServer } from '../../demo/loopback-server.ts';
 import { startModel } from '../../demo/model/server.ts';
 import { startUserService } from '../../demo/user-service/server.ts';
 import { readConfig } from '../../src/catalog/config.ts';
-import { appsOf } from '../../src/server/compose/compose.ts';
+import { appsOf } from '../../src/server/compose/configured-apps.ts';
 import { vitrine, type Finished } from '../vitrine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vitrine-json-'));

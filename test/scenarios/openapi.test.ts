@@ -358,6 +358,20 @@ describe('what the server answers is what its description says', () => {
     await on('POST runs', { json: {}, headers: { accept: 'text/event-stream' } });
     await ask('GET /api/runs/:run/graph', { id: run });
     await ask('GET /api/runs/:run/graph', { id: 'nope' });
+    const tries = 'POST /api/workflows/:name/nodes/:node/try';
+    for (const second of ['say', 'start', 'none']) await ask(tries, { id: 'w', second, json: {} });
+    await ask('POST /api/runs/:run/go-on', { id: run, json: {} });
+    await ask('POST /api/runs/:run/go-on', { id: 'nope', json: {} });
+    const broken = { name: 'broken', ...graphOf([{ id: 'say', type: 'template', value: '{{input.none}}' }]) };
+    await ask('POST /api/workflows', { json: { name: 'broken', graph: broken } });
+    const failed = await ask('POST /api/workflows/:name/runs', { id: 'broken', json: { mode: 'draft' } });
+    const id = textAt(failed, 'run');
+    await untilAnswer(
+      () => ask('GET /api/runs/:run', { id }),
+      ({ json }) => Reflect.get(Object(json), 'status') === 'failed',
+    );
+    await ask('POST /api/runs/:run/go-on', { id, json: {}, key: others });
+    await ask('POST /api/runs/:run/go-on', { id, json: {} });
   });
 
   test('of workflows as the workflow platform has them', async () => {

@@ -6,7 +6,7 @@ import { changeSharedIn, readShared, type Shared } from '../../server/compose/sh
 import { folderOwner, localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand, type Given } from '../command.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
-import { dataOf } from '../settings.ts';
+import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const keys: CliCommand = {

@@ -7,7 +7,7 @@ import { localTenant } from '../../server/folder/home.ts';
 import { dataOption, exit, jsonOption, type CliCommand } from '../command.ts';
 import { visible } from '../../run/visible.ts';
 import { jsonLine, visibleLine } from '../terminal/escape.ts';
-import { dataOf } from '../settings.ts';
+import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export const pins: CliCommand = {

@@ -11,7 +11,7 @@ import { allRuns, othersIn } from '../place/find.ts';
 import { render, type Line } from '../terminal/line.ts';
 import { markOf, styleOf } from '../view/marks.ts';
 import { isHeld, lookIn, serverOf } from '../place/place.ts';
-import { dataOf } from '../settings.ts';
+import { dataOf } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 const usual = 50;

@@ -1,5 +1,5 @@
 import { assistantName, openAssistant, type Assistant } from '../../server/compose/assistant.ts';
-import { appsOf } from '../../server/compose/compose.ts';
+import { appsOf } from '../../server/compose/configured-apps.ts';
 import { appNamed } from '../../server/folder/home.ts';
 import type { CliCommand, Given } from '../command.ts';
 import { paceIn, settingsOf, type Settings } from '../settings.ts';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { readFolder, type FolderSettings } from '../../server/compose/compose.ts';
+import type { FolderSettings } from '../../server/compose/compose.ts';
+import { readFolder } from '../../server/compose/read-folder.ts';
 import { holderOf, isLocked, pause, tries } from '../../server/folder/holder.ts';
 import { besideHolder } from './beside.ts';
 import type { TerminalHome } from './terminal-home.ts';

@@ -4,7 +4,8 @@ import { vitrineClient, type ServerAddress } from '../../client/client.ts';
 import { workflowsClient } from '../../client/workflows.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
-import { readFolder, type FolderSettings } from '../../server/compose/compose.ts';
+import type { FolderSettings } from '../../server/compose/compose.ts';
+import { readFolder } from '../../server/compose/read-folder.ts';
 import { readLocalKey } from '../../server/access/local-key.ts';
 import { isLocal } from '../../server/access/lock.ts';
 import { addressIn, isHeld as isFolderHeld } from '../../server/folder/reach-folder.ts';
@@ -14,7 +15,7 @@ import type { Given } from '../command.ts';
 import { enterHome } from './enter.ts';
 import { serverHome } from './server-home.ts';
 import type { TerminalHome } from './terminal-home.ts';
-import { dataOf, folderOf, usualFolder } from '../settings.ts';
+import { dataOf, folderOf, usualFolder } from '../data-folder.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Where runs are: in a data folder here, or at a server. */

@@ -2,7 +2,7 @@ import { isForAnother } from '../../run/deciders.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { runStatus, undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
-import { showing } from '../../server/compose/compose.ts';
+import { showing } from '../../server/compose/showing.ts';
 import { folderOwner, type Home, type FolderReader, type RunRow } from '../../server/folder/home.ts';
 import type { Asked } from '../../server/viewers/preferring.ts';
 import { shownTree, type ShownTree } from '../../server/runs/shown-tree.ts';
@@ -177,6 +177,6 @@ function isStuck({ tree, view, yes }: Settling): boolean {
   // A pause by a person is theirs to end, from wherever they are. One by the engine needs other code.
   if (status === 'paused') return setAside.has(tree.notices.at(-1)?.code ?? '');
   if (status !== 'waiting') return false;
-  if (isForAnother(tree.started, folderOwner)) return true;
-  return !undecidedApprovals(tree).some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
+  const mine = undecidedApprovals(tree).filter((asked) => !isForAnother(tree.started, asked, folderOwner));
+  return !mine.some((asked) => (yes ? canApprove(asked) : view.expects(asked)));
 }

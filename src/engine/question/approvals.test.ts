@@ -48,6 +48,35 @@ test('[E315] a question about a call carries what it may be edited to, where tha
   expect(other?.editSchema).toBeUndefined();
 });
 
+test('[E320] a question is decided by the strictest of its tool, its scopes and its run, also over a restart', async () => {
+  const rules = { tool: 'approver', scope: 'second-person' } as const;
+  const pay = toolOf('pay', () => 'paid', { effect: 'once', approval: 'always', approvals: rules.tool });
+  const flow = flowOf(async (scope) => {
+    const strict = scope.step({ key: 'strict' }, async (inner) => {
+      inner.decidedBy(rules.scope);
+      return inner.step({ key: 'below' }, (deeper) => deeper.call('pay', { n: 1 }));
+    });
+    return JSON.stringify([
+      await strict,
+      await scope.call('pay', { n: 2 }),
+      await scope.ask({ title: 'Well?' }),
+    ]);
+  });
+  const stage = new Stage();
+  const worker = stage.hire({ flows: [flow], tools: [pay] });
+  const run = await stage.start(worker, flow);
+  const asked = async () => (await stage.asked(run)).map(({ approvals }) => approvals);
+  expect(await asked()).toEqual([rules.scope]);
+  await stage.decide(run, { decision: 'approve', by: (await stage.tree(run)).started?.who ?? '' });
+  expect(codes(await stage.tree(run))).toContain('DECISION_REFUSED');
+  await worker.quit();
+  stage.hire({ flows: [flow], tools: [pay] });
+  await stage.decide(run, { decision: 'approve' });
+  expect(await asked()).toEqual([rules.tool]);
+  await stage.decide(run, { decision: 'approve' });
+  expect(await asked()).toEqual([undefined]);
+});
+
 describe('a decision', () => {
   test('[E27 E60] to reject leaves the call undone, with who and why', async () => {
     const { stage, run, paid, answer } = await payment();

@@ -1,4 +1,5 @@
 import type { Along, EventOf } from '../../run/events.ts';
+import { present } from '../../run/present.ts';
 import type { Approval, Step } from '../../run/tree.ts';
 import { checked } from '../../schema/misfit.ts';
 import type { Execution } from '../execution.ts';
@@ -51,6 +52,7 @@ export function ask(execution: Execution, step: Step, asking: Asking): Approval 
     arguments: shown ?? bytes,
     priority,
     ...question,
+    ...present({ approvals: execution.questions.decidersAt(step) }),
   });
   // Of a call that is told when it is opened.
   const schemas = purpose === 'begin' ? [] : [question.schema, question.editSchema];

@@ -1,5 +1,6 @@
-import type { EventOf } from '../../run/events.ts';
-import { undecidedApprovals, type Approval } from '../../run/tree.ts';
+import { strictest, type Deciders } from '../../run/deciders.ts';
+import type { EventOf, StepId } from '../../run/events.ts';
+import { undecidedApprovals, type Approval, type RunTree, type Step } from '../../run/tree.ts';
 import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
 import { atTime } from '../time/at-time.ts';
@@ -10,6 +11,7 @@ export type Decided = NonNullable<Approval['decided']>;
 /** What a run asks people, until each question is decided or its time is over. */
 export class Questions {
   readonly #execution: Execution;
+  readonly #deciders = new Map<StepId, Deciders>();
   readonly #awaited = new Map<string, PromiseWithResolvers<Decided>>();
 
   constructor(execution: Execution) {
@@ -22,6 +24,25 @@ export class Questions {
       this.#watch(approval);
       this.#watchReturn(approval);
     }
+  }
+
+  /** What is asked below a step from now on is decided by these, at least. */
+  require(step: StepId, deciders: Deciders): void {
+    this.#deciders.set(step, deciders);
+  }
+
+  /** Who decides what a step asks, where that is stricter than what its run was started with. */
+  decidersAt({ id, agent, call }: Step): Deciders | undefined {
+    const { tree, world } = this.#execution;
+    const { agents, tools } = world.catalog;
+    const rules = [
+      tree.started?.approvals,
+      agents.find(({ name }) => name === agent)?.approvals,
+      tools.find(({ name }) => name === call?.tool)?.approvals,
+      ...[...withParents(tree, id)].map((step) => this.#deciders.get(step)),
+    ];
+    const strict = strictest(rules);
+    return strict === tree.started?.approvals ? undefined : strict;
   }
 
   put(question: EventOf<'approval.requested'>): void {
@@ -103,5 +124,15 @@ export class Questions {
     });
     this.settle(approval);
     execution.parking.consider();
+  }
+}
+
+/** A step and all above it. */
+function* withParents({ steps }: RunTree, id: StepId): Generator<StepId> {
+  for (let at: StepId = id; ;) {
+    yield at;
+    const parent = steps.get(at)?.parent;
+    if (parent === undefined || parent === at) return;
+    at = parent;
   }
 }

@@ -71,7 +71,7 @@ function decided(
   const approval = tree.approvals.get(command.approval);
   if (!approval) return notice('UNKNOWN_APPROVAL', `There is no approval ${command.approval} in this run.`);
   const refusal =
-    secondPersonOf(command, tree) ??
+    secondPersonOf(command, tree, approval) ??
     refusalOf(command, approval) ??
     misfitNotice(judge.misfit(approval, command));
   if (refusal) return { ...refusal, step: approval.step };
@@ -92,8 +92,8 @@ function decided(
 }
 
 /** What a second person shall look at is not for the first one to decide, wherever they come from. */
-function secondPersonOf({ by }: Decide, { started }: RunTree): Notice | undefined {
-  if (!isForAnother(started, by)) return undefined;
+function secondPersonOf({ by }: Decide, { started }: RunTree, asked: Approval): Notice | undefined {
+  if (!isForAnother(started, asked, by)) return undefined;
   return notice('DECISION_REFUSED', `${by} started this run: a second person has to decide.`);
 }
 

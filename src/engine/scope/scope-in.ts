@@ -1,3 +1,4 @@
+import type { Deciders } from '../../run/deciders.ts';
 import type { z } from 'zod';
 import type { EventOf, RunEvent } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
@@ -38,6 +39,7 @@ import type { TypedTool } from '../../tools/tool.ts';
 import { runAskingTurn } from '../turn/asking-turn.ts';
 import { schemaTurn } from './schema-turn.ts';
 import { waitUntil } from './wait.ts';
+import { runGuardsIn } from '../record/run-guards.ts';
 
 /** The scope of one step, as the flow uses it. */
 export class ScopeIn implements Scope {
@@ -60,6 +62,11 @@ export class ScopeIn implements Scope {
 
   get run(): string {
     return this.#execution.run;
+  }
+
+  get caller(): Scope['caller'] {
+    const { tenant = '', who = '' } = this.#execution.tree.started ?? {};
+    return { tenant, who };
   }
 
   get conversation(): string {
@@ -145,6 +152,15 @@ export class ScopeIn implements Scope {
       askPerson(this.#execution, { ...question, key, parent: this.id }),
     );
     return heard(asked);
+  }
+
+  decidedBy(deciders: Deciders): void {
+    this.#execution.questions.require(this.id, deciders);
+  }
+
+  letPass(): void {
+    const { definition, world } = this.#execution;
+    this.#execution.guardBy(runGuardsIn(definition, world.secrets, true));
   }
 
   wait(wait: Wait): Promise<{ readonly until: number }> {

@@ -5,11 +5,10 @@ import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { chatError } from '../chat/chat-error.ts';
 import { usageOf, wholeOf, type ChatFrame, type ChatPlace } from '../chat/chat.ts';
-import { decisionIn, namedQuestion } from '../chat/question-text.ts';
-import { sentChat } from '../chat/sent-chat.ts';
+import { decisionIn, sentChat } from '../chat/sent-chat.ts';
 import type { Door, DoorRequest, Wish } from '../door.ts';
 import { protocol } from '../protocol.ts';
-import { answerId, openAiChatProjection } from './projection.ts';
+import { answerId, namedQuestion, openAiChatProjection } from './projection.ts';
 
 /** The most bytes of a request: a conversation with pictures in it. */
 export const mostBytes = 32 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { configurationTenant, type Definition } from '../../run/definition.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import type { Application, ApplicationChange } from '../../wire/applications.ts';
 import type { Caller } from '../access/caller.ts';
-import { mayUse } from '../apps/apps-for.ts';
+import { mayUse } from '../apps/access.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import {

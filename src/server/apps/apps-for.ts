@@ -7,6 +7,7 @@ import { storedApp } from '../compose/app-definitions.ts';
 import type { Caller } from '../access/caller.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
+import { mayUse } from './access.ts';
 import { workflowApp } from '../workflows/workflow-app.ts';
 
 /** What apps are looked up in. */
@@ -37,11 +38,6 @@ export async function appFor(apps: Apps, caller: Caller, name: string): Promise<
   return appNamed(await appsFor(apps, caller), name);
 }
 
-/** Whether somebody is among those an app is for. */
-export function mayUse({ access }: Pick<App, 'access'>, { who }: Pick<Caller, 'who'>): boolean {
-  return access === undefined || access.everyone || access.people.includes(who);
-}
-
 /** The newest published version of each name. */
 async function publishedBy({ store }: Apps['home'], tenant: string): Promise<readonly Definition[]> {
   const newest = new Map<string, Definition>();
@@ -56,7 +52,10 @@ async function publishedBy({ store }: Apps['home'], tenant: string): Promise<rea
 /** What was published never changes, so it is read once. */
 const known = new WeakMap<object, LRUCache<string, App>>();
 
-async function appOf({ store, catalog }: Apps['home'], definition: Definition): Promise<App | undefined> {
+async function appOf(
+  { store, catalog, limits }: Apps['home'],
+  definition: Definition,
+): Promise<App | undefined> {
   const { tenant, name, hash, by } = definition;
   const kept = known.get(store) ?? new LRUCache<string, App>({ max: 500 });
   known.set(store, kept);
@@ -65,7 +64,7 @@ async function appOf({ store, catalog }: Apps['home'], definition: Definition): 
   if (app) return app;
   const text = await store.blobs.get(tenant, hash);
   if (text === undefined) throw new RunError('unknown', `What the app «${name}» says is not there.`);
-  const made = storedApp({ definition, body: bodyIn(text) }, catalog.flows);
+  const made = storedApp({ definition, body: bodyIn(text) }, { flows: catalog.flows, limits });
   if (made) kept.set(key, made);
   return made;
 }

@@ -12,7 +12,7 @@ import { secretIn } from './secrets.ts';
 export async function agentsOf({ agents, models }: Config): Promise<readonly Agent[]> {
   const made = Object.entries(agents).map(async ([name, settings]) => {
     const { model: configured, prices } = models[settings.model ?? ''] ?? {};
-    const { description, approval, sectioned, keeps } = settings;
+    const { description, approval, approvals, sectioned, keeps } = settings;
     const state = settings.state ?? usualState(settings);
     const gateway = await gatewayOf(name, settings, models);
     const model = configured ?? gateway.model;
@@ -28,6 +28,7 @@ export async function agentsOf({ agents, models }: Config): Promise<readonly Age
       model,
       prices,
       approval,
+      approvals,
       state,
       keeps,
     };

@@ -4,11 +4,13 @@ import { Deciders } from '../../run/deciders.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { configurationTenant } from '../../run/definition.ts';
+import { atMost } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { BodyCheck, DefinitionsFront, WholeDefinition } from '../../front/definitions.ts';
+import { accessOf } from '../apps/access.ts';
 import type { App } from '../folder/home.ts';
 import type { Used } from './named-flow.ts';
 import type { SettledFlow } from './named-flows.ts';
@@ -66,21 +68,23 @@ export function appBody(body: Json, name: string): z.output<typeof AppBody> {
   throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
 }
 
-/** An app that people have made, as it was published. */
-export function storedApp({ definition, body }: WholeDefinition, flows: readonly Flow[]): App | undefined {
-  const { name, tenant, hash, by } = definition;
+/** An app that people have made, as it was published. It uses no more than every run may. */
+export function storedApp(
+  { definition, body }: WholeDefinition,
+  { flows, limits: allowed }: { readonly flows: readonly Flow[]; readonly limits: Limits },
+): App | undefined {
+  const { name, tenant, hash } = definition;
   const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
   const flow = flows.find((one) => one.name === called.name && one.version === called.version);
   if (!flow) return undefined;
   const settled = 'access' in flow ? (flow as SettledFlow) : undefined;
-  const own = settled?.access?.(settings);
-  const access = own && { ...own, people: [...own.people, by] };
+  const access = accessOf(definition, settled?.access?.(settings));
   const greeting = settled?.greeting?.(settings);
   const { trustsClientState: _, guards: _guards, ...shown } = said;
   return {
     name,
     flow,
-    limits,
+    limits: atMost(allowed, limits),
     ...present({ ...shown, access, greeting }),
     definition: async () => ({ tenant, hash, body }),
   };

@@ -1,27 +1,34 @@
 import { definitionsFront } from '../../front/definitions.ts';
+import { noDefinition } from '../../engine/record/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
+import { accessOf, mayUse } from '../apps/access.ts';
 import { appBody, type AppChecks } from './app-definitions.ts';
-import type { AppsNow, FlowMeans, Used } from './named-flow.ts';
+import type { AppsNow, FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { namedFlows } from './named-flows.ts';
 
 /** Apps that others run as one of their skills: those that name a flow, as they are now. */
-export function appsNow({ dispatch, definitions, blobs }: Store, means: () => FlowMeans): AppsNow {
-  const front = definitionsFront({ store: { definitions, blobs }, kinds: {}, clean: (body) => body });
+export function appsNow(store: Store, means: () => FlowMeans): AppsNow {
+  const front = definitionsFront({ store, kinds: {}, clean: (body) => body });
   return {
-    async read(run, name) {
-      const tenant = (await dispatch.get(run))?.tenant ?? '';
-      const { body } = await front.read({ tenant, who: '' }, { kind: 'app', name });
-      const { flow, settings = {}, guards } = appBody(body, name);
-      return { flow: flow.name, settings, ...present({ guards }) };
+    async read(caller, name) {
+      const { definition, body } = await front.read(caller, { kind: 'app', name });
+      const { flow, settings = {}, guards, approvals } = appBody(body, name);
+      const access = accessOf(definition, flowNamed(flow.name)?.access?.(settings));
+      if (!mayUse({ access }, caller)) throw noDefinition({ kind: 'app', name });
+      return { flow: flow.name, settings, ...present({ guards, approvals }) };
     },
     by(flow, settings, guards) {
-      const named = Object.hasOwn(namedFlows, flow) ? namedFlows[flow] : undefined;
+      const named = flowNamed(flow);
       if (named) return named.by(settings, { ...means(), guards });
       throw new RunError('malformed', `An app with the flow «${flow}», which is its own, cannot be a skill.`);
     },
   };
+}
+
+function flowNamed(name: string): NamedFlow | undefined {
+  return Object.hasOwn(namedFlows, name) ? namedFlows[name] : undefined;
 }
 
 /** Whether there is an app or workflow of a name: the configuration's, or one that people of the tenant published. */

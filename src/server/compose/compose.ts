@@ -1,54 +1,35 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readConfig, type AppSettings, type Config, type ConfigInput } from '../../catalog/config.ts';
-import { flowId } from '../../engine/flow-id.ts';
+import { readConfig, type Config, type ConfigInput } from '../../catalog/config.ts';
 import type { Meter } from '../../engine/meter.ts';
-import type { Flow } from '../../engine/scope.ts';
 import type { Log, World } from '../../engine/world.ts';
 import { approval } from '../../policies/approval.ts';
 import { budget } from '../../policies/budget.ts';
 import { duplicate } from '../../policies/duplicate.ts';
 import { taint } from '../../policies/taint.ts';
-import { agUiProtocol } from '../../projections/ag-ui/protocol.ts';
-import { ownProtocols } from '../../projections/own-protocols.ts';
-import { shower } from '../../projections/preferences/preferences.ts';
 import { errorOf, RunError } from '../../run/failure.ts';
-import { present } from '../../run/present.ts';
 import type { Store } from '../../stores/store.ts';
 import type { Takes } from '../../worker/worker.ts';
-import { sqliteReader } from '../../stores/sqlite/reader.ts';
-import { holderOf } from '../../stores/folder/lock.ts';
-import { verify, type Verified } from '../../stores/folder/verify.ts';
 import { agentsOf } from './agents.ts';
-import { keptPreferences } from './app-preferences.ts';
 import { makeDataFolder } from '../folder/data-folder.ts';
 import { openStore, type OpenedStore } from './open-store.ts';
-import { expectDistinct } from './distinct-flows.ts';
 import { storePins } from './store-pins.ts';
 import type { Uploads } from '../runs/uploads.ts';
 import { openUploads } from './uploads.ts';
-import { withOldFiles } from '../folder/old-files.ts';
 import { workInFolder, type OpenFolder } from '../folder/open-folder.ts';
-import { followerOf, type App, type FolderReader } from '../folder/home.ts';
 import { cleanLog, stderrLog } from '../observe/log.ts';
 import { strandedIn, tellStranded } from '../observe/stranded.ts';
-import { publishedApps, type ConfiguredApp } from './app-definitions.ts';
+import { publishedApps } from './app-definitions.ts';
+import { appsOf, configuredApps, flowsOf } from './configured-apps.ts';
 import { appsNow } from './apps-now.ts';
 import { definitionsIn } from './definitions-in.ts';
 import type { FlowMeans } from './named-flow.ts';
 import { publishWorkflows } from './workflow-definitions.ts';
-import { namedFlow, namedFlows, workflowFlow, workflowsIn } from './named-flows.ts';
-import { readSettings } from './read-settings.ts';
+import { workflowsIn } from './named-flows.ts';
 import { expectFolders, openConnections, openTools, type OpenedTools } from './tools.ts';
-import { agUiProtobuf } from '../doors/ag-ui-protobuf.ts';
-import type { Protocol } from '../viewers/protocols.ts';
-import { outgoingBlobs, outgoingJournal } from '../runs/outgoing.ts';
-import { reindexAll } from '../runs/reindex.ts';
-import { runFilter } from '../runs/run-filter.ts';
-import { keepSecretNames, keptSecrets } from './secret-names.ts';
+import { keepSecretNames } from './secret-names.ts';
 import { expectKeys, secretsOf } from './secrets.ts';
-import type { Showing } from '../runs/shown-tree.ts';
 import { newId, sha256, systemClock, type System } from '../system.ts';
 
 export interface FolderSettings {
@@ -214,127 +195,4 @@ function worldOf(
     secrets,
     meter,
   };
-}
-
-/** Read a data folder beside the process that holds it, or when none does. */
-export async function readFolder({ data }: Pick<FolderSettings, 'data'>): Promise<FolderReader> {
-  const folder = resolve(data);
-  const reader = await sqliteReader({ folder });
-  const secrets = keptSecrets(folder);
-  const journal = outgoingJournal(reader.journal, secrets);
-  const shared = withOldFiles(reader.shared, { folder, clean: secrets.cleanAll });
-  return {
-    ...reader,
-    journal,
-    follow: followerOf(journal),
-    runs: (tenant, query) => reader.dispatch.list(runFilter(tenant, query)),
-    blobs: outgoingBlobs(reader.blobs, secrets),
-    clean: secrets.clean,
-    preferences: await keptPreferences(shared),
-  };
-}
-
-/** Who holds a data folder, in words. */
-export function holderIn(folder: string): string {
-  return holderOf(resolve(folder));
-}
-
-/** Check all that a data folder, or a copy of one, keeps. */
-export function verifyFolder(folder: string, isCopy: boolean): Verified {
-  return verify(resolve(folder), isCopy);
-}
-
-/** Make the index of a data folder anew; how many runs there are. Fails with `rejected` while a process works there. */
-export async function reindexFolder(data: string): Promise<number> {
-  const folder = resolve(data);
-  const secrets = keptSecrets(folder);
-  const store = await openStore({ store: 'sqlite' }, { folder, clean: secrets.cleanAll });
-  try {
-    const journal = outgoingJournal(store.journal, secrets);
-    return await reindexAll({ dispatch: store.dispatch, journal });
-  } finally {
-    await store.close();
-  }
-}
-
-/** How runs are told to those who watch, by the name they ask for. */
-export const protocols: readonly Protocol[] = Object.values({
-  ...ownProtocols,
-  'ag-ui': agUiProtocol(agUiProtobuf()),
-});
-
-/** How the entries of a run look to those who prefer this. */
-export const showing: Showing = shower;
-
-export function appsOf(config: Config, where: string): readonly App[] {
-  const means = { agents: Object.keys(config.agents), tools: undefined };
-  return configuredApps(config, where, means).map(({ app }) => app);
-}
-
-/**
- * The apps of a configuration. `where` it is stands before what is wrong with it. Until its tools are opened it is known
- * what apps there are, and not what they can call.
- */
-function configuredApps({ apps, limits }: Config, where: string, means: FlowMeans): readonly ConfiguredApp[] {
-  const code = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
-  const configured = Object.entries(apps).map(([name, app]): ConfiguredApp => {
-    const { description, examples, preferences, approvals, trustsClientState, guards } = app;
-    const { flow, former, settings } = codeOf(name, app, { means, code, where });
-    const said = {
-      limits: { ...limits, ...app.limits },
-      ...present({ description, examples, approvals, trustsClientState, preferences }),
-    };
-    const { name: called, version } = flow;
-    const named = typeof app.flow === 'string' ? namedFlows[app.flow] : undefined;
-    const [access, greeting] = [named?.access?.(settings), named?.greeting?.(settings)];
-    return {
-      app: { name, flow, ...said, ...present({ access, greeting }) },
-      former,
-      body: { flow: { name: called, version }, settings, ...said, ...present({ guards }) },
-    };
-  });
-  expectDistinct(
-    configured.map(({ app }) => app),
-    where,
-  );
-  return configured;
-}
-
-interface Coding {
-  readonly means: FlowMeans;
-  readonly code: readonly Flow[];
-  readonly where: string;
-}
-
-/** The code that an app names, or brings, and its settings, whole. */
-function codeOf(
-  name: string,
-  { flow: given, settings = {} }: AppSettings,
-  { means, code, where }: Coding,
-): { readonly flow: Flow; readonly former?: Flow; readonly settings: object } {
-  if (typeof given !== 'string') {
-    const own = given as Flow;
-    return { flow: own, settings: own.settings ? readSettings(own.settings, name, settings) : settings };
-  }
-  const flow = code.find((known) => known.name === given);
-  const named = Object.hasOwn(namedFlows, given) ? namedFlows[given] : undefined;
-  if (flow && named) {
-    const whole = named.read(name, settings, means);
-    return { flow, former: { name, version: named.version, ...named.by(whole, means) }, settings: whole };
-  }
-  const known = Object.keys(namedFlows).join(', ');
-  throw new RunError(
-    'malformed',
-    `${where}: apps.${name}.flow: there is no flow «${given}»; known: ${known}.`,
-  );
-}
-
-/** All code there is: of the apps, what they may name, and that as it was called before runs recorded definitions. */
-function flowsOf(apps: readonly ConfiguredApp[], means: FlowMeans): readonly Flow[] {
-  const own = apps.map(({ app }) => app.flow);
-  const named = Object.entries(namedFlows).map(([name, flow]) => namedFlow(name, flow, means));
-  const former = apps.flatMap(({ former }) => former ?? []);
-  const all = [...former, ...named, workflowFlow(means), ...own];
-  const each = new Map(all.map((flow) => [flowId(flow), flow]));
-  return [...each.values()];
 }

@@ -1,5 +1,6 @@
 import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
+import type { Deciders } from '../../run/deciders.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Uploads } from '../runs/uploads.ts';
@@ -24,8 +25,8 @@ export interface FlowMeans {
 
 /** Apps as they are now. */
 export interface AppsNow {
-  /** What an app is, to the tenant of a run. */
-  read(run: string, name: string): Promise<ReadApp>;
+  /** What an app is, to whoever started a run. Who may not use it hears that it is not there. */
+  read(caller: Scope['caller'], name: string): Promise<ReadApp>;
   /** What it does. */
   by(flow: string, settings: object, guards?: AppGuards): Pick<Flow, 'run'>;
 }
@@ -35,6 +36,8 @@ export type ReadApp = {
   readonly flow: string;
   readonly settings: { readonly [name: string]: Json };
   readonly guards?: AppGuards | undefined;
+  /** Who decides what it asks, at least. */
+  readonly approvals?: Deciders | undefined;
 };
 
 /** Tools as they come and go. */

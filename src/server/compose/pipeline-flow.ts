@@ -65,10 +65,11 @@ function skillsIn({ tools, apps, workflow }: FlowMeans): SkillMeans {
     async app(scope, name, { text, attachments }) {
       if (!apps) throw new RunError('unknown', `There is no app «${name}» here.`);
       // What it is now is recorded: a later edit does not reach this run.
-      const { flow, settings, guards } = await scope.step(
+      const { flow, settings, guards, approvals } = await scope.step(
         { key: 'definition', kind: 'definition', title: `App ${name}` },
-        () => apps.read(scope.run, name),
+        () => apps.read(scope.caller, name),
       );
+      if (approvals) scope.decidedBy(approvals);
       return apps.by(flow, settings, guards).run(scope, { text, attachments, app: name, labels: {} });
     },
   };

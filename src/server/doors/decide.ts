@@ -74,7 +74,7 @@ export async function resume(visitor: Visitor, row: RunRow, { batch }: ResumeWis
   const tree = await context.trees.of(row);
   const { id, command } = resumeCommand(tree, { run: row.run, by: caller.who, ...batch });
   if (command.type !== 'decide') throw new RangeError('to go on after a tool phase is to decide');
-  await expectDecider(context, caller, row);
+  await expectDecider(context, caller, { row, question: command.approval });
   const { entry } = await context.home.front.command(row, { command, id });
   if (entry?.event.type === 'notice.posted') throw new RunError('rejected', entry.event.message);
   return goneOn(visitor, row.run, command.approval);

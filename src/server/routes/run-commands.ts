@@ -32,7 +32,8 @@ export const commandRoutes: readonly Route[] = [
         const asked = { type, by: caller.who, reason: body.reason };
         const batch = ResumeRequest.strip().safeParse(body).data;
         const { command, id } = await meant(context, subject, { asked, batch, isKeyed: key !== undefined });
-        if (command.type === 'decide') await expectDecider(context, caller, subject);
+        if (command.type === 'decide')
+          await expectDecider(context, caller, { row: subject, question: command.approval });
         const sent = { command, id: id ?? again ?? context.newId('command') };
         return told(subject.run, await context.home.front.command(subject, sent));
       },

@@ -72,7 +72,7 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
 }
 
 /** Where a run is, for whoever asked. */
-function placeOf({ prefix }: Source, run: string): string {
+export function placeOf({ prefix }: Source, run: string): string {
   return `${prefix}/api/runs/${run}`;
 }
 
@@ -170,9 +170,8 @@ export async function startRun(
       flow: app.flow,
       caller: { tenant, who, idempotencyKey },
     });
-  const { run, conversation, created } = await withinShare(context, tenant, () =>
-    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
-  );
+  const bytes = sizeOf(wanted.input) + sizeOfHistory(sent);
+  const { run, conversation, created } = await withinMeans(context, { tenant, bytes }, start);
   return created || due !== undefined
     ? { run, conversation }
     : sameRun(context, run, { ...wanted, history: sent?.history });
@@ -204,6 +203,15 @@ async function expectConversation(
 
 /** Runs that are being started, by tenant: those that start together must not all find the last place free. */
 const starting = new WeakMap<ServerContext, Map<string, number>>();
+
+/** Begin a run, if its tenant may have one more, of this size. */
+export function withinMeans<T>(
+  context: ServerContext,
+  size: { readonly tenant: string; readonly bytes: number },
+  start: () => Promise<T>,
+): Promise<T> {
+  return withinShare(context, size.tenant, () => withinQuota(context, size, start));
+}
 
 /** A tenant that begins more than it ends would in time leave no room for the others. */
 async function withinShare<T>(context: ServerContext, tenant: string, start: () => Promise<T>): Promise<T> {

@@ -20,6 +20,7 @@ import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { chatRoutes } from '../applications/chat-routes.ts';
+import { decisionRoutes } from '../applications/decision-routes.ts';
 import { uploadRoutes } from '../applications/upload-route.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
@@ -56,6 +57,7 @@ const described: readonly Route[] = [
   ...appRoutes,
   ...applicationRoutes,
   ...chatRoutes,
+  ...decisionRoutes,
   ...uploadRoutes,
   ...lookupRoutes,
   ...a2aRoutes,

@@ -34,7 +34,7 @@ export async function expectDecidable(
   caller: Caller,
   { body, ...subject }: Subjects['approval'] & { readonly body: DecisionRequest },
 ): Promise<DecisionRequest> {
-  await expectDecider(context, caller, subject.row);
+  await expectDecider(context, caller, { row: subject.row, question: subject.approval.approval });
   expectAhead(body, context.now());
   const wanted = meant(subject, body);
   const { decided, lapsedAt } = subject.approval;

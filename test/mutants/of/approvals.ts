@@ -4,6 +4,22 @@ const moved = 'src/engine/conversation/moved.test.ts';
 
 export const approvalMutants: readonly Mutant[] = [
   {
+    name: 'an app that is a skill is decided by whoever runs the app around it',
+    file: 'src/server/compose/pipeline-flow.ts',
+    find: 'if (approvals) scope.decidedBy(approvals);',
+    replace: '',
+    test: 'src/server/applications/app-skill.test.ts',
+    only: '[PL34]',
+  },
+  {
+    name: 'an app that is a skill is there for everybody',
+    file: 'src/server/compose/apps-now.ts',
+    find: 'if (!mayUse({ access }, caller))',
+    replace: 'if (Object.is(access, caller))',
+    test: 'src/server/applications/app-skill.test.ts',
+    only: '[PL35]',
+  },
+  {
     name: 'an approved turn begins wherever its agent stands',
     file: 'src/engine/leaf/permit.ts',
     find: 'if (leaf.standing && !(await stillHolds(execution, step, asked))) continue;',

@@ -69,4 +69,20 @@ export const canvasMutants: readonly Mutant[] = [
     test: 'web/src/workflows/completions.test.ts',
     only: 'nothing else',
   },
+  {
+    name: 'what may be done again is done in a dry run',
+    file: 'src/flows/workflow-dry.ts',
+    find: "return means.effectOf?.(tool) === 'pure';",
+    replace: "return means.effectOf?.(tool) !== 'once';",
+    test: 'src/flows/workflow-dry.test.ts',
+    only: 'no model is asked',
+  },
+  {
+    name: 'a schedule in another time zone counts as the same',
+    file: 'web/src/workflows/sides/schedule-list.ts',
+    find: 'return JSON.stringify([cron, timezone, input]);',
+    replace: 'return JSON.stringify([cron, input]);',
+    test: 'web/src/workflows/sides/schedule-list.test.ts',
+    only: 'are one list',
+  },
 ];

@@ -99,7 +99,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'a data folder may be a file',
-    file: 'src/cli/settings.ts',
+    file: 'src/cli/data-folder.ts',
     find: 'if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? true) return folder;',
     replace: 'return folder;',
     test: 'src/cli/first-minutes.test.ts',

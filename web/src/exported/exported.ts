@@ -108,4 +108,6 @@ const noWorkflows: Client['workflows'] = {
   schedules: nobody,
   pauseSchedule: nobody,
   resumeSchedule: nobody,
+  goOn: nobody,
+  tryNode: nobody,
 };

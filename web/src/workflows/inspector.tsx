@@ -12,16 +12,20 @@ import { speakingAt } from './completions.ts';
 import { placeOfProblem, type Desk } from './desk.ts';
 import { FieldInput } from './field-input.tsx';
 import { LeadsTo } from './leads-to.tsx';
+import { TryNode, type TriedFrom } from './start-from-run.tsx';
 
 /** What is chosen, to be changed: a node by its schema, or the workflow itself. */
 export function Inspector({
   desk,
   isReadOnly,
   sought,
+  tried,
 }: {
   readonly desk: Desk;
   readonly isReadOnly: boolean;
-  readonly sought: Sought | undefined;
+  readonly sought?: Sought | undefined;
+  /** Where steps can be tried alone. */
+  readonly tried?: TriedFrom;
 }): ReactNode {
   const w = useWorkflowTexts();
   const { edited, chosen } = desk;
@@ -39,6 +43,9 @@ export function Inspector({
           <GraphForm desk={desk} />
         )}
       </fieldset>
+      {tried && node && chosen === node.id && node.type !== 'start' && (
+        <TryNode key={chosen} {...tried} node={chosen} />
+      )}
     </aside>
   );
 }

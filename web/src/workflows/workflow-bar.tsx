@@ -10,25 +10,29 @@ import { announce } from '../shell/announce.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { Desk } from './desk.ts';
+import { fragmentOf, views, type Looking } from './looking.ts';
 import { RunDialog } from './run-dialog.tsx';
 import { useNewestRun } from './use-last-run.ts';
 import type { Loaded } from './use-workflow.ts';
-
-export type View = 'canvas' | 'yaml' | 'list';
+import { WorkflowMenu } from './workflow-menu.tsx';
 
 interface BarProps {
   readonly desk: Desk;
   readonly loaded: Loaded;
-  readonly view: View;
+  readonly looking: Looking;
   readonly saving: Saving;
+  /** The newest that is published; 0 where nothing is. */
+  readonly version: number;
+  readonly setVersion: (version: number) => void;
 }
 
 /** What it is, how it is kept, and what can be done with it. */
 export function WorkflowBar(props: BarProps): ReactNode {
   const w = useWorkflowTexts();
-  const { desk, loaded, view, saving } = props;
+  const { desk, loaded, looking, saving, version, setVersion } = props;
   const { edited, keeper } = desk;
-  const [version, setVersion] = useState(loaded.version);
+  const [said, say] = useState('');
+  const isDrawing = !loaded.isReadOnly && looking.version === undefined;
   const newest = useNewestRun(loaded.name);
   return (
     <div className="bar">
@@ -40,52 +44,58 @@ export function WorkflowBar(props: BarProps): ReactNode {
       {loaded.isReadOnly ? (
         <span className="quiet cut wide-only">{`${w.version(loaded.version)}, ${w.readOnly}`}</span>
       ) : (
-        <SavedWords saving={saving} version={version} />
+        <SavedWords saving={saving} unchanged={version === 0 ? w.versions.archived : w.version(version)} />
       )}
       <span className="grow" />
-      {!loaded.isReadOnly && <EditTurns editing={desk.editing} />}
+      {isDrawing && <EditTurns editing={desk.editing} />}
       {newest && (
         <Link to={addressOf.runCanvas(newest.run)} className="button small wide-only" data-newest-run>
           <Eye className="icon small" aria-hidden />
           {w.views.live}
         </Link>
       )}
-      <Views name={loaded.name} view={view} />
+      <Views name={loaded.name} looking={looking} />
       <RunDialog
         name={loaded.name}
         schema={edited.draft.input}
         version={version}
+        shown={looking.version}
         isReadOnly={loaded.isReadOnly}
         save={() => keeper.flush()}
       />
-      {!loaded.isReadOnly && <Publish {...props} published={setVersion} />}
+      {isDrawing && <Publish {...props} say={say} />}
+      <WorkflowMenu {...{ loaded, looking, version, say }} moved={() => setVersion(0)} />
+      {said !== '' && (
+        <span className="published" role="status" data-published>
+          {visible(said)}
+        </span>
+      )}
     </div>
   );
 }
 
-function Views({ name, view }: { readonly name: string; readonly view: View }): ReactNode {
+const icons = { canvas: WorkflowIcon, yaml: Code, list: List } as const;
+
+function Views({ name, looking }: { readonly name: string; readonly looking: Looking }): ReactNode {
   const w = useWorkflowTexts();
-  const views = [
-    { is: 'canvas', icon: WorkflowIcon },
-    { is: 'yaml', icon: Code },
-    { is: 'list', icon: List },
-  ] as const;
   return (
     <div className="segments" role="group" aria-label={w.views.label}>
-      {views.map(({ is, icon: Icon }) => (
-        <button
-          key={is}
-          type="button"
-          aria-pressed={view === is}
-          onClick={() =>
-            navigate(addressOf.workflow(name, is === 'canvas' ? undefined : is), { replace: true })
-          }
-          data-view-as={is}
-        >
-          <Icon className="icon small" aria-hidden />
-          {w.views[is]}
-        </button>
-      ))}
+      {views.map((is) => {
+        const Icon = icons[is];
+        const there = addressOf.workflow(name, fragmentOf({ ...looking, view: is }));
+        return (
+          <button
+            key={is}
+            type="button"
+            aria-pressed={looking.view === is}
+            onClick={() => navigate(there, { replace: true })}
+            data-view-as={is}
+          >
+            <Icon className="icon small" aria-hidden />
+            <span className="view-name">{w.views[is]}</span>
+          </button>
+        );
+      })}
     </div>
   );
 }
@@ -94,42 +104,35 @@ function Views({ name, view }: { readonly name: string; readonly view: View }): 
 function Publish({
   desk: { keeper, problems },
   loaded,
-  published,
-}: BarProps & { readonly published: (version: number) => void }): ReactNode {
+  setVersion,
+  say,
+}: BarProps & { readonly say: (sentence: string) => void }): ReactNode {
   const w = useWorkflowTexts();
   const client = useVitrine();
-  const [said, setSaid] = useState('');
   const publish = async (): Promise<void> => {
     try {
       if (!(await keeper.flush())) return;
       const { version, open } = await client.workflows.publish(loaded.name, keeper.getSnapshot().revision);
       const others = open.reduce((sum, { version: on, runs }) => (on === version ? sum : sum + runs), 0);
       const sentence = [w.publish.done(version), w.publish.open(others)].filter(Boolean).join(' ');
-      published(version);
-      setSaid(sentence);
+      setVersion(version);
+      say(sentence);
       announce(sentence);
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
-      setSaid(`${w.publish.failed} ${thrown.failure.message}`);
+      say(`${w.publish.failed} ${thrown.failure.message}`);
     }
   };
   return (
-    <>
-      <button
-        type="button"
-        className="button small primary"
-        disabled={problems.length > 0}
-        title={problems.length > 0 ? w.problems.title(problems.length) : undefined}
-        onClick={() => void publish()}
-        data-publish
-      >
-        {w.publish.go}
-      </button>
-      {said !== '' && (
-        <span className="published" role="status" data-published>
-          {visible(said)}
-        </span>
-      )}
-    </>
+    <button
+      type="button"
+      className="button small primary"
+      disabled={problems.length > 0}
+      title={problems.length > 0 ? w.problems.title(problems.length) : undefined}
+      onClick={() => void publish()}
+      data-publish
+    >
+      {w.publish.go}
+    </button>
   );
 }
