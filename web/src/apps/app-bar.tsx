@@ -30,7 +30,7 @@ export function AppBar({ loaded, title }: { readonly loaded: LoadedApp; readonly
       {isReadOnly ? (
         <span className="quiet cut wide-only">{a.readOnly}</span>
       ) : (
-        <SavedWords saving={saving} version={standing.version} />
+        <SavedWords saving={saving} unchanged={a.version(standing.version)} />
       )}
       <span className="grow" />
       {!isReadOnly && <EditTurns editing={editing} />}

@@ -6,28 +6,29 @@ import { useEditingTexts } from '../texts/editing-texts.ts';
 import type { Saving } from './draft-keeper.ts';
 import type { Editing } from './editing.ts';
 
-/** How what is edited is kept, in words. `version` is the newest that is published. */
+/** How what is edited is kept, in words. */
 export function SavedWords({
   saving,
-  version,
+  unchanged,
 }: {
   readonly saving: Saving;
-  readonly version: number;
+  /** What is said where there is no draft. */
+  readonly unchanged: string;
 }): ReactNode {
   return (
     <span className="quiet cut wide-only" role="status" data-saved={saving.revision}>
-      {useSavedWords(saving, version)}
+      {useSavedWords(saving, unchanged)}
     </span>
   );
 }
 
-function useSavedWords({ is, revision, failure }: Saving, version: number): string {
+function useSavedWords({ is, revision, failure }: Saving, unchanged: string): string {
   const e = useEditingTexts();
   if (is === 'saving') return e.saving;
   if (is === 'failed')
     return `${failure?.retryable === true ? e.failed : e.refused} ${visible(failure?.message ?? '')}`;
   if (is !== 'saved') return e.unsaved;
-  return revision === 0 ? e.none(version) : e.saved(revision);
+  return revision === 0 ? unchanged : e.saved(revision);
 }
 
 /** Takes back what was changed, and does it again. */

@@ -8,7 +8,6 @@ const en = {
   saving: 'saving',
   failed: 'Not saved. It is tried again.',
   refused: 'Not saved.',
-  none: (version: number) => `v${version}`,
   conflict: (who: string, when: string) => `${who} has saved another draft, ${when}. Yours is not saved.`,
   theirs: 'Take theirs',
   mine: 'Keep mine',
@@ -23,7 +22,6 @@ const de: EditingTexts = {
   saving: 'wird gespeichert',
   failed: 'Nicht gespeichert. Es wird erneut versucht.',
   refused: 'Nicht gespeichert.',
-  none: (version) => `v${version}`,
   conflict: (who, when) =>
     `${who} hat einen anderen Entwurf gespeichert, ${when}. Ihrer ist nicht gespeichert.`,
   theirs: 'Den anderen nehmen',

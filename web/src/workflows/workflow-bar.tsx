@@ -44,7 +44,7 @@ export function WorkflowBar(props: BarProps): ReactNode {
       {loaded.isReadOnly ? (
         <span className="quiet cut wide-only">{`${w.version(loaded.version)}, ${w.readOnly}`}</span>
       ) : (
-        <SavedWords saving={saving} version={version} />
+        <SavedWords saving={saving} unchanged={version === 0 ? w.versions.archived : w.version(version)} />
       )}
       <span className="grow" />
       {isDrawing && <EditTurns editing={desk.editing} />}
