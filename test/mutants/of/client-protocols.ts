@@ -79,8 +79,8 @@ export const clientProtocolMutants: readonly Mutant[] = [
   {
     name: 'rows of the flat dialect are sent also where none has changed',
     file: 'src/projections/a2ui/flat-scene.ts',
-    find: " && !isSame(known, row)) frames.push('rows');",
-    replace: ") frames.push('rows');",
+    find: 'if (!isTold || isSame(known, row)) return;',
+    replace: 'if (!isTold) return;',
     test: 'src/projections/a2ui/flat.test.ts',
     only: 'PR62',
   },

@@ -136,7 +136,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'a refusal cannot be read by the page it is meant for',
     file: 'src/server/app.ts',
-    find: 'if (isStranger) reply.headers(strangerHeaders);',
+    find: 'if (isStranger) reply.headers(strangerHeaders(request.headers));',
     replace: '',
     test: 'src/server/access/door.test.ts',
     only: 'V87',

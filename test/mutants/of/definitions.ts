@@ -33,8 +33,8 @@ export const definitionMutants: readonly Mutant[] = [
   {
     name: 'what the configuration says can be changed by a tenant',
     file: 'src/front/definitions.ts',
-    find: 'if (taken.length === 0) return { tenant, kind, name };',
-    replace: 'if (taken.length >= 0) return { tenant, kind, name };',
+    find: 'if (taken.length === 0) {',
+    replace: 'if (taken.length >= 0) {',
     test: front,
   },
   {

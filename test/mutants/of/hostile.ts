@@ -180,7 +180,7 @@ export const hostileMutants: readonly Mutant[] = [
   {
     name: 'a long text is looked at in one go',
     file: 'src/guards/find-in-parts.ts',
-    find: 'to = partLength; ;',
+    find: 'to = length; ;',
     replace: 'to = text.length; ;',
     test: 'src/guards/find-in-parts.test.ts',
     only: 'rests between any two parts',

@@ -9,19 +9,19 @@ import { addressOf, Link, navigate } from '../routing.tsx';
 import { announce } from '../shell/announce.tsx';
 import { useAppTexts } from '../texts/app-texts.ts';
 
-/** What can be done with an app from the list. */
-export function AppActions({
-  listed: { name, title, state, flow, readOnly },
-  changed,
-}: {
+interface ActionsProps {
   readonly listed: ListedApp;
   readonly changed: () => void;
-}): ReactNode {
+}
+
+type Act = (ask: () => Promise<unknown>, words: string) => void;
+
+/** What can be done with an app from the list. */
+export function AppActions({ listed, changed }: ActionsProps): ReactNode {
   const a = useAppTexts();
-  const { applications } = useVitrine();
+  const { name, title, state, flow } = listed;
   const [said, setSaid] = useState('');
-  const [isSure, setSure] = useState(false);
-  const act = (ask: () => Promise<unknown>, words: string): void => {
+  const act: Act = (ask, words) => {
     ask().then(
       () => {
         setSaid('');
@@ -31,6 +31,67 @@ export function AppActions({
       (thrown: unknown) => setSaid(thrown instanceof RunError ? thrown.message : String(thrown)),
     );
   };
+  return (
+    <span className="app-actions">
+      {said !== '' && (
+        <span className="problem" role="alert">
+          {visible(said)}
+        </span>
+      )}
+      {state === 'published' && (
+        <Link to={addressOf.appChat(name)} className="button small" data-chat-with={name}>
+          <MessageSquare className="icon small" aria-hidden />
+          {a.chat}
+          <span className="unseen">{visible(title)}</span>
+        </Link>
+      )}
+      {flow === 'pipeline' && <MoreActions listed={listed} act={act} />}
+    </span>
+  );
+}
+
+interface MoreProps {
+  readonly listed: ListedApp;
+  readonly act: Act;
+}
+
+function MoreActions({ listed, act }: MoreProps): ReactNode {
+  const a = useAppTexts();
+  const { applications } = useVitrine();
+  const { name, title, state, readOnly } = listed;
+  const [isSure, setSure] = useState(false);
+  const erase = (): void => {
+    if (isSure) act(() => applications.erase(name), a.erased(title));
+    else setSure(true);
+  };
+  return (
+    <Menu.Root onOpenChange={() => setSure(false)}>
+      <Menu.Trigger
+        className="button ghost small square"
+        aria-label={a.actions(visible(title))}
+        data-actions={name}
+      >
+        <Ellipsis className="icon" aria-hidden />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className="placed" side="bottom" align="end" sideOffset={4}>
+          <Menu.Popup className="menu">
+            <Moves listed={listed} act={act} />
+            {!readOnly && state !== 'published' && (
+              <Menu.Item className="item" closeOnClick={isSure} onClick={erase} data-do="erase">
+                {isSure ? a.eraseSure : a.erase}
+              </Menu.Item>
+            )}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function Moves({ listed: { name, title, state, readOnly }, act }: MoreProps): ReactNode {
+  const a = useAppTexts();
+  const { applications } = useVitrine();
   const clone = async (): Promise<void> => {
     const made = await applications.clone(name, a.copyOf(title));
     navigate(addressOf.app(made.name));
@@ -49,55 +110,12 @@ export function AppActions({
       can: !readOnly && state === 'archived',
       act: () => act(() => applications.restore(name), a.restored(title)),
     },
-  ].filter(({ can }) => can);
-  return (
-    <span className="app-actions">
-      {said !== '' && (
-        <span className="problem" role="alert">
-          {visible(said)}
-        </span>
-      )}
-      {state === 'published' && (
-        <Link to={addressOf.appChat(name)} className="button small" data-chat-with={name}>
-          <MessageSquare className="icon small" aria-hidden />
-          {a.chat}
-          <span className="unseen">{visible(title)}</span>
-        </Link>
-      )}
-      {flow === 'pipeline' && (
-        <Menu.Root onOpenChange={() => setSure(false)}>
-          <Menu.Trigger
-            className="button ghost small square"
-            aria-label={a.actions(visible(title))}
-            data-actions={name}
-          >
-            <Ellipsis className="icon" aria-hidden />
-          </Menu.Trigger>
-          <Menu.Portal>
-            <Menu.Positioner className="placed" side="bottom" align="end" sideOffset={4}>
-              <Menu.Popup className="menu">
-                {items.map((item) => (
-                  <Menu.Item key={item.is} className="item" onClick={item.act} data-do={item.is}>
-                    {item.name}
-                  </Menu.Item>
-                ))}
-                {!readOnly && state !== 'published' && (
-                  <Menu.Item
-                    className="item"
-                    closeOnClick={isSure}
-                    onClick={() =>
-                      isSure ? act(() => applications.erase(name), a.erased(title)) : setSure(true)
-                    }
-                    data-do="erase"
-                  >
-                    {isSure ? a.eraseSure : a.erase}
-                  </Menu.Item>
-                )}
-              </Menu.Popup>
-            </Menu.Positioner>
-          </Menu.Portal>
-        </Menu.Root>
-      )}
-    </span>
-  );
+  ];
+  return items
+    .filter(({ can }) => can)
+    .map((item) => (
+      <Menu.Item key={item.is} className="item" onClick={item.act} data-do={item.is}>
+        {item.name}
+      </Menu.Item>
+    ));
 }

@@ -66,17 +66,14 @@ interface MovesProps {
   readonly title: string;
 }
 
-/** Publish waits for what is missing, and for what is written to be saved. */
-function Moves({ standing, moved, title }: MovesProps): ReactNode {
+type Ask = () => Promise<AppDraft | undefined>;
+type Move = (ask: Ask, words: (now: AppDraft) => string) => Promise<void>;
+
+/** Have an app moved, and say what came of it. */
+function useMove(moved: MovesProps['moved']): { readonly move: Move; readonly said: string } {
   const a = useAppTexts();
-  const { applications } = useVitrine();
-  const { name, keeper, lacks, problems } = useDesk();
   const [said, setSaid] = useState('');
-  const missing = lacks.length + problems.length;
-  const move = async (
-    ask: () => Promise<AppDraft | undefined>,
-    words: (now: AppDraft) => string,
-  ): Promise<void> => {
+  const move: Move = async (ask, words) => {
     try {
       const now = await ask();
       if (!now) return;
@@ -88,6 +85,16 @@ function Moves({ standing, moved, title }: MovesProps): ReactNode {
       setSaid(`${a.publish.failed} ${thrown.failure.message}`);
     }
   };
+  return { move, said };
+}
+
+/** Publish waits for what is missing, and for what is written to be saved. */
+function Moves({ standing, moved, title }: MovesProps): ReactNode {
+  const a = useAppTexts();
+  const { applications } = useVitrine();
+  const { name, keeper, lacks, problems } = useDesk();
+  const { move, said } = useMove(moved);
+  const missing = lacks.length + problems.length;
   const publish = async (): Promise<AppDraft | undefined> =>
     (await keeper.flush()) ? applications.publish(name, keeper.getSnapshot().revision) : undefined;
   return (

@@ -144,6 +144,45 @@ export function ChoiceField({
   );
 }
 
+interface ListedTextProps {
+  readonly value: string;
+  readonly name: string;
+  readonly change: (text: string) => void;
+  readonly add: () => void;
+  readonly remove: () => void;
+}
+
+function ListedText({ value, name, change, add, remove }: ListedTextProps): ReactNode {
+  const a = useAppTexts();
+  const { isReadOnly } = useDesk();
+  return (
+    <span>
+      <input
+        className="field"
+        value={value}
+        readOnly={isReadOnly}
+        aria-label={name}
+        onChange={(event) => change(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || isReadOnly) return;
+          event.preventDefault();
+          add();
+        }}
+      />
+      {!isReadOnly && (
+        <button
+          type="button"
+          className="button ghost small square"
+          aria-label={a.fields.remove(name)}
+          onClick={remove}
+        >
+          <X className="icon small" aria-hidden />
+        </button>
+      )}
+    </span>
+  );
+}
+
 /** Texts, one a line, each with its own input. */
 export function ListField({
   values,
@@ -174,30 +213,13 @@ export function ListField({
       {() => (
         <div className="app-texts" ref={list}>
           {values.map((value, i) => (
-            <span key={i}>
-              <input
-                className="field"
-                value={value}
-                readOnly={isReadOnly}
-                aria-label={entry(i + 1)}
-                onChange={(event) => change(values.with(i, event.target.value))}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Enter' || isReadOnly) return;
-                  event.preventDefault();
-                  add();
-                }}
-              />
-              {!isReadOnly && (
-                <button
-                  type="button"
-                  className="button ghost small square"
-                  aria-label={a.fields.remove(entry(i + 1))}
-                  onClick={() => change(values.toSpliced(i, 1))}
-                >
-                  <X className="icon small" aria-hidden />
-                </button>
-              )}
-            </span>
+            <ListedText
+              key={i}
+              {...{ value, add }}
+              name={entry(i + 1)}
+              change={(text) => change(values.with(i, text))}
+              remove={() => change(values.toSpliced(i, 1))}
+            />
           ))}
           {!isReadOnly && (
             <button type="button" className="button small" onClick={add} data-add-to={place.field}>

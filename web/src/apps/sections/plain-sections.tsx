@@ -86,35 +86,42 @@ export function Models(): ReactNode {
   ));
 }
 
-export function Documents(): ReactNode {
+function Sources(): ReactNode {
   const a = useAppTexts();
   const { app, parts, edit, isReadOnly } = useDesk();
-  const { tools, passages, uploads } = app.settings.retrieval;
+  const { tools } = app.settings.retrieval;
+  return (
+    <div className="app-checks">
+      {parts.sources.length === 0 && <span className="quiet">{a.fields.noSources}</span>}
+      {parts.sources.map(({ name, description }) => (
+        <label key={name} className="check">
+          <input
+            type="checkbox"
+            checked={tools.includes(name)}
+            disabled={isReadOnly}
+            onChange={({ target: { checked } }) => {
+              const others = tools.filter((tool) => tool !== name);
+              edit(withPart('retrieval', { tools: checked ? [...others, name] : others }));
+            }}
+          />
+          <span>
+            <span className="mono">{visible(name)}</span>{' '}
+            <span className="quiet">{visible(description)}</span>
+          </span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+export function Documents(): ReactNode {
+  const a = useAppTexts();
+  const { app, edit, isReadOnly } = useDesk();
+  const { passages, uploads } = app.settings.retrieval;
   return (
     <>
       <FieldPlace field="settings.retrieval.tools" label={a.fields.sources} isGroup>
-        {() => (
-          <div className="app-checks">
-            {parts.sources.length === 0 && <span className="quiet">{a.fields.noSources}</span>}
-            {parts.sources.map(({ name, description }) => (
-              <label key={name} className="check">
-                <input
-                  type="checkbox"
-                  checked={tools.includes(name)}
-                  disabled={isReadOnly}
-                  onChange={({ target: { checked } }) => {
-                    const others = tools.filter((tool) => tool !== name);
-                    edit(withPart('retrieval', { tools: checked ? [...others, name] : others }));
-                  }}
-                />
-                <span>
-                  <span className="mono">{visible(name)}</span>{' '}
-                  <span className="quiet">{visible(description)}</span>
-                </span>
-              </label>
-            ))}
-          </div>
-        )}
+        {() => <Sources />}
       </FieldPlace>
       <FieldPlace field="settings.retrieval.passages" label={a.fields.passages}>
         {({ id, describedBy }) => (
