@@ -1,4 +1,7 @@
-// What a node of a graph costs beside a bare step, and whether it costs more in a long run.
+// What a node of a graph costs beside a bare step, whether it costs more in a long run, and what it costs others.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Flow } from '../src/engine/scope.ts';
 import { workflow } from '../src/flows/workflow.ts';
 import { Secrets } from '../src/guards/secrets.ts';
@@ -6,8 +9,11 @@ import { approval } from '../src/policies/approval.ts';
 import { budget } from '../src/policies/budget.ts';
 import { newId, sha256, systemClock } from '../src/server/system.ts';
 import { memoryStore } from '../src/stores/memory.ts';
+import { sqliteStore } from '../src/stores/sqlite.ts';
+import type { Store } from '../src/stores/store.ts';
 import { Engine } from '../test/engine.ts';
 import { graphOf, partOf, runOf } from '../test/workflow/world.ts';
+import { costOf, fetchPeers, peers, type Chain } from './workflow/peers.ts';
 
 const rounds = 5;
 const short = 50;
@@ -35,7 +41,14 @@ const bare: Flow = {
   },
 };
 
+const chain: Chain = { nodes: 50, runs: 20 };
+
 export async function workflowBench(): Promise<void> {
+  await growth();
+  await besidePeers();
+}
+
+async function growth(): Promise<void> {
   const costs = { step: [] as number[], node: [] as number[], few: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
     costs.step.push(await perStep(bare, long, 1));
@@ -49,27 +62,84 @@ export async function workflowBench(): Promise<void> {
     [`a node of a graph, ${long} executed`, node, node / step],
     [`a node of a graph, ${short} executed (with its start)`, few, node / few],
   ] as const)
-    console.log(`  ${what.padEnd(52)} ${cost.toFixed(1).padStart(8)} µs  ${ratio.toFixed(2).padStart(6)} x`);
+    console.log(row(what, cost, ratio));
+}
+
+/** One after the other in each round, so that whatever else the machine does is shared. */
+async function besidePeers(): Promise<void> {
+  console.log(`\nworkflow: CPU per node of a chain of ${chain.nodes}, run ${chain.runs} times, on disk`);
+  const isThere = fetchPeers();
+  const own: number[] = [];
+  const others = peers.map((): number[] => []);
+  for (let round = 0; round < 3; round += 1) {
+    own.push(await ownChain());
+    if (isThere) peers.forEach((peer, i) => others[i]?.push(costOf(peer, chain)));
+  }
+  const cost = median(own);
+  console.log(row('Vitrine, SQLite', cost, 1));
+  if (!isThere) return;
+  peers.forEach(({ name }, i) => {
+    const theirs = median(others[i] ?? []);
+    console.log(row(name, theirs, cost / theirs));
+  });
+  console.log('  (x: what a node costs here, by what it costs there)');
+}
+
+/** The same chain here, as its own subject: after one run that is not counted. */
+async function ownChain(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'vitrine-bench-'));
+  const store = await sqliteStore({ folder });
+  const start = await startingIn(store, graphs, chainOf(chain.nodes));
+  await start();
+  const before = process.cpuUsage();
+  for (let i = 0; i < chain.runs; i += 1) await start();
+  const { user, system } = process.cpuUsage(before);
+  await store.close();
+  rmSync(folder, { recursive: true });
+  return (user + system) / (chain.nodes * chain.runs);
 }
 
 /** CPU microseconds of a step, in so many runs of so many steps. */
 async function perStep(flow: Flow, steps: number, runs: number): Promise<number> {
-  const store = memoryStore({ now: Date.now });
+  const start = await startingIn(memoryStore({ now: Date.now }), flow, graphOfNodes(steps));
+  const before = process.cpuUsage();
+  for (let i = 0; i < runs; i += 1) await start(String(steps));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / (steps * runs);
+}
+
+/** A run to its end, as often as it is called. */
+async function startingIn(store: Store, flow: Flow, graph: ReturnType<typeof graphOf>) {
   const world = { store, clock: systemClock, catalog: { flows: [flow], agents: [], tools: [] } };
   const rules = { policies: [budget, approval], newId, hash: sha256, secrets: new Secrets() };
   const engine = new Engine(
     { ...world, ...rules, log: { error: ({ cause }) => console.error(cause) } },
     'bench',
   );
-  const wanted = await runOf(store, graphOfNodes(steps));
-  const before = process.cpuUsage();
-  for (let i = 0; i < runs; i += 1) {
-    const request = flow === bare ? { app: 'bench', flow } : { ...wanted, flow };
-    await engine.start({ ...request, input: { text: String(steps) } });
+  const wanted = await runOf(store, graph);
+  const request = flow === bare ? { app: 'bench', flow } : { ...wanted, flow };
+  return async (text = ''): Promise<void> => {
+    const { run } = await engine.start({ ...request, input: { text } });
     await engine.idle();
-  }
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / (steps * runs);
+    const row = await store.dispatch.get(run);
+    if (row?.status !== 'completed') throw new Error(`run ${run} is ${row?.status}`);
+  };
+}
+
+/** Nodes in a row, each of which sees the one before. */
+function chainOf(nodes: number) {
+  const chained = Array.from({ length: nodes }, (_, i) => ({
+    id: `n${i}`,
+    type: 'template',
+    value: i === 0 ? 'n-1' : `{{nodes.n${i - 1}.output == "" ? "" : "n${i - 1} ${i}"}}`,
+  }));
+  return graphOf(
+    chained,
+    chained
+      .slice(1)
+      .map((_, i) => `n${i}>n${i + 1}`)
+      .join(' '),
+  );
 }
 
 /** Rounds of a chain of templates, each of which sees the one before. */
@@ -88,4 +158,8 @@ function graphOfNodes(steps: number) {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function row(what: string, cost: number, ratio: number): string {
+  return `  ${what.padEnd(58)} ${cost.toFixed(1).padStart(8)} µs  ${ratio.toFixed(2).padStart(6)} x`;
 }

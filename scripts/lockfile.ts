@@ -11,9 +11,11 @@ interface Package {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 export type Packages = Readonly<Record<string, Package>>;
+/** The packages that may, or that it is installed with `--ignore-scripts`. */
+export type MayRunScripts = readonly string[] | 'none is run';
 
 /** What would make a fresh clone install something else than this one has, or nothing at all. */
-export function faultsOf(packages: Packages, mayRunScripts: readonly string[]): string[] {
+export function faultsOf(packages: Packages, mayRunScripts: MayRunScripts): string[] {
   return Object.entries(packages).flatMap(([place, found]) => [
     ...missing(packages, place, found),
     ...(isOwn(place) || found.link === true ? [] : tampered(place, found)),
@@ -50,7 +52,8 @@ function tampered(place: string, { resolved, integrity = '' }: Package): string[
   return faults;
 }
 
-function scripted(place: string, { hasInstallScript }: Package, allowed: readonly string[]): string[] {
+function scripted(place: string, { hasInstallScript }: Package, allowed: MayRunScripts): string[] {
+  if (allowed === 'none is run') return [];
   const name = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
   if (hasInstallScript !== true || allowed.includes(name)) return [];
   return [`${place} runs a script when it is installed: do without it, or name it in allowScripts.`];

@@ -7,6 +7,7 @@ import { start } from '../test/vitrine.ts';
 import { vitrineClient } from '../src/client/client.ts';
 import type { WorkflowDraft } from '../src/wire/native/workflows.ts';
 import { buildWeb } from './build-web.ts';
+import { leaveEarlierRuns } from './earlier-runs.ts';
 
 const [folder = resolve(import.meta.dirname, '../docs/pictures')] = process.argv.slice(2);
 const desk = { width: 1440, height: 900 };
@@ -95,6 +96,7 @@ const notice: WorkflowDraft['graph'] & { readonly name: string } = {
 await buildWeb();
 mkdirSync(folder, { recursive: true });
 const data = mkdtempSync(join(tmpdir(), 'vitrine-pictures-'));
+await leaveEarlierRuns(data);
 const server = start(['demo', '--port', '0', '--data', data], { cwd: data, env: { VITRINE_PACE: '1' } });
 const [, url = ''] = /listens on (\S+)/.exec(await server.until('listens on')) ?? [];
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -149,7 +151,7 @@ async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
   await page.locator('[data-turn]').last().scrollIntoViewIfNeeded();
   await picture('chat-answer');
   await takeCanvas(page, picture);
-  await everyStatus(page);
+  await everyStatus(page, picture);
   await takeLists(page, picture);
 }
 
@@ -179,33 +181,49 @@ async function takeLists(page: Page, picture: (name: string) => Promise<void>): 
     ['home', '/home', '[data-home=ready] .slowest'],
     ['runs', '/runs', '[data-listed-run]'],
     ['workflows', '/workflows', '[data-workflow]'],
+    ['api', '/api', '[data-api=ready] [data-operation]'],
   ] as const) {
     await page.goto(`${url}${path}`);
     await page.waitForSelector(ready);
     await picture(name);
   }
-  await page.locator('[data-listed-run][data-status=completed]').first().click();
+  await page.goto(`${url}/runs`);
+  await page.locator('[data-listed-run][data-status=completed]', { hasText: 'services' }).first().click();
   await page.waitForSelector('[data-run-status=completed]');
   await picture('trace');
+  await page.focus('.scrub-track');
+  for (let i = 0; i < 8; i += 1) await page.keyboard.press('PageDown');
+  await page.waitForTimeout(600);
+  await picture('trace-replay');
 }
 
-/** Runs of every status: done, stopped, paused, waiting. */
-async function everyStatus(page: Page): Promise<void> {
+/** Runs of every status: stopped, paused, failed, of an app that is gone, damaged. */
+async function everyStatus(page: Page, picture: (name: string) => Promise<void>): Promise<void> {
   const ask = async (text: string): Promise<void> => {
     await page.goto(url);
     await page.waitForSelector('#message');
     await say(page, text);
+    await page.locator('[data-step] .stream').first().waitFor();
   };
   await ask(question);
-  await page.locator('[data-step] .stream').first().waitFor();
   await page.click('[data-stop]');
-  await page.locator('.folded.stopped, [data-status=stopped]').first().waitFor();
+  await page.locator('.folded.stopped').first().waitFor();
+  await page.click('.folded.stopped');
+  await picture('chat-stopped');
   await ask(question);
-  await page.locator('[data-step] .stream').first().waitFor();
   await page.getByRole('button', { name: 'Pause after step' }).click();
   await page.locator('section[data-status=paused]').waitFor();
-  await ask('Delete user Ada King');
-  await page.locator('[data-answer=given], [data-approval]').first().waitFor();
+  await picture('chat-paused');
+  for (const [conversation, name] of [
+    ['forecast', 'chat-failed'],
+    ['handover', 'chat-stranded'],
+    ['inventory', 'chat-damaged'],
+  ] as const) {
+    await page.goto(`${url}/c/${conversation}`);
+    await page.locator('.run-failure').first().waitFor();
+    await page.waitForTimeout(2_000);
+    await picture(name);
+  }
 }
 
 async function say(page: Page, text: string): Promise<void> {

@@ -5,7 +5,10 @@ import { violations } from './architecture.ts';
 import { moduleFacts } from './module-facts.ts';
 
 const root = new URL('..', import.meta.url).pathname;
-const files = globSync('{src,demo,web/src,test,bench,scripts,examples}/**/*.{ts,tsx}', { cwd: root });
+const files = globSync('{src,demo,web/src,test,bench,scripts,examples}/**/*.{ts,tsx}', {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+});
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
   dependencies: Record<string, string>;
   peerDependencies: Record<string, string>;

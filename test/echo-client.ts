@@ -32,4 +32,15 @@ export class EchoClient {
     const { title, steps, final_output, approvals = [] } = surface.data;
     return { title, steps, final_output, approvals, components: [...surface.components.keys()] };
   }
+
+  /** All it has, also what it does not show. */
+  holds(): string {
+    const held = [...this.surfaces].map(([id, { components, data, isReady }]) => ({
+      id,
+      components: [...components.keys()],
+      data,
+      isReady,
+    }));
+    return JSON.stringify(held);
+  }
 }

@@ -16,6 +16,14 @@ test('[S56] [S57] [S59] what is committed has nothing of all this, and one packa
   expect(own.allowScripts).toEqual({ node: true });
 });
 
+test('[S57] [S59] what a bench fetches for itself is named as exactly, and is no part of `npm ci`', () => {
+  const peers = JSON.parse(readFileSync('bench/peers/package-lock.json', 'utf8')) as { packages: Packages };
+  expect(Object.keys(peers.packages).length).toBeGreaterThan(100);
+  expect(faultsOf(peers.packages, 'none is run')).toEqual([]);
+  expect(faultsOf(peers.packages, []), 'scripts that are not run').not.toEqual([]);
+  expect(Object.keys(packages).filter((name) => name.startsWith('bench/'))).toEqual([]);
+});
+
 const tampering: readonly (readonly [string, Packages, RegExp])[] = [
   [
     '[S57] an address of its own',

@@ -196,3 +196,38 @@ export function deskConfig(
     },
   };
 }
+
+/** A configuration with an application for each casting, over the same agents; «gated» works where a person agrees. */
+export function desksConfig(
+  castings: Readonly<Record<string, Pick<Casting, 'plans' | 'guards' | 'settings'>>>,
+  agents: readonly Agent[] = [],
+): ConfigInput {
+  const gated = agentOf('gated', ({ messages }) => [
+    { type: 'say', text: `sent out: ${messages.at(-1)?.text ?? ''}` },
+  ]);
+  const skills = [
+    ...usual.skills,
+    { name: 'gated', type: 'agent', title: 'Gated', description: 'sends', passages: false },
+  ];
+  const all = Object.entries(castings).map(([name, { plans, guards, settings }]) => {
+    const models = { ...usual.models, planner: `planner-${name}` };
+    const one = deskConfig({
+      plans,
+      agents: [{ ...gated, approval: 'always' }, ...agents],
+      settings: { models, skills, ...settings },
+      ...(guards && { guards }),
+    });
+    const { planner, ...others } = one.agents ?? {};
+    return {
+      ...one,
+      agents: { ...others, ...(planner && { [models.planner]: planner }) },
+      apps: { ...(one.apps?.['desk'] && { [name]: one.apps['desk'] }) },
+    };
+  });
+  const [first = {}] = all;
+  return {
+    ...first,
+    agents: Object.assign({}, ...all.map((one) => one.agents)) as ConfigInput['agents'],
+    apps: Object.assign({}, ...all.map((one) => one.apps)) as ConfigInput['apps'],
+  };
+}

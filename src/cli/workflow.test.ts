@@ -55,6 +55,8 @@ test('[WR6] a graph in a file is checked, published and run; workflows are liste
   });
   const input = JSON.stringify({ text: 'data', n: 3 });
   expect((await here('workflow', 'run', 'own', '--input', input)).out).toContain('Own data 3');
+  expect((await here('workflow', 'try', 'own', 'say')).out).toContain('Own data 3');
+  expect((await here('workflow', 'try', 'own', 'say', 'tried', 'alone')).out).toContain('Own tried alone 0');
   const { out } = await here('workflows');
   expect(out).toMatch(/^greeting +version 1, of the configuration: Greeting$/m);
   expect(out).toMatch(/^own +version 1, draft 2 by \S+: Greeting$/m);
@@ -75,8 +77,10 @@ test.for([
   [
     'an action there is not',
     ['workflow', 'draw', 'x'],
-    'Say «workflow check», «publish» or «run», not «draw».',
+    'Say «workflow check», «publish», «run», «try» or «go-on», not «draw».',
   ],
+  ['no node', ['workflow', 'try', 'greeting'], 'Say which node: «workflow try <file or name> <node>».'],
+  ['a run there is not', ['workflow', 'go-on', 'run_none'], 'There is no run «run_none».'],
   ['a workflow there is not', ['workflow', 'run', 'none'], 'There is no published workflow «none».'],
   ['input that is no JSON', ['workflow', 'run', 'greeting', '--input', '{'], '--input is no JSON'],
   ['a version that is none', ['workflow', 'run', 'greeting', '--version', 'x'], '--version is «x»'],

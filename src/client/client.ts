@@ -13,6 +13,7 @@ import {
 import type { GivenAttachment } from '../wire/native/attachment.ts';
 import { pauseRun, resumeRun, sendMessage, stopRun, type Commanded } from '../wire/native/commands.ts';
 import { eraseConversation, listConversations } from '../wire/native/conversations.ts';
+import { bringDocument, listDocuments, type BroughtDocument } from '../wire/native/documents.ts';
 import type { AnswerOf, QueryOf } from '../wire/native/endpoint.ts';
 import type { FeedNews } from '../wire/native/feed.ts';
 import { keepFile, readFile, type KeptFile } from '../wire/native/files.ts';
@@ -20,6 +21,7 @@ import { listApps, type AppList } from '../wire/native/people.ts';
 import type { Showing } from '../wire/native/query.ts';
 import { listRuns, readTree, type RunPage } from '../wire/native/runs.ts';
 import { startRun, type Input, type StartedRun, type StartRun } from '../wire/native/starting.ts';
+import { applicationsClient, type ApplicationsClient } from './applications.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
 import { followFeed, type FeedFrom } from './feed.ts';
 import { followEntries, followRun } from './follow.ts';
@@ -66,6 +68,10 @@ export type { FeedNews } from '../wire/native/feed.ts';
 export type { FeedFrom } from './feed.ts';
 /** A run that has begun. */
 export type { StartedRun } from '../wire/native/starting.ts';
+/** Applications, as they are made. */
+export type { ApplicationsClient } from './applications.ts';
+/** A document of a conversation. */
+export type { BroughtDocument } from '../wire/native/documents.ts';
 /** Workflows, and which run of one to start. */
 export type { WorkflowRequest, WorkflowsClient } from './workflows.ts';
 
@@ -120,17 +126,26 @@ export interface Client {
   /** Decide on an approval. The same answer again gets the same result, any other fails with `rejected`. */
   decide(approval: string, decision: DecisionRequest): Promise<AskedApproval>;
   /** Keep a file, to be attached to a message. */
-  upload(file: {
-    readonly name: string;
-    readonly type: string;
-    readonly content: Uint8Array<ArrayBuffer>;
-  }): Promise<KeptFile>;
+  upload(file: GivenFile): Promise<KeptFile>;
+  /** Bring a document into a conversation, for apps that search them. It may be one that is yet to begin. */
+  bring(conversation: string, document: GivenFile): Promise<BroughtDocument>;
+  /** The documents of a conversation, and how they stand. */
+  documents(conversation: string): Promise<readonly BroughtDocument[]>;
   /** The bytes of a file, or of anything large that a run refers to. */
   download(file: string): Promise<Uint8Array>;
   /** Erase a conversation and every trace of its runs. */
   forget(conversation: string): Promise<void>;
   /** Drafts and versions of workflows, and runs of them. */
   readonly workflows: WorkflowsClient;
+  /** Drafts of applications, what is published of them, and their guards. */
+  readonly applications: ApplicationsClient;
+}
+
+/** A file as somebody sends it. */
+export interface GivenFile {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Uint8Array<ArrayBuffer>;
 }
 
 /** Where to begin, and when to stop. */
@@ -174,6 +189,10 @@ export function vitrineClient(server: ServerAddress): Client {
     approvals: (query = {}) => askFor(server, listApprovals, { query }),
     decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
     upload: ({ name, ...bytes }) => askFor(server, keepFile, { query: { name }, bytes }),
+    bring: (conversation, { name, ...bytes }) =>
+      askFor(server, bringDocument, { of: { conversation }, query: { name }, bytes }),
+    documents: async (conversation) =>
+      (await askFor(server, listDocuments, { of: { conversation } })).documents,
     async download(file) {
       const response = await ask(server, readFile, { of: { file } });
       return new Uint8Array(await response.arrayBuffer());
@@ -182,6 +201,7 @@ export function vitrineClient(server: ServerAddress): Client {
       await ask(server, eraseConversation, { of: { conversation } });
     },
     workflows: workflowsClient(server),
+    applications: applicationsClient(server),
   };
 }
 

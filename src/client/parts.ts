@@ -16,16 +16,22 @@ interface Part {
   readonly now: () => unknown;
 }
 
-/** The parts of something that somebody looks at. What nobody looks at costs nothing. */
+/** The parts of something that somebody looks at. What nobody looks at costs nothing, and what many look at is made once. */
 export class Parts {
   readonly #parts = new Map<string, Part>();
+  /** How often something has changed. */
+  #changes = 0;
 
   /** A part by its name. The same name is the same source, so that nobody subscribes anew whenever they are drawn. */
   source<T>(name: string, make: () => T): Source<T> {
     const known = this.#parts.get(name);
     if (known) return known.source as Source<T>;
-    let last: T | undefined;
-    const now = (): T => (last = asBefore(last, make()));
+    let last: { readonly value: T; readonly changes: number } | undefined;
+    const now = (): T => {
+      const changes = this.#changes;
+      if (last?.changes !== changes) last = { value: asBefore(last?.value, make()), changes };
+      return last.value;
+    };
     const listeners = new Set<() => void>();
     const source: Source<T> = {
       getSnapshot: now,
@@ -43,6 +49,7 @@ export class Parts {
 
   /** Something has changed: tell those whose part is another than they saw. */
   look(): void {
+    this.#changes += 1;
     for (const part of this.#parts.values()) {
       if (part.listeners.size === 0) continue;
       const now = part.now();

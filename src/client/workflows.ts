@@ -1,3 +1,4 @@
+import { goOnRun, tryNode, type GoingOn, type TryNode } from '../wire/native/going-on.ts';
 import { readRunGraph, type RunGraph } from '../wire/native/run-graph.ts';
 import type { AnswerOf, BodyOf, QueryOf } from '../wire/native/endpoint.ts';
 import { listSchedules, pauseSchedule, resumeSchedule, type ToldSchedule } from '../wire/native/schedules.ts';
@@ -39,6 +40,10 @@ export interface WorkflowsClient {
   start(name: string, request?: WorkflowRequest): Promise<StartedRun>;
   /** What a run was started to do, and how each node stands. */
   graphOf(run: string): Promise<RunGraph>;
+  /** Go on from where a run failed, in a new run that has what was done. */
+  goOn(run: string): Promise<GoingOn>;
+  /** Run one node alone, with what the last run gave it. */
+  tryNode(name: string, node: string, request?: TryNode): Promise<GoingOn>;
 }
 
 export function workflowsClient(server: ServerAddress): WorkflowsClient {
@@ -71,5 +76,7 @@ export function workflowsClient(server: ServerAddress): WorkflowsClient {
         headers: { 'idempotency-key': idempotencyKey },
       }),
     graphOf: (run) => askFor(server, readRunGraph, { of: { run } }),
+    goOn: (run) => askFor(server, goOnRun, { of: { run }, body: {} }),
+    tryNode: (name, node, body = {}) => askFor(server, tryNode, { of: { name, node }, body }),
   };
 }

@@ -281,6 +281,8 @@ export interface Scope {
   say(text: string, channel?: 'content' | 'reasoning' | 'log'): void;
   attach(item: Item): void;
   notice(code: string, message: string): void;
+  /** A person agreed: what guards of the run only ask about may be said from now on. After a recovery it is to be said again. */
+  letPass(): void;
   /** What an agent wants to remember in this conversation. */
   save(agent: string, strategy: string, state: Json): void;
   /** What was asked and answered in this conversation before, oldest first; the same after a recovery. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Scope } from '../engine/scope.ts';
 import {
+  agreedTo,
   applyGuard,
   applyToLong,
   inAll,
@@ -20,6 +21,8 @@ export interface TextChecks {
   readonly check: (text: string, side: GuardSide) => Applied;
   /** The same of a text that may be long: others are served in between. */
   readonly checkLong: (text: string, side: GuardSide) => Promise<Applied>;
+  /** A text as it may pass once a person agreed to what is only asked about. */
+  readonly agreed: (text: string, side: GuardSide) => string;
   readonly judges: Readonly<Record<GuardSide, readonly Judge[]>>;
 }
 
@@ -33,6 +36,7 @@ export function checksOf(
   return {
     check: (text, side) => applyGuard(guards[side], text),
     checkLong: (text, side) => applyToLong(guards[side], text, breather()),
+    agreed: (text, side) => applyGuard(agreedTo(guards[side]), text).text,
     judges: { input: judges(input), output: judges(output) },
   };
 }
@@ -43,6 +47,8 @@ export interface Guarded {
   readonly violations: readonly string[];
   readonly categories_triggered: readonly string[];
   readonly sanitized_text: string;
+  /** A person agreed to what the guards ask about: the text is whole but for what they hide. */
+  readonly is_agreed?: boolean;
   readonly findings: readonly Pick<Finding, 'guard' | 'category' | 'action' | 'count'>[];
 }
 
@@ -100,16 +106,18 @@ export async function guard(
       );
   const asked = findings.filter(({ action }) => action === 'ask');
   const isBlocked = findings.some(isBlocking);
-  const isRefused =
-    !isBlocked && asked.length > 0 && !(await agreed(scope, shownOf(clean, attached), namesOf(asked)));
+  const isAsked = !isBlocked && asked.length > 0;
+  const whole = isAsked ? checks.agreed(text, side) : clean;
+  const isAgreed = isAsked && (await agreed(scope, shownOf(whole, attached), namesOf(asked)));
   scope.say(
     findings.map(({ category, action }) => `${category}: ${done[action]}`).join(', ') || 'Nothing was found.',
   );
   return {
-    is_safe: !isBlocked && !isRefused,
+    is_safe: !isBlocked && (!isAsked || isAgreed),
     violations: namesOf(findings),
     categories_triggered: [...new Set(findings.map(({ guard: name }) => name))],
-    sanitized_text: clean,
+    sanitized_text: isAgreed ? whole : clean,
+    ...(isAgreed && { is_agreed: true }),
     findings,
   };
 }

@@ -69,16 +69,28 @@ export const PipelineSettings = z.strictObject({
 });
 export type PipelineSettings = z.output<typeof PipelineSettings>;
 
-/** What an application still needs before people can use it, a sentence for each. */
-export function missingIn({ models, skills, chat, persona }: PipelineSettings): string[] {
-  return [
-    ...(models.planner === undefined ? ['at least one model: name a planner'] : []),
-    ...(skills.length === 0 ? ['at least one skill'] : []),
-    ...(chat.welcome ? [] : ['a welcome prompt']),
-    ...(chat.sorry ? [] : ['a sorry message']),
-    ...(chat.starters.length === 0 ? ['at least one starter question'] : []),
-    ...(personaOf(persona) === '' ? ['a persona'] : []),
+/** Something that an application cannot be published without, and the setting it belongs into. */
+export interface Lack {
+  readonly field: string;
+  readonly lacks: string;
+}
+
+/** What an application still needs before people can use it. */
+export function lacksIn({ models, skills, chat, persona }: PipelineSettings): Lack[] {
+  const needs = [
+    { field: 'models.planner', lacks: 'at least one model: name a planner', is: models.planner },
+    { field: 'skills', lacks: 'at least one skill', is: skills.length },
+    { field: 'chat.welcome', lacks: 'a welcome prompt', is: chat.welcome },
+    { field: 'chat.sorry', lacks: 'a sorry message', is: chat.sorry },
+    { field: 'chat.starters', lacks: 'at least one starter question', is: chat.starters.length },
+    { field: 'persona', lacks: 'a persona', is: personaOf(persona) },
   ];
+  return needs.flatMap(({ is, ...lack }) => (is ? [] : [lack]));
+}
+
+/** The same, a sentence for each. */
+export function missingIn(settings: PipelineSettings): string[] {
+  return lacksIn(settings).map(({ lacks }) => lacks);
 }
 
 /** Who it speaks as, in words. */

@@ -13,13 +13,18 @@ export async function called({ scope }: AtWork, tool: string, input: Json): Prom
 
 /** The answer to a request by one of the configuration's connections. */
 export function requested(at: AtWork<NodeOf<'http'>>): Promise<Json> {
-  const { connection, method, path, body } = at.node;
+  const { method, path, body } = at.node;
   const input = {
     method,
     path: filledText(at, 'path', path),
     ...(body === undefined ? {} : { body: filled(at, 'body', body) }),
   };
-  return called(at, `connection_${connection}_${kindOf(method)}`, input);
+  return called(at, connectionTool(at.node), input);
+}
+
+/** The tool that a request goes by. */
+export function connectionTool({ connection, method }: NodeOf<'http'>): string {
+  return `connection_${connection}_${kindOf(method)}`;
 }
 
 function kindOf(method: NodeOf<'http'>['method']): string {

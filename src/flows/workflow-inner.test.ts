@@ -4,6 +4,7 @@ import { answerIn, graphOf, outline, runOf, workflowFlow } from '../../test/work
 import { toolOf } from '../../test/world.ts';
 import { localTenant } from '../run/owner.ts';
 import type { Json } from '../run/values.ts';
+import type { Store } from '../stores/store.ts';
 
 const catalog = { flows: [workflowFlow], tools: [toolOf('note', (input) => input)] };
 const key = (name: string) => ({ tenant: localTenant, kind: 'workflow', name });
@@ -35,6 +36,19 @@ const asking = (what: string) => ({
 });
 const outer = { ...graphOf([calls('asking', { input: { n: '{{input.n + 1}}' } })], ''), name: 'outer' };
 
+/** What may become of a definition while a run of it waits. */
+async function spoil(
+  definitions: Store['definitions'],
+  what: 'changed' | 'broken' | 'archived' | 'erased',
+  name: string,
+): Promise<void> {
+  const bodies = { changed: { ...asking('new'), name }, broken: { name, nodes: 'none' } };
+  if (what === 'erased') await definitions.erase(key(name));
+  else if (what === 'archived')
+    await definitions.move({ ...key(name), version: 1, state: 'archived', by: 'bob' });
+  else await definitions.publish({ ...key(name), body: JSON.stringify(bodies[what]), by: 'bob' });
+}
+
 describe('[WF17] a workflow in another', () => {
   test('is recorded first, sees its own input alone, and gives what it comes to', async () => {
     const { stage, run } = await play([outer, asking('old')], { n: 1 });
@@ -52,14 +66,12 @@ describe('[WF17] a workflow in another', () => {
     ]);
   });
 
-  test.for(['changed', 'erased'] as const)(
+  test.for(['changed', 'broken', 'archived', 'erased'] as const)(
     'goes on as it was recorded once it is %s, whoever works on',
     async (what) => {
       const { stage, run, worker } = await play([outer, asking('old')], { n: 1 });
       await worker.quit();
-      if (what === 'changed') await runOf(stage.store, asking('new'));
-      else await stage.store.definitions.erase(key('asking'));
-      await stage.store.definitions.erase(key('outer'));
+      for (const name of ['asking', 'outer']) await spoil(stage.store.definitions, what, name);
       stage.hire(catalog);
       await stage.decide(run, { decision: 'approve' });
       expect((await stage.tree(run)).ended?.answer).toBe('2 old');

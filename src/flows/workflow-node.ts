@@ -1,7 +1,9 @@
 import type { Flow, RunInput } from '../engine/scope.ts';
-import type { Json } from '../run/values.ts';
+import { isDry } from '../run/dry-run.ts';
+import type { Effect, Json } from '../run/values.ts';
 import { answerOfAgent, answerOfPrompt, answerOfTeam } from './workflow-asked.ts';
 import { called, codeRun, requested, retrieved } from './workflow-called.ts';
+import { dryWork } from './workflow-dry.ts';
 import { gathered, takenInto } from './workflow-edges.ts';
 import { guarded } from './workflow-guarded.ts';
 import { merged } from './workflow-merged.ts';
@@ -9,16 +11,16 @@ import type { DoNode } from './workflow-part.ts';
 import { asked } from './workflow-question.ts';
 import { looped, mapped, reviewed, safe } from './workflow-rounds.ts';
 import { filled, isTrue, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
-
 import { tried } from './workflow-tried.ts';
 import { waited } from './workflow-waited.ts';
-
 import { calledWorkflow } from './workflow-inner.ts';
 
 /** What nodes stand on that is not in the graph. */
 export interface Means {
   /** The flow that an agent with tools, or a team, works by. */
   flow(name: 'converse' | 'coordinate', settings: object): Pick<Flow, 'run'>;
+  /** What a tool does to the world; of one that is not known, nothing is known. */
+  effectOf?(tool: string): Effect | undefined;
 }
 
 /** What a whole run is about. */
@@ -37,10 +39,15 @@ export interface Working {
 export function nodeDoer(given: Pick<Working, 'means' | 'input' | 'within'>): DoNode {
   const working: Working = {
     ...given,
-    doNode: (at) => tried(at, (again) => workOf(again, working)),
+    doNode: (at) => tried(at, (again) => done(again, working)),
     deeper: (within) => nodeDoer({ ...given, within }),
   };
   return working.doNode;
+}
+
+async function done(at: AtWork, working: Working): Promise<Done> {
+  const stoodFor = isDry(working.input.labels) ? await dryWork(at, working) : undefined;
+  return stoodFor ?? workOf(at, working);
 }
 
 async function workOf(at: AtWork, working: Working): Promise<Done> {

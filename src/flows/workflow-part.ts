@@ -7,6 +7,9 @@ import { titleOf, type Around, type AtWork, type Done } from './workflow-sight.t
 /** How the work of one node is done, in its step. */
 export type DoNode = (at: AtWork) => Promise<Done>;
 
+/** Why a node is not done that only dead edges lead to. */
+export const noPath = 'No path led to it.';
+
 interface Drawn {
   readonly part: Part;
   readonly around: Around;
@@ -46,7 +49,7 @@ function nodeOf(node: GraphNode, drawn: Drawn, doNode: DoNode): Node<Done> {
     after: (orderOf(part).get(id) ?? []).filter((other) => only?.has(other) ?? true),
     vital: !isConnected(part, id, 'failed'),
     soon: node.type === 'merge' && node.first ? isReached : undefined,
-    unless: (before) => (edges.length === 0 || isReached(before) ? undefined : 'No path led to it.'),
+    unless: (before) => (edges.length === 0 || isReached(before) ? undefined : noPath),
     run(scope, before) {
       const settled = withRedone(all(before));
       const nodes = { ...around.nodes, ...seen(settled) };

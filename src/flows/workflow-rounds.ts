@@ -84,7 +84,11 @@ const usualReviews = 3;
 const Judgement = z.object({ confidence: z.number().min(0).max(1), feedback: z.string() });
 
 /** The body until a judge is sure enough of what it gives. Each round sees what the judge said of the one before. */
-export async function reviewed(at: AtWork<NodeOf<'review'>>, doNode: DoNode): Promise<Done> {
+export async function reviewed(
+  at: AtWork<NodeOf<'review'>>,
+  doNode: DoNode,
+  judging: typeof byTurn = byTurn,
+): Promise<Done> {
   const { node, scope } = at;
   const { judge, threshold = usualThreshold, max = usualReviews, body: part } = node;
   let last: Judged | null = null;
@@ -93,13 +97,17 @@ export async function reviewed(at: AtWork<NodeOf<'review'>>, doNode: DoNode): Pr
     const round = { key: `round ${index + 1}`, kind: 'round', title: `Round ${index + 1}` };
     const judged: Judged = await scope.step(round, async (inner) => {
       const value = await bodyOf(inside(at, inner, names), part, doNode);
-      const options = { schema: Judgement, key: 'the judge', title: 'Judgement' };
-      return { value, ...(await inner.turn(judge, judgeText(value), options)) };
+      return { value, ...(await judging(inner, judge, value)) };
     });
     last = judged;
     if (judged.confidence >= threshold) return { port: 'done', output: judged };
   }
   return { port: 'unsure', output: last };
+}
+
+function byTurn(scope: Scope, judge: string, value: Json): Promise<z.output<typeof Judgement>> {
+  const options = { schema: Judgement, key: 'the judge', title: 'Judgement' };
+  return scope.turn(judge, judgeText(value), options);
 }
 
 type Judged = { readonly value: Json; readonly confidence: number; readonly feedback: string };

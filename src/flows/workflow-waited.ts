@@ -8,7 +8,8 @@ export async function waited(at: AtWork<NodeOf<'wait'>>): Promise<Json> {
   return { until: new Date(until).toISOString() };
 }
 
-function timeOf(at: AtWork<NodeOf<'wait'>>): number {
+/** When it is over. */
+export function timeOf(at: AtWork<NodeOf<'wait'>>): number {
   const { node, scope } = at;
   if (node.until !== undefined) {
     const value = valueOf(at, 'until', node.until);

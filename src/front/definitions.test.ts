@@ -7,7 +7,8 @@ import { differences } from './definition-diff.ts';
 import { definitionsFront, type DefinitionsFront } from './definitions.ts';
 
 const ann = { tenant: 't', who: 'ann' };
-const bob = { tenant: 't', who: 'bob' };
+const bob = { tenant: 't', who: 'bob', role: 'operator' };
+const cleo = { tenant: 't', who: 'cleo', role: 'member' };
 const stranger = { tenant: 'u', who: 'eve' };
 const books = { kind: 'app', name: 'books' };
 
@@ -163,3 +164,51 @@ async function refused(asked: Promise<unknown>, words: string): Promise<void> {
   );
   expect(failure?.message).toContain(words);
 }
+
+describe('[DF10] what somebody made', () => {
+  const made = async () => {
+    await draft({ flow: 'a' }, 0);
+    await front.publish(ann, { ...books, revision: 1 });
+  };
+  const theirs =
+    'The app «books» was made by ann: ask them or an operator to change it, or clone it under another name.';
+
+  test.for<[string, (author: typeof cleo) => Promise<unknown>]>([
+    ['saved', (author) => draft({ flow: 'b' }, 1, author)],
+    ['published', (author) => front.publish(author, { ...books, revision: 1 })],
+    ['archived', (author) => front.archive(author, { ...books, version: 1 })],
+    ['restored', (author) => front.restore(author, { ...books, version: 1 })],
+    ['thrown away', (author) => front.dropDraft(author, { ...books, revision: 1 })],
+    ['erased', (author) => front.erase(author, books)],
+    ['steered', (author) => front.expectOwn(author, books)],
+  ])('is %s by them and by operators alone', async ([, change]) => {
+    await made();
+    const before = await store.definitions.versions({ tenant: 't', ...books });
+    await expect(change(cleo)).rejects.toMatchObject({ failure: { code: 'refused', message: theirs } });
+    await expect(change({ ...ann, role: 'viewer' })).rejects.toMatchObject({ failure: { code: 'refused' } });
+    expect(await store.definitions.versions({ tenant: 't', ...books })).toEqual(before);
+    await change({ ...ann, role: 'approver' });
+    await change({ ...cleo, role: 'operator' }).catch((thrown: unknown) =>
+      expect(failureOf(thrown).code).not.toBe('refused'),
+    );
+  });
+
+  test('stays theirs where an operator has changed it, and is cloned by others', async () => {
+    await made();
+    await draft({ flow: 'b' }, 1, bob);
+    expect(await draft({ flow: 'c' }, 2)).toMatchObject({ by: 'ann', revision: 3 });
+    await draft({ flow: 'd' }, 3, bob);
+    await front.archive(bob, { ...books, version: 1 });
+    await front.expectOwn(ann, books);
+    expect(await front.clone(cleo, { ...books, version: 0 }, 'more-books')).toMatchObject({
+      by: 'cleo',
+      name: 'more-books',
+    });
+    await front.erase(bob, books);
+    await draft({ flow: 'e' }, 0, { ...cleo });
+    await expect(draft({ flow: 'f' }, 1)).rejects.toMatchObject({ failure: { code: 'refused' } });
+    await expect(front.clone(ann, { ...books, version: 0 }, 'books')).rejects.toMatchObject({
+      failure: { code: 'refused' },
+    });
+  });
+});

@@ -9,12 +9,15 @@ import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import type { Store } from '../stores/store.ts';
 import { bodyIn, bodyText } from './definition-body.ts';
+import { keepMaker, makersOf } from './definition-makers.ts';
 import { differences, type Difference } from './definition-diff.ts';
 
 /** Who asks. */
 export interface Author {
   readonly tenant: string;
   readonly who: string;
+  /** An operator changes what anybody made, a viewer nothing. */
+  readonly role?: string | undefined;
 }
 
 /** Which definition; of several versions the newest that is published, unless one is named. 0 is the draft. */
@@ -58,6 +61,8 @@ export interface DefinitionsFront {
   dropDraft(author: Author, draft: Which & { readonly revision: number }): Promise<void>;
   /** The draft and every version. Runs keep what they began with. */
   erase(author: Author, which: Which): Promise<void>;
+  /** Fails where somebody may not change what is there under a name. */
+  expectOwn(author: Author, which: Which): Promise<void>;
   /** Publish what a configuration says. Nobody can change it but another configuration. */
   provide(which: Which, body: unknown): Promise<WholeDefinition>;
   /** Archive what a configuration said and says no more. */
@@ -71,7 +76,7 @@ export type BodyCheck = (
 ) => void | Promise<void>;
 
 export interface DefinitionsSettings {
-  readonly store: Pick<Store, 'definitions' | 'blobs'>;
+  readonly store: Pick<Store, 'definitions' | 'blobs' | 'shared'>;
   /** Each kind there is, and what a body of it must be. */
   readonly kinds: Readonly<Record<string, BodyCheck>>;
   /** Takes secrets out: they are recorded nowhere. */
@@ -120,10 +125,15 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
       return own.length > 0 ? own : definitions.versions({ tenant: configurationTenant, kind, name });
     },
     async dropDraft(author, { kind, name, revision }) {
-      await definitions.erase({ ...(await ownKey(settings, author, { kind, name })), draft: { revision } });
+      const key = await ownKey(settings, author, { kind, name });
+      await definitions.erase({ ...key, draft: { revision } });
     },
     async erase(author, { kind, name }) {
-      await definitions.erase(await ownKey(settings, author, { kind, name }));
+      const key = await ownKey(settings, author, { kind, name });
+      await definitions.erase(key);
+    },
+    async expectOwn(author, which) {
+      await ownKey(settings, author, which);
     },
     ...configurations(settings),
   };
@@ -163,12 +173,16 @@ async function whole(
   return { definition: found.definition, body: bodyIn(found.text) };
 }
 
-/** What the configuration says under a name is everybody's, so nobody else can have that name. */
+/**
+ * What somebody may change under a name: nothing is there yet, or they made something of it. What the configuration says is
+ * everybody's, so nobody else can have that name.
+ */
 async function ownKey(
   { store, kinds }: DefinitionsSettings,
-  { tenant }: Author,
+  author: Author,
   { kind, name }: Which,
 ): Promise<DefinitionKey> {
+  const { tenant } = author;
   if (!Object.hasOwn(kinds, kind)) {
     const known = Object.keys(kinds).join(', ');
     throw new RunError('malformed', `«kind» is «${kind.slice(0, 80)}»: give one of ${known}.`);
@@ -176,9 +190,29 @@ async function ownKey(
   if (!/^[\w.-]{1,64}$/.test(name))
     throw new RunError('malformed', '«name» has up to 64 letters, digits, _, - and .');
   const taken = await store.definitions.versions({ tenant: configurationTenant, kind, name });
-  if (taken.length === 0) return { tenant, kind, name };
+  if (taken.length === 0) {
+    const key = { tenant, kind, name };
+    await expectMaker(store, author, key);
+    return key;
+  }
   const message = `The ${kind} «${name}» is the configuration's and cannot be changed here: change it there, or clone it under another name.`;
   throw new RunError('rejected', message);
+}
+
+async function expectMaker(
+  { definitions, shared }: DefinitionsSettings['store'],
+  { who, role }: Author,
+  key: DefinitionKey,
+): Promise<void> {
+  if (role === 'viewer') throw new RunError('refused', 'A viewer changes nothing: ask for another role.');
+  const makers = await makersOf(shared, key, await definitions.versions(key));
+  const [first] = makers;
+  // Of what was erased nobody is the maker any more.
+  if (first === undefined) return keepMaker(shared, key, null);
+  if (makers.includes(who)) return;
+  if (role === 'operator') return keepMaker(shared, key, first);
+  const message = `The ${key.kind} «${key.name}» was made by ${makers.join(', ')}: ask them or an operator to change it, or clone it under another name.`;
+  throw new RunError('refused', message);
 }
 
 async function checked(

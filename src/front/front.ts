@@ -6,6 +6,7 @@ import type { Receipt, RunRow } from '../stores/store.ts';
 import { commandRun, type CommandSent, type Outcome } from './command-run.ts';
 import { createRun, type RunRequest } from './create-run.ts';
 import { eraseConversation, type Erased } from './erase.ts';
+import { forkRun, type Fork, type Forked } from './fork-run.ts';
 
 /** What a front asks of the worker that is in the same process, where there is one. */
 export interface WorkerBeside {
@@ -26,6 +27,8 @@ export interface Front {
   start(
     request: RunRequest,
   ): Promise<{ readonly run: string; readonly conversation: string; readonly created: boolean }>;
+  /** Start a run that begins with what is known already. */
+  fork(fork: Fork): Promise<Forked>;
   /** Put a command into the mailbox of a run. The same id again gets the same receipt. */
   send(run: string, command: Command, id?: string): Promise<Receipt>;
   /** The same, and wait for the entry it becomes. */
@@ -49,6 +52,12 @@ export function frontOf(world: Workplace, { worker }: { readonly worker?: Worker
       const { run, conversation, begun } = await createRun(world, request, worker?.name);
       if (begun) worker?.begin(run, begun);
       return { run, conversation, created: begun !== undefined };
+    },
+    async fork(wanted) {
+      const forked = await forkRun(world, wanted);
+      const row = await store.dispatch.get(forked.run);
+      if (row) await worker?.takeUp(row);
+      return forked;
     },
     send,
     command,

@@ -3,11 +3,16 @@ import { fieldsOf } from './fields.ts';
 import { codeTool, searchTools, type GraphNode } from './graph.ts';
 import { settledBefore } from './order.ts';
 import type { Known, Place } from './place.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
 
 /** What is wrong with one node where it stands. */
 export function nodeProblems(node: GraphNode, place: Place, known: Known): readonly Problem[] {
-  return [...nameProblems(node, known), ...capProblems(node), ...expressionProblems(node, place)];
+  return [
+    ...nameProblems(node, known),
+    ...capProblems(node),
+    ...settingsProblems(node, known),
+    ...expressionProblems(node, place),
+  ];
 }
 
 function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
@@ -26,13 +31,21 @@ function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
     there === undefined || there.has(name)
       ? []
       : [
-          {
-            node: node.id,
-            field: what,
-            problem: `There is no ${what} «${name}».`,
-            fix: `Name one of: ${[...there].slice(0, 10).join(', ')}.`,
-          },
+          problemOf(
+            'unknown-name',
+            { node: node.id, field: what },
+            { what, name, known: [...there].slice(0, 10).join(', ') },
+          ),
         ],
+  );
+}
+
+/** Settings that are another part's: a team's are a coordinator's, a guard's those of an application. */
+function settingsProblems(node: GraphNode, { settings }: Known): readonly Problem[] {
+  if ((node.type !== 'team' && node.type !== 'guard') || !settings) return [];
+  const what = node.type === 'team' ? 'a coordinator' : 'guards';
+  return settings(node).map(({ path, message }) =>
+    problemOf('settings', { node: node.id, field: ['settings', ...path].join('.') }, { message, what }),
   );
 }
 
@@ -40,38 +53,14 @@ function capProblems(node: GraphNode): readonly Problem[] {
   const { id } = node;
   if (node.type === 'loop') {
     const given = [node.over, node.until, node.times].filter((one) => one !== undefined);
-    if (given.length !== 1)
-      return [
-        {
-          node: id,
-          field: 'until',
-          problem: 'A loop has exactly one of «over», «until» and «times».',
-          fix: 'Say what ends it.',
-        },
-      ];
+    if (given.length !== 1) return [problemOf('loop-ending', { node: id, field: 'until' })];
     if (node.times === undefined && node.max === undefined)
-      return [
-        {
-          node: id,
-          field: 'max',
-          problem: 'The loop has no cap.',
-          fix: 'Set «max»: how many rounds at most.',
-        },
-      ];
+      return [problemOf('no-cap', { node: id, field: 'max' })];
   }
   if (node.type === 'merge' && node.how === 'agent' && node.agent === undefined)
-    return [
-      {
-        node: id,
-        field: 'agent',
-        problem: 'Nobody is named who merges.',
-        fix: 'Name an agent, or choose another «how».',
-      },
-    ];
+    return [problemOf('nobody-merges', { node: id, field: 'agent' })];
   if (node.type === 'wait' && (node.for === undefined) === (node.until === undefined))
-    return [
-      { node: id, field: 'until', problem: 'A wait has either «for» or «until».', fix: 'Give one of them.' },
-    ];
+    return [problemOf('wait-ending', { node: id, field: 'until' })];
   return [];
 }
 
@@ -82,31 +71,15 @@ function expressionProblems(node: GraphNode, { part, names, before }: Place): re
       return read().flatMap(({ uses }) => [
         ...[...uses.nodes]
           .filter((id) => !there.has(id))
-          .map((id) => ({
-            node: node.id,
-            field,
-            problem: `«nodes.${id}» is used before it can exist.`,
-            fix: `Let «${id}» come before it.`,
-          })),
+          .map((id) => problemOf('too-early', { node: node.id, field }, { id })),
         ...[...uses.names]
           .filter((name) => isName(name) && !names.has(name) && !isInRound(node, field, name))
-          .map((name) => ({
-            node: node.id,
-            field,
-            problem: `«${name}» means nothing here.`,
-            fix: 'It is known inside a loop, a map or a fallback.',
-          })),
+          .map((name) => problemOf('means-nothing', { node: node.id, field }, { name })),
       ]);
     } catch (thrown) {
       if (!(thrown instanceof ExpressionError)) throw thrown;
-      return [
-        {
-          node: node.id,
-          field,
-          problem: `Column ${thrown.column}: ${thrown.message}`,
-          fix: 'Correct the expression.',
-        },
-      ];
+      const { column, message } = thrown;
+      return [problemOf('expression', { node: node.id, field }, { column, message })];
     }
   });
 }

@@ -1,5 +1,13 @@
+import type { Limits } from '../run/values.ts';
 import type { Name } from './expression.ts';
-import type { Part } from './graph.ts';
+import type { GraphNode, Part } from './graph.ts';
+
+export type SettledNode = Extract<GraphNode, { type: 'team' | 'guard' }>;
+
+export interface WrongSetting {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
 
 /** What there is, where a graph names it. What is not given is not looked at. */
 export interface Known {
@@ -7,6 +15,10 @@ export interface Known {
   readonly tools?: ReadonlySet<string>;
   readonly workflows?: ReadonlySet<string>;
   readonly connections?: ReadonlySet<string>;
+  /** The most that a graph may use here. */
+  readonly limits?: Limits;
+  /** What is wrong with the settings of a team or a guard. */
+  readonly settings?: (node: SettledNode) => readonly WrongSetting[];
 }
 
 /** A graph, or one inside it. */

@@ -1,6 +1,6 @@
 import type { Part } from './graph.ts';
 import { reachedFrom, settledBefore } from './order.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
 
 /** A node is done again for a question only if nobody else has used what it gave: all its paths lead to that question. */
 export function redoProblems(part: Part): readonly Problem[] {
@@ -11,28 +11,12 @@ export function redoProblems(part: Part): readonly Problem[] {
 
 function redoProblem(part: Part, question: string, id: string): readonly Problem[] {
   const before = settledBefore(part, question);
-  if (!before.has(id))
-    return [
-      {
-        node: question,
-        field: 'redo',
-        problem: `«${id}» does not come before it.`,
-        fix: 'Name a node that leads to the question.',
-      },
-    ];
+  if (!before.has(id)) return [problemOf('redo-not-before', { node: question, field: 'redo' }, { id })];
   const around = {
     ...part,
     edges: part.edges.filter(({ from, to }) => from !== question && to !== question),
   };
   const elsewhere = [...reachedFrom(around, [id])].find((other) => !before.has(other));
   if (elsewhere === undefined) return [];
-  const problem = `«${id}» leads to «${elsewhere}» as well, which would have used what it gave before.`;
-  return [
-    {
-      node: question,
-      field: 'redo',
-      problem,
-      fix: 'Let all its paths lead to the question, or take it out of «redo».',
-    },
-  ];
+  return [problemOf('redo-elsewhere', { node: question, field: 'redo' }, { id, other: elsewhere })];
 }

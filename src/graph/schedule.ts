@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { Json } from '../run/values.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem, type ProblemCode, type ProblemValues } from './problem.ts';
 
 /** When a workflow is started by itself. */
 export const Schedule = z.strictObject({
@@ -24,20 +24,18 @@ const anyTime = Date.UTC(2024, 0, 1);
 /** What is wrong with when a workflow is to be started. */
 export function scheduleProblems(schedules: readonly Schedule[] = []): readonly Problem[] {
   return schedules.flatMap((schedule, i): Problem[] => {
-    const wrong = (part: string, problem: string, fix: string) => [
-      { node: '', field: `schedules.${i}.${part}`, problem, fix },
+    const wrong = (part: string, code: ProblemCode, values: ProblemValues) => [
+      problemOf(code, { node: '', field: `schedules.${i}.${part}` }, values),
     ];
     const { cron, timezone } = schedule;
-    if (!isZone(timezone))
-      return wrong('timezone', `«${timezone}» is no time zone.`, 'Write one as Europe/Berlin, or UTC.');
-    const fix = 'Give minute, hour, day, month and weekday, as «0 8 * * 1-5».';
+    if (!isZone(timezone)) return wrong('timezone', 'no-timezone', { timezone });
     try {
       if (nextTimes(schedule, anyTime, 1).length > 0) return [];
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message.replace(/^\w+: /, '') : '';
-      return wrong('cron', `«${cron}» cannot be read: ${why}`, fix);
+      const message = thrown instanceof Error ? thrown.message.replace(/^\w+: /, '') : '';
+      return wrong('cron', 'no-cron', { cron, message });
     }
-    return wrong('cron', `«${cron}» never comes.`, 'Name a day that there is.');
+    return wrong('cron', 'never-due', { cron });
   });
 }
 

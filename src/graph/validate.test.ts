@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../run/values.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem, type ProblemCode } from './problem.ts';
 import { problemsIn } from './validate.ts';
 
 const start = { id: 'start', type: 'start' };
@@ -244,6 +244,8 @@ describe('validation', () => {
           );
           const problems = problemsIn({ ...notice, nodes: nodes as Json[] }, known);
           seen[problems.length === 0 ? 'sound' : 'faulty'] += 1;
+          for (const { code, values = {}, problem } of problems)
+            expect(problem).toBe(problemOf(code as ProblemCode, { node: '', field: '' }, values).problem);
         } else expect(problemsIn(JSON.parse(JSON.stringify(other)) as Json).length).toBeGreaterThan(0);
       }),
       { numRuns: 300 },

@@ -5,7 +5,7 @@ import { bodiesOf, Graph, portsOf, sizes, type Part } from './graph.ts';
 import { nodeProblems } from './node-problems.ts';
 import { circleIn, reachedFrom, settledBefore } from './order.ts';
 import type { Known, Place } from './place.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
 import { redoProblems } from './redo.ts';
 import { scheduleProblems } from './schedule.ts';
 import { worstCase } from './worst-case.ts';
@@ -18,17 +18,14 @@ export function problemsIn(given: Json, known: Known = {}): readonly Problem[] {
     return [large('', `The graph has ${size} characters of JSON`, sizes.characters)];
   const read = Graph.safeParse(given);
   if (!read.success)
-    return read.error.issues.map(({ path, message }) => ({
-      node: nodeAt(given, path),
-      field: path.join('.'),
-      problem: message,
-      fix: 'Correct the field, or take it out.',
-    }));
+    return read.error.issues.map(({ path, message }) =>
+      problemOf('schema', { node: nodeAt(given, path), field: path.join('.') }, { message }),
+    );
   const graph = read.data;
   const all = partsIn(graph);
   const problems = [...sizeProblems(all), ...startProblems(graph), ...scheduleProblems(graph.schedules)];
   for (const place of all) problems.push(...partProblems(place, known));
-  if (problems.length === 0) problems.push(...worstCase(graph));
+  if (problems.length === 0) problems.push(...worstCase(graph, known.limits));
   return problems;
 }
 
@@ -76,24 +73,16 @@ function sizeProblems(places: readonly Place[]): readonly Problem[] {
 }
 
 function large(field: string, what: string, most: number): Problem {
-  const fix = 'Take parts out into workflows of their own.';
-  return { node: '', field, problem: `${what}; ${most} are the most.`, fix };
+  return problemOf('large-graph', { node: '', field }, { what, most });
 }
 
 function startProblems({ nodes }: Graph): readonly Problem[] {
   const problems: Problem[] = [];
   const starts = nodes.filter(({ type }) => type === 'start');
-  if (starts.length === 0)
-    problems.push({
-      node: '',
-      field: 'nodes',
-      problem: 'There is no start.',
-      fix: 'Add a node of type start.',
-    });
-  for (const { id } of starts.slice(1))
-    problems.push({ node: id, field: 'type', problem: 'There is a second start.', fix: 'Keep one of them.' });
+  if (starts.length === 0) problems.push(problemOf('no-start', { node: '', field: 'nodes' }));
+  for (const { id } of starts.slice(1)) problems.push(problemOf('second-start', { node: id, field: 'type' }));
   if (!nodes.some(({ type }) => type === 'end'))
-    problems.push({ node: '', field: 'nodes', problem: 'There is no end.', fix: 'Add a node of type end.' });
+    problems.push(problemOf('no-end', { node: '', field: 'nodes' }));
   return problems;
 }
 
@@ -103,37 +92,18 @@ function partProblems(place: Place, known: Known): readonly Problem[] {
   const ids = new Set<string>();
   for (const { id, type } of part.nodes) {
     if (ids.has(id) || place.before.has(id))
-      problems.push({
-        node: id,
-        field: 'id',
-        problem: `«${id}» is used twice.`,
-        fix: 'Give one of them another id.',
-      });
+      problems.push(problemOf('id-twice', { node: id, field: 'id' }, { id }));
     ids.add(id);
     if (level > 1 && (type === 'start' || type === 'end'))
-      problems.push({
-        node: id,
-        field: 'type',
-        problem: `A body has no ${type}.`,
-        fix: 'Take it out: its last node gives its output.',
-      });
+      problems.push(problemOf('not-in-body', { node: id, field: 'type' }, { type }));
   }
-  if (part.nodes.length === 0)
-    problems.push({
-      node: place.within,
-      field: 'nodes',
-      problem: 'There is nothing in it.',
-      fix: 'Add a node.',
-    });
+  if (part.nodes.length === 0) problems.push(problemOf('empty-body', { node: place.within, field: 'nodes' }));
   problems.push(...edgeProblems(part));
   const circle = circleIn(part);
   if (circle.length > 0)
-    problems.push({
-      node: circle[0] ?? '',
-      field: 'edges',
-      problem: `These lead in a circle: «${circle.join('», «')}».`,
-      fix: 'Use a node of type loop for what is to be done again.',
-    });
+    problems.push(
+      problemOf('circle', { node: circle[0] ?? '', field: 'edges' }, { ids: circle.join('», «') }),
+    );
   if (circle.length > 0 || problems.length > 0) return problems;
   if (level === 1) problems.push(...unreachable(part));
   for (const node of part.nodes) problems.push(...nodeProblems(node, place, known));
@@ -146,26 +116,12 @@ function edgeProblems({ nodes, edges }: Part): readonly Problem[] {
     const field = `edges.${i}`;
     const missing = [from, to].find((id) => !byId.has(id));
     if (missing !== undefined)
-      return [
-        {
-          node: missing,
-          field,
-          problem: `There is no node «${missing}» here.`,
-          fix: 'Take the edge out, or name another node.',
-        },
-      ];
+      return [problemOf('edge-to-nowhere', { node: missing, field }, { id: missing })];
     const source = byId.get(from);
     const ports = source ? portsOf(source) : [];
     if (ports.includes(port)) return [];
-    const problem = `«${from}» has no port «${port}».`;
-    return [
-      {
-        node: from,
-        field,
-        problem,
-        fix: ports.length === 0 ? 'Nothing comes after an end.' : `Its ports: ${ports.join(', ')}.`,
-      },
-    ];
+    const code = ports.length === 0 ? 'after-end' : 'no-port';
+    return [problemOf(code, { node: from, field }, { id: from, port, ports: ports.join(', ') })];
   });
 }
 
@@ -175,12 +131,7 @@ function unreachable(part: Part): readonly Problem[] {
   const reached = reachedFrom(part, [start.id]);
   return part.nodes
     .filter(({ id }) => !reached.has(id))
-    .map(({ id }) => ({
-      node: id,
-      field: 'edges',
-      problem: 'Nothing leads to it.',
-      fix: 'Draw an edge to it, or take it out.',
-    }));
+    .map(({ id }) => problemOf('unreachable', { node: id, field: 'edges' }));
 }
 
 /** The id of the node that a fault of the schema is in. */

@@ -1,5 +1,7 @@
+import { atMost } from '../run/limits.ts';
+import type { Limits } from '../run/values.ts';
 import { bodiesOf, type Graph, type GraphNode, type Part } from './graph.ts';
-import type { Problem } from './problem.ts';
+import { problemOf, type Problem } from './problem.ts';
 
 /** What a workflow may use, unless it says so. */
 export const graphLimits = { turns: 200, calls: 1_000, depth: 24 } as const;
@@ -10,18 +12,28 @@ interface Cost {
   readonly depth: number;
 }
 
-/** The most a graph can use, by its caps, against what it may. What workflows inside it use is known when they run. */
-export function worstCase(graph: Graph): readonly Problem[] {
+/**
+ * The most a graph can use, by its caps, against what it may. `allowed` is the most that it may say here; without it, it may
+ * say anything. What workflows inside it use is known when they run.
+ */
+export function worstCase(graph: Graph, allowed: Limits = {}): readonly Problem[] {
   const cost = costOf(graph);
-  const limits = { ...graphLimits, ...graph.limits };
-  return (['turns', 'calls', 'depth'] as const)
-    .filter((name) => cost[name] > (limits[name] ?? graphLimits[name]))
-    .map((name) => ({
-      node: '',
-      field: `limits.${name}`,
-      problem: `It may come to ${cost[name]} ${name}; ${limits[name] ?? graphLimits[name]} are allowed.`,
-      fix: 'Lower the caps of its loops and maps, or raise the limit.',
-    }));
+  const limits = atMost(allowed, { ...graphLimits, ...graph.limits });
+  const over = (['turns', 'calls', 'depth'] as const).flatMap((name) => {
+    const most = limits[name] ?? graphLimits[name];
+    const values = { most: cost[name], what: name, allowed: most };
+    const place = { node: '', field: `limits.${name}` };
+    return cost[name] > most ? [problemOf('worst-case', place, values)] : [];
+  });
+  return [...tooMuch(graph.limits ?? {}, allowed), ...over];
+}
+
+function tooMuch(wanted: Limits, allowed: Limits): readonly Problem[] {
+  return Object.entries(allowed).flatMap(([name, most]) => {
+    const asked = wanted[name as keyof Limits] ?? 0;
+    const place = { node: '', field: `limits.${name}` };
+    return asked > most ? [problemOf('too-much', place, { asked, most })] : [];
+  });
 }
 
 export function costOf({ nodes }: Part): Cost {

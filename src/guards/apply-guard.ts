@@ -16,6 +16,18 @@ export interface Guarded {
 
 const byStrictness: readonly GuardAction[] = ['block', 'ask', 'redact'];
 
+/** The same guard once a person agreed to what it only asks about: all else it finds as before. */
+export function agreedTo(guard: Guard): Guard {
+  return {
+    ...guard,
+    find(text, before) {
+      const found = guard.find(text, before);
+      const stretches = found.stretches.filter(({ of }) => of?.action !== 'ask');
+      return stretches.length === found.stretches.length ? found : { ...found, stretches };
+    },
+  };
+}
+
 /** Look at a text that is over. */
 export function applyGuard(guard: Guard, text: string): Guarded {
   return guardedBy(guard.find(text).stretches, text);

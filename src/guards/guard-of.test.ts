@@ -152,4 +152,18 @@ describe('settings', () => {
     expect(read.error?.issues[0]?.path).toEqual(['output', 0, 'text']);
     expect(read.error?.issues[0]?.message).toMatch(says);
   });
+
+  test('[GD31] to ask about what is kept nowhere is refused; a judge sees what is left', () => {
+    const asks = { guard: 'pii', action: 'ask' } as const;
+    const read = AppGuards.safeParse({ output: [{ guard: 'safety' }, asks], covers: 'everything' });
+    expect(read.error?.issues).toEqual([
+      expect.objectContaining({
+        path: ['output', 1, 'action'],
+        message: expect.stringMatching(/cover the answer, or let «pii» redact or block/),
+      }),
+    ]);
+    expect(AppGuards.safeParse({ output: [asks], input: [asks] }).success).toBe(true);
+    const judge = { guard: 'judge', agent: 'a', action: 'ask' } as const;
+    expect(AppGuards.safeParse({ output: [judge], covers: 'everything' }).success).toBe(true);
+  });
 });

@@ -57,10 +57,21 @@ export const GuardSettings = z.discriminatedUnion('guard', [
 export type GuardSettings = z.output<typeof GuardSettings>;
 
 /** What an app lets pass: of what people send, and of what it says. */
-export const AppGuards = z.strictObject({
-  input: z.array(GuardSettings).max(mostGuards).default([]),
-  output: z.array(GuardSettings).max(mostGuards).default([]),
-  /** What those for output look at: what is said to people in the end, or everything that is recorded. */
-  covers: z.enum(['answer', 'everything']).default('answer'),
-});
+export const AppGuards = z
+  .strictObject({
+    input: z.array(GuardSettings).max(mostGuards).default([]),
+    output: z.array(GuardSettings).max(mostGuards).default([]),
+    /** What those for output look at: what is said to people in the end, or everything that is recorded. */
+    covers: z.enum(['answer', 'everything']).default('answer'),
+  })
+  .superRefine(({ output, covers }, context) => {
+    // What is recorded nowhere can be shown to nobody.
+    for (const [i, { guard, action: does }] of output.entries())
+      if (covers === 'everything' && does === 'ask' && guard !== 'judge')
+        context.addIssue({
+          code: 'custom',
+          path: ['output', i, 'action'],
+          message: `\`ask\` needs the text, and \`covers: everything\` keeps it nowhere: cover the answer, or let «${guard}» redact or block`,
+        });
+  });
 export type AppGuards = z.output<typeof AppGuards>;

@@ -114,7 +114,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     replaces: z.string().optional(),
     /** The hash of what it runs, as it was when it began. Its body is kept as long as the run. */
     definition: z.string().optional(),
-    forkedFrom: z.object({ run: z.string(), seq: z.int() }).optional(),
+    /** The run it goes on from, as it was at that entry, and how many entries of its own it has of that one. */
+    forkedFrom: z.object({ run: z.string(), seq: z.int(), kept: z.int().optional() }).optional(),
+    /** The node of a graph that is tried alone. */
+    tries: z.string().optional(),
   }),
   z.object({ type: z.literal('run.paused'), ...by }),
   z.object({ type: z.literal('run.resumed'), ...by }),

@@ -22,6 +22,9 @@ export type FailureCode = z.infer<typeof FailureCode>;
 export const Problem = z.object({
   node: z.string(),
   field: z.string(),
+  /** What kind of problem it is, and what stands in its sentences: for whoever says them in another language. */
+  code: z.string().optional(),
+  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   problem: z.string(),
   fix: z.string(),
 });

@@ -13,6 +13,18 @@ export const defaultLimits = {
   bytes: 256_000_000,
 } as const;
 
+/** What is wanted, and of nothing more than is allowed; what nobody wants is as it is allowed. */
+export function atMost(allowed: Limits, wanted: Limits): Limits {
+  return Object.fromEntries(
+    Object.keys(defaultLimits).flatMap((each) => {
+      const name = each as keyof Limits;
+      const [most = Infinity, asked = Infinity] = [allowed[name], wanted[name]];
+      const chosen = Math.min(most, asked);
+      return chosen === Infinity ? [] : [[name, chosen]];
+    }),
+  );
+}
+
 export function limitsOf(tree: RunTree): { readonly [Name in keyof Limits]-?: number } {
   const { turns, calls, tokens, depth, seconds, entries, bytes } = tree.started?.limits ?? {};
   return {

@@ -69,25 +69,37 @@ function approvalsOf(tree: RunTree, id: StepId): readonly string[] {
   return [...tree.approvals.values()].filter(({ step }) => step === id).map(({ approval }) => approval);
 }
 
+/** Of something the newest value, and the one for a moment that somebody went back to, each with its version. */
 interface Made<T> {
-  readonly version: number;
-  readonly value: T;
+  newest: T;
+  version: number;
+  older?: T;
+  olderVersion?: number;
 }
 
-/** Values by the version they were made for: of each the newest, and the one for a moment that somebody went back to. */
+/** Values by the version they were made for. Going to a moment asks for each of thousands of steps: nothing is made for one that is known. */
 class Versions<Key, T extends object> {
-  readonly #newest = new Map<Key, Made<T>>();
-  readonly #older = new Map<Key, Made<T>>();
+  readonly #made = new Map<Key, Made<T>>();
 
   at(key: Key, version: number, make: () => T): T {
-    const newest = this.#newest.get(key);
-    const older = this.#older.get(key);
-    for (const made of [newest, older]) if (made?.version === version) return made.value;
-    let value = make();
+    const made = this.#made.get(key);
+    if (made === undefined) {
+      const newest = make();
+      this.#made.set(key, { newest, version });
+      return newest;
+    }
+    if (made.version === version) return made.newest;
+    if (made.olderVersion === version && made.older !== undefined) return made.older;
     // A version moves also with what is not shown, as a new child.
-    for (const made of [newest, older]) if (made) value = unchanged(made.value, value);
-    const isNewest = version > (newest?.version ?? 0);
-    (isNewest ? this.#newest : this.#older).set(key, { version, value });
+    let value = unchanged(made.newest, make());
+    if (made.older !== undefined) value = unchanged(made.older, value);
+    if (version > made.version) {
+      made.newest = value;
+      made.version = version;
+    } else {
+      made.older = value;
+      made.olderVersion = version;
+    }
     return value;
   }
 }

@@ -90,7 +90,7 @@ function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): Ca
     const visit = visitOf(request, ways);
     if (context.door.sourceOf(visit).isTls) reply.headers(tlsHeaders);
     const isStranger = context.door.isStranger(visit);
-    if (isStranger) reply.headers(strangerHeaders);
+    if (isStranger) reply.headers(strangerHeaders(request.headers));
     context.door.expectHonest(visit);
     // They asked whether they may ask, and are told why not when they do.
     if (isStranger) return;
@@ -259,25 +259,39 @@ function welcomeGuest({ door }: ServerContext, { headers }: FastifyRequest, repl
   const origin = door.guestOrigin(headers);
   if (origin === undefined) return;
   reply.headers({
-    ...asking,
+    ...asking(headers),
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': `${headHeader}, location`,
+    'access-control-expose-headers': exposed,
     'access-control-max-age': '600',
     'cross-origin-resource-policy': 'cross-origin',
   });
 }
 
-const asking = {
-  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
-};
+/** What pages need to go on: clients of MCP have their session there, and every client its run. */
+const exposed = [headHeader, 'location', 'x-run-id', 'mcp-session-id', 'retry-after'].join(', ');
+
+/**
+ * Each official client has headers of its own (`x-stainless-os`, `mcp-protocol-version`, `api-key`), and more with each version: a
+ * page may send what it asks for. Who it is, is what counts.
+ */
+function asking({
+  'access-control-request-headers': asked = '',
+}: FastifyRequest['headers']): Record<string, string> {
+  const names = /^[\w, -]{1,2000}$/.test(asked) ? asked : 'authorization, content-type';
+  return {
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': names,
+  };
+}
 
 /**
  * A browser shows a page nothing of what another site answers: the people of a page that is not named would read that the
  * server cannot be reached. So they may ask, and read that they may not. They get nothing else: whatever has such an
  * origin is refused before any of it is read.
  */
-const strangerHeaders = { ...asking, 'access-control-allow-origin': '*' };
+function strangerHeaders(headers: FastifyRequest['headers']): Record<string, string> {
+  return { ...asking(headers), 'access-control-allow-origin': '*' };
+}
 
 /** A header that stands twice says two things: neither counts. */
 function one(value: string | string[] | undefined): string | undefined {

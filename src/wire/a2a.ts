@@ -49,6 +49,8 @@ export const TaskQuestions = z.looseObject({
       id: z.string(),
       title: z.string(),
       message: z.string().optional(),
+      /** The message, and what is sent with what will run, for people. */
+      beside: z.array(z.string()).optional(),
       fingerprint: z.string(),
       arguments: z.json().optional(),
       schema: z.json().optional(),

@@ -97,5 +97,7 @@ export const AiSdkRequest = z.looseObject({
   messages: z.array(AiSdkMessage).min(1, 'say something'),
   trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
   messageId: z.string().optional(),
+  /** What a page says as its system; chats of assistant-ui send it. */
+  system: z.string().nullish(),
 });
 export type AiSdkRequest = z.infer<typeof AiSdkRequest>;

@@ -6,7 +6,11 @@ import { Json } from './json.ts';
 const ChatPartIn = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('refusal'), refusal: z.string() }),
-  z.object({ type: z.literal('image_url'), image_url: z.object({ url: z.string() }) }),
+  z.object({
+    type: z.literal('image_url'),
+    /** Some clients give the address alone. */
+    image_url: z.union([z.object({ url: z.string() }), z.string().transform((url) => ({ url }))]),
+  }),
   z.object({
     type: z.literal('input_audio'),
     input_audio: z.object({ data: z.string(), format: z.string() }),
@@ -44,25 +48,6 @@ const ChatMessageIn = z.object({
   custom_content: CustomContentIn.nullish(),
 });
 export type ChatMessageIn = z.infer<typeof ChatMessageIn>;
-
-/** Fields that another server would act on and this one does not. */
-export const unusedFields = [
-  'tools',
-  'tool_choice',
-  'functions',
-  'function_call',
-  'response_format',
-  'temperature',
-  'top_p',
-  'max_tokens',
-  'max_completion_tokens',
-  'stop',
-  'seed',
-  'logprobs',
-  'logit_bias',
-  'presence_penalty',
-  'frequency_penalty',
-] as const;
 
 export const ChatCompletionRequest = z.looseObject({
   model: z.string().optional(),

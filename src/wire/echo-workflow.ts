@@ -23,7 +23,7 @@ export const EchoAgent = z.looseObject({
 });
 export type EchoAgent = z.infer<typeof EchoAgent>;
 
-const EchoConnection = z.looseObject({ from: text, to: text, condition: text.nullish() });
+export const EchoConnection = z.looseObject({ from: text, to: text, condition: text.nullish() });
 export type EchoConnection = z.infer<typeof EchoConnection>;
 
 export const EchoWorkflow = z.looseObject({

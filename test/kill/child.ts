@@ -4,10 +4,16 @@ import { Secrets } from '../../src/guards/secrets.ts';
 import { approval } from '../../src/policies/approval.ts';
 import { budget } from '../../src/policies/budget.ts';
 import { decodeAll } from '../../src/run/codec.ts';
+import type { Command } from '../../src/run/commands.ts';
+import { foldAll } from '../../src/run/fold.ts';
+import type { Approval } from '../../src/run/tree.ts';
+import type { RunRequest } from '../../src/front/create-run.ts';
 import { Engine } from '../engine.ts';
 import { newId, sha256, systemClock } from '../../src/server/system.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import type { Append, Appender, Store } from '../../src/stores/store.ts';
+import { commandFor } from '../workflow/decided.ts';
+import { graphDecide, graphRun } from './graphs.ts';
 import { catalogOf, type Job } from './job.ts';
 
 const job = JSON.parse(process.argv[2] ?? '') as Job;
@@ -31,15 +37,21 @@ const world = {
 const engine = new Engine(world, 'child');
 const over = new AbortController();
 const working = engine.work(over.signal);
-const flow = catalog.flows.find(({ name }) => name === job.work.flow);
-if (!flow) throw new Error(`there is no flow ${job.work.flow}`);
-const { run } = await engine.start({ app: 'kill', flow, input: { text: job.text } });
+const { run } = await engine.start(await wantedRun());
 tell(`run ${run}`);
 await decideAll();
 over.abort();
 await working;
 await store.close();
 tell('done');
+
+async function wantedRun(): Promise<RunRequest> {
+  const { work, text } = job;
+  if (work.flow === 'workflow') return graphRun(work, store);
+  const flow = catalog.flows.find(({ name }) => name === work.flow);
+  if (!flow) throw new Error(`there is no flow ${work.flow}`);
+  return { app: 'kill', flow, input: { text } };
+}
 
 /** Tells what was acknowledged, and stands still at the point. */
 function watched(inner: Store): Store {
@@ -89,13 +101,22 @@ function isPoint(when: 'before' | 'after', head: number, last: number): boolean 
 }
 
 async function decideAll(): Promise<void> {
+  const tree = foldAll([]);
   for await (const { frames } of store.journal.follow(run, 0, over.signal)) {
-    for (const { event } of decodeAll(frames)) {
-      if (event.type !== 'approval.requested') continue;
-      const { approval, fingerprint } = event;
-      await engine.send(run, { type: 'decide', by: 'child', approval, fingerprint, decision: 'approve' });
+    for (const entry of decodeAll(frames)) {
+      foldAll([entry], tree);
+      if (entry.event.type !== 'approval.requested') continue;
+      const asked = tree.approvals.get(entry.event.approval);
+      const command = asked && commandAt(asked);
+      if (command) await engine.send(run, command);
     }
   }
+}
+
+function commandAt(asked: Approval): Command | undefined {
+  if (job.work.flow === 'workflow') return commandFor(graphDecide(job.work), asked);
+  const { approval, fingerprint } = asked;
+  return { type: 'decide', by: 'child', approval, fingerprint, decision: 'approve' };
 }
 
 function standStill(): Promise<never> {

@@ -1,7 +1,7 @@
 // What a process that will be killed is told.
 import type { Catalog } from '../../src/engine/world.ts';
 import { coordinatedCatalog, type Places } from './coordinated.ts';
-import { drawnCatalog } from './drawn.ts';
+import { graphCatalog, type GraphWork } from './graphs.ts';
 import { plannedCatalog } from './planned.ts';
 import { killCatalog, type Hooks, type killFlows, type Ledger } from './world.ts';
 
@@ -28,15 +28,15 @@ export interface Job {
   readonly work: Work;
 }
 
-/** What is killed: a flow or a plan whose effects go to the ledger, or a coordinator of agents that live elsewhere. */
+/** What is killed: a flow or a plan whose effects go to the ledger, a graph, or a coordinator of agents that live elsewhere. */
 export type Work =
   | { readonly flow: keyof typeof killFlows; readonly ledger: Ledger }
   | { readonly flow: 'planned'; readonly seed: number; readonly ledger: Ledger }
-  | { readonly flow: 'drawn'; readonly ledger: Ledger }
+  | GraphWork
   | { readonly flow: 'coordinated'; readonly places: Places };
 
 export function catalogOf(work: Work, hooks: Hooks): Catalog {
-  if (work.flow === 'drawn') return drawnCatalog(work.ledger);
+  if (work.flow === 'workflow') return graphCatalog(work);
   if ('seed' in work) return plannedCatalog(work.seed, work.ledger);
   return 'places' in work ? coordinatedCatalog(work.places) : killCatalog(work.ledger, hooks);
 }

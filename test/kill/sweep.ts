@@ -62,7 +62,8 @@ type LedgerFlow = keyof typeof killFlows;
 
 /** How a case is looked at from outside. */
 export interface Judge {
-  readonly decide: (tree: RunTree, asked: Approval) => Command;
+  /** Nothing where nobody decides. */
+  readonly decide: (tree: RunTree, asked: Approval) => Command | undefined;
   /** Requests to models so far, where somebody counts them. */
   readonly models?: () => number;
   /** What is wrong with the world once the run is over. */
@@ -159,7 +160,8 @@ async function answerAll({ engine, store, run, decide }: Watch): Promise<number>
     for (const approval of tree.approvals.values()) {
       if (approval.decided) continue;
       doubts += isDoubt(approval) ? 1 : 0;
-      await engine.send(run, decide(tree, approval), `answer ${approval.approval}`);
+      const command = decide(tree, approval);
+      if (command) await engine.send(run, command, `answer ${approval.approval}`);
     }
   }
   return doubts;

@@ -88,22 +88,24 @@ async function resourceOf(client: Client, text: string): Promise<{ uri: string; 
   }
 }
 
-/** A task is followed to its question, and again with the answer; whose stream broke off subscribes again. */
-async function giveTask(url: string, text: string): Promise<Watcher> {
+/**
+ * A task is followed to its question, and again with the answer; whose stream broke off subscribes again. Each of the two can be
+ * cut off after so many events.
+ */
+export async function giveTask(url: string, text: string, cuts: readonly number[] = []): Promise<Watcher> {
   const agent = await new ClientFactory().createFromUrl(`${url}/a2a/team/`);
   const events: StreamResponse[] = [];
   const task = Promise.withResolvers<{ readonly id: string; readonly contextId: string }>();
   const agreed = Promise.withResolvers<SendMessageRequest>();
-  const hear = async (stream: AsyncIterable<StreamResponse>): Promise<void> => {
+  const hear = async (stream: AsyncIterable<StreamResponse>, most = Infinity): Promise<void> => {
+    let had = 0;
     for await (const event of stream) {
       events.push(event);
       if (event.payload?.$case === 'task') task.resolve(event.payload.value);
+      if ((had += 1) === most) return;
     }
   };
-  const over = (async (): Promise<void> => {
-    await hear(agent.sendMessageStream(saying(text)));
-    const decided = await agreed.promise;
-    await hear(agent.sendMessageStream(decided)).catch(() => undefined);
+  const followed = async (): Promise<void> => {
     while (seenIn(events).status === 'running') {
       await untilUp(url);
       const { id } = await task.promise;
@@ -113,6 +115,13 @@ async function giveTask(url: string, text: string): Promise<Watcher> {
         events.push({ payload: { $case: 'task', value } });
       });
     }
+  };
+  const over = (async (): Promise<void> => {
+    await hear(agent.sendMessageStream(saying(text)), cuts[0]);
+    await followed();
+    const decided = await agreed.promise;
+    await hear(agent.sendMessageStream(decided), cuts[1]).catch(() => undefined);
+    await followed();
   })();
   const { id, contextId } = await task.promise;
   return {

@@ -9,9 +9,11 @@ import type { Tool } from '../../src/tools/tool.ts';
 import { bytesIn, everyWay } from '../every-way.ts';
 import { personalValues } from '../guarded.ts';
 import { isLong, seedOf, sized, tell } from '../long.ts';
+import { planOf, planStep } from '../pipeline.ts';
 import { Chance } from '../random.ts';
 import { serving, textAt, type Serving } from '../serving.ts';
 import { Traces } from '../traces.ts';
+import { agentOf } from '../world.ts';
 
 const seed = seedOf('guards');
 const all = personalValues(sized(15, 1_000), seed);
@@ -53,7 +55,7 @@ const flow: Flow = {
 const tool: Tool = {
   name: 't',
   description: 'Says what it knows.',
-  schema: { type: 'object' },
+  schema: { type: 'object', properties: { cuts: { type: 'string' } }, required: ['cuts'] },
   effect: 'pure',
   async run(input, context) {
     const pieces = (input as { cuts: string }).cuts.split(' ').map(piecesOf);
@@ -65,10 +67,48 @@ const tool: Tool = {
   },
 };
 
+/** Passages with values in them, so that models are told them as well. */
+const finder: Tool = {
+  name: 'find',
+  description: 'Finds what was said.',
+  schema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+  effect: 'pure',
+  run: async (input) => {
+    const { query } = input as { query: string };
+    const values = query.split(' ').map((cut) => piecesOf(cut).join(''));
+    return { results: values.map((value) => ({ title: value, text: `It says ${value}.` })) };
+  },
+};
+
+/** What a planner writes has them, too: as its reasons. */
+const planner = agentOf('planner', ({ messages }) => {
+  const values = (messages.at(-1)?.text ?? '').split('\n')[0]?.split(' ') ?? [];
+  const reasoning = values.map((cut) => piecesOf(cut).join('')).join(' and ');
+  const plan = planOf('parallel', [planStep(1, 'agent'), planStep(2, 't')], { reasoning });
+  return [{ type: 'say', text: JSON.stringify(plan) }];
+});
+
+const guards = { output: [{ guard: 'pii' as const }], covers: 'everything' as const };
 const config: ConfigInput = {
-  agents: { agent: { gateway: agent } },
-  tools: [tool],
-  apps: { blurts: { flow, guards: { output: [{ guard: 'pii' }], covers: 'everything' } } },
+  agents: { agent: { gateway: agent }, planner: { gateway: planner.gateway } },
+  tools: [tool, finder],
+  apps: {
+    blurts: { flow, guards },
+    desk: {
+      flow: 'pipeline',
+      guards,
+      settings: {
+        models: { planner: 'planner' },
+        persona: { text: 'You are the desk.' },
+        chat: { welcome: 'Welcome.', sorry: 'Sorry.', starters: ['What?'] },
+        retrieval: { tools: ['find'] },
+        skills: [
+          { name: 'agent', type: 'agent', passages: false },
+          { name: 't', type: 'tool' },
+        ],
+      },
+    },
+  },
   limits: { turns: 10_000, calls: 10_000, tokens: 100_000_000 },
   server: { quotas: { requests: 100_000, burst: 100_000 } },
 };
@@ -81,6 +121,18 @@ async function toldOf(at: Serving, cuts: readonly string[]): Promise<readonly st
   expect(stream.match(/"SAID"/g)).toHaveLength(cuts.length);
   expect(stream).toContain('GUARD_REDACTED');
   return [stream, ...(await everyWay(at, run))];
+}
+
+/** The same of an application, with what its own routes tell. */
+async function toldByDesk(at: Serving, cuts: readonly string[]): Promise<readonly string[]> {
+  const session = `s${cuts[0]?.replace(':', '-')}`;
+  const chat = '/api/applications/desk/chat';
+  const asked = await at.ask(`${chat}/stream`, { json: { message: cuts.join(' '), session_id: session } });
+  expect([asked.status, asked.text], asked.text).toEqual([200, expect.stringContaining('"Completed"')]);
+  const paths = [`${chat}/sessions/${session}`, `${chat}/history`];
+  const own = await Promise.all(paths.map(async (path) => (await at.ask(path)).text));
+  expect(own[0]).toMatch(/\[(email|phone|card|iban|ssn)\]/);
+  return [asked.text, ...own, ...(await everyWay(at, asked.headers.get('x-run-id') ?? ''))];
 }
 
 test(
@@ -103,6 +155,7 @@ test(
       const few = Array.from({ length: perRun }, (_, i) => cutsOf(place + i, chance)).flat();
       cuts += few.length;
       expectNone(await toldOf(at, few));
+      expectNone(await toldByDesk(at, few));
     }
     for (const { value } of all.slice(0, 10)) {
       const [word = ''] = wordsOf(value).toSorted((a, b) => b.length - a.length);

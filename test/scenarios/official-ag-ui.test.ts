@@ -131,7 +131,7 @@ test('[AG6] a crash in the middle of the answer: whoever joins again comes to th
   await vi.waitFor(hasHalf, { timeout: 30_000 });
   await server.crash();
   server.still(false);
-  expect(await going).toMatchObject({ end: 'nothing' });
+  expect(await going).toMatchObject({ end: 'nothing', printed: [] });
   await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
   const again = new Joining({ ...place, initialMessages: agent.messages });
   let end = '';

@@ -92,7 +92,7 @@ test('[AI6] a crash in the middle of the answer: the chat resumes, with the same
   await chat.sendMessage({ text: 'Frankenstein, please' });
   const { id } = chat.lastMessage ?? {};
   server.still(true);
-  await quietly(async () => {
+  const before = await quietly(async () => {
     const going = chat.addToolApprovalResponse({ id: approvalIn(chat) ?? '', approved: true });
     await vi.waitFor(() => expect(textIn(chat)).toBe(teamPieces.slice(0, half).join('')), {
       timeout: 30_000,
@@ -100,6 +100,7 @@ test('[AI6] a crash in the middle of the answer: the chat resumes, with the same
     await server.crash();
     await going;
   });
+  expect(before).toEqual([]);
   await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
   const printed = await quietly(async () => {
     const resumed = chat.resumeStream();

@@ -1,6 +1,6 @@
 // Official clients that have no cursor of their own, cut off at every frame: each comes to the end of one that saw it all.
 import { UI_MESSAGE_STREAM_HEADERS, type UIMessage } from 'ai';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { agUiPrelude } from '../../src/projections/ag-ui/prelude.ts';
 import type { AiSdkFrame } from '../../src/projections/ai-sdk/scene.ts';
 import { ownProtocols } from '../../src/projections/own-protocols.ts';
@@ -14,6 +14,8 @@ import { joined, sse, told as agUiTold } from '../official/ag-ui-faults.ts';
 import { Chat } from '../official/ai-sdk-chat.ts';
 import { drawn, faultsIn, isFailed, told as aiSdkTold } from '../official/ai-sdk-faults.ts';
 import { teamServer } from '../official/openai.ts';
+import { giveTask } from '../official/peer-clients.ts';
+import { ordersIn, teamAnswer, teamTree } from '../official/team.ts';
 import { decideOn, shareServing, textAt, untilAnswer } from '../serving.ts';
 import { variedRuns } from '../variety.ts';
 
@@ -90,6 +92,23 @@ test('[PR16] the AI SDK: a chat that resumes, whatever broke its stream', async 
   }
   expect(wrong).toEqual([]);
   expect(cuts).toBeGreaterThan(150);
+});
+
+test('[PR16] A2A: a client that is cut off after any event of a task, asked or agreed to', async () => {
+  const at = await teamServer();
+  const taken = async (text: string, cuts: readonly number[]): Promise<unknown> => {
+    const task = await giveTask(at.url, text, cuts);
+    await vi.waitFor(() => expect(task.seen().status).toBe('waiting'), { timeout: 20_000 });
+    await task.approve();
+    await task.over;
+    return task.seen();
+  };
+  const whole = { status: 'completed', answer: teamAnswer, paths: teamTree };
+  expect(await taken('Frankenstein', [])).toEqual(whole);
+  // The first event is the task: one that has not heard of it cannot come back to it.
+  for (let cut = 1; cut <= 12; cut += 1)
+    expect(await taken(`Frankenstein ${cut}`, [cut, cut]), `after ${cut}`).toEqual(whole);
+  expect(ordersIn(at.folder)).toHaveLength(13);
 });
 
 type Body = string | ReadableStream<Uint8Array>;

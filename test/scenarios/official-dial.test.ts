@@ -91,6 +91,11 @@ function pathsOf({ stages }: Heard): string[][] {
   return [...stages.keys()].map((index) => path(index));
 }
 
+function expectClosed(...all: readonly Heard[]): void {
+  for (const { stages } of all)
+    expect([...stages.values()].filter(({ status }) => status !== 'completed')).toEqual([]);
+}
+
 function runOf({ state = {} }: Heard): string {
   return (state['vitrine'] as { run: string }).run;
 }
@@ -114,8 +119,7 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
     expect(ordersIn(at.folder)).toEqual(['{"item":"Frankenstein"}']);
     const isStage = (path: readonly string[]): boolean => path[0] !== 'Answer';
     expect(pathsOf(first)).toEqual(teamTree.filter(isStage));
-    for (const heard of [first, second])
-      expect([...heard.stages.values()].every(({ status }) => status === 'completed')).toBe(true);
+    expectClosed(first, second);
     const run = runOf(second);
     expect(((await at.ask(`/api/runs/${run}`)).json as FlatTree).answer).toBe(teamAnswer);
   });
@@ -202,7 +206,11 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
     await vi.waitFor(() => fetch(`${server.url}/healthz`), { timeout: 60_000, interval: 100 });
     const again = await heardOf(client, [approve(first.text)]);
     expect(again.text).toBe(`${text}${superseded}${teamAnswer}`);
-    expect(server.orders()).toHaveLength(1);
+    expect(again).toMatchObject({ finish: 'stop', usage: { prompt_tokens: expect.any(Number) } });
+    expect(pathsOf(first)).toEqual(teamTree.filter(([top]) => top !== 'Answer'));
+    expectClosed(first, again);
+    expect(await server.tree(runOf(again))).toMatchObject({ status: 'completed', answer: teamAnswer });
+    expect(server.orders()).toEqual(['{"item":"Frankenstein"}']);
     const slow = await heardOf(client, [{ role: 'user', content: 'slow please' }]);
     const listening = heardOf(client, [approve(slow.text)]);
     const run = runOf(slow);
@@ -214,8 +222,11 @@ describe('[DL1] a client of DIAL, unmodified, is put through a whole scenario', 
       headers: { 'content-type': 'application/json' },
       body: '{}',
     });
-    expect(await listening).toMatchObject({ finish: 'stop' });
+    const told = await listening;
+    expect(told).toMatchObject({ finish: 'stop', text: teamPieces.slice(0, half).join('') });
+    expectClosed(told);
     expect((await server.tree(run)).status).toBe('stopped');
+    expect(server.orders()).toHaveLength(2);
   });
 });
 

@@ -43,7 +43,8 @@ describe('[OA3] the official client, unmodified, is put through a whole scenario
     const first = await heard(client, { model, input: 'Frankenstein, please' });
     expect(first.response).toMatchObject({
       status: 'completed',
-      output: [{ type: 'mcp_approval_request', name: 'place_order' }],
+      output: [{ type: 'message' }, { type: 'mcp_approval_request', name: 'place_order' }],
+      output_text: expect.stringContaining('exactly these arguments'),
     });
     expect(ordersIn(at.folder)).toEqual([]);
     const second = await heard(client, approving(first.response) as never);

@@ -37,6 +37,8 @@ const beyond = new Set([
   'PUT /api/holder/shared 200',
   'PUT /api/holder/shared 403',
   'PUT /api/holder/shared 409',
+  // An agent that drafts stands in the tests of the route.
+  'POST /workflows/design/prompt 200',
   // It goes on for ever.
   'GET /api/feed 200',
   // Where nobody works at all.
@@ -249,6 +251,8 @@ describe('what the server answers is what its description says', () => {
     await ask(bring, { id: conversation, body: 'The valve.', headers: text, query: '?name=a.txt' });
     await ask(bring, { id: conversation, body: 'x'.repeat(2_000_000), headers: text, query: '?name=b.txt' });
     await ask('GET /api/conversations/:conversation/documents', { id: conversation });
+    await ask('GET /api/conversations/:conversation/documents', { id: 'conversation_of-nobody' });
+    await ask(bring, { id: 'conversation_of-nobody', body: 'x', headers: text, query: '?name=a.txt' });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     const sent = await ask('POST /api/files', {
@@ -356,17 +360,45 @@ describe('what the server answers is what its description says', () => {
     await on('POST runs', { json: {}, headers: { accept: 'text/event-stream' } });
     await ask('GET /api/runs/:run/graph', { id: run });
     await ask('GET /api/runs/:run/graph', { id: 'nope' });
+    const tries = 'POST /api/workflows/:name/nodes/:node/try';
+    for (const second of ['say', 'start', 'none']) await ask(tries, { id: 'w', second, json: {} });
+    await ask('POST /api/runs/:run/go-on', { id: run, json: {} });
+    await ask('POST /api/runs/:run/go-on', { id: 'nope', json: {} });
+    const broken = { name: 'broken', ...graphOf([{ id: 'say', type: 'template', value: '{{input.none}}' }]) };
+    await ask('POST /api/workflows', { json: { name: 'broken', graph: broken } });
+    const failed = await ask('POST /api/workflows/:name/runs', { id: 'broken', json: { mode: 'draft' } });
+    const id = textAt(failed, 'run');
+    await untilAnswer(
+      () => ask('GET /api/runs/:run', { id }),
+      ({ json }) => Reflect.get(Object(json), 'status') === 'failed',
+    );
+    await ask('POST /api/runs/:run/go-on', { id, json: {}, key: others });
+    await ask('POST /api/runs/:run/go-on', { id, json: {} });
   });
 
   test('of workflows as the workflow platform has them', async () => {
     const node = (agent_id: string, node_type: string) => ({ agent_id, metadata: { node_type } });
     const agents = [node('s', 'Start'), node('e', 'End')];
     const json = { workflow_id: 'echo', name: 'Echo', agents, connections: [{ from: 's', to: 'e' }] };
-    for (const path of ['validate/draft', 'validate/final', 'temp/save'])
+    for (const path of [
+      'validate/draft',
+      'validate/final',
+      'build',
+      'backend/to-canvas',
+      'temp/save',
+      'save-final',
+    ])
       await ask(`POST /workflows/${path}`, { json });
     await ask('POST /workflows/final/save', { json: { workflow_id: 'echo' } });
     for (const path of ['temp', 'final/:version', 'graph', 'versions'])
       await ask(`GET /workflows/:name/${path}`, { id: 'echo' });
+    const canvas = { workflow_id: 'drawn', name: 'Drawn', nodes: [{ id: 's', type: 'Start' }] };
+    for (const path of ['to-backend', 'save']) await ask(`POST /workflows/canvas/${path}`, { json: canvas });
+    const clone = { workflow_id: 'echo', new_workflow_id: 'echo-two' };
+    await ask('POST /workflows/clone', { json: clone });
+    await ask('POST /workflows/clone', { json: { ...clone, version: 9 } });
+    for (const agent of ['graph', 'nobody'])
+      await ask('POST /workflows/design/prompt', { json: { prompt: 'x', workflow_id: 'designed', agent } });
     await ask('POST /workflows/execute', { json: { workflow_id: 'echo' } });
     const session = await ask('POST /workflows/chat/start', { json: { workflow_id: 'echo' } });
     const session_id = textAt(session, 'session_id');
@@ -391,6 +423,34 @@ describe('what the server answers is what its description says', () => {
     }
     await ask('GET /workflows/hitl/pending');
     await ask('POST /workflows/hitl/decide', { json: { run_id: await asked(), action: 'approve' } });
+  });
+
+  test('of apps that are made', async () => {
+    const { settings } = desk.apps?.['desk'] ?? {};
+    await ask('GET /api/apps/definitions');
+    await ask('GET /api/apps/parts');
+    const name = textAt(await ask('POST /api/apps', { json: { title: 'Night desk' } }), 'name');
+    const on = (verb: string, asking: Parameters<typeof ask>[1] = {}) =>
+      ask(verb.replace(' ', ' /api/apps/:name/'), { id: name, ...asking });
+    await on('POST publish', { json: {} });
+    const app = { settings } as object;
+    for (const json of [{ app }, { app, revision: 1 }, { app: { settings: { skills: 1 } } }])
+      await on('PUT draft', { json });
+    await on('POST publish', { json: { revision: 1 } });
+    await on('POST publish', { json: {} });
+    for (const verb of ['archive', 'restore']) await on(`POST ${verb}`);
+    await on('POST clone', { json: { title: 'Day desk' } });
+    for (const id of [name, 'desk', 'nobody']) {
+      await on('GET draft', { id });
+      await on('PUT draft', { id, json: { app } });
+      await on('POST publish', { id, json: {} });
+      for (const verb of ['archive', 'restore']) await on(`POST ${verb}`, { id });
+      await ask('DELETE /api/apps/:name', { id });
+    }
+    await on('POST clone', { id: 'nobody', json: { title: 'x' } });
+    const trial = { guards: [{ guard: 'pii' }], side: 'input', text: 'Write to ann@example.org' };
+    for (const guards of [trial.guards, [{ guard: 'none' }]])
+      await ask('POST /api/guards/try', { json: { ...trial, guards } });
   });
 
   test('of applications', async () => {

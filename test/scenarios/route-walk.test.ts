@@ -269,6 +269,9 @@ describe('[S08] [S10] by roles', () => {
     'POST /api/workflows/:name/validate',
     'POST /workflows/validate/draft',
     'POST /workflows/validate/final',
+    'POST /workflows/build',
+    'POST /workflows/canvas/to-backend',
+    'POST /workflows/backend/to-canvas',
   ];
 
   test('who changes, decides, sends or starts anything is at least a member, and all of it was tried', () => {
@@ -489,7 +492,7 @@ describe('[S51] [S55] whatever is asked', () => {
       }),
       { numRuns: 300 },
     );
-    expect(at.problems.map(({ message }) => message)).not.toContain('A request failed.');
+    expect(at.problems.filter(({ message }) => message === 'A request failed.')).toEqual([]);
   });
 
   test('[S51] at a socket, too', async () => {

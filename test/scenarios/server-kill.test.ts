@@ -8,6 +8,7 @@ import { vitrineClient, type Client } from '../../src/client/client.ts';
 import type { Entry } from '../../src/run/events.ts';
 import { foldAll } from '../../src/run/fold.ts';
 import { flatTree } from '../../src/run/flat-tree.ts';
+import { course, framesIn, watchChat } from '../application-stream.ts';
 import type { HouseReport, Plan } from '../viewers/house.ts';
 
 const followers = 8;
@@ -51,6 +52,44 @@ test('[L2, L9] a server killed and started again under open streams: every viewe
   expect(await client.tree(run)).toEqual(JSON.parse(JSON.stringify(flatTree(foldAll(recorded), run))));
 });
 
+test('[PL83] a chat that is watched while its server is killed goes on, and ends as if nothing had been', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'vitrine-desk-'));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true, maxRetries: 5 }));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const { house } = await open(data, port, 'desk');
+  const headers = { 'idempotency-key': 'once' };
+  const asked = { message: 'Which paths?', session_id: 's' };
+  const stream = await watchChat(url, asked, { headers });
+  const seen = await stream.until((text) => /"interrupted".*\n\n$/s.test(text));
+  await killed(house);
+  await expect(stream.rest()).rejects.toThrow();
+  await open(data, port, 'desk');
+  const last = [...seen.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '';
+  const from = async (after: string): Promise<string> =>
+    (await fetch(`${url}/api/runs/${stream.run}/events?as=a2ui-flat&after=${after}`)).text();
+  const rest = from(last);
+  const joined = await watchChat(url, asked, { headers });
+  expect(joined.run).toBe(stream.run);
+  const decided = await fetch(`${url}/api/applications/desk/chat/hitl-decide`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ session_id: 's', action: 'approve' }),
+  });
+  expect(await decided.json()).toMatchObject({ status: 'completed' });
+  const whole = await from('0');
+  // A comment now and then says that the stream is there.
+  const frames = (text: string): string => text.replaceAll(/^:.*\n+/gm, '');
+  expect(frames(seen + (await rest))).toBe(frames(whole));
+  const told = framesIn({ status: 200, text: await joined.rest() });
+  expect(course(told)).toEqual(course(framesIn({ status: 200, text: whole })));
+  expect(course(told).slice(-6)).toEqual(
+    ['1+ skill_2> post_guard.', '1+ skill_2? post_guard.', '1+ skill_2~ post_guard.']
+      .concat(['1+ skill_2+ post_guard.', '1+ skill_2+ post_guard>', '1+ skill_2+ post_guard+'])
+      .map((line) => `guardrails+ enhance+ rag+ plan+ skill_${line}`),
+  );
+});
+
 interface Seen {
   readonly entries: Entry[];
   readonly failures: unknown[];
@@ -90,8 +129,8 @@ interface Opened {
   readonly past: Promise<void>;
 }
 
-async function open(data: string, port: number): Promise<Opened> {
-  const child = fork(join(import.meta.dirname, '../viewers/house.ts'), [data, String(port)], {
+async function open(data: string, port: number, house = 'house'): Promise<Opened> {
+  const child = fork(join(import.meta.dirname, `../viewers/${house}.ts`), [data, String(port)], {
     stdio: 'inherit',
   });
   child.setMaxListeners(0);

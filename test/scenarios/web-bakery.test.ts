@@ -1,4 +1,5 @@
 // The app with an app that it was not made for: every sign of a run, from the welcome to the answer.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
 import { bakery, levels } from '../web/bakery.ts';
@@ -118,5 +119,53 @@ describeInBrowser('a bakery', (browser) => {
     await other.page.getByRole('button', { name: 'Everything', exact: true }).click();
     await other.page.locator('.folded').click();
     await other.page.locator('[data-step]').first().waitFor();
+  });
+
+  test('[W253] axes say what they measure and in what; a table is sorted, filtered, copied and taken along as it is shown', async () => {
+    const at = await bakery();
+    at.goOn();
+    const context = { permissions: ['clipboard-read', 'clipboard-write'], acceptDownloads: true };
+    const { page, complaints } = await opened(browser(), at.url, context);
+    await page.evaluate(`
+      window.drawn = [];
+      const draw = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        drawn.push(text);
+        return draw.call(this, text, ...rest);
+      };
+    `);
+    await say(page, 'rolls');
+    for (const title of ['bake', 'Taste it?'])
+      await page
+        .locator('[data-approval]', { hasText: title })
+        .locator('[data-decide=approve]:enabled')
+        .click();
+    await page.locator('.figure[data-shape=chart] canvas').waitFor();
+    const drawn = (): Promise<unknown> => page.evaluate('drawn');
+    await expect.poll(drawn, patience).toEqual(expect.arrayContaining(['hour', 'heat', '220 °C']));
+    expect(await page.locator('.figure .plot').getAttribute('aria-label')).toMatch(
+      /oven 3: 180 °C – 240 °C\. hour \/ heat/,
+    );
+    const table = page.locator('.figure[data-shape=table]');
+    const names = () => table.locator('tbody td:first-child').allTextContents();
+    expect(await names()).toEqual(['rye', 'spelt', 'wheat']);
+    const head = table.getByRole('button', { name: 'grams' });
+    await head.click();
+    await expect.poll(names, patience).toEqual(['spelt', 'rye', 'wheat']);
+    expect(await table.locator('th').nth(1).getAttribute('aria-sort')).toBe('descending');
+    await head.click();
+    await expect.poll(names, patience).toEqual(['wheat', 'rye', 'spelt']);
+    await table.getByRole('button', { name: 'Filter' }).click();
+    await table.getByLabel('Filter').fill('he');
+    await expect.poll(names, patience).toEqual(['wheat']);
+    await table.getByRole('button', { name: 'Copy' }).click();
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'), patience)
+      .toBe('loaf\tgrams\nwheat\t500');
+    const saving = page.waitForEvent('download');
+    await table.getByRole('button', { name: 'Download' }).click();
+    const saved = await saving;
+    expect(readFileSync(await saved.path(), 'utf8')).toMatch(/^\uFEFF?loaf,grams\r?\nwheat,500\r?\n?$/);
+    expect(complaints).toEqual([]);
   });
 });

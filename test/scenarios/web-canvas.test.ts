@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
+import type { Json } from '../../src/run/values.ts';
 import type { WorkflowDraft } from '../../src/wire/native/workflows.ts';
 import { describeInBrowser } from '../browser.ts';
 import { configured } from '../served-config.ts';
 import { serving } from '../serving.ts';
 import { start, type Running } from '../vitrine.ts';
 import { expectAccessible, opened } from '../web.ts';
+import { toolOf } from '../world.ts';
 
 /** Posts what it is given, once it may; what was begun and cut off is begun again. */
 const config = `
@@ -145,7 +147,7 @@ describeInBrowser('the canvas', (browser) => {
     expect(existsSync(join(cwd, 'data'))).toBe(true);
   });
 
-  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
+  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] [CV26] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
     const at = await serving({ config: {} });
     await at.ask('/api/workflows', { json: { name: 'rounds', graph: rounds } });
     const { page, complaints } = await opened(browser(), `${at.url}/workflows/rounds`);
@@ -178,7 +180,7 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-view-as=yaml]');
     const text = page.locator('.yaml-view .cm-content');
     const yaml = (await kept()).graph;
-    await rewrite(page, text, JSON.stringify({ ...yaml, title: 'Written' }));
+    await rewrite(page, text, `# kept\n${JSON.stringify({ ...yaml, title: 'Written' })}`);
     await page.getByRole('heading', { name: 'Written' }).waitFor();
     await rewrite(page, text, 'name: rounds\nnodes: [');
     await page.waitForSelector('[data-yaml-problem]');
@@ -192,6 +194,10 @@ describeInBrowser('the canvas', (browser) => {
     await page.keyboard.press('Escape');
     await rewrite(page, value, 'Done.');
     await page.waitForSelector('[data-saving=saved]');
+    await page.click('[data-view-as=yaml]');
+    await text.getByText('# kept').waitFor();
+    await text.getByText('Done.').waitFor();
+    await page.click('[data-view-as=canvas]');
 
     const theirs = { ...yaml, title: 'Theirs' };
     await at.ask('/api/workflows/rounds/draft', { method: 'PUT', json: { graph: theirs } });
@@ -229,6 +235,176 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-open=sub]');
     await page.waitForSelector('[data-node="sub.body.again"]', { state: 'detached' });
   });
+
+  test('[CV20] [CV22] versions are compared, opened, taken as the draft, archived, restored, cloned and tried', async () => {
+    const at = await serving({ config: {} });
+    const { workflows } = vitrineClient({ url: at.url });
+    await workflows.create('asks', asking('First?'));
+    await workflows.publish('asks');
+    await workflows.start('asks');
+    await workflows.save('asks', asking('Second?'));
+    await workflows.publish('asks');
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/asks`);
+    await page.click('[data-workflow-menu]');
+    await page.click('[data-open-versions]');
+    const line = (version: number) => page.locator(`[data-version="${version}"]`);
+    await line(1).locator('[data-open="1"]').waitFor();
+    await line(2)
+      .getByText(/^local, /)
+      .waitFor();
+    await line(2).getByRole('link').press('Enter');
+    const changed = line(2).locator('[data-diff="1 2"] [data-changed-node=ask]');
+    expect(await changed.locator('dl').innerText()).toMatch(/^Title\s+First\?\s+Second\?$/);
+    await expectAccessible(page);
+
+    await line(1).getByRole('link').click();
+    await page.locator('[data-version-shown="1"] [data-node=ask]', { hasText: 'First?' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#versions/1');
+    expect(await page.locator('[data-publish], [data-add]').count()).toBe(0);
+    await page.click('[data-take-version]');
+    await page.locator('[data-node=ask]', { hasText: 'First?' }).waitFor();
+    await page.waitForSelector('[data-saving=saved] [data-saved="3"]');
+    await page.keyboard.press('Control+z');
+    await page.locator('[data-node=ask]', { hasText: 'Second?' }).waitFor();
+
+    await line(1).getByRole('link').click();
+    await page.click('[data-move-version]');
+    await page.waitForSelector('[data-version="1"][data-state=archived]');
+    await page.click('[data-move-version]');
+    await page.waitForSelector('[data-version="1"][data-state=published]');
+    await page.click('[data-workflow-menu]');
+    await page.click('[data-clone]');
+    await page.fill('[data-clone-name]', 'asks-too');
+    await page.click('[data-make-clone]');
+    await page.waitForSelector('[data-workflow=asks-too] [data-node=ask]');
+    expect((await workflows.draft('asks-too')).graph['nodes']).toEqual(asking('First?')['nodes']);
+    await page.click('[data-run-workflow]');
+    await page.check('[data-dry]');
+    await expectAccessible(page);
+    await page.click('[data-start-run]');
+    await page.waitForSelector('[data-dry-run]');
+    await page.waitForSelector('[data-node=ask][data-state=waiting]');
+    expect(complaints).toEqual([]);
+  });
+
+  test('[CV24] a failed run goes on in a new one, and a step is tried alone with what that gave it', async () => {
+    const given: Json[] = [];
+    const shaky = toolOf('shaky', (input) => {
+      if (given.push(input) === 1) throw new Error('not yet');
+      return { times: given.length };
+    });
+    const at = await serving({ config: { tools: [shaky] } });
+    const { workflows } = vitrineClient({ url: at.url });
+    await workflows.create('fails', failing);
+    const { run } = await workflows.start('fails', { input: { text: 'x' }, mode: 'draft' });
+    const { page, complaints } = await opened(browser(), `${at.url}/runs/${run}/canvas`);
+    await page.waitForSelector('[data-node=act][data-state=failed]');
+    await expectAccessible(page);
+    await page.focus('[data-go-on]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(`[data-goes-on-from=${run}]`, attached);
+    await page.waitForSelector('[data-run-status=completed]');
+    await page.waitForSelector('[data-node=say][data-state=completed]');
+    expect(given).toEqual([{ text: 'Say x.' }, { text: 'Say x.' }]);
+
+    await page.goto(`${at.url}/workflows/fails`);
+    await page.click('[data-node=act]');
+    await page.click('[data-try-node]');
+    await page.waitForSelector('[data-tries=act]');
+    await page.waitForSelector('[data-node=act][data-state=completed]');
+    expect(given).toHaveLength(3);
+    expect(given[2]).toEqual({ text: 'Say x.' });
+    expect(complaints).toEqual([]);
+  });
+
+  test('[CV23] on a phone steps are added from a sheet, and everything is in reach', async () => {
+    const at = await serving({ config: {} });
+    await vitrineClient({ url: at.url }).workflows.create('asks', asking('Well?'));
+    const viewport = { width: 390, height: 800 };
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/asks`, { viewport });
+    await page.click('[data-node=ask]');
+    await page.waitForSelector('[data-inspects=ask]');
+    await page.focus('[data-add-step]');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Add a step' }).waitFor();
+    await expectAccessible(page);
+    await page.focus('[data-add=template]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-inspects=template]');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const reach = await page.evaluate(`[...document.querySelectorAll('.bar button, .bar a')]
+      .map((one) => one.getBoundingClientRect()).filter((box) => box.width > 0)
+      .map(({ left, right }) => left >= 0 && right <= innerWidth)`);
+    expect(reach).toEqual(Array.from(reach as boolean[], () => true));
+    expect((reach as boolean[]).length).toBeGreaterThan(8);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test('[CV21] schedules are added, say when they come, hold from publish on, are paused and resumed', async () => {
+    const at = await serving({ config: {} });
+    const { workflows } = vitrineClient({ url: at.url });
+    await workflows.create('asks', asking('Well?'));
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows/asks#schedules`);
+    await page.click('[data-add-schedule]');
+    await page.fill('[data-cron]', '0 8 31 2 *');
+    await page.locator('[data-schedule-problem]', { hasText: 'never comes' }).waitFor();
+    expect(await page.isDisabled('[data-keep-schedule]')).toBe(true);
+    await page.fill('[data-cron]', '30 7 * * 1');
+    await page.fill('[data-timezone]', 'Asia/Kolkata');
+    await page.locator('[data-schedule-form]').getByLabel('text', { exact: true }).fill('LINK-1');
+    await page.waitForSelector('[data-schedule-form] [data-next-times="3"]');
+    await expectAccessible(page);
+    await page.click('[data-keep-schedule]');
+    const times = page.locator('[data-schedule] [data-next-times="3"] li');
+    for (const time of await times.allInnerTexts()) expect(time).toMatch(/^Mon, .*07:30$/);
+    await page.getByText('with the next publish').waitFor();
+    await page.click('[data-publish]');
+    await page.locator('[data-published]', { hasText: 'v1' }).waitFor();
+    const schedule = { cron: '30 7 * * 1', timezone: 'Asia/Kolkata', input: { text: 'LINK-1' } };
+    expect(await workflows.schedules('asks')).toMatchObject([schedule]);
+
+    await page.click('[data-steer-schedule]');
+    await page.locator('[data-paused]', { hasText: 'Paused by local' }).waitFor();
+    expect(await times.count()).toBe(0);
+    expect(await workflows.schedules('asks')).toMatchObject([{ paused: { by: 'local' }, next: [] }]);
+    await expectAccessible(page);
+    await page.click('[data-steer-schedule]');
+    await page.waitForSelector('[data-schedule] [data-next-times="3"]');
+    await page.click('[data-remove-schedule]');
+    await page.getByText('until the next publish').waitFor();
+    await page.keyboard.press('Control+z');
+    await page.waitForSelector('[data-change-schedule]');
+    expect(complaints).toEqual([]);
+  });
+});
+
+const failing: WorkflowDraft['graph'] = {
+  name: 'fails',
+  nodes: [
+    { id: 'start', type: 'start' },
+    { id: 'say', type: 'template', value: 'Say {{input.text}}.' },
+    { id: 'act', type: 'tool', tool: 'shaky', arguments: { text: '{{nodes.say.output}}' } },
+    { id: 'end', type: 'end' },
+  ],
+  edges: [
+    { from: 'start', to: 'say' },
+    { from: 'say', to: 'act' },
+    { from: 'act', to: 'end' },
+  ],
+};
+
+const asking = (title: string): WorkflowDraft['graph'] => ({
+  name: 'asks',
+  nodes: [
+    { id: 'start', type: 'start' },
+    { id: 'ask', type: 'human', title },
+    { id: 'end', type: 'end' },
+  ],
+  edges: [
+    { from: 'start', to: 'ask' },
+    { from: 'ask', port: 'approved', to: 'end' },
+  ],
 });
 
 const rounds: WorkflowDraft['graph'] & { readonly name: string } = {

@@ -1,7 +1,7 @@
 // What holds on every screen: nothing jumps, whoever listens is told, every language, every state.
 import { expect, test } from 'vitest';
 import { describeInBrowser } from '../browser.ts';
-import { appWith, serving } from '../serving.ts';
+import { appWith, serving, temporaryFolder, textAt, untilAnswer } from '../serving.ts';
 import { bakery } from '../web/bakery.ts';
 import { expectAccessible, opened, say } from '../web.ts';
 
@@ -33,10 +33,17 @@ describeInBrowser('everywhere', (browser) => {
   test('[W205] while words stream in, what one reads does not jump: the layout shifts by at most 0.1', async () => {
     const told: (() => void)[] = [];
     const talks = appWith(async (scope) => {
-      await scope.step({ key: 'talk', title: 'Talk' }, async (step) => {
+      scope.plan(
+        ['gather', 'talk', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((key) => ({ key, title: key })),
+      );
+      await scope.step({ key: 'gather', title: 'gather' }, async (step) =>
+        step.say('It folds.\n\n'.repeat(3)),
+      );
+      await scope.step({ key: 'talk', title: 'talk' }, async (step) => {
         for (let i = 0; i < 36; i += 1) {
           await new Promise<void>((resolve) => told.push(resolve));
-          step.say(`Sentence **${i}** of many, long enough to fill most of a line of the page.\n\n`);
+          // Lines that wrap above what is planned, then paragraphs.
+          step.say(`Sentence ${i} of many, long enough to fill most of a line.${i < 18 ? ' ' : '\n\n'}`);
         }
       });
       return 'All is said.\n\n- one\n- two\n- three';
@@ -99,6 +106,7 @@ describeInBrowser('everywhere', (browser) => {
       ['/runs', '[data-listed-run]'],
       ['/approvals', '[data-detail] [data-decide=approve]:enabled'],
       ['/workflows', '[data-new-name]'],
+      ['/apps', '[data-app]'],
     ] as const) {
       await page.goto(`${at.url}${path}`);
       await page.waitForSelector(ready);
@@ -126,6 +134,25 @@ describeInBrowser('everywhere', (browser) => {
     await page.locator('[role=alert]', { hasText: 'It did not start.' }).waitFor();
   });
 
+  test('[W208] a run that nobody can go on with says so where it stands', async () => {
+    const data = temporaryFolder();
+    const asks = appWith(async (scope) => {
+      await scope.ask({ key: 'q', title: 'Shall I?' });
+      return 'done';
+    }, 'asks');
+    const before = await serving({ data, config: { apps: { asks } } });
+    const begun = await before.ask('/api/runs', { json: { conversation: 'c', input: { text: 'go' } } });
+    await untilAnswer(
+      () => before.ask(`/api/runs/${textAt(begun, 'run')}`),
+      ({ json }) => (json as { status: string }).status === 'waiting',
+    );
+    await before.close();
+    const at = await serving({ data, config: { apps: { other: appWith(async () => 'x', 'other') } } });
+    const { page } = await opened(browser(), `${at.url}/c/c`);
+    await page.locator('[data-hindered]', { hasText: 'asks' }).waitFor();
+    await expectAccessible(page);
+  });
+
   test('[W209] files come by button, by drop and by paste, and are sent along', async () => {
     const reads = appWith(async () => 'Read.', 'reads');
     const at = await serving({ config: { apps: { reads } } });
@@ -151,5 +178,64 @@ describeInBrowser('everywhere', (browser) => {
       'by-drop.txt',
       'by-paste.txt',
     ]);
+  });
+
+  test('[W206] [W12] a new question is notified where the page is out of sight, and whoever comes is told how much is on its way', async () => {
+    const at = await bakery();
+    at.goOn();
+    const { page } = await opened(browser(), at.url);
+    await page.context().addInitScript(`
+      window.notified = [];
+      window.Notification = class { static permission = 'granted'; constructor(title, { body }) { notified.push(title + ': ' + body); } };
+      Object.defineProperty(document, 'hidden', { get: () => true });
+      window.pills = [];
+      new MutationObserver(() => pills.push(document.querySelector('[data-connection]')?.textContent))
+        .observe(document, { childList: true, characterData: true, subtree: true });
+    `);
+    await page.goto(`${at.url}/runs`);
+    await page.getByText('Nothing has run yet').waitFor();
+    await at.ask('/api/runs', { json: { conversation: 'c', input: { text: 'bread' } } });
+    await expect
+      .poll(() => page.evaluate('notified'), patience)
+      .toEqual(['Vitrine: A question waits for you: bake']);
+    await page.goto(`${at.url}/c/c`);
+    await page.locator('[data-approval]').waitFor();
+    await page.locator('[data-connection=live]').waitFor();
+    const told = (await page.evaluate('pills')) as (string | undefined)[];
+    expect(told.some((text) => /^Catching up, \d+ events$/.test(text ?? ''))).toBe(true);
+  });
+
+  test('[S19] nothing that a model writes makes the page ask anybody else', async () => {
+    const elsewhere = 'http://127.0.0.1:9';
+    const says = `![a](${elsewhere}/a.png) <img src="${elsewhere}/b.png"> [read me](${elsewhere}/c?secret=1)
+      <link rel=prefetch href="${elsewhere}/d"> <style>body{background:url(${elsewhere}/e)}</style> ${elsewhere}/f
+      ![g](//127.0.0.1:9/g.png) [![h](${elsewhere}/h.png)](${elsewhere}/i)`;
+    const leaks = appWith(async (scope) => {
+      await scope.step({ key: 'say', title: says }, async (step) => {
+        step.say(says);
+        step.attach({
+          kind: 'attachment',
+          attachment: { type: 'text/markdown', title: says, data: says, referenceUrl: `${elsewhere}/j` },
+        });
+        step.attach({ kind: 'visualization', shape: 'documents', data: { content: says } });
+      });
+      return says;
+    }, 'leaks');
+    const at = await serving({ config: { apps: { leaks } } });
+    const { page } = await opened(browser(), at.url);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await say(page, 'leak');
+    await page.locator('[data-answer=given] a', { hasText: 'read me' }).waitFor();
+    await page.locator('.folded').click();
+    for (const chip of await page.locator('.found .chip').all()) {
+      await chip.click();
+      await page.locator('.dialog').waitFor();
+      await page.keyboard.press('Escape');
+    }
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((url) => !url.startsWith(at.url) && !url.startsWith('blob:'))).toEqual([]);
+    expect(await page.locator('main :is(img, iframe, link, style)').count()).toBe(0);
+    expect(await page.locator('[data-answer=given] a').first().getAttribute('rel')).toMatch(/noreferrer/);
   });
 });

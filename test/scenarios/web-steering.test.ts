@@ -165,7 +165,12 @@ describeInBrowser('in the browser', (browser) => {
     await page.waitForSelector('[data-approval]');
     await expect.poll(queued).toBe(1);
     expect((await at.ask('/api/runs')).json).toMatchObject({ runs: { length: 1 } });
+    // Whoever comes to it now is asked as well, and is not told what somebody else has in mind.
+    const other = await opened(browser(), page.url());
+    await other.page.waitForSelector('[data-decide=approve]:enabled');
+    expect(await other.page.locator('[data-queued]').count()).toBe(0);
     await page.click('[data-decide=approve]:enabled');
+    await other.page.locator('[data-decided=approve]').first().waitFor({ state: 'attached' });
     await page.locator('[data-turn]').nth(1).locator('[data-decide=approve]:enabled').click();
     await page.locator('[data-answer=given]').nth(1).waitFor();
     expect(at.ran.map((one) => (one as { text: string }).text)).toEqual(['first', 'second']);
@@ -192,6 +197,14 @@ describeInBrowser('in the browser', (browser) => {
       .locator('[data-announcements]', { hasText: 'Scroll to the end of it first' })
       .waitFor({ state: 'attached' });
     expect(at.ran).toEqual([]);
+    await page.keyboard.press('j');
+    await expect.poll(chosen).not.toBe(first);
+    await page.keyboard.press('k');
+    await expect.poll(chosen).toBe(first);
+    await page.keyboard.press('v');
+    await page.waitForSelector('[data-trace] [data-row="1"]');
+    await page.goBack();
+    await page.locator('[data-listed]').nth(1).waitFor();
     await page.keyboard.press('j');
     await expect.poll(chosen).not.toBe(first);
     await page.waitForSelector('[data-decide=approve]:enabled');
@@ -237,8 +250,22 @@ describeInBrowser('in the browser', (browser) => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const { page } = await opened(browser(), `${at.url}/c/c`, phone);
     await page.waitForSelector('[data-decide=approve]:enabled');
-    const closing = page.getByRole('button', { name: 'Close panel' });
-    if (await closing.isVisible()) await closing.click();
+    const sheet = async (selector: string): Promise<void> => {
+      const {
+        x = -1,
+        y = -1,
+        width: wide = 0,
+        height: high = 0,
+      } = (await page.locator(selector).boundingBox()) ?? {};
+      expect([x, wide, y > 150, Math.round(y + high)]).toEqual([0, 390, true, 844]);
+      await expectAccessible(page);
+    };
+    expect(await page.locator('.panel').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the run' }).click();
+    await page.locator('.panel .plan').waitFor();
+    await sheet('.panel');
+    await page.keyboard.press('Escape');
+    await page.locator('.panel').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     const { width = 0, height = 0 } = (await page.locator('[data-decide=approve]').boundingBox()) ?? {};
     expect([width > 200, height >= 44]).toEqual([true, true]);
@@ -248,5 +275,12 @@ describeInBrowser('in the browser', (browser) => {
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Approvals' }).click();
     await page.getByText('When an agent needs a yes').waitFor();
+    await page.goto(`${at.url}/runs`);
+    await page.locator('[data-listed-run]').first().click();
+    await page.click('[data-row="1"]');
+    await page.locator('.inspector h2', { hasText: 'send' }).waitFor();
+    await sheet('.inspector');
+    await page.locator('.inspector-close').click();
+    await page.locator('.inspector').waitFor({ state: 'hidden' });
   });
 });

@@ -1,65 +1,167 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { drawnEffects } from '../kill/drawn.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startModel } from '../../demo/model/server.ts';
+import { startNetwork } from '../../demo/network/server.ts';
 import { pointsAt, type Point } from '../kill/job.ts';
 import type { Line } from '../kill/ledger.ts';
 import { disturbed, inFolder, shapeOf, startLedger, type Outcome } from '../kill/sweep.ts';
-import { sized, tell } from '../long.ts';
+import { isLong, seedOf, sized, tell } from '../long.ts';
+import { Chance } from '../random.ts';
+import { Coverage } from '../workflow/coverage.ts';
+import { commandFor, decideInTime } from '../workflow/decided.ts';
+import { demoPlayNames, demoPlays, type DemoPlayName } from '../workflow/demo-plays.ts';
+import { drawGraph, leafGraph } from '../workflow/random-graph.ts';
+import { drawnCatalog, drawnInput } from '../workflow/random-world.ts';
+import { interpret } from '../workflow/reference.ts';
+import { answerOf, countOf, played } from '../workflow/taken-over.ts';
+import { outline } from '../workflow/world.ts';
 
-const each = sized(40, 1);
 const atOnce = 2;
+let model: Awaited<ReturnType<typeof startModel>>;
+let ledger: Awaited<ReturnType<typeof startLedger>>;
+beforeAll(async () => {
+  [model, ledger] = await Promise.all([startModel({ pace: 0 }), startLedger()]);
+});
+afterAll(() => Promise.all([model.close(), ledger.stop()]));
 
-test(
-  '[WF19 L1 L4 L5] SIGKILL of a graph at its records: it goes on as it would have, and nothing is done twice',
-  { timeout: 1_500_000 },
-  async () => {
-    const ledger = await startLedger();
-    const kill = (point: Point): Promise<Outcome> =>
-      inFolder((folder) => {
-        const file = join(folder, 'ledger.jsonl');
-        const work = { flow: 'drawn', ledger: { socket: ledger.socket, file } } as const;
-        return disturbed(
-          { folder, point, text: 'drawn', work },
-          {
-            decide: (_, { approval, fingerprint }) => ({
-              type: 'decide',
-              by: 'child',
-              approval,
-              fingerprint,
-              decision: 'approve',
-            }),
-            wrongs: () => doneWrongly(file),
+/** Each case has an operations centre of its own, in this process: it outlives whoever is killed. */
+function killDemo(demo: DemoPlayName, point: Point): Promise<Outcome> {
+  const { decide, effects } = demoPlays[demo];
+  return inFolder(async (folder) => {
+    const settings = { baseUrl: `${model.url}/v1`, model: 'vitrine-scripted' };
+    const centre = await startNetwork({ model: settings });
+    const places = { centre: centre.url, model: model.url };
+    try {
+      return await disturbed(
+        { folder, point, text: demo, work: { flow: 'workflow', demo, places } },
+        {
+          decide: (_, asked) => commandFor(decide, asked),
+          wrongs: async () => {
+            const done = await doneAt(centre.url);
+            return done.length === effects ? [] : [`done were ${done.join()}`];
           },
-        );
-      });
-    const undisturbed = await kill({ when: 'never' });
+        },
+      );
+    } finally {
+      await centre.close();
+    }
+  });
+}
+
+async function doneAt(centre: string): Promise<readonly string[]> {
+  const read = async (path: string): Promise<unknown> => (await fetch(`${centre}${path}`)).json();
+  const { notices } = (await read('/notices')) as { notices: { id: string; kind: string }[] };
+  const dispatches = (await read('/dispatches')) as { dispatch_id: string }[];
+  return [
+    ...notices.filter(({ kind }) => kind === 'notice').map(({ id }) => id),
+    ...dispatches.map(({ dispatch_id: id }) => id),
+  ];
+}
+
+test.for(demoPlayNames)(
+  '[WF19 L1 L4 L5] SIGKILL of «%s» of the demo at its records: the same tree, the same answer, nothing done twice',
+  { timeout: 3_600_000 },
+  async (demo) => {
+    const undisturbed = await killDemo(demo, { when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
-    expect(undisturbed.tree.ended?.outcome).toBe('completed');
-    const shape = shapeOf(undisturbed.tree);
-    const points = pointsAt(undisturbed.entries.length - 4, each);
-    const seen = { points: points.length, cut: 0 };
+    expect(answerOf(undisturbed.tree)).toMatch(demoPlays[demo].ends);
+    const shape = timeless(undisturbed);
+    const records = undisturbed.entries.length;
+    const points = isLong ? pointsAt(records - 2, 1) : fewOf(records);
+    const seen = { records, points: points.length, cut: 0, unborn: 0 };
     const queue = points.entries();
     const sweep = async (): Promise<void> => {
       for (const [, point] of queue) {
-        const { entries, tree, wrongs, wasCut } = await kill(point);
+        const outcome = await killDemo(demo, point);
         const name = JSON.stringify(point);
-        seen.cut += wasCut ? 1 : 0;
-        if (entries.length === 0) continue;
-        expect(wrongs, name).toEqual([]);
-        expect(shapeOf(tree), name).toEqual(shape);
+        seen.cut += outcome.wasCut ? 1 : 0;
+        if (outcome.entries.length === 0) {
+          seen.unborn += 1;
+          expect(point, 'only a run that was never created may be missing').toMatchObject({ when: 'before' });
+          continue;
+        }
+        expect(outcome.wrongs, name).toEqual([]);
+        expect(timeless(outcome), name).toEqual(shape);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, sweep));
-    await ledger.stop();
-    tell('kills of a graph', seen);
-    expect(seen.cut).toBeGreaterThan(points.length * 0.8);
+    tell(`kills of «${demo}»`, seen);
+    expect(seen.unborn).toBeLessThan(points.length / 2);
+    expect(seen.cut).toBeGreaterThan(points.length * 0.9);
   },
 );
 
-/** Each effect is in the ledger once for its key. */
-function doneWrongly(file: string): string[] {
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-  const done = lines.map((line) => (JSON.parse(line) as Line).what);
-  return done.length === drawnEffects ? [] : [`done were ${done.join()}`];
+function fewOf(records: number): readonly Point[] {
+  return [
+    { when: 'before', entry: Math.floor(records / 3) },
+    { when: 'after', entry: Math.floor((records * 2) / 3) },
+  ];
 }
+
+/** Without the times at which something was. */
+function timeless({ tree }: Outcome): unknown {
+  const time = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z)?/g;
+  return JSON.parse(JSON.stringify(shapeOf(tree)).replaceAll(time, 'then'));
+}
+
+/** Kills a drawn graph somewhere, and compares with the simulation of it, which nobody disturbed. */
+async function killDrawn(seed: number, coverage: Coverage): Promise<{ wasCut: boolean; breaks: number }> {
+  const graph = drawGraph(seed);
+  coverage.look(graph);
+  const chance = new Chance(seed);
+  const data = drawnInput(seed);
+  const play = { graph, others: [leafGraph], data, decide: decideInTime, catalog: drawnCatalog, chance };
+  const whole = await played(play, { seen: { apart: 0, twice: 0, late: 0 } });
+  const { answer, breaks } = interpret(graph, data, decideInTime);
+  const when = chance.pick(['before', 'after'] as const);
+  const point: Point = { when, entry: chance.between(2, whole.entries.length - 4) };
+  const name = `SEED=${seed} ${JSON.stringify(point)}`;
+  return inFolder(async (folder) => {
+    const file = join(folder, 'ledger.jsonl');
+    const work = { flow: 'workflow', drawn: seed, ledger: { socket: ledger.socket, file } } as const;
+    const outcome = await disturbed(
+      { folder, point, text: '', work },
+      { decide: (_, asked) => commandFor(decideInTime, asked), wrongs: () => [] },
+    );
+    expect(outcome.wrongs, name).toEqual([]);
+    expect(answerOf(outcome.tree), name).toEqual(answer);
+    if (breaks === 0) {
+      expect(outline(outcome.tree), name).toEqual(outline(whole.tree));
+      expect(countOf(effectsIn(file)), name).toEqual(countOf(whole.ledger.values()));
+    }
+    return { wasCut: outcome.wasCut, breaks };
+  });
+}
+
+function effectsIn(file: string): string[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  return lines.map((line) => (JSON.parse(line) as Line).what);
+}
+
+test(
+  '[WF19 L1 L4 L5] SIGKILL of any graph: it comes to what an interpreter without durability does, and nothing is done twice',
+  { timeout: 3_600_000 },
+  async () => {
+    const first = seedOf('kills of random graphs');
+    const seen = { graphs: sized(4, 40), cut: 0, broken: 0 };
+    const coverage = new Coverage();
+    const queue = Array.from({ length: seen.graphs }, (_, i) => first + i).entries();
+    const sweep = async (): Promise<void> => {
+      for (const [, seed] of queue) {
+        const { wasCut, breaks } = await killDrawn(seed, coverage);
+        seen.cut += wasCut ? 1 : 0;
+        seen.broken += breaks > 0 ? 1 : 0;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, sweep));
+    tell('kills of random graphs', { ...seen, ...coverage.counts });
+    expect(seen.cut).toBeGreaterThan(seen.graphs * 0.7);
+    expect(seen.broken).toBeLessThan(seen.graphs);
+    expect(coverage.counts.levels).toBe(5);
+    expect(coverage.missing.length, coverage.missing.join()).toBeLessThanOrEqual(sized(4, 0));
+    expect(coverage.unjoined.length, coverage.unjoined.join()).toBeLessThanOrEqual(sized(8, 0));
+    expect(coverage.counts.joins).toBeGreaterThan(0);
+    expect(coverage.counts.inLoops + coverage.counts.inMaps).toBeGreaterThan(sized(0, 5));
+  },
+);

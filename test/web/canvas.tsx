@@ -1,9 +1,7 @@
 // A graph drawn by the app's own canvas, with a run fed by a test: which nodes and edges are drawn when something happens.
 import '../../web/src/style/app.css';
 import { createRoot } from 'react-dom/client';
-import { vitrineClient, type Entry } from '../../src/client/client.ts';
-import type { News } from '../../src/client/follow.ts';
-import { runStore } from '../../src/client/store.ts';
+import { vitrineClient } from '../../src/client/client.ts';
 import { VitrineProvider } from '../../src/react/react.ts';
 import { CanvasContext } from '../../web/src/canvas/canvas-context.ts';
 import { GraphCanvas } from '../../web/src/canvas/graph-canvas.tsx';
@@ -11,20 +9,8 @@ import { LiveStates } from '../../web/src/canvas/live-states.ts';
 import { MarkedPaths } from '../../web/src/canvas/marked-paths.ts';
 import type { DraftGraph } from '../../web/src/canvas/model/draft-graph.ts';
 import { layoutOf } from '../../web/src/canvas/model/layout.ts';
+import { run } from './fed-run.ts';
 
-const waiting: News[] = [{ is: 'joined', head: 0 }];
-let wake: () => void = () => {};
-
-async function* follow(): AsyncGenerator<News> {
-  for (;;) {
-    for (let news = waiting.shift(); news; news = waiting.shift()) yield news;
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-  }
-}
-
-const run = runStore('r', follow);
 const states = new LiveStates(run);
 states.follow();
 const view = {
@@ -33,8 +19,6 @@ const view = {
   hasProblem: new MarkedPaths().of,
   openInPlace: undefined,
 };
-const counts: Record<string, number> = {};
-const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
 const place = document.createElement('div');
 place.style.cssText = 'display: flex; height: 900px; width: 1400px';
 document.body.append(place);
@@ -42,9 +26,6 @@ const root = createRoot(place);
 const nothing = (): void => {};
 
 Object.assign(globalThis, {
-  drawn: (path: string) => {
-    counts[path] = (counts[path] ?? 0) + 1;
-  },
   /** So many nodes in rows, each leading to the next. */
   draw: (many: number) => {
     const nodes = Array.from({ length: many }, (_, i) => ({ id: `n${i}`, type: 'template' as const }));
@@ -61,23 +42,5 @@ Object.assign(globalThis, {
         </CanvasContext>
       </VitrineProvider>,
     );
-  },
-  /** Resolves once nothing is drawn any more: three frames in a row without anything. */
-  settled: async () => {
-    for (let still = 0; still < 3; still += 1) {
-      for (const path of Object.keys(counts)) delete counts[path];
-      await frame();
-      if (Object.keys(counts).length > 0) still = -1;
-    }
-  },
-  /** What is drawn when these entries come: with the first that is drawn, and two frames later. */
-  drawnAfter: async (entries: readonly Entry[]) => {
-    for (const path of Object.keys(counts)) delete counts[path];
-    waiting.push({ is: 'entries', entries });
-    wake();
-    while (Object.keys(counts).length === 0) await frame();
-    await frame();
-    await frame();
-    return { ...counts };
   },
 });

@@ -32,9 +32,19 @@ export const leafGraph: DrawnGraph = {
 
 const levels = 5;
 
-export function drawGraph(seed: number): DrawnGraph {
+/** How long is waited for something. Seconds. */
+export interface Pace {
+  readonly waits: readonly [number, number];
+  readonly pause: number;
+  readonly expires: number;
+}
+const leisurely: Pace = { waits: [5, 30], pause: 20, expires: 60 };
+/** Where time really passes; nothing expires there. */
+export const brisk: Pace = { waits: [0.05, 0.2], pause: 0.1, expires: 36_000 };
+
+export function drawGraph(seed: number, pace = leisurely): DrawnGraph {
   for (let tries = 0; ; tries += 1) {
-    const drawn = new Drawing(seed * 1_000 + tries).graph();
+    const drawn = new Drawing(seed * 1_000 + tries, pace).graph();
     const problems = problemsIn(drawn as unknown as Json).filter(({ field }) => !field.startsWith('limits'));
     if (problems.length === 0) return drawn;
     // Only a `redo` that others have used is drawn wrongly: another one is drawn.
@@ -45,11 +55,13 @@ export function drawGraph(seed: number): DrawnGraph {
 
 class Drawing {
   readonly #chance: Chance;
+  readonly #pace: Pace;
   #ids = 0;
   #containers = 0;
 
-  constructor(seed: number) {
+  constructor(seed: number, pace: Pace) {
     this.#chance = new Chance(seed);
+    this.#pace = pace;
   }
 
   graph(): DrawnGraph {
@@ -146,7 +158,7 @@ class Drawing {
       human: () => ({
         shows: value,
         allowed: ['edit'],
-        ...(chance.next() < 0.3 ? { expiresIn: 60 } : {}),
+        ...(chance.next() < 0.3 ? { expiresIn: this.#pace.expires } : {}),
         ...(sources[0] && chance.next() < 0.5 ? { redo: [sources[0].id] } : {}),
       }),
     };
@@ -154,7 +166,7 @@ class Drawing {
 
   #doing(id: string, value: string, sources: number): Readonly<Record<string, () => object>> {
     const chance = this.#chance;
-    const retry = { times: 1, pause: 20 };
+    const retry = { times: 1, pause: this.#pace.pause };
     return {
       template: () => ({ value: { of: value, n: chance.between(1, 9) } }),
       tool: () =>
@@ -162,7 +174,7 @@ class Drawing {
           ? { tool: 'break', arguments: {}, ...(chance.next() < 0.5 ? { retry } : {}) }
           : { tool: 'note', arguments: { id, value } },
       branch: () => ({ cases: [{ port: 'yes', when: `input.n % 2 == ${chance.between(0, 1)}` }] }),
-      wait: () => ({ for: chance.pick([5, 30]) }),
+      wait: () => ({ for: chance.pick(this.#pace.waits) }),
       merge: () =>
         chance.next() < 0.4 && sources > 1
           ? { first: true }

@@ -4,33 +4,9 @@ import { workflow } from '../../src/flows/workflow.ts';
 import { RunError } from '../../src/run/failure.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';
-import { sha256 } from '../../src/server/system.ts';
 import { toolOf } from '../world.ts';
+import { effectOf, type TellEffect } from './taken-over.ts';
 import { answering } from './world.ts';
-
-/** A question, as whoever decides sees it. */
-export interface Asked {
-  readonly title: string;
-  readonly shown: Json;
-  readonly mayRedo: boolean;
-  readonly mayExpire: boolean;
-}
-export interface Decided {
-  readonly decision: 'approve' | 'reject' | 'edit' | 'expire';
-  readonly redo: boolean;
-  readonly value: Json;
-}
-export type Decide = (asked: Asked) => Decided;
-
-/** What is decided follows from what is asked. */
-export const decideBy: Decide = ({ title, shown, mayRedo, mayExpire }) => {
-  const drawn = Number.parseInt(sha256(`${title} ${JSON.stringify(shown)}`).slice(0, 6), 16);
-  const value = { edited: title };
-  if (mayRedo && drawn % 3 === 0) return { decision: 'edit', redo: true, value };
-  if (mayExpire && drawn % 2 === 0) return { decision: 'expire', redo: false, value };
-  const decision = (['approve', 'edit', 'reject', 'approve'] as const)[drawn % 4] ?? 'approve';
-  return { decision, redo: false, value };
-};
 
 /** It says how long the last part of what it is told is. */
 export function echo(text: string): string {
@@ -42,15 +18,11 @@ export function judged(text: string): { confidence: number; feedback: string } {
   return { confidence: length % 2 === 0 ? 0.9 : 0.5, feedback: `${length}` };
 }
 
+/** What a run of a drawn graph is given. */
+export const drawnInput = (seed: number): Json => ({ n: seed, list: ['a', 'b'] });
+
 /** What is done once. */
 export const noted: ReadonlySet<string> = new Set(['note', 'connection_x_put']);
-
-export function effectOf(tool: string, input: unknown): string {
-  return `${tool} ${JSON.stringify(input)}`;
-}
-
-/** Effects by their key: the same key twice is one effect. */
-export type Ledger = Map<string, string>;
 
 export const drawnFlow = workflow({
   flow: (name) => ({
@@ -61,11 +33,11 @@ export const drawnFlow = workflow({
   }),
 });
 
-export function drawnCatalog(ledger: Ledger): Catalog {
+export function drawnCatalog(tell: TellEffect): Catalog {
   const doing =
     (what: string, answer: (input: Json) => Json) =>
-    (input: Json, { idempotencyKey }: ToolContext): Json => {
-      ledger.set(idempotencyKey, effectOf(what, input));
+    async (input: Json, { idempotencyKey }: ToolContext): Promise<Json> => {
+      await tell(idempotencyKey, effectOf(what, input));
       return answer(input);
     };
   const idempotent = { effect: 'idempotent' } as const;

@@ -2,7 +2,8 @@
 import { readExpression } from '../../src/graph/expression.ts';
 import { readTemplates } from '../../src/graph/template.ts';
 import type { Json } from '../../src/run/values.ts';
-import { echo, judged, type Decide } from './random-world.ts';
+import type { Decide } from './decided.ts';
+import { echo, judged } from './random-world.ts';
 import { leafGraph, type DrawnGraph, type DrawnNode, type DrawnPart } from './random-graph.ts';
 
 type End = { readonly port: string; readonly output: Json; readonly error?: Json } | 'skipped';

@@ -19,6 +19,8 @@ const Workflows = lazy(() =>
   import('./workflows/workflows.tsx').then((made) => ({ default: made.Workflows })),
 );
 const Workflow = lazy(() => import('./workflows/workflow.tsx').then((made) => ({ default: made.Workflow })));
+const Apps = lazy(() => import('./apps/apps.tsx').then((made) => ({ default: made.Apps })));
+const AppEditor = lazy(() => import('./apps/app.tsx').then((made) => ({ default: made.AppEditor })));
 const Api = lazy(() => import('./api/api.tsx').then((made) => ({ default: made.Api })));
 const Home = lazy(() => import('./home/home.tsx').then((made) => ({ default: made.Home })));
 
@@ -46,7 +48,14 @@ export function App(): ReactNode {
 function Screen({ place }: { readonly place: Place }): ReactNode {
   switch (place.screen) {
     case 'chat':
-      return <Chat key={place.conversation ?? ''} conversation={place.conversation} sought={place.step} />;
+      return (
+        <Chat
+          key={place.conversation ?? `with ${place.app ?? ''}`}
+          conversation={place.conversation}
+          sought={place.step}
+          withApp={place.app}
+        />
+      );
     case 'approvals':
       return <Approvals chosen={place.approval} />;
     case 'runs':
@@ -59,6 +68,10 @@ function Screen({ place }: { readonly place: Place }): ReactNode {
       return <Workflows />;
     case 'workflow':
       return <Workflow key={place.name} name={place.name} view={place.view} />;
+    case 'apps':
+      return <Apps />;
+    case 'app':
+      return <AppEditor key={place.name} name={place.name} section={place.section} />;
     case 'home':
       return <Home />;
     case 'api':

@@ -1,12 +1,20 @@
 /** Where somebody is in the app. The server answers each of these addresses with the app. */
 export type Place =
-  | { readonly screen: 'chat'; readonly conversation?: string; readonly step?: string }
+  | {
+      readonly screen: 'chat';
+      readonly conversation?: string;
+      readonly step?: string;
+      /** Whom a new conversation is with. */
+      readonly app?: string;
+    }
   | { readonly screen: 'home' }
   | { readonly screen: 'runs'; readonly filter?: string }
   | { readonly screen: 'run'; readonly run: string; readonly step?: number; readonly at?: number }
   | { readonly screen: 'run-canvas'; readonly run: string; readonly at?: number }
   | { readonly screen: 'workflows' }
   | { readonly screen: 'workflow'; readonly name: string; readonly view?: string }
+  | { readonly screen: 'apps' }
+  | { readonly screen: 'app'; readonly name: string; readonly section?: string }
   | { readonly screen: 'approvals'; readonly approval?: string }
   | { readonly screen: 'api' }
   | { readonly screen: 'nowhere' };
@@ -32,6 +40,12 @@ export const addressOf = {
   /** A workflow, on the canvas unless said. */
   workflow: (name: string, view?: string): string =>
     `/workflows/${encodeURIComponent(name)}${view === undefined ? '' : `#${view}`}`,
+  apps: '/apps',
+  /** An application, at one of its sections. */
+  app: (name: string, section?: string): string =>
+    `/apps/${encodeURIComponent(name)}${section === undefined ? '' : `#${section}`}`,
+  /** A new conversation with an app. */
+  appChat: (name: string): string => `/apps/${encodeURIComponent(name)}/chat`,
   approvals: (approval?: string): string =>
     approval === undefined ? '/approvals' : `/approvals#${encodeURIComponent(approval)}`,
 };
@@ -50,6 +64,11 @@ export function placeAt({ pathname, hash }: { readonly pathname: string; readonl
     return second === undefined
       ? { screen: 'workflows' }
       : { screen: 'workflow', name: second, ...(fragment === '' ? {} : { view: fragment }) };
+  if (first === 'apps' && second === undefined) return { screen: 'apps' };
+  if (first === 'apps' && second !== undefined)
+    return third === 'chat'
+      ? { screen: 'chat', app: second }
+      : { screen: 'app', name: second, ...(fragment === '' ? {} : { section: fragment }) };
   if (first !== 'runs') return { screen: 'nowhere' };
   if (second === undefined) return { screen: 'runs', ...(fragment === '' ? {} : { filter: fragment }) };
   const step = third === 'steps' && /^\d+$/.test(fourth ?? '') ? { step: Number(fourth) } : {};

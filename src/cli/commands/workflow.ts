@@ -15,16 +15,18 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export const workflow: CliCommand = {
   name: 'workflow',
-  usage: 'check|publish|run <file or name> [text] [options]',
-  summary: 'check a graph, publish it, or run it and watch',
+  usage: 'check|publish|run|try|go-on <file, name or run> [node] [text] [options]',
+  summary: 'check a graph, publish it, run it or one of its nodes, or go on with a run that failed',
   details: [
     'A file (.yaml, .yml or .json) is saved as the draft of the workflow it names: «publish» makes a version of it, «run»',
     'runs it as it is. A name means a workflow that is there: its draft is checked and published, its newest version run.',
+    '«try <name> <node>» runs one node alone, with what the last run gave it; «go-on <run>» goes on where a run failed.',
   ],
   options: {
     input: { type: 'string', value: '<json>', about: 'what the graph has as «input»; or say it as text' },
     draft: { type: 'boolean', about: 'run the draft' },
     version: { type: 'string', value: '<number>', about: 'run this version' },
+    dry: { type: 'boolean', about: 'only see where it leads: no model is asked, nothing is changed' },
     yes: { type: 'boolean', about: 'approve whatever is asked' },
     ...showingOptions,
     ...jsonOption,
@@ -34,7 +36,11 @@ export const workflow: CliCommand = {
   async run(given, terminal) {
     const [action = '', named = ''] = given.words;
     const work = actions[action];
-    if (!work) throw new RunError('malformed', `Say «workflow check», «publish» or «run», not «${action}».`);
+    if (!work)
+      throw new RunError(
+        'malformed',
+        `Say «workflow check», «publish», «run», «try» or «go-on», not «${action}».`,
+      );
     const meant = meantBy(named);
     askedIn(given);
     const place = serverOf(given) ?? (await settingsOf(given, terminal)).home;
@@ -98,6 +104,7 @@ const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant
       input: inputIn(given),
       mode: isDraft ? ('draft' as const) : ('published' as const),
       version: versionIn(given),
+      dry: given.flag('dry'),
       idempotencyKey: newId('start'),
     };
     return throughRun(place, where, async (home) => {
@@ -105,6 +112,17 @@ const actions: Readonly<Record<string, (place: Place, where: Where, meant: Meant
       return home.workflows.start(name, request);
     });
   },
+  try(place, where, meant) {
+    const [, , node] = where.given.words;
+    if (node === undefined)
+      throw new RunError('malformed', 'Say which node: «workflow try <file or name> <node>».');
+    const request = { input: inputIn(where.given, 3), version: versionIn(where.given) };
+    return throughRun(place, where, async (home) => {
+      await saved(home, meant);
+      return home.workflows.tryNode(meant.name, node, request);
+    });
+  },
+  'go-on': (place, where, { name: run }) => throughRun(place, where, ({ workflows }) => workflows.goOn(run)),
 };
 
 async function saved({ workflows }: TerminalHome, { name, graph }: Meant): Promise<void> {
@@ -119,8 +137,8 @@ function tellProblems(given: Given, { say }: Terminal, problems: NonNullable<Fai
   }
 }
 
-function inputIn(given: Given): Json | undefined {
-  const text = given.words.slice(2).join(' ');
+function inputIn(given: Given, from = 2): Json | undefined {
+  const text = given.words.slice(from).join(' ');
   const json = given.text('input');
   if (json === undefined) return text === '' ? undefined : text;
   if (text !== '')

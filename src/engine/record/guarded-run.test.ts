@@ -238,6 +238,34 @@ describe('what guards of a run find is recorded nowhere', () => {
     expect(tree.ended?.answer).toBe('[email]');
   });
 
+  test('[GD30] what a person agreed to is said, also after a restart, and nothing else', async () => {
+    const { store, engine, world, run } = await played({
+      guards: {
+        output: [
+          { guard: 'pii', action: 'ask' },
+          { guard: 'rules', text: 'Nightjar' },
+        ],
+      },
+      run: async (scope) => {
+        const { decision } = await scope.step({ key: 's' }, (inner) => inner.ask({ key: 'q', title: 'q' }));
+        if (decision === 'approve') scope.letPass();
+        await scope.ask({ key: 'again', title: 'again' });
+        return 'Mail ana@example.org about Nightjar.';
+      },
+    });
+    for (const name of ['one', 'other']) {
+      await engine.idle();
+      const { approvals } = await treeOf(store, run);
+      const asked = [...approvals.values()].find(({ decided }) => decided === undefined);
+      const after = new Engine(world, name);
+      const { approval = '', fingerprint = '' } = asked ?? {};
+      await after.send(run, { type: 'decide', by: 'me', approval, fingerprint, decision: 'approve' });
+      await after.claim(run);
+      await after.idle();
+    }
+    expect((await ended(store, run)).ended?.answer).toBe('Mail ana@example.org about [rule 1].');
+  });
+
   test('[GD14] a run whose guards cannot be used does not begin', async () => {
     const playing = played({
       guards: { output: [{ guard: 'rules', text: 'REGEX: (?=a)b' }] },

@@ -1,3 +1,4 @@
+import { agreedTo } from '../../guards/apply-guard.ts';
 import { joined } from '../../guards/guard-joined.ts';
 import { guardOf } from '../../guards/guard-of.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
@@ -58,10 +59,15 @@ function makeGuards(given: unknown): Made {
   };
 }
 
-/** What a run may say. */
-export function runGuardsIn(definition: Json | undefined, secrets: Secrets): RunGuards | undefined {
-  const { output: values, covers = 'answer', isJudged = false } = guardsIn(definition) ?? {};
-  if (!values) return undefined;
+/** What a run may say; once a person agreed, also what its guards only ask about. */
+export function runGuardsIn(
+  definition: Json | undefined,
+  secrets: Secrets,
+  isAgreed = false,
+): RunGuards | undefined {
+  const { output, covers = 'answer', isJudged = false } = guardsIn(definition) ?? {};
+  if (!output) return undefined;
+  const values = isAgreed ? agreedTo(output) : output;
   const texts: Guard = {
     looksBack: true,
     isWhole: values.isWhole ?? false,

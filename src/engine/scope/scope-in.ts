@@ -39,6 +39,7 @@ import type { TypedTool } from '../../tools/tool.ts';
 import { runAskingTurn } from '../turn/asking-turn.ts';
 import { schemaTurn } from './schema-turn.ts';
 import { waitUntil } from './wait.ts';
+import { runGuardsIn } from '../record/run-guards.ts';
 
 /** The scope of one step, as the flow uses it. */
 export class ScopeIn implements Scope {
@@ -155,6 +156,11 @@ export class ScopeIn implements Scope {
 
   decidedBy(deciders: Deciders): void {
     this.#execution.questions.require(this.id, deciders);
+  }
+
+  letPass(): void {
+    const { definition, world } = this.#execution;
+    this.#execution.guardBy(runGuardsIn(definition, world.secrets, true));
   }
 
   wait(wait: Wait): Promise<{ readonly until: number }> {

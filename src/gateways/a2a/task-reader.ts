@@ -113,10 +113,10 @@ export class TaskReader {
       const asked = content?.$case === 'data' ? TaskQuestions.safeParse(content.value).data : undefined;
       if (asked)
         return asked.approvals.map(
-          ({ id, title, message: about, fingerprint, arguments: given, schema }) => ({
+          ({ id, title, message: about, beside, fingerprint, arguments: given, schema }) => ({
             id,
             title,
-            message: about,
+            message: beside?.join('\n') || about,
             arguments: given,
             schema,
             token: { ...token, fingerprint },

@@ -6,8 +6,8 @@ import { cutWith } from '../preferences/cut.ts';
 import { deeper } from './surface.ts';
 
 /** All rows are sent with each change, so there are at most so many: those that changed last. */
-const most = 30;
-const detailLength = 120;
+const most = 200;
+const detailLength = 199;
 const labelLength = 80;
 
 /** A row, where it stands among all there were, and the entry that changed it last. */
@@ -61,6 +61,11 @@ export function isHidden({ name, below = 0 }: RowPlace, hasBelow: boolean): bool
 /** Whether more stages of a pipeline are planned with this one. */
 export function isBeforeLast({ place, key }: { readonly place: RowPlace; readonly key: string }): boolean {
   return place.isStaged === true && place.order.length === 1 && key !== pipelineStages.at(-1)?.key;
+}
+
+/** Whether it is a stage or a skill: what people follow a run by. */
+export function isHead({ isStaged = false, order, below }: RowPlace): boolean {
+  return isStaged && (order.length === 1 || below === 0);
 }
 
 function rowName(name: string): string {

@@ -18,7 +18,7 @@ import { wholeAnswer } from '../../run/answer-text.ts';
 import { detailOf, droppedDetail, questionText, type Requested } from './words.ts';
 
 /** What the surface is called while a run goes on, and how it ended. */
-export const titles = {
+const titles = {
   running: 'Processing your request...',
   waiting: 'Waiting for a decision',
   paused: 'Paused',
@@ -77,7 +77,12 @@ export function flatPrelude(tree: RunTree, { run }: { readonly run: string }): F
   const count = rows.size;
   trim(rows);
   const data = {
-    title: titleOf(tree, approvals.length),
+    title: titleOf({
+      outcome: tree.ended?.outcome,
+      isStopping: tree.stopping,
+      isPaused: tree.paused,
+      undecided: approvals.length,
+    }),
     steps: rowsShown(rows.values(), count),
     final_output: outputOf(tree),
     ...(tree.approvals.size > 0 && { approvals }),
@@ -85,11 +90,19 @@ export function flatPrelude(tree: RunTree, { run }: { readonly run: string }): F
   return [{ type: 'deleteSurface', surfaceId }, ...flatSurface(surfaceId, data)];
 }
 
-function titleOf({ ended, stopping, paused }: RunTree, undecided: number): string {
-  if (ended) return titles[ended.outcome];
-  if (stopping) return titles.stopping;
-  if (undecided > 0) return titles.waiting;
-  return paused ? titles.paused : titles.running;
+/** How a run stands, as far as its title says it. */
+interface Standing {
+  readonly outcome?: 'completed' | 'failed' | 'stopped' | undefined;
+  readonly isStopping: boolean;
+  readonly isPaused: boolean;
+  readonly undecided: number;
+}
+
+export function titleOf({ outcome, isStopping, isPaused, undecided }: Standing): string {
+  if (outcome) return titles[outcome];
+  if (isStopping) return titles.stopping;
+  if (isPaused) return titles.paused;
+  return undecided > 0 ? titles.waiting : titles.running;
 }
 
 function rowsOf(tree: RunTree): Map<number, Row> {
@@ -107,7 +120,7 @@ function rowsOf(tree: RunTree): Map<number, Row> {
     const text = voices.has(id) ? '' : textOf(step);
     const isOpened = step.openedAt !== undefined;
     const detail = isOpened
-      ? detailOf({ query, call, log: '', reasoning: '', text, result, failure })
+      ? detailOf({ kind, query, call, log: '', reasoning: '', text, result, failure })
       : droppedDetail(failure);
     const seq = step.closedSeq ?? step.openedSeq ?? stepOf(tree, step.parent).openedSeq ?? 0;
     const status = isOpen(step) ? (asked.get(id) ?? step.status) : step.status;

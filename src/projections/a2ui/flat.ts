@@ -1,11 +1,13 @@
+import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
 import { isFinal } from '../../run/tree.ts';
 import type { FlatData, FlatMessage } from '../../wire/a2ui.ts';
 import type { Projection } from '../projection.ts';
-import { overStory, type Place, type Scene } from '../story-projection.ts';
-import type { Closing, Dropped, OpenStep } from '../story.ts';
-import { saysAnswer, wholeAnswer } from '../../run/answer-text.ts';
-import { flatQuestion, flatSurface, titles } from './flat-surface.ts';
+import { overStory, type Place } from '../story-projection.ts';
+import type { Dropped } from '../story.ts';
+import { hear, takeBack } from './flat-output.ts';
+import { newPace, paced, type Changed } from './flat-pace.ts';
+import { ask, forget, putOff, settle } from './flat-questions.ts';
 import {
   flatRow,
   isBeforeLast,
@@ -14,49 +16,13 @@ import {
   placeIn,
   rowsShown,
   trim,
-  type Row,
   type RowPlace,
-  type RowStatus,
 } from './flat-rows.ts';
-import { deferredBy, detailOf, droppedDetail, type Requested } from './words.ts';
+import { entitle, keep, show, type Flat, type Memory, type Own, type Step } from './flat-scene.ts';
+import { flatQuestion, flatSurface, titleOf } from './flat-surface.ts';
+import { droppedDetail } from './words.ts';
 
-interface Own {
-  readonly place: RowPlace;
-  readonly isVoice: boolean;
-  /** Questions in it that nobody has decided, and, in a pipeline, those below it. */
-  undecided: number;
-  undecidedBelow: number;
-  /** Whether one of them was decided. */
-  isResumed: boolean;
-  hasSpoken: boolean;
-}
-
-/** Whoever speaks for the run: the last one that began. */
-interface Speaker {
-  readonly id: StepId;
-  readonly above: readonly StepId[];
-  text: string;
-}
-
-interface Memory {
-  readonly planned: Map<StepId, RowPlace>;
-  readonly rows: Map<StepId, Row>;
-  /** What stands for others, which have rows of their own now. */
-  readonly hidden: Set<StepId>;
-  readonly approvals: Map<string, Requested>;
-  speaker: Speaker;
-  /** How much of what is said was told. */
-  told: number;
-  count: number;
-  seq: number;
-  title: string;
-  isStopping: boolean;
-}
-
-/** What changed with an entry: rows and questions are sent whole. */
-type Changed = 'rows' | 'questions' | FlatData;
-type Flat = Scene<Memory, Own, Changed>;
-type Step = OpenStep<Own>;
+const beginning = titleOf({ isStopping: false, isPaused: false, undecided: 0 });
 
 const inner = overStory<Memory, Own, Changed>({
   memory: () => ({
@@ -66,10 +32,12 @@ const inner = overStory<Memory, Own, Changed>({
     approvals: new Map(),
     speaker: { id: 0, above: [], text: '' },
     told: 0,
+    pace: newPace(),
     count: 0,
     seq: 0,
-    title: titles.running,
+    title: beginning,
     isStopping: false,
+    isPaused: false,
   }),
   own: () => ({
     place: noPlace,
@@ -109,19 +77,19 @@ const inner = overStory<Memory, Own, Changed>({
     },
     'approval.returned': putOff,
     'approval.lapsed': (scene, { approval }) => settle(scene, approval, false),
-    'run.paused': (scene) => entitle(scene, titles.paused),
-    'run.resumed': (scene) => entitle(scene, titles.running),
+    'run.paused': (scene) => pause(scene, true),
+    'run.resumed': (scene) => pause(scene, false),
     'stop.requested'(scene) {
       scene.memory.isStopping = true;
       if (scene.memory.approvals.size > 0) scene.frames.push('questions');
       scene.memory.approvals.clear();
-      entitle(scene, titles.stopping);
+      entitle(scene);
     },
     'run.ended': end,
   },
 });
 
-/** Echo's dialect of A2UI: the surface at once, then with each change the rows as they are. One message for each entry. */
+/** Echo's dialect of A2UI: the surface at once, then with each change the rows as they are, at a pace. One message for each entry. */
 export function flatProjection({
   run,
 }: {
@@ -135,8 +103,8 @@ export function flatProjection({
       const { memory } = state;
       const isBeginning = entry.event.type === 'run.started' && !state.story.hasStarted;
       memory.seq = entry.seq;
-      const changed = inner.project(state, entry);
-      if (isBeginning) return flatSurface(surfaceId, { title: titles.running, steps: [], final_output: '' });
+      const changed = paced(memory.pace, inner.project(state, entry), entry.at);
+      if (isBeginning) return flatSurface(surfaceId, { title: beginning, steps: [], final_output: '' });
       if (changed.length === 0) return [];
       trim(memory.rows);
       return [{ type: 'dataModelUpdate', surfaceId, data: dataOf(memory, changed) }];
@@ -168,17 +136,6 @@ function placeBelow(
   return place;
 }
 
-interface Kept extends Omit<Row, 'seq'> {
-  /** Whether it is told now; unless said, it is. */
-  readonly isTold?: boolean;
-}
-
-function keep({ memory, frames }: Flat, id: StepId, { row, place, isTold = true }: Kept): void {
-  if (memory.hidden.has(id)) return;
-  memory.rows.set(id, { row, place, seq: memory.seq });
-  if (isTold && !frames.includes('rows')) frames.push('rows');
-}
-
 function open(scene: Flat, event: EventOf<'step.opened'>, step: Step): void {
   const { memory, story } = scene;
   const above = story.steps.get(step.parent) ?? story.run;
@@ -206,118 +163,16 @@ function drop(scene: Flat, { step: id, failure }: Dropped): void {
   keep(scene, id, { place, row: { ...known.row, detail, status: 'skipped' } });
 }
 
-function show(scene: Flat, step: Step, closing?: Closing): void {
-  const { id, title, opening, call, text, own } = step;
-  const { kind, icon, query } = opening;
-  const said = own.isVoice ? '' : text;
-  const { outcome: status, result, failure } = closing ?? { outcome: statusOf(step) };
-  const detail = detailOf({ query, call, log: '', reasoning: '', text: said, result, failure });
-  const { place } = own;
-  keep(scene, id, { row: flatRow({ place, title, kind, icon, detail, status }), place });
-}
-
-function statusOf({ own }: Step): RowStatus {
-  if (own.undecided + own.undecidedBelow > 0) return 'waiting';
-  return own.isResumed && own.place.isStaged ? 'resumed' : 'running';
-}
-
-/** The first words of a step are told at once, the others with its end. */
-function hear(scene: Flat, { channel, text }: EventOf<'text.appended'>, step: Step): void {
-  if (channel !== 'content') return;
-  if (step.id === scene.memory.speaker.id) return speak(scene, text);
-  if (step.own.isVoice || step.own.hasSpoken) return;
-  step.own.hasSpoken = true;
-  show(scene, step);
-}
-
-/** Text is sent whole: each time half as much again has come, so that all of it costs three times its length. */
-function speak({ memory, frames }: Flat, text: string): void {
-  const { speaker, told } = memory;
-  speaker.text += text;
-  if (speaker.text.length === told || speaker.text.length - told < told / 2) return;
-  memory.told = speaker.text.length;
-  frames.push({ final_output: speaker.text });
-}
-
-/** What a step said that is tried again, or that others go on from, is no output any more. */
-function takeBack({ memory, frames }: Flat, id: StepId): void {
-  const { speaker } = memory;
-  if (speaker.id !== id && !speaker.above.includes(id)) return;
-  if (memory.told > 0) frames.push({ final_output: '' });
-  memory.told = 0;
-  speaker.text = '';
-}
-
-function ask(scene: Flat, requested: EventOf<'approval.requested'>, step: Step): void {
-  const { memory, frames } = scene;
-  if (requested.step !== step.id || memory.isStopping || memory.approvals.has(requested.approval)) return;
-  memory.approvals.set(requested.approval, requested);
-  frames.push('questions');
-  step.own.undecided += 1;
-  count(scene, step, { more: 1 });
-  entitle(scene, titles.waiting);
-}
-
-function settle(scene: Flat, approval: string, isDecided: boolean): void {
-  const { memory, frames, story } = scene;
-  const asked = memory.approvals.get(approval);
-  if (!asked) return;
-  memory.approvals.delete(approval);
-  frames.push('questions');
-  const step = story.steps.get(asked.step);
-  if (step) {
-    step.own.undecided -= 1;
-    count(scene, step, { more: -1, isDecided });
-  }
-  if (memory.approvals.size === 0) entitle(scene, titles.running);
-}
-
-function putOff({ memory, frames }: Flat, event: EventOf<'approval.decided' | 'approval.returned'>): void {
-  const asked = memory.approvals.get(event.approval);
-  if (!asked) return;
-  memory.approvals.set(event.approval, deferredBy(asked, event));
-  frames.push('questions');
-}
-
-interface Counted {
-  readonly more: number;
-  readonly isDecided?: boolean;
-}
-
-/** A stage waits while something is asked below it: the rows above say so too. */
-function count(scene: Flat, step: Step, { more, isDecided = false }: Counted): void {
-  const { story } = scene;
-  for (let each = step; each.id !== 0; each = story.steps.get(each.parent) ?? story.run) {
-    const { own } = each;
-    const before = statusOf(each);
-    if (each !== step && own.place.isStaged) own.undecidedBelow += more;
-    own.isResumed ||= isDecided;
-    if (each === step || statusOf(each) !== before) show(scene, each);
-  }
-}
-
-function forget(scene: Flat, step: Step): void {
-  const { id, own } = step;
-  if (own.undecided === 0) return;
-  const { approvals } = scene.memory;
-  const more = -own.undecided;
-  own.undecided = 0;
-  for (const [approval, { step: asked }] of approvals) if (asked === id) approvals.delete(approval);
-  count(scene, step, { more });
-  scene.frames.push('questions');
-  if (approvals.size === 0) entitle(scene, titles.running);
-}
-
-function entitle({ memory, frames }: Flat, title: string): void {
-  if (memory.title === title) return;
-  memory.title = title;
-  frames.push({ title });
+function pause(scene: Flat, isPaused: boolean): void {
+  scene.memory.isPaused = isPaused;
+  entitle(scene);
 }
 
 function end(scene: Flat, { outcome, answer, failure }: EventOf<'run.ended'>, run: Step): void {
   forget(scene, run);
   const { frames, memory } = scene;
   const text = wholeAnswer(answer) || memory.speaker.text || failure?.message || '';
+  memory.pace.isUrgent = true;
   frames.push('rows', { final_output: text });
-  entitle(scene, titles[outcome]);
+  entitle(scene, outcome);
 }

@@ -6,6 +6,7 @@ import { goneIn, voicesIn } from './voices-in.ts';
 import { wholeAnswer } from '../../run/answer-text.ts';
 import {
   detailOf,
+  droppedDetail,
   itemLine,
   messageLine,
   mostQuestions,
@@ -69,11 +70,11 @@ function stepsOf(tree: RunTree, notes: ReadonlyMap<StepId, readonly Notice[]>): 
 }
 
 function detailIn(step: Step, speaks: boolean): string {
-  if (step.openedAt === undefined) return '';
-  const { query, call, result, failure } = step;
+  if (step.openedAt === undefined) return droppedDetail(step.failure);
+  const { kind, query, call, result, failure } = step;
   const log = textOf(step, 'log');
   const reasoning = textOf(step, 'reasoning');
-  return detailOf({ query, call, log, reasoning, text: speaks ? '' : textOf(step), result, failure });
+  return detailOf({ kind, query, call, log, reasoning, text: speaks ? '' : textOf(step), result, failure });
 }
 
 function outputOf(tree: RunTree): Item[] {

@@ -3,13 +3,22 @@ import { isFinal } from '../../run/tree.ts';
 import { gathered } from '../preferences/cut.ts';
 import type { Projection } from '../projection.ts';
 import { overStory, type Place } from '../story-projection.ts';
-import type { Closing, OpenStep } from '../story.ts';
+import type { Closing, Dropped, OpenStep } from '../story.ts';
 import { saysAnswer } from '../../run/answer-text.ts';
 import { answered, beginVoice, endVoice, hasSpoken, speak, takeBack, type Voice } from './output.ts';
 import { placedBelow, put, theRun, titleAt, type Change, type Fields, type Placed } from './surface.ts';
 import { ask, forget, putOff, settle, tellQuestions } from './questions.ts';
 import { setStatus, tellStatus, type Memory, type Shown, type Surface } from './scene.ts';
-import { detailOf, itemLine, lengths, messageLine, noticeLine, stepTitle, surfaceTitle } from './words.ts';
+import {
+  detailOf,
+  droppedDetail,
+  itemLine,
+  lengths,
+  messageLine,
+  noticeLine,
+  stepTitle,
+  surfaceTitle,
+} from './words.ts';
 
 /** A run as a surface that is filled as it goes on. What is sent again is bounded: a title, a detail, the last block of a text. */
 export const surfaceProjection: Projection<Place<Memory, Shown>, Change> = overStory<Memory, Shown, Change>({
@@ -103,10 +112,13 @@ function plan(scene: Surface, event: EventOf<'step.planned'>, above: OpenStep<Sh
   put(scene, placed.path, stepFields(titleAt(stepTitle(event), placed), 'pending', ''));
 }
 
-function drop(scene: Surface, { step }: { readonly step: StepId }): void {
+function drop(scene: Surface, { step, failure }: Dropped): void {
   const placed = scene.memory.planned.get(step);
   scene.memory.planned.delete(step);
-  if (placed) put(scene, [...placed.path, 'status'], 'skipped');
+  if (!placed) return;
+  put(scene, [...placed.path, 'status'], 'skipped');
+  const detail = droppedDetail(failure);
+  if (detail !== '') put(scene, [...placed.path, 'detail'], detail);
 }
 
 function open(scene: Surface, event: EventOf<'step.opened'>, step: OpenStep<Shown>): void {
@@ -130,7 +142,7 @@ function detailNow(step: OpenStep<Shown>, { result, failure }: Partial<Closing> 
   const { opening, call, own } = step;
   const text = own.voice ? '' : step.text;
   const { log, reasoning } = own;
-  return detailOf({ query: opening.query, call, log, reasoning, text, result, failure });
+  return detailOf({ kind: opening.kind, query: opening.query, call, log, reasoning, text, result, failure });
 }
 
 function tellTitle(scene: Surface, { own, title, opening: { kind } }: OpenStep<Shown>): void {

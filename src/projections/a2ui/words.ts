@@ -1,3 +1,4 @@
+import { askedAbout } from '../../run/asking.ts';
 import type { EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -7,7 +8,6 @@ import { isBlobRef, type BlobRef, type Item as Attached, type Json } from '../..
 import type { Approval } from '../../run/tree.ts';
 import { visible } from '../../run/visible.ts';
 import { cutWith } from '../preferences/cut.ts';
-import { shownQuestion } from '../../run/shown-question.ts';
 import { isoTime } from '../time-text.ts';
 import type { Item } from './surface.ts';
 
@@ -32,6 +32,7 @@ export function stepTitle({ title, kind }: { readonly title: string; readonly ki
 
 /** What is known of a step, the newest last. */
 export interface Known {
+  readonly kind: string;
   readonly query?: string | undefined;
   readonly call?: { readonly arguments: BlobRef | Json } | undefined;
   readonly reasoning: string;
@@ -43,10 +44,18 @@ export interface Known {
 }
 
 /** The one line below a title. */
-export function detailOf({ query, call, reasoning, log, text, result, failure }: Known): string {
+export function detailOf({ kind, query, call, reasoning, log, text, result, failure }: Known): string {
+  // What another app or a workflow is, is for those who look into the run.
+  const given = kind === 'definition' ? '' : plain(result);
   const said =
-    failure?.message || text || log || reasoning || plain(result) || query || plain(call?.arguments);
-  return cutWith(said.trim(), lengths.detail, '…');
+    failure?.message.trim() ||
+    text.trim() ||
+    log.trim() ||
+    reasoning.trim() ||
+    given.trim() ||
+    query?.trim() ||
+    plain(call?.arguments).trim();
+  return cutWith(said, lengths.detail, '…');
 }
 
 /** Why what was planned does not come. */
@@ -116,20 +125,9 @@ export function questionItem(requested: Requested, key: string): Item {
 
 /** All that a person must see of it. */
 export function questionText(requested: Requested): string {
-  const { message, schema, deferred } = requested;
-  const shown = shownQuestion({ ...requested, type: 'approval.requested' });
-  const { exchange, attachments = [], history } = shown;
-  const about = [
-    message === undefined ? undefined : visible(message),
-    shown.arguments,
-    history === undefined ? undefined : `Sent before it:\n${history}`,
-    exchange && `Asked before: ${exchange.asked}\nAnswered: ${exchange.answered}${ending(exchange.outcome)}`,
-    ...attachments.map((attachment) => `Sent with it: ${attachment}`),
-    shown.forgotten && 'The agent knows nothing of what was said before.',
-    schema === undefined ? undefined : 'It wants an answer to be filled in: decide it over the API.',
-    deferred && putOff(deferred),
-  ];
-  return about.filter(Boolean).join('\n');
+  const { schema, deferred } = requested;
+  const fillIn = schema === undefined ? [] : ['It wants an answer to be filled in: decide it over the API.'];
+  return [...askedAbout(requested), ...fillIn, ...(deferred ? [putOff(deferred)] : [])].join('\n');
 }
 
 function putOff({ by, until }: NonNullable<Requested['deferred']>): string {
@@ -144,10 +142,6 @@ export function deferredBy(
   const { deferred: _, ...question } = requested;
   if (event.type === 'approval.returned') return question;
   return { ...question, deferred: { by: event.by, ...present({ until: event.until }) } };
-}
-
-function ending(outcome: string | undefined): string {
-  return outcome === undefined ? '' : ` (${outcome})`;
 }
 
 function line(text: string): string {

@@ -1,3 +1,5 @@
+import { askedBeside, askedBriefly } from '../../run/asking.ts';
+import { filled } from '../../run/present.ts';
 import { questionId } from '../../run/question-id.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { exact, visible } from '../../run/visible.ts';
@@ -68,12 +70,12 @@ function partAt(open: readonly Open[], step: number): Part | undefined {
 }
 
 function interruptOf(question: Question, part: Part | undefined): AgUiInterrupt {
-  const { title, message, schema, expiresAt, allowed, priority } = question;
+  const { schema, expiresAt, allowed, priority } = question;
   const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
   return {
     id: questionId(question),
     reason: schema === undefined ? 'approval' : 'input',
-    message: visible(message === undefined ? title : `${title}: ${message}`),
+    message: askedBriefly(question),
     toolCallId: part?.call,
     responseSchema: isObject ? (schema as Record<string, unknown>) : undefined,
     expiresAt: expiresAt === undefined ? undefined : isoTime(expiresAt),
@@ -86,10 +88,11 @@ function interruptOf(question: Question, part: Part | undefined): AgUiInterrupt 
  * For those who put the question to people of their own: what they show them they make of this. So what would not be seen
  * as it is stays out: `arguments` has it, written out.
  */
-function passedOn({ title, message, arguments: given }: Question): Record<string, unknown> {
+function passedOn(question: Question): Record<string, unknown> {
+  const { title, arguments: given } = question;
   return {
     title: visible(title),
-    about: message === undefined ? undefined : visible(message),
+    about: filled(askedBeside(question).join('\n')),
     given: isBlobRef(given) || exact(given) !== JSON.stringify(given, null, 2) ? undefined : given,
   };
 }

@@ -1,8 +1,8 @@
+import { askedBriefly } from '../../run/asking.ts';
 import type { EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { isFinal } from '../../run/tree.ts';
-import { visible } from '../../run/visible.ts';
 import type { AiSdkChunk } from '../../wire/ai-sdk.ts';
 import { heed, type Question } from '../questions.ts';
 import type { Closing } from '../story.ts';
@@ -39,8 +39,8 @@ export function resultChunk(event: Closing, step: AiSdkStep, isDenied: boolean):
 /** A question about a call is asked there. What is asked about anything else is a call of its own. */
 export function ask(scene: AiSdkScene, event: Question, step: AiSdkStep): void {
   heed(scene.memory.questions, event);
-  const { title, message, priority, allowed, schema } = event;
-  const reason = visible(message === undefined ? title : `${title}: ${message}`);
+  const { priority, allowed, schema } = event;
+  const reason = askedBriefly(event);
   const shown = { ...shownQuestion(event), allowed: [...allowed], priority, schema };
   const own = ownCall(event);
   const toolCallId = isAboutCall(event, step) ? step.own.call : own;

@@ -5,6 +5,7 @@ import { AiSdkRequest, type AiSdkMessage, type AiSdkPart } from '../../wire/ai-s
 import type { Framing } from '../../wire/framing.ts';
 import type { Door, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
 import { linked } from '../sent-attachment.ts';
+import { unusedIn } from '../unused-fields.ts';
 import { supersededLine } from '../../run/answer-text.ts';
 
 /** Attachments come within the messages. Bytes. */
@@ -44,7 +45,8 @@ export const aiSdkDoors: readonly Door<Framing>[] = [
   },
 ];
 
-function wishOf(app: string, { id, messages }: AiSdkRequest): Wish<Framing> {
+function wishOf(app: string, request: AiSdkRequest): Wish<Framing> {
+  const { id, messages, system } = request;
   const last = messages.at(-1);
   if (last?.role === 'assistant') {
     const decisions = decisionsIn(last);
@@ -60,13 +62,14 @@ function wishOf(app: string, { id, messages }: AiSdkRequest): Wish<Framing> {
       'The last of «messages» is neither a message of the user nor an answer to a question.',
     );
   const before = messages.slice(0, -1);
+  const first: SentMessage[] = system ? [{ role: 'system', text: system }] : [];
   return {
     wants: 'start',
     app,
     message: sentMessage(last),
     conversation: id,
-    history: before.map(sentMessage),
-    ignored: undecided(before.at(-1)),
+    history: [...first, ...before.map(sentMessage)],
+    ignored: [...undecided(before.at(-1)), ...unusedIn(request, AiSdkRequest.shape)],
     form: 'stream',
   };
 }

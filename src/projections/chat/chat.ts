@@ -13,7 +13,8 @@ import {
 import type { Projection } from '../projection.ts';
 import { overStory, type Place, type Scene, type StoryProjection } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
-import { toldQuestion, type ToldQuestion } from './question-text.ts';
+import { askingWords } from '../../run/asking.ts';
+import { heed, type Question, type Questions } from '../questions.ts';
 
 /** What a protocol of chat completions remembers of a run. */
 export interface ChatMemory<Extra> {
@@ -24,7 +25,7 @@ export interface ChatMemory<Extra> {
   model: string;
   readonly told: AnswerText;
   /** Asked and not decided, by approval. */
-  readonly questions: Map<string, ToldQuestion>;
+  readonly questions: Questions;
   /** What was used in all, as far as it was told before. */
   usage: Usage;
   readonly extra: Extra;
@@ -47,7 +48,7 @@ export interface ChatFrame {
 export type ChatPart =
   | { readonly says: string; readonly step: string }
   | { readonly takesBack: string }
-  | { readonly asks: readonly ToldQuestion[] }
+  | { readonly asks: readonly Question[] }
   | { readonly ends: EventOf<'run.ended'> };
 
 export type ChatScene<Extra, Mark> = Scene<ChatMemory<Extra>, ChatStep<Mark>, ChatFrame>;
@@ -68,7 +69,7 @@ export interface Dialect<Extra, Mark> {
   /** Where an answer begins. */
   readonly begun?: (scene: Scenery<Extra, Mark>) => void;
   /** What people are asked, as a chunk of its own; in words unless said. */
-  readonly asking?: (memory: ChatMemory<Extra>, questions: readonly ToldQuestion[]) => object;
+  readonly asking?: (memory: ChatMemory<Extra>, questions: readonly Question[]) => object;
   /** Before the last chunk. */
   readonly ending?: (scene: Scenery<Extra, Mark>) => void;
   /** What the last chunk has besides, and what follows it. */
@@ -84,7 +85,7 @@ export type StepNews = EventOf<
 /** How an answer ends: with the run, or with what is asked. */
 export interface Ending {
   readonly status: 'completed' | 'stopped' | 'waiting';
-  readonly questions: readonly ToldQuestion[];
+  readonly questions: readonly Question[];
   readonly usage: Usage;
 }
 
@@ -112,7 +113,7 @@ export function chatProjection<Extra, Mark>(
     tell: tellOf(dialect),
     rest(scene) {
       const questions = [...scene.memory.questions.values()];
-      const text = `\n\n${questions.map((question) => question.text).join('\n\n')}`;
+      const text = `\n\n${questions.map(askingWords).join('\n\n')}`;
       const asks = dialect.asking?.(scene.memory, questions);
       if (asks) scene.frames.push({ data: asks, part: { asks: questions } });
       else content(scene, dialect, { text, part: { asks: questions } });
@@ -150,13 +151,14 @@ function tellOf<Extra, Mark>(
       const text = toldPiece(scene.memory.told, name, event.text);
       if (text !== '') content(scene, dialect, { text, part: { says: text, step: name } });
     },
-    'step.closed': (scene, event, step) => dialect.closed(scene, event, step),
-    'approval.requested': ({ memory }, event) =>
-      void memory.questions.set(event.approval, toldQuestion(event)),
-    'approval.decided'({ memory }, { approval, decision }) {
-      if (decision !== 'defer') memory.questions.delete(approval);
+    'step.closed'(scene, event, step) {
+      heed(scene.memory.questions, event);
+      dialect.closed(scene, event, step);
     },
-    'approval.lapsed': ({ memory }, { approval }) => void memory.questions.delete(approval),
+    'approval.requested': ({ memory }, event) => heed(memory.questions, event),
+    'approval.decided': ({ memory }, event) => heed(memory.questions, event),
+    'approval.lapsed': ({ memory }, event) => heed(memory.questions, event),
+    'stop.requested': ({ memory }, event) => heed(memory.questions, event),
     'state.saved': (scene, event) => dialect.left?.(scene, event),
     'run.ended': (scene, event) => end(scene, event, dialect),
   };
@@ -224,7 +226,7 @@ export function usageOf({ input, output, cached, reasoning }: Usage): object {
 export function wholeOf(frames: readonly ChatFrame[]): Whole {
   const said: { readonly step: string; text: string }[] = [];
   let ended: EventOf<'run.ended'> | undefined;
-  let questions: readonly ToldQuestion[] = [];
+  let questions: readonly Question[] = [];
   for (const { part } of frames) {
     if (!part) continue;
     if ('ends' in part) ended = part.ends;
@@ -237,7 +239,7 @@ export function wholeOf(frames: readonly ChatFrame[]): Whole {
   }
   if (ended?.outcome === 'failed')
     throw errorOf(ended.failure ?? { code: 'internal', message: 'The run failed.' });
-  const asked = questions.map(({ text }) => text);
+  const asked = questions.map(askingWords);
   const words = [...said.map(({ text }) => text.replace(/^\n\n/, '')), ...asked].join('\n\n');
   return { content: ended ? wholeAnswer(ended.answer) : words, ended, questions };
 }
@@ -245,7 +247,7 @@ export function wholeOf(frames: readonly ChatFrame[]): Whole {
 export interface Whole {
   readonly content: string;
   readonly ended: EventOf<'run.ended'> | undefined;
-  readonly questions: readonly ToldQuestion[];
+  readonly questions: readonly Question[];
 }
 
 function nameOf({ id }: { readonly id: number }, attempt: number): string {

@@ -1,7 +1,8 @@
+import { decisionInWords } from '../../run/asking.ts';
 import { RunError } from '../../run/failure.ts';
 import { filled, present } from '../../run/present.ts';
 import type { ChatMessageIn, ChatPartIn } from '../../wire/chat-request.ts';
-import type { SentAttachment, SentMessage } from '../door.ts';
+import type { SentAttachment, SentDecision, SentMessage } from '../door.ts';
 import { linked } from '../sent-attachment.ts';
 
 /** The conversation of a request, and the message that is to be answered now. */
@@ -17,6 +18,15 @@ export function sentChat(messages: readonly ChatMessageIn[], more: More = () => 
   if (last?.role !== 'user')
     throw new RunError('malformed', 'The last of «messages» is what is answered: its role is «user».');
   return { message: last, history: all.slice(0, -1) };
+}
+
+/** What somebody decides by a message; undefined for every other message. */
+export function decisionIn({ text, attachments = [] }: SentMessage): SentDecision | undefined {
+  const decided = decisionInWords(text);
+  if (!decided) return undefined;
+  if (attachments.length > 0)
+    throw new RunError('malformed', 'A message that decides has nothing attached: send it in the next one.');
+  return { question: decided.fingerprint, decision: decided.decision };
 }
 
 /** What a dialect says of a message besides. */

@@ -8,11 +8,11 @@ import { PeerDecisions, peerHeader } from '../../wire/dial.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import type { ChatFrame, ChatPlace } from '../chat/chat.ts';
-import { decisionIn } from '../chat/question-text.ts';
-import { sentChat } from '../chat/sent-chat.ts';
+import { decisionIn, sentChat } from '../chat/sent-chat.ts';
 import type { DoorRequest, SentAttachment, SentMessage, Wish } from '../door.ts';
-import { mostBytes, unusedIn } from '../openai-chat/openai-chat.ts';
+import { mostBytes } from '../openai-chat/openai-chat.ts';
 import { protocol } from '../protocol.ts';
+import { unusedIn } from '../unused-fields.ts';
 import { dialBlock } from './block.ts';
 import { dialError } from './error.ts';
 import { beatOf, dialProjection, type Stages, type StageMark } from './projection.ts';
@@ -85,7 +85,8 @@ function readDial({ params: { app = '' }, body, header }: DoorRequest): Wish<Fra
   const decision = decisionIn(message);
   if (decision) return { wants: 'decide', app, decisions: [decision], ...wanted };
   const conversation = named(header('x-conversation-id'));
-  return { wants: 'start', app, message, history, conversation, ignored: unusedIn(request), ...wanted };
+  const ignored = unusedIn(request, DialChat.shape);
+  return { wants: 'start', app, message, history, conversation, ignored, ...wanted };
 }
 
 /** Clients send it URI-encoded; one that cannot be decoded is taken as it is. */

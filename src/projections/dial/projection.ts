@@ -1,6 +1,6 @@
 import type { EventOf } from '../../run/events.ts';
 import { combinedState, holdersOf, originKey, type LeftState } from '../../run/combined-state.ts';
-import { present } from '../../run/present.ts';
+import { filled, present } from '../../run/present.ts';
 import { isBlobRef, type Item, type Json, type Usage } from '../../run/values.ts';
 import type { PeerNews } from '../../wire/dial.ts';
 import { superseded } from '../../run/answer-text.ts';
@@ -16,7 +16,9 @@ import {
   type Dialect,
   type StepNews,
 } from '../chat/chat.ts';
-import type { ToldQuestion } from '../chat/question-text.ts';
+import { askedBeside } from '../../run/asking.ts';
+import { questionId } from '../../run/question-id.ts';
+import type { Question } from '../questions.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { plain } from '../speaker.ts';
 import type { OpenStep } from '../story.ts';
@@ -102,8 +104,12 @@ function chunk(
 }
 
 /** What a Vitrine is asked, which puts it to its own people. */
-function asking(memory: ChatMemory<Stages>, questions: readonly ToldQuestion[]): object {
-  const asks = questions.map(({ id, title, asked }) => ({ id, title, ...asked }));
+function asking(memory: ChatMemory<Stages>, questions: readonly Question[]): object {
+  const asks = questions.map((question) => {
+    const { title, arguments: given, schema } = question;
+    const message = filled(askedBeside(question).join('\n'));
+    return { id: questionId(question), title, ...present({ message, arguments: given, schema }) };
+  });
   return chunk(memory, choiceOf({}), { vitrine: { asks } });
 }
 

@@ -1,15 +1,16 @@
+import { RunError } from '../../run/failure.ts';
 import { parsed } from '../../run/parsed.ts';
 import { present } from '../../run/present.ts';
-import { ChatCompletionRequest, unusedFields } from '../../wire/chat-request.ts';
+import { ChatCompletionRequest } from '../../wire/chat-request.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { chatError } from '../chat/chat-error.ts';
 import { usageOf, wholeOf, type ChatFrame, type ChatPlace } from '../chat/chat.ts';
-import { decisionIn, namedQuestion } from '../chat/question-text.ts';
-import { sentChat } from '../chat/sent-chat.ts';
+import { decisionIn, sentChat } from '../chat/sent-chat.ts';
 import type { Door, DoorRequest, Wish } from '../door.ts';
 import { protocol } from '../protocol.ts';
-import { answerId, openAiChatProjection } from './projection.ts';
+import { unusedIn } from '../unused-fields.ts';
+import { answerId, namedQuestion, openAiChatProjection } from './projection.ts';
 
 /** The most bytes of a request: a conversation with pictures in it. */
 export const mostBytes = 32 * 1024 * 1024;
@@ -38,6 +39,16 @@ export const openAiChat = protocol<ChatPlace<null, null>, ChatFrame, SseFrame>({
         look: ({ apps }) => ({ object: 'list', data: apps.map((app) => modelOf(app)) }),
       }),
     },
+    {
+      method: 'GET',
+      path: '/v1/models/:model',
+      about: 'One app, as a model of OpenAI.',
+      role: 'viewer',
+      read: ({ params: { model = '' } }) => ({
+        wants: 'look',
+        look: ({ apps }) => modelOf(apps.find(({ name }) => name === model) ?? noApp(model)),
+      }),
+    },
   ] satisfies readonly Door<Framing>[],
 });
 
@@ -50,7 +61,7 @@ function readChat({ body, header }: DoorRequest): Wish<Framing> {
   const decision = decisionIn(message);
   if (decision) return { wants: 'decide', app: app || undefined, decisions: [decision], ...wanted };
   const isRetry = isSentAgain(header);
-  const ignored = unusedIn(request);
+  const ignored = unusedIn(request, ChatCompletionRequest.shape);
   return {
     wants: 'start',
     app,
@@ -68,12 +79,8 @@ export function isSentAgain(header: DoorRequest['header']): boolean {
   return Number(header('x-stainless-retry-count') ?? 0) > 0;
 }
 
-/** What other servers would act on, and this one leaves to the app. */
-export function unusedIn(request: Readonly<Record<string, unknown>>): readonly string[] {
-  const given = unusedFields.filter((field) => request[field] !== undefined && request[field] !== null);
-  if (given.length === 0) return [];
-  const names = given.map((field) => `«${field}»`).join(', ');
-  return [`${names} of the request ${given.length === 1 ? 'was' : 'were'} not used: the app decides that.`];
+function noApp(model: string): never {
+  throw new RunError('unknown', `There is no app «${model.slice(0, 100)}»: GET /v1/models lists them.`);
 }
 
 function modelOf({

@@ -10,7 +10,9 @@ import {
   type ChatScene,
   type Dialect,
 } from '../chat/chat.ts';
-import { namedQuestion } from '../chat/question-text.ts';
+import { questionId } from '../../run/question-id.ts';
+import { visible } from '../../run/visible.ts';
+import type { Question } from '../questions.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 
 type Scene = ChatScene<null, null>;
@@ -80,4 +82,10 @@ function finishing(hasUsage: boolean): Dialect<null, null>['finish'] {
     frames.push({ data: last });
     if (hasUsage) frames.push({ data: { ...chunk(memory, {}), choices: [], usage: usageOf(usage) } });
   };
+}
+
+/** A question without its words, for programs. */
+export function namedQuestion(question: Question): object {
+  const { fingerprint, title } = question;
+  return { id: questionId(question), fingerprint, title: visible(title) };
 }

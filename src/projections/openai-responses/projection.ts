@@ -1,8 +1,11 @@
 import type { Entry, EventOf } from '../../run/events.ts';
+import { askedBeside } from '../../run/asking.ts';
 import { questionId } from '../../run/question-id.ts';
+import { visible } from '../../run/visible.ts';
 import type { Usage } from '../../run/values.ts';
 import { saysAnswer, supersededLine, wholeAnswer } from '../../run/answer-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
+import { heed, type Question, type Questions } from '../questions.ts';
 import { shownQuestion } from '../../run/shown-question.ts';
 import { overStory, type Place, type Scene as AnyScene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
@@ -21,7 +24,7 @@ export interface Memory {
   thinking: { readonly index: number; readonly id: string; text: string } | undefined;
   /** What counts of the output: whole texts, and what is asked. */
   output: object[];
-  readonly questions: Map<string, EventOf<'approval.requested'>>;
+  readonly questions: Questions;
   /** The entry at hand, and how many frames it has. */
   seq: number;
   place: number;
@@ -69,7 +72,9 @@ export function openAiResponsesProjection({ run }: ViewOptions): Projection<Resp
       'step.opened': (scene, _, step) => open(scene, step),
       'step.retried': (scene, _, step) => takeBack(scene, `${step.id}`),
       'text.appended': hear,
-      'step.closed'(scene, { outcome, failure }, step) {
+      'step.closed'(scene, event, step) {
+        const { outcome, failure } = event;
+        heed(scene.memory.questions, event);
         if (scene.memory.thinking) stopThinking(scene);
         done(
           scene,
@@ -77,11 +82,10 @@ export function openAiResponsesProjection({ run }: ViewOptions): Projection<Resp
           stepItem(itemId(scene, step.own.index), step, { status: outcome, failure: failure?.message }),
         );
       },
-      'approval.requested': ({ memory }, event) => void memory.questions.set(event.approval, event),
-      'approval.decided'({ memory }, { approval, decision }) {
-        if (decision !== 'defer') memory.questions.delete(approval);
-      },
-      'approval.lapsed': ({ memory }, { approval }) => void memory.questions.delete(approval),
+      'approval.requested': ({ memory }, event) => heed(memory.questions, event),
+      'approval.decided': ({ memory }, event) => heed(memory.questions, event),
+      'approval.lapsed': ({ memory }, event) => heed(memory.questions, event),
+      'stop.requested': ({ memory }, event) => heed(memory.questions, event),
       'run.ended': end,
     },
     rest,
@@ -238,12 +242,16 @@ function rest(scene: Scene): void {
   finish(scene, 'response.completed', { status: 'completed', output: scene.memory.output });
 }
 
-function ask(scene: Scene, asked: EventOf<'approval.requested'>): void {
+/** A request for an approval has a name and arguments alone: what else belongs to the question is said before it. */
+function ask(scene: Scene, asked: Question): void {
+  const beside = askedBeside(asked).join('\n\n');
+  if (beside !== '') say(scene, questionId(asked), beside);
+  stopSaying(scene, 'completed');
   const item = {
     id: questionId(asked),
     type: 'mcp_approval_request',
     server_label: 'vitrine',
-    name: asked.title,
+    name: visible(asked.title),
     arguments: shownQuestion(asked).arguments ?? '{}',
   };
   done(

@@ -9,8 +9,9 @@ import {
 } from '../../wire/responses-request.ts';
 import type { Framing } from '../../wire/framing.ts';
 import type { DoorRequest, SentAttachment, SentDecision, SentMessage, Wish } from '../door.ts';
-import { isSentAgain, unusedIn } from '../openai-chat/openai-chat.ts';
+import { isSentAgain } from '../openai-chat/openai-chat.ts';
 import { linked } from '../sent-attachment.ts';
+import { unusedIn } from '../unused-fields.ts';
 import { readResponseId, runOfMessage } from './ids.ts';
 
 /** What a request of the Responses API asks for. */
@@ -31,7 +32,7 @@ export function readResponses({ body, header }: DoorRequest): Wish<Framing> {
     form,
     labels: metadata ?? undefined,
     isRetry: isSentAgain(header),
-    ignored: [...unusedIn(request), ...unkept(request)],
+    ignored: [...unusedIn(request, ResponsesRequest.shape), ...unkept(request)],
     ...asked(request, { message, before: sent.slice(0, -1) }),
   };
 }

@@ -2,11 +2,11 @@ import { askingWords } from '../../run/asking.ts';
 import type { EventOf, StepId } from '../../run/events.ts';
 import { requestOf } from '../../run/request.ts';
 import { pauseKey } from '../../run/tool-pause.ts';
-import { isFinal } from '../../run/tree.ts';
 import type { SseFrame } from '../../wire/sse-frame.ts';
 import { twoStageError, type TwoStageFrame } from '../../wire/two-stage.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { protocol } from '../protocol.ts';
+import { heed, type Questions } from '../questions.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import type { Closing, OpenStep } from '../story.ts';
 import { saysAnswer, superseded, wholeAnswer } from '../../run/answer-text.ts';
@@ -15,8 +15,6 @@ import { callOf, resultOf } from './tool-frames.ts';
 interface Own {
   readonly speaks: boolean;
 }
-
-type Requested = EventOf<'approval.requested'>;
 
 interface Memory {
   requestId: string;
@@ -29,7 +27,9 @@ interface Memory {
   readonly blocked: string[];
   /** When calls ended, for those that use their outcome again. */
   readonly ended: Map<StepId, number>;
-  readonly questions: Map<string, Requested & { readonly isPause: boolean }>;
+  readonly questions: Questions;
+  /** Of what was asked, whether to go on after a tool phase. */
+  readonly pauses: Set<string>;
   /** Whoever spoke last, and what they said in their last attempt. */
   said: { readonly step: StepId; readonly text: string };
 }
@@ -52,6 +52,7 @@ export function twoStageProjection({
       blocked: [],
       ended: new Map(),
       questions: new Map(),
+      pauses: new Set(),
       said: { step: 0, text: '' },
     }),
     own: (opening, above) => ({
@@ -71,13 +72,13 @@ export function twoStageProjection({
       'step.closed': close,
       'notice.posted': (scene, { code, message }) => tell(scene, { notice: { code, message } }),
       'approval.requested'({ memory }, event, { opening }) {
-        const isPause = opening.kind === 'ask' && opening.key === pauseKey(memory.batch);
-        memory.questions.set(event.approval, { ...event, isPause });
+        heed(memory.questions, event);
+        if (opening.kind === 'ask' && opening.key === pauseKey(memory.batch))
+          memory.pauses.add(event.approval);
       },
-      'approval.decided'({ memory }, { approval, decision }) {
-        if (isFinal(decision)) memory.questions.delete(approval);
-      },
-      'approval.lapsed': ({ memory }, { approval }) => void memory.questions.delete(approval),
+      'approval.decided': ({ memory }, event) => heed(memory.questions, event),
+      'approval.lapsed': ({ memory }, event) => heed(memory.questions, event),
+      'stop.requested': ({ memory }, event) => heed(memory.questions, event),
       'run.ended': end,
     },
     rest: pause,
@@ -138,8 +139,7 @@ function callAgain(scene: TwoStage, event: EventOf<'step.started'>, step: Step):
 
 function close(scene: TwoStage, event: Closing, step: Step): void {
   const { memory } = scene;
-  for (const [approval, { step: id }] of memory.questions)
-    if (id === step.id) memory.questions.delete(approval);
+  heed(memory.questions, event);
   const result = resultOf(step, event, { at: scene.at, ended: memory.ended });
   if (!result) return;
   memory.ended.set(step.id, scene.at);
@@ -153,8 +153,9 @@ function close(scene: TwoStage, event: Closing, step: Step): void {
 
 /** After a tool phase somebody resumes it; any other question is put in words, and answered in words. */
 function pause(scene: TwoStage): void {
-  const asked = [...scene.memory.questions.values()].filter(({ isPause }) => !isPause).map(askingWords);
-  const before = scene.memory.said.text;
+  const { questions, pauses, said } = scene.memory;
+  const asked = [...questions.values()].filter(({ approval }) => !pauses.has(approval)).map(askingWords);
+  const before = said.text;
   const words = asked.join('\n\n');
   if (words !== '') tell(scene, { chunk: before === '' ? words : `\n\n${words}` });
   const fullContent = [before, words].filter((text) => text !== '').join('\n\n');

@@ -89,6 +89,13 @@ test('[A2A3] a message sent twice begins one task; a task is cancelled; others a
   await expect(other.getTask({ tenant: '', id, historyLength: undefined })).rejects.toThrow(/no task/);
 });
 
+test('[PR65] a message that says nothing begins no task', async () => {
+  const { url, ask } = await at();
+  const agent = await client(url, 'payer');
+  await expect(agent.sendMessage(saying('  '))).rejects.toThrow(/give it text, data or files/);
+  expect(await ask('/api/runs')).toMatchObject({ json: { runs: [] } });
+});
+
 test('[A2A4] whoever comes back to a task gets it as it stands, and what becomes of it', async () => {
   const { url, ask } = await at();
   const agent = await client(url, 'endless');

@@ -40,10 +40,15 @@ export async function taken(
     const { receipt } = await context.home.front.command(row, { command, id });
     return { row, after: receipt.used ?? row.head };
   }
+  const attachments = attachmentsIn(message);
+  if (text.trim() === '' && attachments.length === 0)
+    throw new RequestMalformedError(
+      'The message has no parts that say anything: give it text, data or files.',
+    );
   const own = message.contextId === '' ? undefined : ownConversation(caller, message.contextId);
   const { run } = await startRun(context, caller, {
     app: app.name,
-    input: { text, attachments: attachmentsIn(message) },
+    input: { text, attachments },
     ...present({
       conversation: own?.id,
       begins: own?.mayBegin,

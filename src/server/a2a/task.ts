@@ -11,7 +11,7 @@ import { flatApproval } from '../../run/flat-approval.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import { runStatus, undecidedApprovals, type RunStatus, type RunTree } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
-import { askingWords } from '../../run/asking.ts';
+import { askedBeside, askingWords } from '../../run/asking.ts';
 import type { RunRow } from '../../stores/store.ts';
 import { toldStep, type StepNews } from './told-steps.ts';
 import { answerArtifactId, dataPart, stepsArtifactId, stepsExtension, textPart } from '../../wire/a2a.ts';
@@ -62,7 +62,7 @@ function question(row: TaskRun['row'], tree: RunTree): Message {
   const asked = undecidedApprovals(tree);
   const parts = [
     textPart(asked.map(askingWords).join('\n\n')),
-    dataPart({ approvals: asked.map(flatApproval) }),
+    dataPart({ approvals: asked.map((one) => ({ ...flatApproval(one), beside: askedBeside(one) })) }),
   ];
   return messageOf(row, { id: `${row.run}.${tree.seq}`, role: Role.ROLE_AGENT, parts });
 }

@@ -14,27 +14,31 @@ export interface ApplicationBody {
   readonly description: string;
   readonly settings: PipelineSettings;
   readonly guards: AppGuards;
+  /** What only a configuration says of an app, such as its limits: it stays as it is. */
+  readonly others: object;
 }
 
 export const newBody: ApplicationBody = {
   description: '',
   settings: PipelineSettings.parse({}),
   guards: AppGuards.parse({}),
+  others: {},
 };
 
 /** What a definition says, where it is an application; undefined for apps of other flows. */
 export function bodyOf(body: Json, name: string): ApplicationBody | undefined {
-  const { flow, description = '', settings = {}, guards = {} } = appBody(body, name);
+  const { flow, description = '', settings = {}, guards = {}, examples: _, ...others } = appBody(body, name);
   if (flow.name !== 'pipeline') return undefined;
   const said = PipelineSettings.parse(settings);
-  return { description, settings: said, guards: AppGuards.parse(guards) };
+  return { description, settings: said, guards: AppGuards.parse(guards), others };
 }
 
 /** As it is kept. */
-export function keptBody({ description, settings, guards }: ApplicationBody): object {
+export function keptBody({ description, settings, guards, others }: ApplicationBody): object {
   const flow = { name: 'pipeline', version: pipelineVersion };
   const { starters } = settings.chat;
   return {
+    ...others,
     flow,
     settings,
     guards,
@@ -51,6 +55,7 @@ export function changed(body: ApplicationBody, change: ApplicationChange): Appli
   const { chat, persona, retrieval, access } = settings;
   const links = change.llm_links?.map(({ llm_id, role }) => [roles[role], llm_id] as const);
   return {
+    others: body.others,
     description: change.description ?? body.description,
     guards: guardsOf(body.guards, change),
     settings: readSettings({

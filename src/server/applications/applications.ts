@@ -24,6 +24,8 @@ export interface Found {
   /** Of the draft; 0 where there is none. */
   readonly revision: number;
   readonly published: readonly Definition[];
+  /** Whether it was published once and is so no more. */
+  readonly isArchived: boolean;
   readonly told: Application;
 }
 
@@ -39,22 +41,27 @@ export async function foundApplication(context: Asking, caller: Caller, name: st
 
 /** All that there are for somebody, the newest change first. */
 export async function allApplications(context: Asking, caller: Caller): Promise<readonly Application[]> {
+  return (await allFound(context, caller)).map(({ told }) => told);
+}
+
+/** The same, with what each says. */
+export async function allFound(context: Asking, caller: Caller): Promise<readonly Found[]> {
   const { definitions } = context.home.store;
   const byName = new Map<string, Definition[]>();
   for (const tenant of [configurationTenant, caller.tenant])
     for (let after: Definition | undefined; ;) {
       const rows = await definitions.list({ tenant, kind, after });
-      for (const row of rows) if (row.state !== 'archived') add(byName, row);
+      for (const row of rows) add(byName, row);
       after = rows.at(-1);
       if (!after) break;
     }
   const found = await Promise.all(
     [...byName.values()].map(async (versions) => {
       const one = await standing(context, caller, versions);
-      return one && isFor(one, caller, versions) ? [one.told] : [];
+      return one && isFor(one, caller, versions) ? [one] : [];
     }),
   );
-  return found.flat().toSorted((one, other) => other.updated_at.localeCompare(one.updated_at));
+  return found.flat().toSorted((one, other) => other.definition.at - one.definition.at);
 }
 
 function add(byName: Map<string, Definition[]>, row: Definition): void {
@@ -141,7 +148,8 @@ async function standing(
   const isPublished = published.length > 0;
   const problem = isPublished ? problemOf(home, name, body) : undefined;
   const told = applicationOf(body, { definition, isPublished, problem });
-  return { body, definition, revision: draft?.revision ?? 0, published, told };
+  const isArchived = !isPublished && versions.some(({ state }) => state === 'archived');
+  return { body, definition, revision: draft?.revision ?? 0, published, isArchived, told };
 }
 
 /** Why one that was published cannot be run as it stands: somebody it names is gone. */
@@ -166,7 +174,7 @@ function isFor({ body }: Found, caller: Caller, versions: readonly Definition[])
 }
 
 /** A name that nobody has, made of what it is called. */
-async function freeName({ home }: Asking, caller: Caller, called: string): Promise<string> {
+export async function freeName({ home }: Asking, caller: Caller, called: string): Promise<string> {
   const plain = called
     .normalize('NFKD')
     .toLowerCase()

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { shownQuestion } from '../../run/shown-question.ts';
+import { askedAbout } from '../../run/asking.ts';
 import { textOf, undecidedApprovals, type RunTree, type Step } from '../../run/tree.ts';
 import { isBlobRef } from '../../run/values.ts';
 import { visible } from '../../run/visible.ts';
@@ -19,12 +19,11 @@ export function stateOf(tree: RunTree): ConversationState {
 export function hitlContext(tree: RunTree, run: string): z.infer<typeof HitlContext> | undefined {
   const [asked] = undecidedApprovals(tree);
   if (!asked) return undefined;
-  const { title, message = '', priority, allowed } = asked;
-  const shown = shownQuestion({ ...asked, type: 'approval.requested' });
+  const { title, priority, allowed } = asked;
   const outputs = skillsIn(tree).map((step) => [step.key, outputOf(step)] as const);
   return {
     title: visible(title),
-    message: [visible(message), shown.arguments].filter(Boolean).join('\n'),
+    message: askedAbout(asked).join('\n'),
     priority,
     allowed_decisions: [...allowed],
     run_id: run,

@@ -1,19 +1,5 @@
 import { z } from 'zod';
-import type { DecisionRequest } from '../../run/commands.ts';
-import { RunError } from '../../run/failure.ts';
-import { onlyQuestion } from '../../run/only-question.ts';
-import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
-import { Json } from '../../run/values.ts';
-import {
-  ChatAnswer,
-  ChatRequest,
-  ChatSession,
-  HitlAnswer,
-  HitlDecision,
-  HitlRefusal,
-  ListedSession,
-} from '../../wire/applications.ts';
-import type { Caller } from '../access/caller.ts';
+import { ChatAnswer, ChatRequest, ChatSession, HitlRefusal, ListedSession } from '../../wire/applications.ts';
 import type { ServerContext } from '../context.ts';
 import { eraseFor } from '../routes/conversations.ts';
 import { route, type Reply } from '../routes/route.ts';
@@ -22,21 +8,18 @@ import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { startRun } from '../routes/start-run.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { startedWith } from '../runs/same-start.ts';
-import { decideApproval } from '../runs/decide-approval.ts';
 import { answerIn } from '../runs/followed.ts';
 import { missing } from '../runs/owner.ts';
-import { appFor } from '../apps/apps-for.ts';
-import { foundApplication, type Found } from './applications.ts';
+import { answerMessage, hitlContext, messagesOf, metadataOf, stateOf, timeText } from './chat-forms.ts';
 import {
-  answerMessage,
-  hitlContext,
-  messagesOf,
-  metadataOf,
-  stateOf,
-  timeText,
-  traceOf,
-} from './chat-forms.ts';
-import { newestRun, ownerLabel, rested, sessionRuns, sessionsOf, type Asking } from './sessions.ts';
+  newestRun,
+  ownerLabel,
+  published,
+  rested,
+  sessionRuns,
+  sessionsOf,
+  type Asking,
+} from './sessions.ts';
 
 const base = '/api/applications/:app/chat';
 const shared = { tag: 'applications', role: 'member', addresses: 'tenant' } as const;
@@ -162,57 +145,7 @@ export const chatRoutes = [
       return { status: 204 };
     },
   }),
-  route({
-    ...shared,
-    method: 'POST',
-    path: `${base}/hitl-decide`,
-    about: 'Decide what a session asks. The answer is what comes of it: `edit` needs `payload.changes`.',
-    body: HitlDecision,
-    answers: {
-      200: { about: 'What came of it.', schema: HitlAnswer },
-      409: { about: 'Nothing is asked in this session, or it was decided otherwise.' },
-    },
-    async handle({ context, caller, params: { app = '' }, body, signal }) {
-      await published(context, caller, app);
-      const asking = { context, caller, app };
-      const row = (await sessionRuns(asking, body.session_id)).at(-1);
-      if (!row) throw missing('session', body.session_id);
-      const approval = meant(await context.trees.of(row), row.run, body.fingerprint);
-      const decision = decisionIn(body, approval.fingerprint);
-      const { approval: now } = await decideApproval(context, caller, { row, approval, body: decision });
-      const session = { session_id: row.conversation };
-      if (decision.decision === 'defer')
-        return {
-          status: 200,
-          json: {
-            ...session,
-            status: 'deferred',
-            message: 'It is put off.',
-            conversation_state: 'awaiting_hitl_review',
-          },
-        };
-      const after = now.decided?.seq ?? row.head;
-      const rest = await rested(asking, row, { after, signal });
-      const state = stateOf(rest.tree);
-      const done = decision.decision === 'reject' ? 'rejected' : 'completed';
-      const asked = hitlContext(rest.tree, row.run);
-      const json = {
-        ...session,
-        status: asked ? 'interrupted' : done,
-        message: asked ? asked.title : rest.answer,
-        conversation_state: state,
-        execution_trace: traceOf(rest.tree, row.run),
-      };
-      return { status: 200, json };
-    },
-  }),
 ];
-
-/** An app that people can use now, and what it is where it is an application. */
-async function published(context: ServerContext, caller: Caller, app: string): Promise<Found | undefined> {
-  const { flow } = await appFor(context, caller, app);
-  return flow.name === 'pipeline' ? foundApplication(context, caller, app) : undefined;
-}
 
 type Begun = { readonly row: Row; readonly isNew: boolean } | { readonly row: Row; readonly refusal: Reply };
 type Row = NonNullable<Awaited<ReturnType<typeof newestRun>>>;
@@ -256,26 +189,6 @@ function refusal(session: string, asked: NonNullable<ReturnType<typeof hitlConte
       hitl_context: asked,
     },
   };
-}
-
-/** The question that is decided. The platform's clients name none, which is enough while it is clear which one they saw. */
-function meant(tree: RunTree, run: string, fingerprint: string | null | undefined): Approval {
-  if (fingerprint == null) return onlyQuestion(tree, run);
-  const found = undecidedApprovals(tree).find((one) => one.fingerprint === fingerprint);
-  if (found) return found;
-  throw new RunError('rejected', 'What was shown is not what the session asks now: look at it again.');
-}
-
-function decisionIn(
-  { action, payload, rationale }: z.infer<typeof HitlDecision>,
-  fingerprint: string,
-): DecisionRequest {
-  const decision = action === 'modify' ? 'edit' : action;
-  const said = { fingerprint, ...(rationale == null ? {} : { rationale }) };
-  if (decision !== 'edit') return { decision, ...said };
-  if (payload?.changes === undefined)
-    throw new RunError('malformed', 'The body does not fit: payload.changes: say what it is to be instead.');
-  return { decision, ...said, arguments: Json.parse(payload.changes) };
 }
 
 async function listed(context: ServerContext, row: Row): Promise<z.infer<typeof ListedSession>> {

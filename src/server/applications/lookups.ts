@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { personas } from '../../flows/pipeline-personas.ts';
-import { appsFor } from '../apps/apps-for.ts';
+import { appParts } from '../apps/app-parts.ts';
 import { route } from '../routes/route.ts';
 import { allApplications } from './applications.ts';
 
@@ -22,23 +21,12 @@ export const lookupRoutes = [
     query: z.strictObject({ type: z.string().max(40).optional() }),
     answers: { 200: { about: 'All of them.', schema: z.object({ skills: z.array(Skill) }) } },
     async handle({ context, caller, query: { type } }) {
-      const { agents, tools } = context.home.catalog;
-      const apps = await appsFor(context, caller);
-      const skill = (skill_type: string) => (one: { name: string; description?: string }) => ({
-        skill_id: one.name,
-        skill_type,
-        skill_name: one.name,
-        skill_description: one.description ?? '',
-      });
-      const { definitions, nameable } = context.home;
-      const own = await definitions.list(caller, { kind: 'workflow', state: 'published' });
-      const workflows = new Set([...nameable.configured, ...own.map(({ name }) => name)]);
-      const all = [
-        ...agents.map(skill('agent')),
-        ...apps.map(skill('app')),
-        ...tools.map(skill('tool')),
-        ...[...workflows].map((name) => ({ name })).map(skill('workflow')),
-      ];
+      const all = (await appParts(context, caller)).skills.map((skill) => ({
+        skill_id: skill.name,
+        skill_type: skill.type,
+        skill_name: skill.name,
+        skill_description: skill.description,
+      }));
       return {
         status: 200,
         json: { skills: all.filter((one) => type === undefined || one.skill_type === type) },
@@ -57,10 +45,9 @@ export const lookupRoutes = [
         }),
       },
     },
-    handle({ context }) {
-      const llms = context.home.catalog.agents
-        .filter(({ effect }) => effect === 'pure')
-        .map(({ name, model = '' }) => ({ llm_id: name, name, model }));
+    async handle({ context, caller }) {
+      const { models } = await appParts(context, caller);
+      const llms = models.map(({ name, description }) => ({ llm_id: name, name, model: description }));
       return { status: 200, json: { llms } };
     },
   }),
@@ -78,12 +65,9 @@ export const lookupRoutes = [
         }),
       },
     },
-    handle({ context }) {
-      const data_sources = context.home.catalog.tools
-        .filter(({ schema }) =>
-          Object.hasOwn(Object(Reflect.get(Object(schema), 'properties')) as object, 'query'),
-        )
-        .map(({ name, description }) => ({ data_source_id: name, name, description }));
+    async handle({ context, caller }) {
+      const { sources } = await appParts(context, caller);
+      const data_sources = sources.map((source) => ({ data_source_id: source.name, ...source }));
       return { status: 200, json: { data_sources } };
     },
   }),
@@ -92,16 +76,11 @@ export const lookupRoutes = [
     path: '/api/personas',
     about: 'The personas that ship.',
     answers: { 200: { about: 'All of them.', schema: z.object({ personas: Named('persona_id') }) } },
-    handle: () => ({
-      status: 200,
-      json: {
-        personas: Object.entries(personas).map(([name, description]) => ({
-          persona_id: name,
-          name,
-          description,
-        })),
-      },
-    }),
+    async handle({ context, caller }) {
+      const { personas } = await appParts(context, caller);
+      const told = personas.map((persona) => ({ persona_id: persona.name, ...persona }));
+      return { status: 200, json: { personas: told } };
+    },
   }),
   route({
     ...shared,

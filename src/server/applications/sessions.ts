@@ -5,9 +5,11 @@ import { runsOf } from '../../front/erase.ts';
 import { inPlaces } from '../../engine/conversation/places.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerContext } from '../context.ts';
+import { appFor } from '../apps/apps-for.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { answerIn, followed } from '../runs/followed.ts';
 import { missing } from '../runs/owner.ts';
+import { foundApplication, type Found } from './applications.ts';
 
 /** What runs of a session are found by: whose they are. */
 export const ownerLabel = 'user';
@@ -16,6 +18,16 @@ export interface Asking {
   readonly context: ServerContext;
   readonly caller: Caller;
   readonly app: string;
+}
+
+/** An app that people can use now, and what it is where it is an application. */
+export async function published(
+  context: ServerContext,
+  caller: Caller,
+  app: string,
+): Promise<Found | undefined> {
+  const { flow } = await appFor(context, caller, app);
+  return flow.name === 'pipeline' ? foundApplication(context, caller, app) : undefined;
 }
 
 /** The runs of a session, oldest first. One of another person, or of another application, is not there. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deskConfig, planOf, planStep } from '../../../test/pipeline.ts';
-import { keyIn, serving, temporaryFolder } from '../../../test/serving.ts';
+import { keyIn, serving, temporaryFolder, textAt, untilAnswer } from '../../../test/serving.ts';
 
 const plans = [planOf('single', [planStep(1, 'graph')])];
 const path = '/api/applications/desk/chat';
@@ -29,6 +29,31 @@ test('[PL67] a document that is brought into a session is found in it, by a form
   expect(answer.status).toBe(200);
   const run = answer.headers.get('x-run-id') ?? '';
   expect((await at.ask(`/api/runs/${run}`)).text).toContain('guide.md');
+});
+
+test('[AW8] documents are brought before the first message, under a name of one’s own; by other names there are none', async () => {
+  const data = temporaryFolder();
+  const [ann, bob] = ['ann', 'bob'].map((name) => keyIn(data, { name, tenant: 't', role: 'member' }));
+  const settings = { retrieval: { uploads: true } };
+  const at = await serving({
+    data,
+    config: { ...deskConfig({ plans, settings }), auth: { required: true } },
+  });
+  const documents = (name: string) => `/api/conversations/${name}/documents`;
+  const body = { method: 'POST', body: guide, headers: { 'content-type': 'text/markdown' } };
+  expect((await at.ask(`${documents('mine')}?name=guide.md`, { ...body, key: ann })).status).toBe(201);
+  const stands = (key: string | undefined, name: string) => at.ask(documents(name), { key });
+  await untilAnswer(
+    () => stands(ann, 'mine'),
+    ({ text }) => text.includes('"ready"'),
+  );
+  expect((await stands(bob, 'mine')).json).toEqual({ documents: [] });
+  for (const name of ['mine@ann', 'conversation_1']) expect((await stands(bob, name)).status, name).toBe(404);
+  const input = { text: 'What of the valve of Lisbon?' };
+  const asked = await at.ask('/api/runs', { key: ann, json: { app: 'desk', conversation: 'mine', input } });
+  const run = textAt(asked, 'run');
+  await at.ask(`/api/runs/${run}/events`, { key: ann });
+  expect((await at.ask(`/api/runs/${run}`, { key: ann })).text).toContain('guide.md');
 });
 
 test('[PL67] [V321] an application that takes none says so, what is no form is refused, and another person’s session is not there', async () => {

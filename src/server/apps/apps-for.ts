@@ -66,7 +66,10 @@ async function publishedBy({ store }: Apps['home'], tenant: string): Promise<rea
 /** What was published never changes, so it is read once. */
 const known = new WeakMap<object, LRUCache<string, App>>();
 
-async function appOf({ store, catalog }: Apps['home'], definition: Definition): Promise<App | undefined> {
+async function appOf(
+  { store, catalog, limits }: Apps['home'],
+  definition: Definition,
+): Promise<App | undefined> {
   const { tenant, name, hash, by } = definition;
   const kept = known.get(store) ?? new LRUCache<string, App>({ max: 500 });
   known.set(store, kept);
@@ -75,7 +78,7 @@ async function appOf({ store, catalog }: Apps['home'], definition: Definition): 
   if (app) return app;
   const text = await store.blobs.get(tenant, hash);
   if (text === undefined) throw new RunError('unknown', `What the app «${name}» says is not there.`);
-  const made = storedApp({ definition, body: bodyIn(text) }, catalog.flows);
+  const made = storedApp({ definition, body: bodyIn(text) }, { flows: catalog.flows, limits });
   if (made) kept.set(key, made);
   return made;
 }

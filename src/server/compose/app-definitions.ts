@@ -4,6 +4,7 @@ import { Deciders } from '../../run/deciders.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { failureOf, RunError } from '../../run/failure.ts';
 import { configurationTenant } from '../../run/definition.ts';
+import { atMost } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
 import type { RunDefinition } from '../../front/create-run.ts';
@@ -67,20 +68,24 @@ export function appBody(body: Json, name: string): z.output<typeof AppBody> {
   throw new RunError('malformed', `The app «${name}» does not fit: ${field}: ${issue?.message ?? ''}.`);
 }
 
-/** An app that people have made, as it was published. */
-export function storedApp({ definition, body }: WholeDefinition, flows: readonly Flow[]): App | undefined {
+/** An app that people have made, as it was published. It uses no more than every run may. */
+export function storedApp(
+  { definition, body }: WholeDefinition,
+  { flows, limits: allowed }: { readonly flows: readonly Flow[]; readonly limits: Limits },
+): App | undefined {
   const { name, tenant, hash } = definition;
   const { flow: called, settings = {}, limits = {}, ...said } = appBody(body, name);
   const flow = flows.find((one) => one.name === called.name && one.version === called.version);
   if (!flow) return undefined;
-  const own = 'access' in flow ? (flow as SettledFlow).access?.(settings) : undefined;
-  const access = accessOf(definition, own);
+  const settled = 'access' in flow ? (flow as SettledFlow) : undefined;
+  const access = accessOf(definition, settled?.access?.(settings));
+  const greeting = settled?.greeting?.(settings);
   const { trustsClientState: _, guards: _guards, ...shown } = said;
   return {
     name,
     flow,
-    limits,
-    ...present({ ...shown, access }),
+    limits: atMost(allowed, limits),
+    ...present({ ...shown, access, greeting }),
     definition: async () => ({ tenant, hash, body }),
   };
 }

@@ -9,8 +9,8 @@ import type { AppsNow, FlowMeans, NamedFlow, Used } from './named-flow.ts';
 import { namedFlows } from './named-flows.ts';
 
 /** Apps that others run as one of their skills: those that name a flow, as they are now. */
-export function appsNow({ definitions, blobs }: Store, means: () => FlowMeans): AppsNow {
-  const front = definitionsFront({ store: { definitions, blobs }, kinds: {}, clean: (body) => body });
+export function appsNow(store: Store, means: () => FlowMeans): AppsNow {
+  const front = definitionsFront({ store, kinds: {}, clean: (body) => body });
   return {
     async read(caller, name) {
       const { definition, body } = await front.read(caller, { kind: 'app', name });

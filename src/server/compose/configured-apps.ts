@@ -33,9 +33,10 @@ export function configuredApps(
       ...present({ description, examples, approvals, trustsClientState, preferences }),
     };
     const { name: called, version } = flow;
-    const access = typeof app.flow === 'string' ? namedFlows[app.flow]?.access?.(settings) : undefined;
+    const named = typeof app.flow === 'string' ? namedFlows[app.flow] : undefined;
+    const [access, greeting] = [named?.access?.(settings), named?.greeting?.(settings)];
     return {
-      app: { name, flow, ...said, ...present({ access }) },
+      app: { name, flow, ...said, ...present({ access, greeting }) },
       former,
       body: { flow: { name: called, version }, settings, ...said, ...present({ guards }) },
     };

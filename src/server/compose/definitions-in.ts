@@ -11,7 +11,7 @@ import { appChecker, type AppChecks } from './app-definitions.ts';
 import { isThereIn } from './apps-now.ts';
 
 interface DefinedIn {
-  readonly config: Pick<Config, 'apps' | 'workflows' | 'connections'>;
+  readonly config: Pick<Config, 'apps' | 'workflows' | 'connections' | 'limits'>;
   readonly store: Store;
   readonly catalog: Catalog;
   readonly flows: AppChecks['flows'];
@@ -32,6 +32,7 @@ export function definitionsIn({ config, store, catalog, flows, hasTools, clean }
     definitions: store.definitions,
     configured: workflows,
     connections: Object.keys(config.connections),
+    limits: config.limits,
   };
   const isThere = isThereIn(store, { app: apps, workflow: workflows });
   const kinds = { app: appChecker({ flows, isThere }), [workflowKind]: workflowChecker(nameable) };

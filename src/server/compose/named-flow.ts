@@ -60,6 +60,8 @@ export interface NamedFlow {
   missing?(settings: object): readonly string[];
   /** Who may use an app; everybody, unless said. */
   access?(settings: object): Access;
+  /** What people see when they begin; nothing, unless said. */
+  greeting?(settings: object): Greeting;
   /** The other apps and workflows that it runs. */
   uses?(settings: object): readonly Used[];
   /** One run's own: what it does by these settings. */
@@ -70,6 +72,14 @@ export interface NamedFlow {
 export interface Used {
   readonly kind: 'app' | 'workflow';
   readonly name: string;
+}
+
+/** What people see of an app before they say anything, and whether they may bring documents. */
+export interface Greeting {
+  readonly title?: string | undefined;
+  readonly welcome?: string | undefined;
+  readonly disclaimer?: string | undefined;
+  readonly uploads?: boolean | undefined;
 }
 
 /** Who may use an app. */

@@ -3,13 +3,13 @@ import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
 import { converse, converseVersion } from '../../flows/converse.ts';
 import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
 import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
-import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
 import { runWorkflow, workflow } from '../../flows/workflow.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { FlowMeans, NamedFlow, ToolsNow } from './named-flow.ts';
+import { Coordinate } from './coordinate-schema.ts';
 import { unknownAgent, wrongNames } from './names-in-settings.ts';
 import { pipelineFlow } from './pipeline-flow.ts';
 import { expectNone, expectTool, readSettings } from './read-settings.ts';
@@ -34,29 +34,6 @@ const Converse = z.strictObject({
       pauseAfterTool: z.boolean().optional(),
     })
     .default({}),
-});
-
-const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({
-  router: z.string(),
-  writer: z.string(),
-  fallback: z.string(),
-  onFailure: z.enum(['skip', 'ask', 'continue']).optional(),
-  exchanges: z.int().positive().optional(),
-  characters: z.int().positive().optional(),
-  agents: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        title: z.string().optional(),
-        icon: z.string().optional(),
-        description: z.string(),
-        receives: z.array(z.string()).optional(),
-        get team() {
-          return Coordinate.optional();
-        },
-      }),
-    )
-    .min(1, 'name at least one agent'),
 });
 
 /** Flows that an app may name. */
@@ -103,11 +80,12 @@ function flowsFor(means: FlowMeans): Parameters<typeof workflow>[0] {
       if (!named) throw new RunError('unknown', `There is no flow «${name}».`);
       return named.by(settings, means);
     },
+    effectOf: (tool) => means.tools?.now().find(({ name }) => name === tool)?.effect,
   };
 }
 
 /** A flow whose settings are data. A program may bring one of the same name that has its own. */
-export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'uses'> {
+export interface SettledFlow extends Flow, Pick<NamedFlow, 'missing' | 'access' | 'greeting' | 'uses'> {
   readSettings(app: string, settings: object): object;
 }
 
@@ -119,6 +97,7 @@ export function namedFlow(name: string, flow: NamedFlow, means: FlowMeans): Sett
     readSettings: (app, given) => flow.read(app, given, means),
     missing: (settings) => flow.missing?.(settings) ?? [],
     access: (settings) => flow.access?.(settings) ?? { everyone: true, people: [] },
+    greeting: (settings) => flow.greeting?.(settings) ?? {},
     uses: (settings) => flow.uses?.(settings) ?? [],
     check: ({ definition, ...beginning }) => flow.by(settingsIn(definition), means).check?.(beginning),
     run: (scope, input) =>

@@ -27,6 +27,11 @@ export const pipelineFlow: NamedFlow = {
   },
   missing: (settings) => missingIn(PipelineSettings.parse(settings)),
   access: (settings) => PipelineSettings.parse(settings).access,
+  greeting(settings) {
+    const { chat, retrieval } = PipelineSettings.parse(settings);
+    const { name: title, welcome, disclaimer } = chat;
+    return { title, welcome, disclaimer, uploads: retrieval.uploads };
+  },
   uses: (settings) =>
     PipelineSettings.parse(settings).skills.flatMap(({ type, name }): Used[] =>
       type === 'app' || type === 'workflow' ? [{ kind: type, name }] : [],

@@ -9,6 +9,7 @@ import {
   untilAnswer,
   type Serving,
 } from '../../../test/serving.ts';
+import { answering } from '../../../test/workflow/world.ts';
 
 let at: Serving;
 let key: string;
@@ -29,9 +30,19 @@ beforeAll(() =>
       });
       return JSON.stringify([first.decision, 'arguments' in first ? first.arguments : null]);
     }, 'asks');
-    at = await serving({ data, config: { apps: { asks }, auth: { required: true } } });
+    const { gateway } = answering('designer', () => designs.shift() ?? '');
+    at = await serving({
+      data,
+      config: {
+        apps: { asks },
+        agents: { designer: { gateway, description: 'Drafts.' } },
+        auth: { required: true },
+      },
+    });
   }),
 );
+
+const designs: string[] = [];
 
 const get = (path: string, by = key) => at.ask(path, { key: by });
 const post = (path: string, json: object, by = key) => at.ask(path, { key: by, json });
@@ -178,4 +189,96 @@ describe('[WR32] questions in the forms of the workflow platform', () => {
     expect(await answerOf(run)).toContain('reject');
     expect((await decide({ action: 'approve' })).status).toBe(409);
   });
+});
+
+const drawn = {
+  title: 'Greeter',
+  nodes: [
+    { id: 'start', type: 'start' },
+    { id: 'say', type: 'template', value: 'Hello {{input.text}}' },
+    { id: 'end', type: 'end', output: '{{nodes.say.output}}' },
+  ],
+  edges: [
+    { from: 'start', to: 'say' },
+    { from: 'say', to: 'end' },
+  ],
+};
+
+describe('[WR44] a workflow that an agent drafts', () => {
+  test('is a draft with its problems, made in a run whose steps are seen, and is not published', async () => {
+    designs.push(JSON.stringify(drawn));
+    const made = await post('/workflows/design/prompt', {
+      prompt: 'Greet {{them}}.',
+      workflow_id: 'greeter',
+    });
+    expect(made.status).toBe(200);
+    expect(made.json).toMatchObject({ workflow_id: 'greeter', status: 'validated', version: 1, errors: [] });
+    const steps = (await get(`/workflows/execution/${textAt(made, 'run_id')}/steps`)).text;
+    expect(steps).toContain('"step_type":"llm_call"');
+    const versions = (await get('/workflows/greeter/versions')).json;
+    expect(versions).toMatchObject({ versions: [{ version: 0, status: 'draft', created_by: 'ana' }] });
+    designs.push('Sure:', JSON.stringify({ ...drawn, edges: [] }));
+    const broken = await post('/workflows/design/prompt', { prompt: 'Again.', workflow_id: 'greeter' });
+    expect(broken.json).toMatchObject({ status: 'draft', version: 2, errors: expect.anything() });
+    expect(broken.text).toContain('Nothing leads to it.');
+  });
+
+  test('is refused where there is nobody to draft it, or nothing came of it', async () => {
+    const unknown = await post('/workflows/design/prompt', { prompt: 'x', agent: 'nobody' });
+    expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining('known: designer')]);
+    designs.push('no', 'still no');
+    const nothing = await post('/workflows/design/prompt', { prompt: 'x', workflow_id: 'nothing' });
+    expect([nothing.status, nothing.text]).toEqual([409, expect.stringContaining('does not fit')]);
+    expect((await get('/workflows/nothing/temp')).status).toBe(404);
+    expect(
+      (await post('/workflows/design/prompt', { prompt: 'x', workflow_id: 'greeter' }, other)).status,
+    ).toBe(409);
+  });
+});
+
+test('[WR31] what the platform’s clients ask is answered, each of its routes', async () => {
+  const named = { ...echo, workflow_id: 'every', name: 'Every' };
+  designs.push(JSON.stringify(drawn));
+  const canvas = (await post('/workflows/backend/to-canvas', named)).json as object;
+  expect(canvas).toMatchObject({
+    nodes: [{ id: 's', type: 'Start', x: 0 }, { id: 'say' }, { id: 'e', x: 440 }],
+  });
+  const back = (await post('/workflows/canvas/to-backend', canvas)).json;
+  expect(back).toMatchObject({
+    workflow_id: 'every',
+    agents: [{ agent_id: 's' }, echo.agents[1], { agent_id: 'e' }],
+  });
+  const { connections } = named;
+  const typed = {
+    nodes: [
+      { id: 's', type: 'Start' },
+      { id: 'say', type: 'Template', config: { template: 'x' } },
+      { id: 'e', type: 'End' },
+    ],
+  };
+  const asks: [string, object?][] = [
+    ['/workflows/design/prompt', { prompt: 'x' }],
+    ['/workflows/build', named],
+    ['/workflows/validate/draft', named],
+    ['/workflows/validate/final', named],
+    ['/workflows/temp/save', named],
+    ['/workflows/every/temp'],
+    ['/workflows/final/save', { workflow_id: 'every' }],
+    ['/workflows/save-final', named],
+    ['/workflows/every/final/1'],
+    ['/workflows/every/versions'],
+    ['/workflows/every/graph'],
+    ['/workflows/clone', { workflow_id: 'every', new_workflow_id: 'every-two' }],
+    ['/workflows/execute', { workflow_id: 'every' }],
+    ['/workflows/canvas/save', { workflow_id: 'drawn', name: 'Drawn', ...typed, connections }],
+    ['/workflows/chat/start', { workflow_id: 'every' }],
+    ['/workflows/hitl/pending'],
+  ];
+  for (const [path, json] of asks)
+    expect((await (json ? post(path, json) : get(path))).status, path).toBe(200);
+  expect((await get('/workflows/every-two/temp')).json).toMatchObject({ workflow_id: 'every-two' });
+  expect(
+    (await post('/workflows/clone', { workflow_id: 'greeting', new_workflow_id: 'every-two' })).status,
+  ).toBe(409);
+  expect((await get('/workflows/drawn/temp')).text).toContain('"template":"x"');
 });

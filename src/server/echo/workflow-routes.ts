@@ -8,6 +8,7 @@ import type { Caller } from '../access/caller.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from '../routes/route.ts';
 import { workflowKind as kind, workflowProblems } from '../workflows/workflow-problems.ts';
+import { designRoute } from './design-route.ts';
 import { exportWorkflow } from './export-workflow.ts';
 import { importWorkflow } from './import-workflow.ts';
 
@@ -15,8 +16,8 @@ const shared = { tag: 'execution', addresses: 'tenant' } as const;
 const bodyLimit = 4 * 1024 * 1024;
 const id = z.string().min(1).max(100);
 
-const Unmapped = z.object({ place: z.string(), field: z.string(), why: z.string() });
-const Saved = z.object({
+export const Unmapped = z.object({ place: z.string(), field: z.string(), why: z.string() });
+export const Saved = z.object({
   workflow_id: z.string(),
   status: z.enum(['draft', 'validated', 'final']),
   version: z.int(),
@@ -27,6 +28,7 @@ const Saved = z.object({
 
 /** Definitions of workflows in the forms of the workflow platform. They are those of `/api/workflows`. */
 export const echoWorkflowRoutes = [
+  designRoute,
   route({
     ...shared,
     method: 'POST',
@@ -36,19 +38,10 @@ export const echoWorkflowRoutes = [
     body: EchoWorkflow,
     bodyLimit,
     answers: { 200: { about: 'The draft, and what has no place here.', schema: Saved } },
-    async handle({ context, caller, body }) {
-      const { name, graph, unmapped } = importWorkflow(body);
-      const { definitions, nameable } = context.home;
-      const rows = await definitions.versions(caller, { kind, name });
-      const revision = rows.find(({ state }) => state === 'draft')?.revision ?? 0;
-      const saved = await definitions.draft(caller, { kind, name, body: graph, revision });
-      const errors = await workflowProblems(nameable, graph, { tenant: caller.tenant, name });
-      const status = errors.length === 0 ? 'validated' : 'draft';
-      return {
-        status: 200,
-        json: { workflow_id: name, status, version: saved.revision, unmapped, errors },
-      };
-    },
+    handle: async ({ context, caller, body }) => ({
+      status: 200,
+      json: await savedDraft(context, caller, body),
+    }),
   }),
   route({
     ...shared,
@@ -59,12 +52,46 @@ export const echoWorkflowRoutes = [
     body: z.looseObject({ workflow_id: id }),
     answers: { 200: { about: 'The version.', schema: Saved } },
     async handle({ context, caller, body: { workflow_id: name } }) {
-      const { definitions } = context.home;
-      const { definition } = await definitions.read(caller, { kind, name, version: 0 });
-      const { revision } = definition;
-      const { version } = await definitions.publish(caller, { kind, name, revision });
-      context.alarm.ring();
+      const version = await published(context, caller, name);
       return { status: 200, json: { workflow_id: name, status: 'final', version, unmapped: [], errors: [] } };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/workflows/save-final',
+    about: 'Save a workflow of the workflow platform and publish it.',
+    role: 'member',
+    body: EchoWorkflow,
+    bodyLimit,
+    answers: { 200: { about: 'The version, and what has no place here.', schema: Saved } },
+    async handle({ context, caller, body }) {
+      const { workflow_id, unmapped } = await savedDraft(context, caller, body);
+      const version = await published(context, caller, workflow_id);
+      return { status: 200, json: { workflow_id, status: 'final', version, unmapped, errors: [] } };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/workflows/clone',
+    about: 'A draft under another name, of a version, of the newest, or of the draft.',
+    role: 'member',
+    body: z.looseObject({
+      workflow_id: id,
+      new_workflow_id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'use small letters, digits and -'),
+      version: z.int().nonnegative().optional(),
+    }),
+    answers: { 200: { about: 'The draft.', schema: Saved }, 404: { about: 'There is no such version.' } },
+    async handle({ context, caller, body: { workflow_id: name, new_workflow_id: to, version } }) {
+      const found = await context.home.definitions.read(caller, { kind, name, version });
+      const json = await savedDraft(
+        context,
+        caller,
+        { ...exported(name, found), workflow_id: to, name: to },
+        0,
+      );
+      return { status: 200, json };
     },
   }),
   ...(['draft', 'final'] as const).map((state) =>
@@ -153,6 +180,30 @@ export const echoWorkflowRoutes = [
     },
   }),
 ];
+
+/** A workflow of the platform as a draft, over the one that is there, or over none. */
+export async function savedDraft(
+  { home }: ServerContext,
+  caller: Caller,
+  workflow: EchoWorkflow,
+  over?: number,
+): Promise<z.infer<typeof Saved>> {
+  const { name, graph, unmapped } = importWorkflow(workflow);
+  const { definitions, nameable } = home;
+  const rows = await definitions.versions(caller, { kind, name });
+  const revision = over ?? rows.find(({ state }) => state === 'draft')?.revision ?? 0;
+  const saved = await definitions.draft(caller, { kind, name, body: graph, revision });
+  const errors = await workflowProblems(nameable, graph, { tenant: caller.tenant, name });
+  const status = errors.length === 0 ? 'validated' : 'draft';
+  return { workflow_id: name, status, version: saved.revision, unmapped: [...unmapped], errors: [...errors] };
+}
+
+async function published({ home, alarm }: ServerContext, caller: Caller, name: string): Promise<number> {
+  const { definition } = await home.definitions.read(caller, { kind, name, version: 0 });
+  const { version } = await home.definitions.publish(caller, { kind, name, revision: definition.revision });
+  alarm.ring();
+  return version;
+}
 
 async function told(
   context: ServerContext,

@@ -8,6 +8,7 @@ import type { RunDefinition } from '../../front/create-run.ts';
 import type { Flow } from '../../engine/scope.ts';
 import type { Preferences } from '../../projections/projection.ts';
 import { RunError } from '../../run/failure.ts';
+import type { Greeting } from '../compose/named-flow.ts';
 import { newId } from '../system.ts';
 import type { Blobs, Dispatch, Journal, Receipt, RunRow } from '../../stores/store.ts';
 import type { Holder } from '../../wire/native/folder.ts';
@@ -29,6 +30,8 @@ export interface App {
   readonly description?: string;
   /** Questions to begin with. */
   readonly examples?: readonly string[];
+  /** What people see before they say anything. */
+  readonly greeting?: Greeting;
   /** Who decides what its runs ask, where it is not whoever started them. */
   readonly approvals?: Deciders;
   /** Whether states of agents count that a client brings along and this server never gave it. */

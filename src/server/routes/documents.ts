@@ -1,27 +1,51 @@
+import { failureOf } from '../../run/failure.ts';
 import * as native from '../../wire/native/documents.ts';
+import type { Caller } from '../access/caller.ts';
+import type { ServerContext } from '../context.ts';
 import { expectOwnSession } from '../applications/sessions.ts';
 import { bringDocument } from '../runs/bring-document.ts';
-import { route } from './route.ts';
+import { ownConversation } from '../runs/own-conversation.ts';
+import { finders } from '../runs/owner.ts';
+import { route, type RawAsked } from './route.ts';
+import { keptConversation } from './start-run.ts';
 
 export const documentRoutes = [
   route({
     ...native.bringDocument,
-    async handle({ context, caller, subject: { conversation, newest }, query: { name }, body, header }) {
-      expectOwnSession(newest, caller);
-      const { tenant } = caller;
+    async handle({ context, caller, params, query: { name }, body, header, heavy }) {
+      const of = await documentsOf({ context, caller, params, heavy });
       const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
       const type = header('content-type') ?? '';
-      const json = await bringDocument(context, { tenant, conversation }, { name, type, bytes });
-      return { status: 201, json };
+      return { status: 201, json: await bringDocument(context, of, { name, type, bytes }) };
     },
   }),
   route({
     ...native.listDocuments,
-    async handle({ context, caller, subject: { conversation, newest } }) {
-      expectOwnSession(newest, caller);
-      const { tenant } = caller;
-      const documents = await context.home.uploads.list({ tenant, conversation });
-      return { status: 200, json: { documents } };
+    async handle({ context, caller, params, heavy }) {
+      const of = await documentsOf({ context, caller, params, heavy });
+      return { status: 200, json: { documents: await context.home.uploads.list(of) } };
     },
   }),
 ];
+
+interface Asking extends Pick<RawAsked, 'params' | 'heavy'> {
+  readonly context: ServerContext;
+  readonly caller: Caller;
+}
+
+/** Documents may be there before the first message, where the conversation has a name of the caller's own. */
+async function documentsOf(
+  asking: Asking,
+): Promise<{ readonly tenant: string; readonly conversation: string }> {
+  const { context, caller, params } = asking;
+  const { tenant } = caller;
+  const { id, mayBegin } = ownConversation(caller, params['conversation'] ?? '');
+  try {
+    const { conversation, newest } = await finders.conversation(asking);
+    expectOwnSession(newest, caller);
+    return { tenant, conversation };
+  } catch (thrown) {
+    if (!mayBegin || failureOf(thrown).code !== 'unknown') throw thrown;
+    return { tenant, conversation: keptConversation(context, id) };
+  }
+}

@@ -18,6 +18,9 @@ const screens = [
   '/runs/:run/canvas',
   '/workflows',
   '/workflows/:name',
+  '/apps',
+  '/apps/:name',
+  '/apps/:name/chat',
   '/approvals',
   '/api',
 ];

@@ -48,8 +48,9 @@ export const signInRoutes = [
     async handle({ context, caller }) {
       const { home, defaultApp } = context;
       const apps = (await appsFor(context, caller)).map(
-        ({ name, description, examples, flow, preferences }) => ({
+        ({ name, description, examples, flow, preferences, greeting }) => ({
           name,
+          ...greeting,
           description,
           examples,
           preferences,

@@ -73,7 +73,7 @@ async function wantedOf(context: ServerContext, caller: Caller, body: StartRun):
 }
 
 /** Where a run is, for whoever asked. */
-function placeOf({ prefix }: Source, run: string): string {
+export function placeOf({ prefix }: Source, run: string): string {
   return `${prefix}/api/runs/${run}`;
 }
 
@@ -152,7 +152,8 @@ export async function startRun(
     input: { text: input.text, attachments: filled(attachments), data: input.data },
     limits: lowered(app, limits),
     ...request,
-    conversation: keptConversation(context, request.conversation),
+    conversation:
+      request.conversation === undefined ? undefined : keptConversation(context, request.conversation),
   };
   // Before anything is counted: whoever asks again because no answer came has used no more of their share.
   const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
@@ -170,9 +171,8 @@ export async function startRun(
       flow: app.flow,
       caller: { tenant, who, idempotencyKey },
     });
-  const { run, conversation, created } = await withinShare(context, tenant, () =>
-    withinQuota(context, { tenant, bytes: sizeOf(wanted.input) + sizeOfHistory(sent) }, start),
-  );
+  const bytes = sizeOf(wanted.input) + sizeOfHistory(sent);
+  const { run, conversation, created } = await withinMeans(context, { tenant, bytes }, start);
   return created || due !== undefined
     ? { run, conversation }
     : sameRun(context, run, { ...wanted, history: sent?.history });
@@ -188,11 +188,9 @@ function defaultAppOf({ defaultApp, home }: ServerContext): string {
   throw new RunError('malformed', `Say which app: «app» is one of ${known}.`);
 }
 
-function keptConversation(
-  { home: { secrets } }: ServerContext,
-  name: string | undefined,
-): string | undefined {
-  return name === undefined ? undefined : keptName({ secrets, hash: sha256 }, name, 'conversation_');
+/** The name of a conversation as it is kept: one with a secret in it is kept as a hash. */
+export function keptConversation({ home: { secrets } }: ServerContext, name: string): string {
+  return keptName({ secrets, hash: sha256 }, name, 'conversation_');
 }
 
 async function expectConversation(
@@ -208,6 +206,15 @@ async function expectConversation(
 
 /** Runs that are being started, by tenant: those that start together must not all find the last place free. */
 const starting = new WeakMap<ServerContext, Map<string, number>>();
+
+/** Begin a run, if its tenant may have one more, of this size. */
+export function withinMeans<T>(
+  context: ServerContext,
+  size: { readonly tenant: string; readonly bytes: number },
+  start: () => Promise<T>,
+): Promise<T> {
+  return withinShare(context, size.tenant, () => withinQuota(context, size, start));
+}
 
 /** A tenant that begins more than it ends would in time leave no room for the others. */
 async function withinShare<T>(context: ServerContext, tenant: string, start: () => Promise<T>): Promise<T> {

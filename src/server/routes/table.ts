@@ -20,10 +20,13 @@ import { signInRoutes } from './sign-in.ts';
 import { startRoutes } from './start-run.ts';
 import { usageRoutes } from './usage.ts';
 import { chatRoutes } from '../applications/chat-routes.ts';
+import { decisionRoutes } from '../applications/decision-routes.ts';
 import { uploadRoutes } from '../applications/upload-route.ts';
 import { lookupRoutes } from '../applications/lookups.ts';
 import { applicationRoutes } from '../applications/routes.ts';
+import { appRoutes } from '../apps/routes.ts';
 import { a2aRoutes } from '../a2a/routes.ts';
+import { echoCanvasRoutes } from '../echo/canvas-routes.ts';
 import { echoChatRoutes } from '../echo/chat-routes.ts';
 import { echoHitlRoutes } from '../echo/hitl-routes.ts';
 import { echoWorkflowRoutes } from '../echo/workflow-routes.ts';
@@ -52,8 +55,10 @@ const described: readonly Route[] = [
   ...consolePageRoutes,
   ...executionRoutes,
   ...usageRoutes,
+  ...appRoutes,
   ...applicationRoutes,
   ...chatRoutes,
+  ...decisionRoutes,
   ...uploadRoutes,
   ...lookupRoutes,
   ...a2aRoutes,
@@ -63,6 +68,7 @@ const described: readonly Route[] = [
   ...workflowRunRoutes,
   ...scheduleRoutes,
   ...echoWorkflowRoutes,
+  ...echoCanvasRoutes,
   ...echoChatRoutes,
   ...echoHitlRoutes,
 ];

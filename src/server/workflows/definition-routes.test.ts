@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { vitrineClient, type Client } from '../../client/client.ts';
 import { failureOf } from '../../run/failure.ts';
+import type { Json } from '../../run/values.ts';
 import { keyIn, serving, shareServing, temporaryFolder, type Serving } from '../../../test/serving.ts';
 import { scriptedGateway } from '../../gateways/scripted/scripted.ts';
 
@@ -8,6 +9,8 @@ let at: Serving;
 let ana: Client['workflows'];
 let looker: Client['workflows'];
 let other: Client['workflows'];
+let bob: Client['workflows'];
+let operator: Client['workflows'];
 
 beforeAll(() =>
   shareServing(async () => {
@@ -15,12 +18,15 @@ beforeAll(() =>
     const keys = {
       ana: keyIn(data, { name: 'ana', tenant: 'acme', role: 'member' }),
       looker: keyIn(data, { name: 'lo', tenant: 'acme', role: 'viewer' }),
+      bob: keyIn(data, { name: 'bob', tenant: 'acme', role: 'member' }),
+      operator: keyIn(data, { name: 'ops', tenant: 'acme', role: 'operator' }),
       other: keyIn(data, { name: 'eve', tenant: 'elsewhere', role: 'operator' }),
     };
     const agents = { helper: { gateway: scriptedGateway([]), description: 'Helps.' } };
     const tools = [tool('look')];
     at = await serving({ data, config: { agents, tools, auth: { required: true } } });
     const client = (key: string) => vitrineClient({ url: at.url, key }).workflows;
+    [bob, operator] = [client(keys.bob), client(keys.operator)];
     [ana, looker, other] = [client(keys.ana), client(keys.looker), client(keys.other)];
   }),
 );
@@ -165,6 +171,52 @@ test('[WR3] workflows are their tenant’s alone, and whoever may only look chan
   expect(strange.map((failure) => failure?.code)).toEqual(strange.map(() => 'unknown'));
   const { workflows } = await other.list();
   expect(workflows).toEqual([]);
+});
+
+test('[WR43] settings of teams and guards are checked with the graph, not first when it runs', async () => {
+  const settings = (team: object, guards: Json): Record<string, Json> => ({
+    ...graph('settled', [look]),
+    nodes: [
+      { id: 'start', type: 'start' },
+      { id: 'a', type: 'team', message: 'x', settings: team as Json },
+      { id: 'b', type: 'guard', text: 'x', settings: guards },
+      { id: 'end', type: 'end' },
+    ],
+    edges: [
+      { from: 'start', to: 'a' },
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'end' },
+    ],
+  });
+  const helper = { name: 'helper', description: 'Helps.' };
+  const team = { router: 'helper', writer: 'helper', fallback: 'helper', agents: [helper] };
+  expect(await ana.validate('settled', settings(team, [{ guard: 'pii' }]))).toEqual([]);
+  const wrong = settings({ ...team, writer: 'nobody', fallback: 'else' }, [
+    { guard: 'pii', categories: ['height'] },
+    { guard: 'judge', agent: 'nobody', prompt: 'x' },
+  ]);
+  const problems = await ana.validate('settled', wrong);
+  expect(problems.map(({ node, field, code }) => `${node} ${field} ${code}`)).toEqual([
+    'a settings.writer settings',
+    'a settings.fallback settings',
+    expect.stringMatching(/^b settings\.0\.categories\.0 settings$/),
+    ...problems.slice(3).map(() => expect.stringContaining('b settings')),
+  ]);
+  await ana.save('settled', wrong);
+  expect(await refusal(ana.publish('settled'))).toMatchObject({ code: 'malformed', problems });
+});
+
+test('[DF10] a member changes what they made, an operator all, and anybody clones it', async () => {
+  await ana.save('hers', graph('hers', [look]));
+  await ana.publish('hers');
+  const message =
+    'The workflow «hers» was made by ana: ask them or an operator to change it, or clone it under another name.';
+  const changes = [bob.save('hers', {}), bob.publish('hers'), bob.archive('hers'), bob.dropDraft('hers', 1)];
+  for (const refused of await Promise.all(changes.map(refusal)))
+    expect(refused).toMatchObject({ code: 'refused', message });
+  expect(await bob.clone('hers', { name: 'his' })).toMatchObject({ name: 'his', by: 'bob' });
+  expect(await operator.save('hers', graph('hers'))).toMatchObject({ revision: 2, by: 'ops' });
+  expect(await ana.save('hers', graph('hers', [look]))).toMatchObject({ revision: 3, by: 'ana' });
 });
 
 test('[WR4] the list goes by names, in pages, and says what a graph may name', async () => {

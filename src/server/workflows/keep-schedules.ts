@@ -1,25 +1,24 @@
+import type { Clock } from '../../engine/time/clock.ts';
 import { failureOf } from '../../run/failure.ts';
 import type { ServerContext } from '../context.ts';
 import { startRun } from '../routes/start-run.ts';
 import { systemClock } from '../system.ts';
-import { lookEvery, startDue, type DueRun } from './scheduler.ts';
+import { keepStarting, type DueRun, type Pauses } from './scheduler.ts';
 import { workflowApp } from './workflow-app.ts';
 import { workflowInput } from './workflow-input.ts';
 
 /** Ends a pause. */
-export interface Alarm {
+export interface Alarm extends Pauses {
   /** Something may be due earlier than was known. */
   ring(): void;
-  /** Resolves after so many milliseconds, when it rings, or when the signal aborts. */
-  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-export function alarmOf(): Alarm {
+export function alarmOf(clock: Pick<Clock, 'sleep'> = systemClock): Alarm {
   let rung = new AbortController();
   return {
     ring: () => rung.abort(),
     async wait(milliseconds, signal) {
-      await systemClock.sleep(milliseconds, AbortSignal.any([signal, rung.signal]));
+      await clock.sleep(milliseconds, AbortSignal.any([signal, rung.signal]));
       rung = new AbortController();
     },
   };
@@ -36,13 +35,7 @@ export async function keepSchedules(context: ServerContext, closing: AbortSignal
     if (failureOf(cause).code === 'internal') log.problem('What is due could not be started.', cause);
   };
   const scheduling = { store: home.store, start: (due: DueRun) => start(context, due), problem };
-  while (!closing.aborted) {
-    const pause = await startDue(scheduling).catch((thrown: unknown) => {
-      problem(thrown);
-      return lookEvery;
-    });
-    await alarm.wait(pause, closing);
-  }
+  await keepStarting(scheduling, alarm, closing);
 }
 
 async function start(context: ServerContext, due: DueRun): Promise<void> {

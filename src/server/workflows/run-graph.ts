@@ -1,16 +1,13 @@
 import { bodiesOf, Graph, type GraphNode, type Part } from '../../graph/graph.ts';
-import { configurationTenant } from '../../run/definition.ts';
-import { RunError } from '../../run/failure.ts';
 import { flatTree } from '../../run/flat-tree.ts';
 import type { FlatStep } from '../../run/flat-step.ts';
 import { filled, present } from '../../run/present.ts';
 import type { RunRow } from '../../stores/store.ts';
-import { Json } from '../../run/values.ts';
-import { parseJson } from '../../wire/parse-json.ts';
+import type { RunTree } from '../../run/tree.ts';
 import type { NodeState, RunGraph } from '../../wire/native/run-graph.ts';
 import type { ServerContext } from '../context.ts';
 import { graphOf } from './told-versions.ts';
-import { workflowOfApp } from '../../run/workflow-app.ts';
+import { recordedGraph, type RecordedGraph } from './recorded-graph.ts';
 import { workflowKind as kind } from './workflow-problems.ts';
 
 /** The graph that a run was started with, as it was recorded, and how far each node has come. */
@@ -19,29 +16,23 @@ export async function runGraph(
   row: Pick<RunRow, 'run' | 'tenant' | 'app' | 'head' | 'bytes' | 'state'>,
 ): Promise<RunGraph> {
   const tree = await context.trees.of(row);
-  const name = workflowOfApp(row.app);
-  const hash = tree.started?.definition;
-  if (name === undefined || hash === undefined)
-    throw new RunError('unknown', `Run ${row.run} is no run of a workflow: it has no graph.`);
-  const { tenant, text } = await keptGraph(context, row.tenant, hash);
+  const { name, hash, tenant, body, inner } = await recordedGraph(context.home, row, tree);
   const versions = await context.home.store.definitions.versions({ tenant, kind, name });
   const version = versions.findLast((known) => known.hash === hash && known.version > 0)?.version;
-  const body = Json.parse(parseJson(text));
   const { steps, seq } = flatTree(tree, row.run);
-  const nodes = nodesIn(Graph.parse(body), steps);
-  return { run: row.run, graph: graphOf(body), name, ...present({ version }), hash, seq, nodes };
+  const nodes = nodesIn(Graph.parse(body), steps, inner);
+  const { forkedFrom: from, tries } = tree.started ?? {};
+  const told = present({ version, from: from?.run, tries });
+  return { run: row.run, graph: graphOf(body), name, ...told, hash, seq, nodes: nodes.map(kept(tree)) };
 }
 
-async function keptGraph(
-  { home }: ServerContext,
-  own: string,
-  hash: string,
-): Promise<{ readonly tenant: string; readonly text: string }> {
-  for (const tenant of [own, configurationTenant]) {
-    const text = await home.blobs.get(tenant, hash);
-    if (text !== undefined) return { tenant, text };
-  }
-  throw new RunError('unknown', 'The graph of this run is not there any more.');
+/** What another run has done is said to be so. */
+function kept({ steps, started }: RunTree): (state: NodeState) => NodeState {
+  const own = started?.forkedFrom?.kept ?? 0;
+  return (state) => {
+    const { closedSeq = Infinity } = steps.get(state.step ?? nowhere) ?? {};
+    return closedSeq <= own ? { ...state, kept: true } : state;
+  };
 }
 
 /** One place in the tree where the nodes of a part have their steps. */
@@ -56,7 +47,7 @@ interface At {
 }
 
 /** How each node stands, each time it was begun, and once where it was not. */
-function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
+function nodesIn(graph: Part, steps: readonly FlatStep[], inner: RecordedGraph['inner']): NodeState[] {
   const below = Map.groupBy(steps, ({ parent }) => parent);
   const states: NodeState[] = [];
   const places: At[] = [{ part: graph, step: 0, path: '', node: '' }];
@@ -68,6 +59,14 @@ function nodesIn(graph: Part, steps: readonly FlatStep[]): NodeState[] {
       if (own.length === 0 && !at.isSome) states.push({ path, node: place, state: 'pending' });
       for (const step of own) states.push(stateOf(step, { path, node: place }, asking(node, step, below)));
       places.push(...placesIn(node, { ...at, path }, { own, below }));
+      if (node.type === 'workflow')
+        for (const [step, inside] of workflowsIn(own, below, inner))
+          places.push({
+            part: inside,
+            step: step.id,
+            path: step.key === node.id ? path : joined(path, step.key),
+            node: place,
+          });
     }
   return states;
 }
@@ -93,6 +92,20 @@ function asking(node: GraphNode, step: FlatStep, below: Steps['below']): readonl
   if (bodiesOf(node).length > 0) return steps;
   for (const one of steps) steps.push(...(below.get(one.id) ?? []));
   return steps.filter(({ approvals }) => approvals !== undefined);
+}
+
+/** Workflows inside, each as it was when the node came to it: in its step, and where it was tried again, in that. */
+function workflowsIn(
+  own: readonly FlatStep[],
+  below: Steps['below'],
+  inner: RecordedGraph['inner'],
+): [FlatStep, Graph][] {
+  const tries = own.flatMap(({ id }) => below.get(id)?.filter(({ key }) => /^~\d+$/.test(key)) ?? []);
+  return [...own, ...tries].flatMap((step): [FlatStep, Graph][] => {
+    const looked = below.get(step.id)?.find(({ kind: is }) => is === 'definition');
+    const graph = looked && Graph.safeParse(inner(looked)).data;
+    return graph ? [[step, graph]] : [];
+  });
 }
 
 interface Steps {

@@ -70,7 +70,9 @@ async function steer(
   if (!scheduled) throw missing('schedule', schedule);
   if (scheduled.tenant !== caller.tenant)
     throw new RunError('refused', `The schedules of «${name}» are the configuration's: change it there.`);
-  const { store } = context.home;
+  const { store, definitions } = context.home;
+  const { definition } = await definitions.read(caller, { kind, name });
+  if (definition.tenant === caller.tenant) await definitions.expectOwn(caller, { kind, name });
   const now = await store.dispatch.time();
   const key = { kind: scheduleStates, ...stateKey(scheduled) };
   const state = await changeShared(store.shared, key, (known = {}) => next(known, now));

@@ -33,10 +33,30 @@ export interface Scheduling {
 
 /** How late a time may be and still be on time; and the longest until somebody looks again. Milliseconds. */
 const onTime = 60_000;
-export const lookEvery = 10_000;
+const lookEvery = 10_000;
 /** The most times that are made up for. */
 const mostMissed = 24;
 const mostSkipped = 10;
+
+/** Resolves after so many milliseconds, or earlier where there may be something to do, or when the signal aborts. */
+export interface Pauses {
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** Starts what is due, again and again, until the signal aborts. */
+export async function keepStarting(
+  scheduling: Scheduling,
+  pauses: Pauses,
+  closing: AbortSignal,
+): Promise<void> {
+  while (!closing.aborted) {
+    const pause = await startDue(scheduling).catch((thrown: unknown) => {
+      scheduling.problem(thrown);
+      return lookEvery;
+    });
+    await pauses.wait(pause, closing);
+  }
+}
 
 /**
  * Starts what is due by the store's clock. Any number of processes may look at once: a due time is the key of its run, so each

@@ -1,12 +1,14 @@
+import type { Flow } from '../../engine/scope.ts';
 import { graphLimits } from '../../graph/worst-case.ts';
 import { RunError } from '../../run/failure.ts';
+import { atMost } from '../../run/limits.ts';
 import { present } from '../../run/present.ts';
 import { Limits, type Json } from '../../run/values.ts';
 import { appOfWorkflow } from '../../run/workflow-app.ts';
 import type { Author, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
-import { misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
+import { ceilingOf, misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
 
 /** Which graph to run: the newest that is published, a version, or the draft as it is now. */
 export interface WantedGraph {
@@ -21,14 +23,18 @@ type Home = Pick<OpenFolder, 'definitions' | 'nameable' | 'catalog' | 'limits'>;
 export async function workflowApp(home: Home, author: Author, wanted: WantedGraph): Promise<App> {
   const { name } = wanted;
   const { definition, body } = await graphToRun(home, author, wanted);
-  const flow = home.catalog.flows.find((known) => known.name === kind);
-  if (!flow) throw new RunError('disabled', 'This process read no configuration, and so runs no workflows.');
   return {
     name: appOfWorkflow(name),
-    flow,
-    limits: { ...home.limits, ...limitsIn(body) },
+    flow: workflowFlowIn(home.catalog),
+    limits: limitsOf(home, { tenant: definition.tenant, body }),
     definition: async () => ({ tenant: definition.tenant, hash: definition.hash, body }),
   };
+}
+
+export function workflowFlowIn({ flows }: Home['catalog']): Flow {
+  const flow = flows.find((known) => known.name === kind);
+  if (flow) return flow;
+  throw new RunError('disabled', 'This process read no configuration, and so runs no workflows.');
 }
 
 async function graphToRun(
@@ -51,8 +57,12 @@ async function graphToRun(
   throw new RunError('rejected', message);
 }
 
-/** What a graph may use, and what every graph may that says nothing. */
-function limitsIn(graph: Json): Limits {
-  const said = Limits.safeParse(Reflect.get(Object(graph), 'limits') ?? {});
-  return { ...graphLimits, ...present(said.data ?? {}) };
+/** What a graph may use: what it says, or what every graph may that says nothing, and no more than is allowed here. */
+export function limitsOf(
+  { limits, nameable }: Pick<Home, 'limits' | 'nameable'>,
+  { tenant, body }: { readonly tenant: string; readonly body: Json },
+): Limits {
+  const said = Limits.safeParse(Reflect.get(Object(body), 'limits') ?? {});
+  const wanted = { ...limits, ...graphLimits, ...present(said.data ?? {}) };
+  return atMost(ceilingOf(nameable, tenant) ?? {}, wanted);
 }

@@ -1,11 +1,15 @@
 import type { Catalog } from '../../engine/world.ts';
 import type { BodyCheck } from '../../front/definitions.ts';
 import { problemsIn } from '../../graph/validate.ts';
-import type { Problem } from '../../graph/problem.ts';
+import { graphLimits } from '../../graph/worst-case.ts';
+import { problemOf, type Problem } from '../../graph/problem.ts';
+import type { SettledNode } from '../../graph/place.ts';
 import { configurationTenant, type DefinitionKey } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
-import type { Json } from '../../run/values.ts';
+import { present } from '../../run/present.ts';
+import type { Json, Limits } from '../../run/values.ts';
 import type { Store } from '../../stores/store.ts';
+import { wrongSettings } from './wrong-settings.ts';
 
 /** What definitions of workflows are called. */
 export const workflowKind = 'workflow';
@@ -20,6 +24,8 @@ export interface Nameable {
   readonly configured: readonly string[];
   /** The names of those that requests are sent by. */
   readonly connections: readonly string[];
+  /** What the configuration lets every run use. */
+  readonly limits: Limits;
 }
 
 type About = Pick<DefinitionKey, 'tenant' | 'name'>;
@@ -38,9 +44,20 @@ export async function workflowProblems(
     ...(hasTools ? { tools: new Set([...catalog.tools.map((tool) => tool.name), ...coming]) } : {}),
     workflows: await workflowsAmong(nameable, tenant, used.workflows),
     connections: new Set(nameable.connections),
+    ...present({ limits: ceilingOf(nameable, tenant) }),
+    settings: (node: SettledNode) =>
+      wrongSettings(
+        node,
+        catalog.agents.map((agent) => agent.name),
+      ),
   };
   const problems = problemsIn(graph, known);
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
+}
+
+/** What people make uses no more than whoever runs the server allows; what is configured is theirs, too. */
+export function ceilingOf({ limits }: Pick<Nameable, 'limits'>, tenant: string): Limits | undefined {
+  return tenant === configurationTenant ? undefined : { ...graphLimits, ...limits };
 }
 
 /** A draft may be anything; what is published has no problems. */
@@ -65,15 +82,13 @@ export function misfit(name: string, problems: readonly Problem[]): RunError {
 function nameProblems(graph: Json, name: string): readonly Problem[] {
   const called: unknown = Reflect.get(Object(graph), 'name');
   if (called === name || typeof called !== 'string') return [];
-  const problem = `The graph is called «${called.slice(0, 80)}», the workflow «${name}».`;
-  return [{ node: '', field: 'name', problem, fix: `Write «${name}», or save it under the other name.` }];
+  return [problemOf('another-name', { node: '', field: 'name' }, { called: called.slice(0, 80), name })];
 }
 
 function selfProblems(workflows: ReadonlyMap<string, string>, name: string): readonly Problem[] {
   const node = workflows.get(name);
   if (node === undefined) return [];
-  const problem = 'The workflow starts itself.';
-  return [{ node, field: 'workflow', problem, fix: 'Use a loop for what is to be done again.' }];
+  return [problemOf('starts-itself', { node, field: 'workflow' })];
 }
 
 interface Used {

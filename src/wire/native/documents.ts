@@ -21,15 +21,16 @@ export const bringDocument = endpoint({
   method: 'POST',
   path: '/api/conversations/:conversation/documents',
   about:
-    'Bring a document into a conversation, for applications that search them: the body is its bytes, its name says what it is.',
+    'Bring a document into a conversation, for applications that search them: the body is its bytes, its name says what it is. A conversation may begin with it, under a name of your own.',
   tag: 'conversations',
   role: 'member',
-  addresses: 'conversation',
+  addresses: 'tenant',
   query: z.strictObject({ name: z.string().min(1).max(200) }),
   body: 'bytes',
   bodyLimit: largestDocument,
   answers: {
     201: { about: 'It is kept, and is being read.', schema: BroughtDocument },
+    404: { about: 'There is no such conversation.' },
     413: { about: `It has more than ${largestDocument} bytes, or than this server allows.` },
   },
 });
@@ -40,8 +41,9 @@ export const listDocuments = endpoint({
   about: 'The documents of a conversation, and how they stand.',
   tag: 'conversations',
   role: 'viewer',
-  addresses: 'conversation',
+  addresses: 'tenant',
   answers: {
     200: { about: 'All of them.', schema: z.object({ documents: z.array(BroughtDocument) }) },
+    404: { about: 'There is no such conversation.' },
   },
 });

@@ -27,6 +27,12 @@ export const AppList = z.object({
     z.object({
       name: z.string(),
       description: z.string().optional(),
+      /** What it is called on the screen, what it says first, and what people should know of it. */
+      title: z.string().optional(),
+      welcome: z.string().optional(),
+      disclaimer: z.string().optional(),
+      /** Whether documents that people bring into a conversation are searched. */
+      uploads: z.boolean().optional(),
       /** Questions to begin with. */
       examples: z.array(z.string()).optional(),
       /** What runs it: a flow that ships, or one of its own. */

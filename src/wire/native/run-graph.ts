@@ -19,6 +19,8 @@ export const NodeState = z.object({
   failure: FlatStep.shape.failure,
   /** The questions it asks or asked. */
   approvals: z.array(z.string()).optional(),
+  /** What came of it was taken over from the run this one goes on from. */
+  kept: z.boolean().optional(),
 });
 export type NodeState = z.infer<typeof NodeState>;
 
@@ -33,6 +35,10 @@ export const RunGraph = z.object({
   /** The last entry it tells of. */
   seq: z.int(),
   nodes: z.array(NodeState),
+  /** The run it goes on from, or has its values of. */
+  from: z.string().optional(),
+  /** The node that is tried alone. */
+  tries: z.string().optional(),
 });
 export type RunGraph = z.infer<typeof RunGraph>;
 

@@ -286,6 +286,8 @@ const StartWorkflow = z.strictObject({
   /** The draft as it is now, or a version; the newest that is published, unless said. */
   mode: z.enum(['draft', 'published']).default('published'),
   version: z.int().positive().optional(),
+  /** Only to see where it leads: no model is asked, nothing is changed, nothing is waited for. People are asked. */
+  dry: z.boolean().optional(),
   conversation: z.string().min(1).max(200).optional(),
   /** Less than the graph allows; more is not given. */
   limits: z.strictObject(Limits.shape).optional(),

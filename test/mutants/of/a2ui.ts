@@ -41,4 +41,12 @@ export const a2uiMutants: readonly Mutant[] = [
     test: 'src/projections/two-stage/two-stage.test.ts',
     only: 'tells phases',
   },
+  {
+    name: 'full lists are sent with every change',
+    file: 'src/projections/a2ui/flat-pace.ts',
+    find: "!changed.includes('questions') && pace.left < 1;",
+    replace: "!changed.includes('questions') && pace.left < 0;",
+    test: 'src/projections/a2ui/flat.test.ts',
+    only: 'forty at once',
+  },
 ];

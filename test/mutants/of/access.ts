@@ -84,7 +84,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'whoever started a run decides where a second person should',
     file: 'src/run/deciders.ts',
-    find: "return started?.approvals === 'second-person' && started.who === who;",
+    find: "return decidersOf(started, asked) === 'second-person' && started?.who === who;",
     replace: 'return false;',
     test: 'src/server/access/deciders.test.ts',
     only: 'the engine itself refuses',
@@ -107,7 +107,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'a second person decides where nobody can be told apart',
     file: 'src/server/access/deciders.ts',
-    find: "if (started?.approvals === 'second-person' && !context.door.isLocked && !isOwner)",
+    find: "if (deciders === 'second-person' && !context.door.isLocked && !isOwner)",
     replace: 'if (started === undefined)',
     test: 'src/server/access/deciders.test.ts',
     only: 'nobody can be told apart',

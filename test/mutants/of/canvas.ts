@@ -2,7 +2,7 @@ import type { Mutant } from '../mutant.ts';
 
 const editing = 'web/src/canvas/model/editing.test.ts';
 const states = 'web/src/canvas/model/node-states.test.ts';
-const keeper = 'web/src/workflows/draft-keeper.test.ts';
+const keeper = 'web/src/editing/draft-keeper.test.ts';
 
 export const canvasMutants: readonly Mutant[] = [
   {
@@ -15,7 +15,7 @@ export const canvasMutants: readonly Mutant[] = [
   },
   {
     name: 'what comes after a change that was taken back can still be done again',
-    file: 'web/src/canvas/model/editing.ts',
+    file: 'web/src/editing/editing.ts',
     find: 'this.#future = [];\n    this.#show(after);',
     replace: 'this.#show(after);',
     test: editing,
@@ -55,9 +55,9 @@ export const canvasMutants: readonly Mutant[] = [
   },
   {
     name: 'somebody else’s draft is saved over',
-    file: 'web/src/workflows/draft-keeper.ts',
-    find: 'await this.#client.save(this.#name, json, revision)',
-    replace: 'await this.#client.save(this.#name, json, (await this.#client.draft(this.#name)).revision)',
+    file: 'web/src/editing/draft-keeper.ts',
+    find: 'await this.#shelf.save(draft, revision)',
+    replace: 'await this.#shelf.save(draft, (await this.#shelf.read()).revision)',
     test: keeper,
     only: 'not overwritten',
   },
@@ -68,5 +68,29 @@ export const canvasMutants: readonly Mutant[] = [
     replace: 'for (const { id } of part.nodes) {',
     test: 'web/src/workflows/completions.test.ts',
     only: 'nothing else',
+  },
+  {
+    name: 'what may be done again is done in a dry run',
+    file: 'src/flows/workflow-dry.ts',
+    find: "return means.effectOf?.(tool) === 'pure';",
+    replace: "return means.effectOf?.(tool) !== 'once';",
+    test: 'src/flows/workflow-dry.test.ts',
+    only: 'no model is asked',
+  },
+  {
+    name: 'a schedule in another time zone counts as the same',
+    file: 'web/src/workflows/sides/schedule-list.ts',
+    find: 'return JSON.stringify([cron, timezone, input]);',
+    replace: 'return JSON.stringify([cron, input]);',
+    test: 'web/src/workflows/sides/schedule-list.test.ts',
+    only: 'are one list',
+  },
+  {
+    name: 'what somebody wrote beside a step is lost when the step is changed',
+    file: 'web/src/canvas/model/yaml-text.ts',
+    find: 'return id === undefined ? canonical(value) : `id ${canonical(id)}`;',
+    replace: 'return canonical(value);',
+    test: editing,
+    only: 'stays as it was written',
   },
 ];

@@ -60,4 +60,28 @@ export const clientProtocolMutants: readonly Mutant[] = [
     test: 'src/server/doors/strangers.test.ts',
     only: 'PR24',
   },
+  {
+    name: 'what goes along with words is not shown with them',
+    file: 'src/run/asking.ts',
+    find: '...filledIn(given).map(quote), ...askedAlong(question, quote)]',
+    replace: '...filledIn(given).map(quote)]',
+    test: 'src/projections/asked-whole.test.ts',
+    only: 'PR60',
+  },
+  {
+    name: 'a question of a step that has ended is asked again',
+    file: 'src/projections/questions.ts',
+    find: 'if (step === event.step) questions.delete(approval);',
+    replace: 'if (step === -1) questions.delete(approval);',
+    test: 'src/projections/asked-whole.test.ts',
+    only: 'PR61',
+  },
+  {
+    name: 'rows of the flat dialect are sent also where none has changed',
+    file: 'src/projections/a2ui/flat-scene.ts',
+    find: " && !isSame(known, row)) frames.push('rows');",
+    replace: ") frames.push('rows');",
+    test: 'src/projections/a2ui/flat.test.ts',
+    only: 'PR62',
+  },
 ];

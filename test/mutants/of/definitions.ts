@@ -95,4 +95,12 @@ export const definitionMutants: readonly Mutant[] = [
     test: 'src/engine/recovery/stranded.test.ts',
     only: '[DF26]',
   },
+  {
+    name: 'a member changes what somebody else made',
+    file: 'src/front/definitions.ts',
+    find: 'if (makers.includes(who)) return;',
+    replace: 'if (makers.length > 0) return;',
+    test: 'src/front/definitions.test.ts',
+    only: '[DF10]',
+  },
 ];

@@ -1,4 +1,4 @@
-import { Clock, PanelRight, ScrollText, X } from 'lucide-react';
+import { PanelRight, ScrollText } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { AppList, ListedRun } from '../../../src/client/client.ts';
 import { useConversation, useRun, useSource, useVitrine } from '../../../src/react/react.ts';
@@ -10,16 +10,19 @@ import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useTexts } from '../texts/texts.ts';
-import { Composer, type Protocol } from './composer.tsx';
-import { queue, useQueue } from './queue.ts';
+import { useNarrow } from '../use-narrow.ts';
+import { Composer, protocol as chosenProtocol } from './composer.tsx';
 import { Thinking } from './run-card.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { summaryOf } from './summary.ts';
 import { Turn } from './turn.tsx';
 import { isUnfinished, useSending, type Sending } from './use-sending.ts';
+import { useDocuments } from './use-documents.ts';
+import { useFiles } from './use-files.ts';
 import { useFollow, type Follow } from './use-follow.ts';
 import { useTree } from './use-tree.ts';
 import { VerbositySwitch } from './verbosity-switch.tsx';
+import { QueuedMessages, Unsent } from './waiting-messages.tsx';
 import { Welcome } from './welcome.tsx';
 
 const panel = choice('panel', ['open', 'closed']);
@@ -31,20 +34,24 @@ const watchedTurns = 4;
 export function Chat({
   conversation,
   sought,
+  withApp,
 }: {
   readonly conversation?: string | undefined;
   readonly sought?: string | undefined;
+  /** Whom a new conversation is with. */
+  readonly withApp?: string | undefined;
 }): ReactNode {
   const t = useTexts();
   const { is, runs, failure } = useConversation(conversation ?? noConversation);
   const newest = runs.at(-1);
-  const isPanelOpen = useSetting(panel) === 'open' && newest !== undefined;
+  const { isOpen, set } = usePanel();
+  const isPanelOpen = isOpen && newest !== undefined;
   const title = newest === undefined ? t.chat.newTitle : visible(newest.title);
   useTitle(conversation === undefined ? t.chat.title : title);
   return (
     <div className={isPanelOpen ? 'chat with-panel' : 'chat'}>
       <main className="screen" id="main">
-        <ChatBar title={title} newest={newest?.run} isPanelOpen={isPanelOpen} />
+        <ChatBar title={title} newest={newest?.run} openPanel={isPanelOpen ? undefined : () => set(true)} />
         {is === 'refused' && runs.length === 0 && conversation !== undefined ? (
           <div className="p-8">
             <Failed failure={failure} />
@@ -55,22 +62,43 @@ export function Chat({
             runs={conversation === undefined ? [] : runs}
             isLoading={conversation !== undefined && is === 'loading' && runs.length === 0}
             sought={sought}
+            withApp={withApp}
           />
         )}
       </main>
-      {isPanelOpen && <RunPanel run={newest.run} close={() => panel.set('closed')} />}
+      {isPanelOpen && <RunPanel run={newest.run} close={() => set(false)} />}
     </div>
   );
+}
+
+/** Beside the chat it is as it was left. Where it lies over the chat it comes when somebody asks, and goes with Escape. */
+function usePanel(): { readonly isOpen: boolean; readonly set: (isOpen: boolean) => void } {
+  const isOver = useNarrow('beside');
+  const kept = useSetting(panel);
+  const [isAsked, ask] = useState(false);
+  useEffect(() => {
+    if (!isOver || !isAsked) return undefined;
+    const hear = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      ask(false);
+    };
+    addEventListener('keydown', hear, { capture: true });
+    return () => removeEventListener('keydown', hear, { capture: true });
+  }, [isOver, isAsked]);
+  return isOver
+    ? { isOpen: isAsked, set: ask }
+    : { isOpen: kept === 'open', set: (isOpen) => panel.set(isOpen ? 'open' : 'closed') };
 }
 
 function ChatBar({
   title,
   newest,
-  isPanelOpen,
+  openPanel,
 }: {
   readonly title: string;
   readonly newest: string | undefined;
-  readonly isPanelOpen: boolean;
+  readonly openPanel: (() => void) | undefined;
 }): ReactNode {
   const t = useTexts();
   return (
@@ -81,12 +109,12 @@ function ChatBar({
       <span className="grow" />
       {newest !== undefined && <VerbositySwitch />}
       {newest === undefined ? <ConnectionPill /> : <NewestPill run={newest} />}
-      {newest !== undefined && !isPanelOpen && (
+      {newest !== undefined && openPanel && (
         <button
           type="button"
           className="button ghost small square"
           aria-label={t.run.openPanel}
-          onClick={() => panel.set('open')}
+          onClick={openPanel}
         >
           <PanelRight className="icon" aria-hidden />
         </button>
@@ -117,19 +145,26 @@ interface TalkProps {
   readonly runs: readonly ListedRun[];
   readonly isLoading: boolean;
   readonly sought: string | undefined;
+  readonly withApp: string | undefined;
 }
 
-function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
+function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): ReactNode {
   const t = useTexts();
-  const { apps, app, setApp } = useApps(runs);
-  const [protocol, setProtocol] = useState<Protocol>('asApp');
-  const sending = useSending({ conversation, runs, isLoading, app, protocol });
+  const { apps, app, setApp } = useApps(runs, withApp);
+  const protocol = useSetting(chosenProtocol);
+  const chosen = apps?.apps.find(({ name }) => name === app);
+  const attached = useFiles();
+  const documents = useDocuments(conversation, chosen?.uploads === true);
+  const files = chosen?.uploads === true ? documents : attached;
+  const begins = conversation ?? documents.conversation;
+  const sending = useSending({ conversation, begins, runs, isLoading, app, protocol });
   const place = useRef<HTMLElement>(null);
   const countSteps = useCallback(() => place.current?.querySelectorAll('[data-step]').length ?? 0, []);
   const working = runs.findLast(({ status }) => isUnfinished(status));
   const follow = useFollow(countSteps, working !== undefined || sending.pending !== undefined);
   useLastTurn(follow.content, runs.at(-1)?.run, sought !== undefined);
-  const isEmpty = runs.length === 0 && sending.pending === undefined && !isLoading;
+  const isEmpty =
+    runs.length === 0 && sending.pending === undefined && sending.unsent === undefined && !isLoading;
   return (
     <>
       <section className="thread" ref={follow.box} aria-label={t.chat.title} tabIndex={-1}>
@@ -138,18 +173,19 @@ function Talk({ conversation, runs, isLoading, sought }: TalkProps): ReactNode {
           {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
           {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
           <Turns runs={runs} sought={sought} sending={sending} place={place} />
-          <QueuedMessages conversation={conversation} />
+          <QueuedMessages conversation={conversation} unsent={sending.unsent?.key} />
         </div>
       </section>
       <div className="dock">
         <DockNotes follow={follow} />
         <Composer
-          {...{ apps, app, setApp, protocol, setProtocol, working }}
+          {...{ apps, app, setApp, protocol, working, files }}
           send={(text, attachments) => {
             follow.toEnd();
             sending.send(text, attachments);
           }}
         />
+        {chosen?.disclaimer !== undefined && <p className="disclaimer quiet">{visible(chosen.disclaimer)}</p>}
       </div>
     </>
   );
@@ -184,11 +220,7 @@ function Turns({
           <Thinking />
         </article>
       )}
-      {sending.problem !== undefined && (
-        <p className="fail run-failure" role="alert">
-          {t.chat.failedToStart} {visible(sending.problem)}
-        </p>
-      )}
+      <Unsent sending={sending} />
     </section>
   );
 }
@@ -230,31 +262,10 @@ function useLastTurn(
   }, [content, newest]);
 }
 
-function QueuedMessages({ conversation }: Pick<TalkProps, 'conversation'>): ReactNode {
-  const t = useTexts();
-  const queued = useQueue(conversation);
-  return queued.map(({ key, text }) => (
-    <article className="turn" key={key} data-queued={key}>
-      <div className="said queued">
-        <span className="label">
-          <Clock className="icon small" aria-hidden />
-          {t.chat.queued}
-          <button
-            type="button"
-            className="button ghost small square"
-            aria-label={t.chat.takeBack}
-            onClick={() => queue.remove(conversation ?? '', key)}
-          >
-            <X className="icon small" aria-hidden />
-          </button>
-        </span>
-        {visible(text)}
-      </div>
-    </article>
-  ));
-}
-
-function useApps(runs: readonly ListedRun[]): {
+function useApps(
+  runs: readonly ListedRun[],
+  withApp: string | undefined,
+): {
   readonly apps: AppList | undefined;
   readonly app: string | undefined;
   readonly setApp: (app: string) => void;
@@ -265,5 +276,7 @@ function useApps(runs: readonly ListedRun[]): {
   useEffect(() => {
     client.apps().then(setApps, () => undefined);
   }, [client]);
-  return { apps, app: chosen ?? runs.at(-1)?.app ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
+  // An app that is gone cannot be asked on.
+  const last = apps?.apps.find(({ name }) => name === runs.at(-1)?.app)?.name;
+  return { apps, app: chosen ?? withApp ?? last ?? apps?.defaultApp ?? apps?.apps[0]?.name, setApp };
 }

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { ArrowUp, Check, ChevronDown, LayoutGrid, Paperclip, X } from 'lucide-react';
+import { ArrowUp, Check, ChevronDown, FileText, LayoutGrid, Paperclip, X } from 'lucide-react';
 import {
   useEffect,
   useRef,
@@ -13,20 +13,24 @@ import type { AppList, GivenAttachment, ListedRun } from '../../../src/client/cl
 import { useSource } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { isAway } from '../server.ts';
-import { useTexts } from '../texts/texts.ts';
+import { choice } from '../setting.ts';
+import { useTexts, type Texts } from '../texts/texts.ts';
 import { Steering } from './steering.tsx';
-import { useFiles, type Files } from './use-files.ts';
+import type { Files, PickedFile } from './use-files.ts';
 
-export type Protocol = 'asApp' | 'two-stage' | 'unified';
+/** How an app that converses is asked to use its tools. It stays as it was chosen, for what is asked next. */
+export const protocol = choice('protocol', ['asApp', 'two-stage', 'unified']);
+export type Protocol = ReturnType<typeof protocol.get>;
 
 export interface ComposerProps {
   readonly apps: AppList | undefined;
   readonly app: string | undefined;
   readonly setApp: (app: string) => void;
   readonly protocol: Protocol;
-  readonly setProtocol: (protocol: Protocol) => void;
   /** The run that works now. */
   readonly working: ListedRun | undefined;
+  /** Files that go with the message, or documents of the conversation, as the app has it. */
+  readonly files: Files;
   readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
 }
 
@@ -35,9 +39,8 @@ const draftName = 'vitrine.draft';
 /** Where one writes. While a run works it can be stopped and paused here, and what is written waits for its end. */
 export function Composer(props: ComposerProps): ReactNode {
   const t = useTexts();
-  const { working } = props;
+  const { working, files } = props;
   const away = useSource(isAway);
-  const files = useFiles();
   const [text, setText] = useKeptText();
   const [isOver, setOver] = useState(false);
   const canSend = text.trim() !== '' && !files.isSending && !away;
@@ -147,24 +150,43 @@ function PickedFiles({ files: { picked, remove } }: { readonly files: Files }): 
   const t = useTexts();
   if (picked.length === 0) return undefined;
   return (
-    <ul className="chips picked">
-      {picked.map(({ key, name, given, problem }) => (
-        <li
-          key={key}
-          className="chip"
-          data-state={problem === undefined ? (given ? 'kept' : 'sending') : 'failed'}
-        >
-          <Paperclip className="icon" aria-hidden />
-          <span className="cut" title={problem}>
-            {visible(problem ?? (given ? name : t.chat.uploading(name)))}
-          </span>
-          <button type="button" aria-label={t.chat.removeFile(visible(name))} onClick={() => remove(key)}>
-            <X className="icon" aria-hidden />
-          </button>
+    <ul className="chips picked" aria-live="polite">
+      {picked.map((file) => (
+        <li key={file.key} className="chip" data-file={file.name} data-state={file.state}>
+          {file.isFixed ? (
+            <FileText className="icon" aria-hidden />
+          ) : (
+            <Paperclip className="icon" aria-hidden />
+          )}
+          <span className={file.state === 'failed' ? undefined : 'cut'}>{visible(wordsOf(file, t))}</span>
+          {!file.isFixed && (
+            <button
+              type="button"
+              aria-label={t.chat.removeFile(visible(file.name))}
+              onClick={() => remove(file.key)}
+            >
+              <X className="icon" aria-hidden />
+            </button>
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+function wordsOf({ name, state, problem = '' }: PickedFile, t: Texts): string {
+  switch (state) {
+    case 'kept':
+      return name;
+    case 'sending':
+      return t.chat.uploading(name);
+    case 'reading':
+      return t.chat.reading(name);
+    case 'ready':
+      return t.chat.searched(name);
+    case 'failed':
+      return `${name}: ${problem}`;
+  }
 }
 
 function AttachButton({ files }: { readonly files: Files }): ReactNode {
@@ -196,7 +218,7 @@ function AttachButton({ files }: { readonly files: Files }): ReactNode {
 }
 
 /** Whom one talks to, and how it uses tools where that can be said. */
-function Choosing({ apps, app, setApp, protocol, setProtocol }: ComposerProps): ReactNode {
+function Choosing({ apps, app, setApp, protocol: current }: ComposerProps): ReactNode {
   const t = useTexts();
   const names = apps?.apps ?? [];
   const chosen = names.find(({ name }) => name === app);
@@ -213,9 +235,9 @@ function Choosing({ apps, app, setApp, protocol, setProtocol }: ComposerProps): 
           value={app ?? ''}
           choose={setApp}
           icon
-          choices={names.map(({ name, description = '' }) => ({
+          choices={names.map(({ name, title, description = '' }) => ({
             value: name,
-            name: visible(name),
+            name: visible(title ?? name),
             about: visible(description),
           }))}
         />
@@ -223,8 +245,8 @@ function Choosing({ apps, app, setApp, protocol, setProtocol }: ComposerProps): 
       {chosen?.flow === 'converse' && (
         <Picker
           label={t.chat.protocol}
-          value={protocol}
-          choose={(value) => setProtocol(value as Protocol)}
+          value={current}
+          choose={(value) => protocol.set(value as Protocol)}
           choices={Object.entries(protocols).map(([value, name]) => ({ value, name }))}
         />
       )}
@@ -258,7 +280,7 @@ function Picker({
           <Menu.Popup className="menu">
             <Menu.RadioGroup value={value} onValueChange={(next: string) => choose(next)}>
               {choices.map((one) => (
-                <Menu.RadioItem key={one.value} className="item" value={one.value}>
+                <Menu.RadioItem key={one.value} className="item" value={one.value} closeOnClick>
                   <Check className="icon small" aria-hidden />
                   <span>
                     {one.name}

@@ -13,6 +13,7 @@ import { Dots } from '../steps/step-body.tsx';
 import { StepCard } from '../steps/step-card.tsx';
 import { StepList } from '../steps/step-list.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { Ribbon } from './ribbon.tsx';
 import { askedBy, beginningOf, summaryOf, type Summary } from './summary.ts';
 
 /** A finished run folds to a line after so long. Milliseconds. */
@@ -24,16 +25,27 @@ interface CardProps {
   readonly tree: FlatTree;
   /** A step that somebody came for. */
   readonly sought?: number | undefined;
+  /** Of more steps below one, so many are shown at first. */
+  readonly rows?: number;
+  /** Nobody works on it, whatever was recorded last. */
+  readonly isLost?: boolean;
 }
 
 /** A run as it works: who, how far, and every step. Once it has ended well it is one line. */
-export function RunCard({ run, conversation, tree, sought }: CardProps): ReactNode {
+export function RunCard({
+  run,
+  conversation,
+  tree,
+  sought,
+  rows = 60,
+  isLost = false,
+}: CardProps): ReactNode {
   const level = useSetting(verbosity);
   const folding = useMemo(() => new Folding(), []);
   const goTo = useGoTo(run, folding);
   const view: RunView = useMemo(
-    () => ({ run, conversation, folding, verbosity: level, goTo }),
-    [run, conversation, folding, level, goTo],
+    () => ({ run, conversation, folding, verbosity: level, rows, goTo }),
+    [run, conversation, folding, level, rows, goTo],
   );
   const summary = useMemo(() => summaryOf(tree, Date.now()), [tree]);
   const [isOpen, setOpen] = useRunOpening(tree, sought);
@@ -56,11 +68,12 @@ export function RunCard({ run, conversation, tree, sought }: CardProps): ReactNo
           run={run}
           tree={tree}
           summary={summary}
+          isLost={isLost}
           fold={tree.endedAt === undefined ? undefined : () => setOpen(false)}
         />
         <Strip top={summary.top} done={summary.done} />
-        <Ribbon tree={tree} />
-        {tree.steps.length === 0 && tree.endedAt === undefined && <Thinking />}
+        <Ribbon run={run} tree={tree} />
+        {tree.steps.length === 0 && tree.endedAt === undefined && !isLost && <Thinking />}
         <StepTree run={run} step={StepCard} list={StepList} />
         <EndNotes run={run} tree={tree} />
       </section>
@@ -117,33 +130,35 @@ function Head({
   run,
   tree,
   summary,
+  isLost,
   fold,
 }: {
   readonly run: RunStore;
   readonly tree: FlatTree;
   readonly summary: Summary;
+  readonly isLost: boolean;
   readonly fold: (() => void) | undefined;
 }): ReactNode {
   const t = useTexts();
   const calls = beginningOf(run.entries())?.limits.calls;
+  const status = isLost ? 'lost' : tree.status;
+  const words = tree.stopping === true ? t.chat.stopping : t.status[status];
   return (
     <header>
-      <span className={`state-word ${tree.status}`}>
-        <StatusMark status={tree.status} />
-        {tree.stopping === true
-          ? t.chat.stopping
-          : tree.status === 'running'
-            ? t.run.working
-            : t.status[tree.status]}
+      <span className={`state-word ${status}`}>
+        <StatusMark status={status} />
+        {status === 'running' && tree.stopping !== true ? t.run.working : words}
       </span>
       <Agents agents={summary.agents} />
       <span className="figures num">
         <span>{t.run.steps(summary.done, summary.top.length)}</span>
-        <span className="wide-only">{t.run.toolCount(summary.tools)}</span>
+        {summary.tools > 0 && <span className="wide-only">{t.run.toolCount(summary.tools)}</span>}
         {calls !== undefined && <span className="wide-only">{t.run.budgetOf(tree.spent.calls, calls)}</span>}
-        <span className={tree.endedAt === undefined ? 'ticking' : ''}>
-          <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
-        </span>
+        {!isLost && (
+          <span className={tree.endedAt === undefined ? 'ticking' : ''}>
+            <Elapsed from={tree.startedAt ?? undefined} to={tree.endedAt} />
+          </span>
+        )}
         {fold && (
           <button
             type="button"
@@ -185,24 +200,6 @@ function Strip({ top, done }: Pick<Summary, 'top' | 'done'>): ReactNode {
   );
 }
 
-/** Where a conversation in two stages is. */
-function Ribbon({ tree: { phase, steps } }: { readonly tree: FlatTree }): ReactNode {
-  const t = useTexts();
-  const current = phase ?? steps.findLast((step) => step.phase)?.phase;
-  if (!current) return undefined;
-  const isTools = current.phase === 'tool_phase';
-  const batches = Math.max(current.batch, ...steps.map((step) => step.phase?.batch ?? 0));
-  return (
-    <div className="ribbon" data-phase={current.phase}>
-      <span className={isTools ? 'on' : ''}>{t.run.phaseTools(current.batch, batches)}</span>
-      <hr />
-      <span className={isTools ? '' : 'on'}>{t.run.phaseAnswer}</span>
-      <span className="grow" />
-      <span className="mode">{t.run.twoStage}</span>
-    </div>
-  );
-}
-
 export function Thinking(): ReactNode {
   const t = useTexts();
   return (
@@ -212,11 +209,11 @@ export function Thinking(): ReactNode {
   );
 }
 
-/** How it stands, where it does not work: paused, stopped, failed, stranded, damaged. */
+/** How it stands, where it does not work: paused, stopped, refused. */
 function EndNotes({ run, tree }: { readonly run: RunStore; readonly tree: FlatTree }): ReactNode {
   const t = useTexts();
   const client = useVitrine();
-  const { connection } = useSource(run);
+  const connection = useSource(run.connection);
   const refused = connection.is === 'refused' ? connection.failure : undefined;
   return (
     <>
@@ -235,8 +232,6 @@ function EndNotes({ run, tree }: { readonly run: RunStore; readonly tree: FlatTr
           {t.run.stoppedBy(visible(askedBy(run.entries(), 'stop.requested') ?? ''))}
         </p>
       )}
-      {tree.stranded !== undefined && <p className="fail">{visible(tree.stranded)}</p>}
-      {tree.damaged !== undefined && <p className="fail">{t.run.damaged(tree.damaged)}</p>}
       {refused && <p className="fail">{visible(refused.message)}</p>}
     </>
   );

@@ -1,6 +1,5 @@
 import type { Entry, FlatStep, FlatTree } from '../../../src/client/client.ts';
 import type { Limits } from '../../../src/run/values.ts';
-import { isTool } from '../steps/words.ts';
 
 /** A run in figures. */
 export interface Summary {
@@ -8,6 +7,7 @@ export interface Summary {
   /** The steps of the run itself, as they stand. */
   readonly top: readonly FlatStep[];
   readonly done: number;
+  /** Tools that this run used; what other agents used is told by their own steps. */
   readonly tools: number;
   /** Steps that were not run since they had been. */
   readonly reused: number;
@@ -35,7 +35,7 @@ export function summaryOf(tree: FlatTree, now: number): Summary {
   let isScripted = false;
   for (const step of tree.steps) {
     if (step.kind === 'agent' && step.agent !== undefined) agents.set(step.agent, step.title);
-    if (isTool(step)) tools += 1;
+    if (step.kind === 'call' && step.origin === undefined) tools += 1;
     if (step.reusedFrom !== undefined) reused += 1;
     if (step.model?.includes('scripted') === true) isScripted = true;
     const took = step.openedAt === undefined ? 0 : (step.closedAt ?? now) - step.openedAt;

@@ -10,6 +10,7 @@ import { useSetting } from '../setting.ts';
 import { verbosity } from '../steps/run-view.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Answer } from './answer.tsx';
+import { AskedNotes, SaidNotes } from './guard-notes.tsx';
 import { RunCard, Thinking } from './run-card.tsx';
 import { beginningOf } from './summary.ts';
 import { useTree } from './use-tree.ts';
@@ -52,20 +53,48 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
   return (
     <>
       <Said run={run} title={listed.title} />
+      <AskedNotes tree={tree} />
       {tree.seq === 0 ? (
         <Thinking />
       ) : (
-        <RunCard run={run} conversation={listed.conversation} tree={tree} sought={sought} />
+        <RunCard
+          {...{ run, tree, sought }}
+          conversation={listed.conversation}
+          isLost={
+            listed.damaged !== undefined || (listed.stranded !== undefined && tree.status === 'running')
+          }
+        />
       )}
+      <Hindered listed={listed} />
       <Answer run={run} tree={tree} />
+      <SaidNotes tree={tree} />
       {tree.failure && tree.status === 'failed' && (
-        <Failure message={tree.failure.message} again={() => again(listed.run)} />
+        <Failure message={untold(tree.failure.message, tree.answer)} again={() => again(listed.run)} />
       )}
       {tree.endedAt !== undefined && tree.status !== 'failed' && (
         <Acts run={run} answer={tree.answer} again={() => again(listed.run)} />
       )}
     </>
   );
+}
+
+/** Why nobody can go on with it. What is recorded of a run does not know: the server's list does. */
+function Hindered({ listed: { stranded, damaged } }: Pick<TurnProps, 'listed'>): ReactNode {
+  const t = useTexts();
+  const why = [stranded, damaged === undefined ? undefined : t.run.damaged(damaged)];
+  return why.map(
+    (one) =>
+      one !== undefined && (
+        <p key={one} className="fail run-failure" role="status" data-hindered>
+          {visible(one)}
+        </p>
+      ),
+  );
+}
+
+/** What an answer says already is not said again. */
+function untold(message: string, answer: unknown): string {
+  return typeof answer === 'string' && answer.includes(message) ? '' : message;
 }
 
 /** The question, whole, with what came with it. */

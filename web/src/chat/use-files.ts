@@ -7,9 +7,14 @@ import { newKey } from './queue.ts';
 export interface PickedFile {
   readonly key: string;
   readonly name: string;
+  /** On its way, kept to be sent along, or of a document: being read, to be searched. */
+  readonly state: 'sending' | 'kept' | 'reading' | 'ready' | 'failed';
   /** Once the server keeps it. */
   readonly given?: GivenAttachment;
+  /** Why it failed, in a sentence. */
   readonly problem?: string;
+  /** It stays with the conversation. */
+  readonly isFixed?: boolean;
 }
 
 export interface Files {
@@ -29,7 +34,7 @@ export function useFiles(): Files {
       for (const file of files) {
         const key = newKey();
         const name = file.name || 'file';
-        setPicked((before) => [...before, { key, name }]);
+        setPicked((before) => [...before, { key, name, state: 'sending' }]);
         const settle = (news: Partial<PickedFile>): void =>
           setPicked((before) => before.map((one) => (one.key === key ? { ...one, ...news } : one)));
         const type = file.type || 'application/octet-stream';
@@ -37,9 +42,12 @@ export function useFiles(): Files {
           .arrayBuffer()
           .then((bytes) => client.upload({ name, type, content: new Uint8Array(bytes) }))
           .then(
-            (kept) => settle({ given: { file: kept.file } }),
+            (kept) => settle({ state: 'kept', given: { file: kept.file } }),
             (thrown: unknown) =>
-              settle({ problem: thrown instanceof RunError ? thrown.message : String(thrown) }),
+              settle({
+                state: 'failed',
+                problem: thrown instanceof RunError ? thrown.message : String(thrown),
+              }),
           );
       }
     },
@@ -50,6 +58,6 @@ export function useFiles(): Files {
     [],
   );
   const clear = useCallback(() => setPicked([]), []);
-  const isSending = picked.some(({ given, problem }) => given === undefined && problem === undefined);
+  const isSending = picked.some(({ state }) => state === 'sending');
   return { picked, isSending, add, remove, clear };
 }

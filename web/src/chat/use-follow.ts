@@ -40,17 +40,22 @@ export function useFollow(steps: () => number, isLive: boolean): Follow {
       seen.current = steps();
       setMissed(0);
     };
-    const grown = new ResizeObserver(() => {
+    const keep = (): void => {
       if (isFollowing.current && follows.current) {
         outer.scrollTop = outer.scrollHeight;
         lastTop = outer.scrollTop;
         seen.current = steps();
       } else if (!isFollowing.current) setMissed(Math.max(0, steps() - seen.current));
-    });
+    };
+    // Scrolled before the browser lays out, what is below what grows or folds stays where it is; a size is told only after it.
+    const changed = new MutationObserver(keep);
+    const grown = new ResizeObserver(keep);
     outer.addEventListener('scroll', scrolled, { passive: true });
+    changed.observe(inner, { childList: true, characterData: true, subtree: true });
     grown.observe(inner);
     return () => {
       outer.removeEventListener('scroll', scrolled);
+      changed.disconnect();
       grown.disconnect();
     };
   }, [steps]);

@@ -3,18 +3,29 @@ import { RunError, type GivenAttachment, type ListedRun } from '../../../src/cli
 import { useVitrine } from '../../../src/react/react.ts';
 import { addressOf, navigate } from '../routing.tsx';
 import type { Protocol } from './composer.tsx';
-import { newKey, queue, useQueue } from './queue.ts';
+import { newKey, queue, useQueue, type Queued } from './queue.ts';
 
 export interface Sending {
   /** What was sent and is not in the list yet. */
   readonly pending: string | undefined;
   readonly problem: string | undefined;
+  /** What could not be sent: it can be tried again, or taken back. */
+  readonly unsent: Unsent | undefined;
   readonly send: (text: string, attachments: readonly GivenAttachment[]) => void;
   readonly again: (run: string) => void;
 }
 
+export interface Unsent {
+  readonly key: string;
+  readonly text: string;
+  readonly retry: () => void;
+  readonly takeBack: () => void;
+}
+
 interface SendingTo {
   readonly conversation: string | undefined;
+  /** The name that a new one begins under, where it was given one. */
+  readonly begins: string | undefined;
   readonly runs: readonly ListedRun[];
   /** Whether it is not known yet which runs there are. */
   readonly isLoading: boolean;
@@ -23,55 +34,88 @@ interface SendingTo {
 }
 
 /** Starts what is asked; what is asked while a run works waits in line. */
-export function useSending({ conversation, runs, isLoading, app, protocol }: SendingTo): Sending {
+export function useSending({ runs, isLoading, ...to }: SendingTo): Sending {
   const client = useVitrine();
-  const [pending, setPending] = useState<{ readonly text: string; readonly run?: string }>();
-  const [problem, setProblem] = useState<string>();
+  const { conversation } = to;
+  const { pending, problem, unsent, start, tell } = useStarting(to);
   const queued = useQueue(conversation);
   const mayBeBusy = isLoading || runs.some(({ status }) => isUnfinished(status));
-  const started = useRef(new Set<string>());
+  const tried = useRef(new Set<string>());
+  useEffect(() => {
+    const [next] = queued;
+    if (mayBeBusy || !next || conversation === undefined || tried.current.has(next.key)) return;
+    tried.current.add(next.key);
+    void start(next);
+  }, [mayBeBusy, queued, conversation, start]);
+  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
+  return {
+    pending: isListed ? undefined : pending?.text,
+    problem,
+    unsent: unsent && {
+      key: unsent.key,
+      text: unsent.text,
+      retry: () => void start(unsent),
+      takeBack() {
+        tell(undefined);
+        queue.remove(conversation ?? '', unsent.key);
+      },
+    },
+    send(text, attachments) {
+      const sent = { text, attachments, key: newKey() };
+      if (mayBeBusy && conversation !== undefined) queue.add(conversation, sent);
+      else void start(sent);
+    },
+    again(run) {
+      client.start({ again: run, idempotencyKey: newKey() }).catch(tell);
+    },
+  };
+}
+
+interface Starting {
+  readonly pending: { readonly text: string; readonly run?: string } | undefined;
+  readonly problem: string | undefined;
+  readonly unsent: Queued | undefined;
+  readonly start: (sent: Queued) => Promise<void>;
+  /** What did not work; nothing where all is well again. */
+  readonly tell: (thrown: unknown) => void;
+}
+
+function useStarting({
+  conversation,
+  begins,
+  app,
+  protocol,
+}: Omit<SendingTo, 'runs' | 'isLoading'>): Starting {
+  const client = useVitrine();
+  const [pending, setPending] = useState<Starting['pending']>();
+  const [failed, setFailed] = useState<{ readonly problem: string; readonly unsent?: Queued }>();
   const start = useCallback(
-    async (text: string, attachments: readonly GivenAttachment[], key: string): Promise<void> => {
-      setProblem(undefined);
+    async (sent: Queued): Promise<void> => {
+      const { text, attachments, key } = sent;
+      setFailed(undefined);
       setPending({ text });
       try {
         const begun = await client.start({
           text,
           ...(app === undefined ? {} : { app }),
-          ...(conversation === undefined ? {} : { conversation }),
+          ...(begins === undefined ? {} : { conversation: begins }),
           ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
           ...(protocol === 'asApp' ? {} : { labels: { 'converse.protocol': protocol } }),
           idempotencyKey: key,
         });
         setPending({ text, run: begun.run });
         if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
+        else queue.remove(conversation, key);
       } catch (thrown) {
         setPending(undefined);
-        setProblem(wordsOf(thrown));
+        setFailed({ problem: wordsOf(thrown), unsent: sent });
       }
     },
-    [client, app, conversation, protocol],
+    [client, app, conversation, begins, protocol],
   );
-  useEffect(() => {
-    const [next] = queued;
-    if (mayBeBusy || !next || conversation === undefined || started.current.has(next.key)) return;
-    started.current.add(next.key);
-    void start(next.text, next.attachments, next.key).then(() => queue.remove(conversation, next.key));
-  }, [mayBeBusy, queued, conversation, start]);
-  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
-  return {
-    pending: isListed ? undefined : pending?.text,
-    problem,
-    send(text, attachments) {
-      if (mayBeBusy && conversation !== undefined)
-        queue.add(conversation, { text, attachments, key: newKey() });
-      else void start(text, attachments, newKey());
-    },
-    again(run) {
-      const tell = (thrown: unknown): void => setProblem(wordsOf(thrown));
-      client.start({ again: run, idempotencyKey: newKey() }).catch(tell);
-    },
-  };
+  const tell = (thrown: unknown): void =>
+    setFailed(thrown === undefined ? undefined : { problem: wordsOf(thrown) });
+  return { pending, problem: failed?.problem, unsent: failed?.unsent, start, tell };
 }
 
 export function wordsOf(thrown: unknown): string {

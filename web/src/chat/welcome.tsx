@@ -15,11 +15,11 @@ export function Welcome({
 }): ReactNode {
   const t = useTexts();
   const chosen = apps?.apps.find(({ name }) => name === app);
-  const { description = '', examples = [] } = chosen ?? {};
+  const { description = '', examples = [], welcome, title } = chosen ?? {};
   return (
     <section className="welcome">
-      <h2>{t.welcome.title}</h2>
-      <p>{t.welcome.text}</p>
+      <h2>{welcome === undefined ? t.welcome.title : visible(title ?? chosen?.name ?? '')}</h2>
+      <p className="welcome-words">{welcome === undefined ? t.welcome.text : visible(welcome)}</p>
       {chosen && (
         <p className="quiet">
           <span className="mono">{visible(chosen.name)}</span>

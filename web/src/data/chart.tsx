@@ -36,12 +36,19 @@ export function Chart({ chart }: { readonly chart: ChartData }): ReactNode {
   return <div className="plot" ref={place} role="img" aria-label={described(chart)} />;
 }
 
-function described({ title, series }: ChartData): string {
+/** In words what the lines show: how many values, from where to where, and what the axes measure. */
+function described({ title, series, x, y }: ChartData): string {
+  const measured = (value: number): string => `${value}${unitOf(y)}`;
   const told = series.map(({ name, values }) => {
     const numbers = values.filter((value) => value !== null);
-    return `${name} ${values.length}: ${Math.min(...numbers)} – ${Math.max(...numbers)}`.trim();
+    return `${name} ${values.length}: ${measured(Math.min(...numbers))} – ${measured(Math.max(...numbers))}`.trim();
   });
-  return visible([title, ...told].join('. '));
+  const axes = [x.title, y.title].filter((one) => one !== '').join(' / ');
+  return visible([title, ...told, axes].filter((one) => one !== '').join('. '));
+}
+
+function unitOf({ unit }: ChartData['y']): string {
+  return unit === '' ? '' : ` ${unit}`;
 }
 
 /** Dates are a line of time, numbers one of numbers, and names stand one after the other. */
@@ -112,7 +119,7 @@ function acrossAxis({ x }: ChartData, { axis, lines }: Look, isNames: boolean): 
 }
 
 function upAxis({ y }: ChartData, { axis, lines }: Look): UPlot.Axis {
-  const unit = y.unit === '' ? '' : ` ${visible(y.unit)}`;
+  const unit = visible(unitOf(y));
   return {
     ...axis,
     grid: lines,

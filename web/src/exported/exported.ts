@@ -63,14 +63,31 @@ export function exportedClient({ run: name, left, entries, kept }: Exported): Cl
     message: nobody,
     decide: nobody,
     upload: nobody,
+    bring: nobody,
+    documents: nobody,
     forget: nobody,
     workflows: noWorkflows,
+    applications: noApplications,
   };
 }
 
 async function nobody(): Promise<never> {
   throw new RunError('unavailable', 'This is an exported run: open it at its server for that.');
 }
+
+const noApplications: Client['applications'] = {
+  list: nobody,
+  parts: nobody,
+  create: nobody,
+  draft: nobody,
+  save: nobody,
+  publish: nobody,
+  archive: nobody,
+  restore: nobody,
+  clone: nobody,
+  erase: nobody,
+  tryGuards: nobody,
+};
 
 const noWorkflows: Client['workflows'] = {
   list: nobody,
@@ -91,4 +108,6 @@ const noWorkflows: Client['workflows'] = {
   schedules: nobody,
   pauseSchedule: nobody,
   resumeSchedule: nobody,
+  goOn: nobody,
+  tryNode: nobody,
 };

@@ -26,7 +26,7 @@ export function RunLine({
   const { run, title, status, createdAt, updatedAt, duration, tokens } = listed;
   const isOver = status === 'completed' || status === 'failed' || status === 'stopped';
   return (
-    <Link to={addressOf.run(run)} className="run-line" data-listed-run={run} data-status={status}>
+    <Link to={addressOf.run(run)} className="list-line run-line" data-listed-run={run} data-status={status}>
       <StatusMark status={status} />
       <span className="run-what">
         <span className="unseen">{t.status[status]}:</span>

@@ -29,7 +29,7 @@ export function Runs({ filter: written }: { readonly filter?: string | undefined
         <ConnectionPill />
       </div>
       <Filters filter={filter} />
-      <div className="run-list" tabIndex={0} role="group" aria-label={t.runs.title} data-runs={is}>
+      <div className="list-body run-list" tabIndex={0} role="group" aria-label={t.runs.title} data-runs={is}>
         {is === 'loading' && <Bones />}
         {is === 'refused' && <Failed failure={failure} />}
         {is === 'ready' && runs.length === 0 && <Nothing isFiltered={isFiltered} />}
@@ -86,7 +86,7 @@ function Filters({ filter }: { readonly filter: ListFilter }): ReactNode {
     };
   }, [runs]);
   return (
-    <search className="run-filters">
+    <search className="list-head run-filters">
       <Words filter={filter} />
       <Choice name="status" filter={filter} values={filterStatuses} show={(status) => t.status[status]} />
       <Choice name="app" filter={filter} values={known.app} />

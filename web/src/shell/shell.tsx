@@ -1,6 +1,7 @@
 import {
   House,
   Inbox,
+  LayoutGrid,
   ListTree,
   MessageSquare,
   Menu as MenuIcon,
@@ -109,6 +110,12 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
       icon: Workflow,
       isHere: screen === 'workflows' || screen === 'workflow',
     },
+    {
+      to: addressOf.apps,
+      name: t.nav.apps,
+      icon: LayoutGrid,
+      isHere: screen === 'apps' || screen === 'app',
+    },
   ];
   return (
     <nav className="nav" aria-label={t.nav.main}>
@@ -130,7 +137,11 @@ function Navigation({ place: { screen } }: { readonly place: Place }): ReactNode
 /** How many questions wait for somebody. */
 export function useWaiting(): number {
   const { runs } = useRuns();
-  return useMemo(() => runs.values().reduce((sum, { approvals }) => sum + approvals, 0), [runs]);
+  return useMemo(
+    () =>
+      runs.values().reduce((sum, { approvals, damaged }) => sum + (damaged === undefined ? approvals : 0), 0),
+    [runs],
+  );
 }
 
 function Logo(): ReactNode {

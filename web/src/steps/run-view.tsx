@@ -40,6 +40,8 @@ export interface RunView {
   readonly conversation: string;
   readonly folding: Folding;
   readonly verbosity: Verbosity;
+  /** Of more steps below one, so many are shown at first: the newest. */
+  readonly rows: number;
   /** Shows a step where it stands: opens what is around it and brings it into view. */
   readonly goTo: (step: number) => void;
 }

@@ -82,7 +82,9 @@ function SaidText({ step, said }: Pick<MergedStep, 'step' | 'said'>): ReactNode 
   const text = step.text ?? said.text;
   const isWriting = said.status === 'running';
   if (step.kind === 'answer' && verbosity !== 'everything') return undefined;
-  if (text === undefined) {
+  // Half of a plan that is written for programs says nothing to people.
+  const isForPrograms = verbosity !== 'everything' && step.kind === 'route' && text?.startsWith('{') === true;
+  if (text === undefined || (isForPrograms && said.status !== 'completed')) {
     if (!isWriting || isTool(step) || step.kind === 'step' || step.kind === 'branch') return undefined;
     return (
       <p className="stream quiet">

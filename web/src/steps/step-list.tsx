@@ -12,10 +12,10 @@ import type { StepListProps } from '../../../src/react/react.ts';
 import { formatIn } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
 import { useGroups } from './groups.ts';
+import { useRunView } from './run-view.tsx';
 import { takeoversOf } from './takeovers.ts';
 
-/** Of so many steps below one, the older ones stand behind a line. */
-const most = 60;
+/** So many of the older ones come from behind their line at once. */
 const atOnce = 200;
 
 /** Milliseconds that the longest of a group took so far; a row in it draws how long it took beside that. */
@@ -27,7 +27,7 @@ export function useLane(): number | undefined {
 /** The steps below one, in order: those that worked at once in a frame, and where another process went on, a line. */
 export function StepList({ run, parent, ids, draw }: StepListProps): ReactNode {
   const t = useTexts();
-  const [shown, setShown] = useState(most);
+  const [shown, setShown] = useState(useRunView().rows);
   const hidden = Math.max(0, ids.length - shown);
   const groups = useGroups(run, hidden > 0 ? ids.slice(hidden) : ids);
   return (

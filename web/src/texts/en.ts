@@ -10,6 +10,7 @@ export const en = {
     runs: 'Runs',
     approvals: 'Approvals',
     workflows: 'Workflows',
+    apps: 'Apps',
     menu: 'Menu',
     api: 'API of this server',
     skip: 'Go to the content',
@@ -66,6 +67,8 @@ export const en = {
     attach: 'Attach a file',
     removeFile: (name: string) => `Remove ${name}`,
     uploading: (name: string) => `Sending ${name}`,
+    reading: (name: string) => `${name} is being read`,
+    searched: (name: string) => `${name} is searched`,
     app: 'App',
     protocol: 'How tools are used',
     protocols: { asApp: 'As the app says', 'two-stage': 'Two-stage', unified: 'Unified' },
@@ -82,6 +85,11 @@ export const en = {
     tryAgain: 'Try again',
     openTrace: 'Open trace',
     sources: 'Sources',
+    guarded: {
+      redact: (what: string) => `${what}: redacted, so no model and no agent gets it.`,
+      block: (what: string) => `${what}: blocked.`,
+      ask: (what: string) => `${what}: somebody was asked.`,
+    },
     drop: 'Drop files here',
     failedToStart: 'It did not start.',
     notThere: 'There is no such conversation.',
@@ -131,7 +139,6 @@ export const en = {
     phaseTools: (batch: number, most: number | undefined) =>
       most === undefined ? `TOOLS ${batch}` : `TOOLS ${batch}/${most}`,
     phaseAnswer: 'ANSWER',
-    twoStage: 'two-stage',
     parallel: (many: number) => `${many} in parallel`,
     moreDone: (steps: number) => `${steps} more steps, done`,
     takenOver: (after: string, kept: number, again: number) =>

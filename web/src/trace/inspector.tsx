@@ -33,6 +33,8 @@ export interface Inspecting {
   readonly close: () => void;
 }
 
+/** As many steps as stand in the inspector: whoever goes to another moment has all of them drawn anew. */
+const chatRows = 20;
 const tabs = ['step', 'prompt', 'state', 'events', 'frames'] as const;
 type Tab = (typeof tabs)[number];
 
@@ -109,7 +111,7 @@ function StepView({
   const isPast = useIsPast(at);
   const folding = useMemo(() => new Folding(), []);
   const view: RunView = useMemo(
-    () => ({ run, conversation, folding, verbosity: 'everything', goTo: choose }),
+    () => ({ run, conversation, folding, verbosity: 'everything', rows: chatRows, goTo: choose }),
     [run, conversation, folding, choose],
   );
   return (
@@ -207,7 +209,7 @@ function ChatView({ run, tree, at }: Inspecting): ReactNode {
       {asked !== undefined && (
         <p className="trace-asked">{visible(isBlobRef(asked) ? (asked.preview ?? '') : asked)}</p>
       )}
-      <RunCard run={run} conversation={beginning?.conversation ?? ''} tree={tree} />
+      <RunCard run={run} conversation={beginning?.conversation ?? ''} tree={tree} rows={chatRows} />
       {answer !== null && <Markdown text={isBlobRef(answer) ? (answer.preview ?? '') : answer} />}
     </div>
   );

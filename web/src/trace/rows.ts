@@ -10,7 +10,8 @@ export interface TraceRow {
   readonly depth: number;
   readonly title: string;
   readonly status: Status;
-  readonly hasBelow: boolean;
+  /** How many steps stand right below it. */
+  readonly below: number;
   readonly isFolded: boolean;
   /** Somebody looks for something, and this only stands around it. */
   readonly isAside: boolean;
@@ -71,22 +72,36 @@ export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Soug
   const isShown = (id: number): boolean => sought.length === 0 || around.has(id);
   const root = { id: 0, parent: 0, depth: 0, title: tree.title, status: tree.status };
   const isRootFolded = folded.has(0) && sought.length === 0;
-  const hasSteps = tree.steps.length > 0;
   const rows: TraceRow[] = [
-    { ...root, hasBelow: hasSteps, isFolded: isRootFolded, isAside: sought.length > 0 },
+    { ...root, below: below.get(0)?.length ?? 0, isFolded: isRootFolded, isAside: sought.length > 0 },
   ];
   const waiting = isRootFolded ? [] : stacked(below.get(0), 1);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { step, depth } = next;
     if (!isShown(step.id)) continue;
-    const hasBelow = below.has(step.id);
-    const isFolded = hasBelow && folded.has(step.id) && sought.length === 0;
-    const { id, parent, title, status } = step;
+    const { id } = step;
+    const children = below.get(id);
+    const isFolded = children !== undefined && folded.has(id) && sought.length === 0;
     const isAside = sought.length > 0 && !found.has(id);
-    rows.push({ id, parent, depth, title, status, hasBelow, isFolded, isAside, step });
-    if (!isFolded) waiting.push(...stacked(below.get(id), depth + 1));
+    rows.push(rowOf(step, { depth, below: children?.length ?? 0, isFolded, isAside }));
+    if (!isFolded) waiting.push(...stacked(children, depth + 1));
   }
   return rows;
+}
+
+type Placed = Pick<TraceRow, 'depth' | 'below' | 'isFolded' | 'isAside'>;
+
+const known = new WeakMap<FlatStep, TraceRow>();
+
+/** A line that is as it was is the one it was, so that it is not drawn again: of thousands few change from moment to moment. */
+function rowOf(step: FlatStep, { depth, below, isFolded, isAside }: Placed): TraceRow {
+  const was = known.get(step);
+  if (was?.depth === depth && was.below === below && was.isFolded === isFolded && was.isAside === isAside)
+    return was;
+  const { id, parent, title, status } = step;
+  const row: TraceRow = { id, parent, depth, title, status, below, isFolded, isAside, step };
+  known.set(step, row);
+  return row;
 }
 
 /** A list and no recursion: trees may be deeper than the stack. */

@@ -209,6 +209,15 @@ test('[W60] lines stand below their parents; what is looked for keeps what is ar
   expect(shown('nothing of this')).toEqual([[0, 0, true]]);
 });
 
+test('[W250] at another moment, a line that is as it was is the one it was', () => {
+  const [, agent, turn, call] = rowsOf(tree, new Set(), []);
+  const last = tree.steps.at(-1) ?? expect.fail('there are steps');
+  const earlier = { ...tree, steps: [...tree.steps.slice(0, -1), { ...last, id: 9, parent: 1 }] };
+  const rows = rowsOf(earlier, new Set(), []);
+  expect([rows[2] === turn, rows[3] === call, rows[1] === agent]).toEqual([true, true, false]);
+  expect(rowsOf(tree, new Set([1]), [])[1]).toMatchObject({ below: 2, isFolded: true });
+});
+
 test('[W61] playing goes on as it happened, and over long pauses at once', () => {
   const slow = new Playhead(entries, 1, { jumps: false });
   expect([slow.advance(400), slow.advance(100), slow.advance(600)]).toEqual([3, 4, 7]);

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, type KeyboardEvent, type ReactNode } from '
 import type { FlatTree } from '../../../src/client/client.ts';
 import { formatIn } from '../format.ts';
 import { useLanguage, useTexts } from '../texts/texts.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { placed } from './bar.tsx';
 import { spansBelow } from './below.ts';
 import { criticalPath } from './critical-path.ts';
@@ -10,7 +11,6 @@ import { piecesOf, ticksOf, type Piece, type Scale } from './pieces.ts';
 import type { TraceRow } from './rows.ts';
 import type { Timing } from './timing.ts';
 import { TraceRowLine } from './trace-row.tsx';
-import { useNarrow } from './use-narrow.ts';
 
 const rowHeight = 29;
 /** Where the bar stands below the name. */
@@ -35,7 +35,7 @@ export function TraceGrid(grid: Grid): ReactNode {
   const { tree, timing, rows, scale, playhead, until, selected, isCriticalShown, choose, fold } = grid;
   const t = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
-  const height = useNarrow() ? tallRow : rowHeight;
+  const height = useNarrow('column') ? tallRow : rowHeight;
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -61,7 +61,7 @@ export function TraceGrid(grid: Grid): ReactNode {
         {virtual.getVirtualItems().map(({ index, start }) => {
           const row = rows[index];
           if (!row) return undefined;
-          const isCritical = !row.hasBelow && critical.has(row.id);
+          const isCritical = row.below === 0 && critical.has(row.id);
           const pieces = piecesIn(grid, row);
           return (
             <TraceRowLine
@@ -81,8 +81,19 @@ export function TraceGrid(grid: Grid): ReactNode {
 
 const ownWork = { kind: 'run', title: '' };
 
+const drawn = new WeakMap<TraceRow, { readonly until: number; readonly pieces: readonly Piece[] }>();
+
 /** What has not ended at the moment that is shown is drawn as far as it came later: that part is veiled. */
-function piecesIn({ tree, timing, until }: Grid, { id, step, status }: TraceRow): Piece[] {
+function piecesIn(grid: Grid, row: TraceRow): readonly Piece[] {
+  const { until } = grid;
+  const was = drawn.get(row);
+  if (was?.until === until) return was.pieces;
+  const pieces = piecesNow(grid, row);
+  drawn.set(row, { until, pieces });
+  return pieces;
+}
+
+function piecesNow({ tree, timing, until }: Grid, { id, step, status }: TraceRow): Piece[] {
   const times = status === 'pending' ? undefined : timing.steps.get(id);
   const own = timing.steps.get(0);
   const below = id === 0 && own?.opened !== undefined ? [{ from: own.opened }] : spansBelow(tree, timing)(id);
@@ -133,9 +144,9 @@ function hear(event: KeyboardEvent, { rows, selected, choose, fold }: Grid): voi
     PageUp: () => go(index - 15),
     Home: () => go(0),
     End: () => go(rows.length - 1),
-    ArrowRight: () => row?.hasBelow === true && (row.isFolded ? fold(row.id, false) : go(index + 1)),
+    ArrowRight: () => row && row.below > 0 && (row.isFolded ? fold(row.id, false) : go(index + 1)),
     ArrowLeft: () =>
-      row?.hasBelow === true && !row.isFolded
+      row && row.below > 0 && !row.isFolded
         ? fold(row.id, true)
         : row && go(rows.findIndex(({ id }) => id === row.parent)),
   };

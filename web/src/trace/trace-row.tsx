@@ -1,5 +1,5 @@
 import { ChevronRight, Compass } from 'lucide-react';
-import type { CSSProperties, ReactNode } from 'react';
+import { memo, type CSSProperties, type ReactNode } from 'react';
 import { visible } from '../../../src/run/visible.ts';
 import { formatIn } from '../format.ts';
 import { AgentMark } from '../steps/agent-mark.tsx';
@@ -27,11 +27,12 @@ export interface RowDrawing {
 }
 
 /** One line: the step on the left, its time on the right. */
-export function TraceRowLine(drawing: RowDrawing): ReactNode {
+export const TraceRowLine = memo(function TraceRowLine(drawing: RowDrawing): ReactNode {
   const { row, pieces, took, scale, isSelected, isCritical, top, choose, fold } = drawing;
   const t = useTexts();
   const format = formatIn(useLanguage());
   const isSilent = hasSaidNothing(row);
+  const hasBelow = row.below > 0;
   const place = { top, '--depth': Math.min(deepest, row.depth) } as CSSProperties;
   return (
     <div
@@ -39,7 +40,7 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
       role="treeitem"
       aria-level={row.depth + 1}
       aria-selected={isSelected}
-      aria-expanded={row.hasBelow ? !row.isFolded : undefined}
+      aria-expanded={hasBelow ? !row.isFolded : undefined}
       className={`trace-row ${row.status}${row.isAside ? ' aside' : ''}`}
       style={place}
       data-row={row.id}
@@ -55,7 +56,7 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
             fold(row.id);
           }}
         >
-          {row.hasBelow && <ChevronRight className={row.isFolded ? 'icon' : 'icon open'} aria-hidden />}
+          {hasBelow && <ChevronRight className={row.isFolded ? 'icon' : 'icon open'} aria-hidden />}
         </span>
         <StatusMark status={row.status} />
         <span className="unseen">{t.status[row.status]}:</span>
@@ -72,11 +73,11 @@ export function TraceRowLine(drawing: RowDrawing): ReactNode {
       </div>
     </div>
   );
-}
+});
 
 /** Asked, and nothing said yet at the moment that is shown, whatever came later. */
-function hasSaidNothing({ status, hasBelow, step }: TraceRow): boolean {
-  if (status !== 'running' || hasBelow || step?.kind !== 'turn') return false;
+function hasSaidNothing({ status, below, step }: TraceRow): boolean {
+  if (status !== 'running' || below > 0 || step?.kind !== 'turn') return false;
   const { text, thinking, arguments: written, log, calls, items } = step;
   return (text ?? thinking ?? written ?? log ?? calls ?? items) === undefined;
 }

@@ -101,6 +101,7 @@ function Marked({ mark: { is, at }, scale }: { readonly mark: Mark; readonly sca
 
 const bins = 180;
 
+/** How much happened when: one shape for the whole run, cut in two where the moment is that is shown. */
 function Density({
   entries,
   head,
@@ -110,26 +111,23 @@ function Density({
   readonly head: number;
   readonly until: number;
 }): ReactNode {
-  const heights = useMemo(() => {
-    const counts = densityOf(entries, bins);
-    const most = Math.max(1, ...counts);
-    return counts.map((count) => (count === 0 ? 0 : 0.08 + 0.92 * Math.sqrt(count / most)));
-  }, [entries, head]);
+  const shape = useMemo(() => shapeOf(densityOf(entries, bins)), [entries, head]);
+  const past = bins * until;
   return (
     <svg viewBox={`0 0 ${bins} 1`} preserveAspectRatio="none" aria-hidden>
-      {heights.map(
-        (height, i) =>
-          height > 0 && (
-            <rect
-              key={i}
-              className={i / bins <= until ? 'past' : 'to-come'}
-              x={i + 0.15}
-              y={1 - height}
-              width={0.7}
-              height={height}
-            />
-          ),
-      )}
+      <svg width={past} height={1}>
+        <path className="past" d={shape} />
+      </svg>
+      <svg x={past} width={bins - past} height={1} viewBox={`${past} 0 ${bins - past} 1`}>
+        <path className="to-come" d={shape} />
+      </svg>
     </svg>
   );
+}
+
+function shapeOf(counts: readonly number[]): string {
+  const most = Math.max(1, ...counts);
+  return counts
+    .map((count, i) => (count === 0 ? '' : `M${i + 0.15} 1v${-0.08 - 0.92 * Math.sqrt(count / most)}h.7V1z`))
+    .join('');
 }

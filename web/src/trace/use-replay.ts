@@ -4,24 +4,32 @@ import { choice, useSetting } from '../setting.ts';
 import { Playhead } from './playhead.ts';
 import { timingOf, type Mark } from './timing.ts';
 
-/** How often the whole is drawn anew: while it is live, and while somebody looks for a moment. Milliseconds. */
+/** The whole is drawn anew at most so often: while it is live, and while somebody looks for a moment. Milliseconds. */
 const pace = { live: 80, replay: 16 };
 
-/** A run as it is to be shown, drawn at most so often. */
+/** A run as it is to be shown. The first of several changes is drawn at once: whoever points at a moment waits for nothing. */
 export function useMoment(run: RunStore): RunSnapshot {
   const [moment, setMoment] = useState(() => run.getSnapshot());
   useEffect(() => {
-    let waiting: ReturnType<typeof setTimeout> | undefined;
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    let isBehind = false;
     const look = (): void => {
-      waiting = undefined;
-      setMoment(run.getSnapshot());
+      isBehind = resting !== undefined;
+      if (isBehind) return;
+      const now = run.getSnapshot();
+      setMoment(now);
+      resting = setTimeout(
+        () => {
+          resting = undefined;
+          if (isBehind) look();
+        },
+        now.at === undefined ? pace.live : pace.replay,
+      );
     };
     look();
-    const leave = run.subscribe(() => {
-      waiting ??= setTimeout(look, run.getSnapshot().at === undefined ? pace.live : pace.replay);
-    });
+    const leave = run.subscribe(look);
     return () => {
-      clearTimeout(waiting);
+      clearTimeout(resting);
       leave();
     };
   }, [run]);

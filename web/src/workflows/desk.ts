@@ -1,14 +1,15 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import type { Client } from '../../../src/client/client.ts';
 import type { Context } from '../../../src/graph/expression.ts';
 import type { Known } from '../../../src/graph/place.ts';
 import type { Problem } from '../../../src/graph/problem.ts';
 import { problemsIn } from '../../../src/graph/validate.ts';
 import { useSource, useVitrine } from '../../../src/react/react.ts';
+import type { WorkflowDraft } from '../../../src/wire/native/workflows.ts';
 import type { CanvasEdits } from '../canvas/canvas-edits.ts';
 import { MarkedPaths } from '../canvas/marked-paths.ts';
 import { portsIn } from '../canvas/model/draft.ts';
 import { jsonOfDraft, type DraftGraph, type NodeType, type Position } from '../canvas/model/draft-graph.ts';
-import { Editing, type Edited } from '../canvas/model/editing.ts';
 import * as edits from '../canvas/model/edits.ts';
 import type { Layout } from '../canvas/model/layout.ts';
 import {
@@ -21,43 +22,47 @@ import {
   type PartPath,
 } from '../canvas/model/node-path.ts';
 import { orderedBeside, useLayout } from '../canvas/use-layout.ts';
-import { DraftKeeper } from './draft-keeper.ts';
+import { DraftKeeper, type Shelf } from '../editing/draft-keeper.ts';
+import { Editing, type Edited } from '../editing/editing.ts';
 import type { Loaded, Nameable } from './use-workflow.ts';
+import type { KeptText } from './yaml-field.tsx';
 
 /** Everything that a workflow is worked on with. */
 export interface Desk {
-  readonly editing: Editing;
-  readonly keeper: DraftKeeper;
-  readonly edited: Edited;
+  readonly editing: Editing<DraftGraph>;
+  readonly keeper: DraftKeeper<DraftGraph, WorkflowDraft>;
+  readonly edited: Edited<DraftGraph>;
   readonly placed: { readonly graph: DraftGraph; readonly layout: Layout } | undefined;
   readonly problems: readonly Problem[];
   readonly marked: MarkedPaths;
   readonly known: Nameable;
   readonly last: Context | undefined;
+  readonly kept: KeptText;
   readonly chosen: NodePath | undefined;
   readonly choose: (path: NodePath | undefined) => void;
 }
 
 export function useDesk(loaded: Loaded, graph: DraftGraph, last: Context | undefined): Desk {
   const client = useVitrine();
-  const [{ editing, keeper, marked }] = useState(() => {
+  const [{ editing, keeper, marked, kept }] = useState(() => {
     const made = new Editing(graph);
     return {
       editing: made,
-      keeper: new DraftKeeper(client.workflows, made, loaded),
+      keeper: new DraftKeeper(shelfOf(client, loaded.name), made, loaded.revision),
       marked: new MarkedPaths(),
+      kept: {},
     };
   });
   const edited = useSource(editing);
-  const placed = useLayout(edited.graph);
-  const problems = useProblems(edited.graph, loaded.known);
+  const placed = useLayout(edited.draft);
+  const problems = useProblems(edited.draft, loaded.known);
   const [chosen, choose] = useState<NodePath>();
   useEffect(() => (loaded.isReadOnly ? undefined : keeper.follow()), [keeper, loaded.isReadOnly]);
   useEffect(() => {
-    const paths = problems.flatMap(({ node }) => pathNamed(edited.graph, node) ?? []);
+    const paths = problems.flatMap(({ node }) => pathNamed(edited.draft, node) ?? []);
     marked.mark(new Set(paths));
-  }, [marked, problems, edited.graph]);
-  const isThere = chosen !== undefined && nodeAt(edited.graph, chosen) !== undefined;
+  }, [marked, problems, edited.draft]);
+  const isThere = chosen !== undefined && nodeAt(edited.draft, chosen) !== undefined;
   const { known } = loaded;
   return {
     editing,
@@ -68,8 +73,16 @@ export function useDesk(loaded: Loaded, graph: DraftGraph, last: Context | undef
     marked,
     known,
     last,
+    kept,
     chosen: isThere ? chosen : undefined,
     choose,
+  };
+}
+
+function shelfOf({ workflows }: Client, name: string): Shelf<DraftGraph, WorkflowDraft> {
+  return {
+    read: () => workflows.draft(name),
+    save: (graph, revision) => workflows.save(name, jsonOfDraft(graph) as WorkflowDraft['graph'], revision),
   };
 }
 
@@ -89,7 +102,7 @@ export function canvasEdits({ editing, placed, choose }: Desk): CanvasEdits {
       editing.edit(edits.inOrder(...nodes.map(edits.removed), ...gone.map(edits.disconnected))),
     drop: (type, within, at) => choose(put(editing, { type, within, at, positions })),
     tidy: () => {
-      const { graph } = editing.getSnapshot();
+      const { draft: graph } = editing.getSnapshot();
       void orderedBeside({ ...graph, layout: {} }).then((tidied) =>
         editing.edit((now) => ({ ...now, layout: tidied })),
       );
@@ -105,8 +118,8 @@ interface Putting {
   readonly after?: edits.Edit;
 }
 
-function put(editing: Editing, { type, within, at, positions }: Putting): NodePath {
-  const { graph } = editing.getSnapshot();
+function put(editing: Editing<DraftGraph>, { type, within, at, positions }: Putting): NodePath {
+  const { draft: graph } = editing.getSnapshot();
   const id = edits.freeId(graph, type);
   const path = nodePath(within, id);
   editing.edit(edits.inOrder(edits.added(within, type, id), edits.placed({ ...positions, [path]: at })));
@@ -115,7 +128,7 @@ function put(editing: Editing, { type, within, at, positions }: Putting): NodePa
 
 /** Adds a node after what is chosen, and leads there if nothing does yet; in an empty body where that is chosen. */
 export function addAfter({ editing, placed, chosen, choose }: Desk, type: NodeType): void {
-  const { graph } = editing.getSnapshot();
+  const { draft: graph } = editing.getSnapshot();
   const { positions, sizes } = placed?.layout ?? { positions: {}, sizes: {} };
   const before = chosen === undefined ? undefined : nodeAt(graph, chosen);
   const within = chosen === undefined ? '' : partOf(chosen);

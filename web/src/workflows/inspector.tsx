@@ -12,21 +12,25 @@ import { speakingAt } from './completions.ts';
 import { placeOfProblem, type Desk } from './desk.ts';
 import { FieldInput } from './field-input.tsx';
 import { LeadsTo } from './leads-to.tsx';
+import { TryNode, type TriedFrom } from './start-from-run.tsx';
 
 /** What is chosen, to be changed: a node by its schema, or the workflow itself. */
 export function Inspector({
   desk,
   isReadOnly,
   sought,
+  tried,
 }: {
   readonly desk: Desk;
   readonly isReadOnly: boolean;
-  readonly sought: Sought | undefined;
+  readonly sought?: Sought | undefined;
+  /** Where steps can be tried alone. */
+  readonly tried?: TriedFrom;
 }): ReactNode {
   const w = useWorkflowTexts();
   const { edited, chosen } = desk;
   const side = useRef<HTMLElement>(null);
-  const node = chosen === undefined ? undefined : nodeAt(edited.graph, chosen);
+  const node = chosen === undefined ? undefined : nodeAt(edited.draft, chosen);
   useEffect(() => {
     if (sought && side.current) focusField(side.current, sought.field);
   }, [sought]);
@@ -39,6 +43,9 @@ export function Inspector({
           <GraphForm desk={desk} />
         )}
       </fieldset>
+      {tried && node && chosen === node.id && node.type !== 'start' && (
+        <TryNode key={chosen} {...tried} node={chosen} />
+      )}
     </aside>
   );
 }
@@ -66,10 +73,10 @@ interface NodeFormProps {
 function NodeForm({ desk, node, path }: NodeFormProps): ReactNode {
   const w = useWorkflowTexts();
   const { editing, edited, last, problems } = desk;
-  const speaking = speakingAt(edited.graph, path, last);
+  const speaking = speakingAt(edited.draft, path, last);
   const wrong = new Set(
     problems
-      .map((problem) => placeOfProblem(edited.graph, problem))
+      .map((problem) => placeOfProblem(edited.draft, problem))
       .filter((place) => place.path === path)
       .map(({ field }) => field),
   );
@@ -129,7 +136,7 @@ function IdField({ desk: { editing, edited, choose }, node, path }: NodeFormProp
         onBlur={({ target }) => {
           const named = target.value.trim();
           const after = nodePath(partOf(path), named);
-          if (named === '' || named === node.id || nodeAt(edited.graph, after)) target.value = node.id;
+          if (named === '' || named === node.id || nodeAt(edited.draft, after)) target.value = node.id;
           else {
             editing.edit(edits.renamed(path, named));
             choose(after);
@@ -147,7 +154,7 @@ function IdField({ desk: { editing, edited, choose }, node, path }: NodeFormProp
 function GraphForm({ desk: { editing, edited } }: { readonly desk: Desk }): ReactNode {
   const w = useWorkflowTexts();
   const id = useId();
-  const { title, input } = edited.graph;
+  const { title, input } = edited.draft;
   return (
     <>
       <header>

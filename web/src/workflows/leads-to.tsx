@@ -23,7 +23,7 @@ export function LeadsTo({
   const { editing, edited } = desk;
   const ports = portsIn(node);
   const within = partOf(path);
-  const { nodes = [], edges = [] } = partAt(edited.graph, within) ?? {};
+  const { nodes = [], edges = [] } = partAt(edited.draft, within) ?? {};
   const own = edges.filter(({ from }) => from === node.id);
   const nameFor = (id: string): string => visible(nameOf(nodes.find((one) => one.id === id) ?? { id }));
   if (ports.length === 0) return undefined;

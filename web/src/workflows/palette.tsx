@@ -1,8 +1,10 @@
-import { Search } from 'lucide-react';
+import { Dialog } from '@base-ui/react/dialog';
+import { Plus, Search, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { dragged } from '../canvas/use-dropping.ts';
 import type { NodeType } from '../canvas/model/draft-graph.ts';
 import { nodeIcons } from '../canvas/node-icon.tsx';
+import { useNarrow } from '../use-narrow.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 
 const groups = {
@@ -11,8 +13,49 @@ const groups = {
   work: ['tool', 'http', 'code', 'template', 'retrieve', 'guard', 'workflow'],
 } as const satisfies Readonly<Record<string, readonly NodeType[]>>;
 
+interface PaletteProps {
+  readonly add: (type: NodeType) => void;
+}
+
+/** Where there is room for it, it stands beside the graph; else it rises as a sheet. */
+export function Palette({ add }: PaletteProps): ReactNode {
+  return useNarrow('column') ? <PaletteSheet add={add} /> : <Choices add={add} />;
+}
+
+function PaletteSheet({ add }: PaletteProps): ReactNode {
+  const w = useWorkflowTexts();
+  const [isOpen, setOpen] = useState(false);
+  const addOne = (type: NodeType): void => {
+    setOpen(false);
+    add(type);
+  };
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Trigger className="button add-step" data-add-step>
+        <Plus className="icon small" aria-hidden />
+        {w.edit.palette}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className="dialog sheet">
+          <div className="dialog-head">
+            <Dialog.Title>{w.edit.palette}</Dialog.Title>
+            <span className="grow" />
+            <Dialog.Close className="button ghost small square" aria-label={w.run.cancel}>
+              <X className="icon small" aria-hidden />
+            </Dialog.Close>
+          </div>
+          <div className="dialog-body">
+            <Choices add={addOne} />
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
 /** What can be added: a click puts it after what is chosen, dragging puts it anywhere. */
-export function Palette({ add }: { readonly add: (type: NodeType) => void }): ReactNode {
+function Choices({ add }: PaletteProps): ReactNode {
   const w = useWorkflowTexts();
   const [text, setText] = useState('');
   const fits = (type: NodeType): boolean =>
@@ -46,13 +89,7 @@ export function Palette({ add }: { readonly add: (type: NodeType) => void }): Re
   );
 }
 
-function Choice({
-  type,
-  add,
-}: {
-  readonly type: NodeType;
-  readonly add: (type: NodeType) => void;
-}): ReactNode {
+function Choice({ type, add }: PaletteProps & { readonly type: NodeType }): ReactNode {
   const w = useWorkflowTexts();
   const Icon = nodeIcons[type];
   return (

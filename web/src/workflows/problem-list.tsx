@@ -5,6 +5,8 @@ import { visible } from '../../../src/run/visible.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { nameOf } from '../canvas/model/node-name.ts';
 import { nodeAt, pathNamed } from '../canvas/model/node-path.ts';
+import { problemWords } from '../texts/problem-words.ts';
+import { useLanguage } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 
 /** All that is wrong, each leading to its place. */
@@ -46,14 +48,21 @@ export function ProblemList({
               <button type="button" onClick={() => goTo(problem)} data-problem={problem.node}>
                 <CircleX className="icon small failed" aria-hidden />
                 <b className="cut">{nameFor(problem)}</b>
-                <span>
-                  {visible(problem.problem)} <span className="quiet">{visible(problem.fix)}</span>
-                </span>
+                <Words problem={problem} />
               </button>
             </li>
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+function Words({ problem }: { readonly problem: Problem }): ReactNode {
+  const { problem: what, fix } = problemWords(problem, useLanguage());
+  return (
+    <span>
+      {visible(what)} <span className="quiet">{visible(fix)}</span>
+    </span>
   );
 }

@@ -2,6 +2,7 @@ import { ArrowLeft, List, ListTree, Pencil, Workflow as WorkflowIcon } from 'luc
 import type { ReactNode } from 'react';
 import type { FlatTree, RunStore } from '../../../src/client/client.ts';
 import { useRuns } from '../../../src/react/react.ts';
+import { isDry } from '../../../src/run/dry-run.ts';
 import { visible } from '../../../src/run/visible.ts';
 import type { RunGraph } from '../../../src/wire/native/run-graph.ts';
 import { Steering } from '../chat/steering.tsx';
@@ -11,6 +12,7 @@ import { MenuButton } from '../shell/shell.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { GoOn } from './start-from-run.tsx';
 
 interface RunCanvasBarProps {
   readonly run: RunStore;
@@ -40,14 +42,7 @@ export function RunCanvasBar({ run, found, title, tree, at, view, setView }: Run
       >
         <ArrowLeft className="icon" aria-hidden />
       </Link>
-      <h1 className="cut">{visible(title)}</h1>
-      <span className="mono quiet cut wide-only">
-        {found.name} {found.version === undefined ? w.live.draft : w.version(found.version)}
-      </span>
-      <span className={`state-word ${status}`} data-run-status={status}>
-        <StatusMark status={status} />
-        {t.status[status]}
-      </span>
+      <WhatRuns {...{ title, found, status }} isOnlyTried={isDry(working?.labels ?? {})} />
       <span className="grow" />
       <Views view={view} setView={setView} />
       <Link to={addressOf.run(run.run, undefined, at)} className="button small wide-only">
@@ -66,8 +61,47 @@ export function RunCanvasBar({ run, found, title, tree, at, view, setView }: Run
       ) : (
         <ConnectionPill run={run} />
       )}
+      {status === 'failed' && at === undefined && <GoOn run={run.run} />}
       {working && !isOver && <Steering working={working} isHeld={at !== undefined} />}
     </div>
+  );
+}
+
+function WhatRuns({
+  title,
+  found,
+  status,
+  isOnlyTried,
+}: Pick<RunCanvasBarProps, 'title' | 'found'> &
+  Pick<FlatTree, 'status'> & { readonly isOnlyTried: boolean }): ReactNode {
+  const t = useTexts();
+  const w = useWorkflowTexts();
+  return (
+    <>
+      <h1 className="cut">{visible(title)}</h1>
+      <span className="mono quiet cut wide-only">
+        {found.name} {found.version === undefined ? w.live.draft : w.version(found.version)}
+      </span>
+      {found.tries !== undefined && (
+        <span className="workflow-tag of-draft" data-tries={found.tries}>
+          {w.live.tries(visible(found.tries))}
+        </span>
+      )}
+      {found.from !== undefined && (
+        <Link to={addressOf.runCanvas(found.from)} className="wide-only" data-goes-on-from={found.from}>
+          {w.live.from}
+        </Link>
+      )}
+      {isOnlyTried && (
+        <span className="workflow-tag of-draft" title={w.run.dryHint} data-dry-run>
+          {w.run.dry}
+        </span>
+      )}
+      <span className={`state-word ${status}`} data-run-status={status}>
+        <StatusMark status={status} />
+        {t.status[status]}
+      </span>
+    </>
   );
 }
 
@@ -88,7 +122,7 @@ function Views({ view, setView }: Pick<RunCanvasBarProps, 'view' | 'setView'>): 
           ) : (
             <List className="icon small" aria-hidden />
           )}
-          {w.views[is]}
+          <span className="view-name">{w.views[is]}</span>
         </button>
       ))}
     </div>

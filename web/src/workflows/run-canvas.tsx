@@ -1,13 +1,7 @@
 import '../trace/trace.css';
 import './workflows.css';
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
-import {
-  RunError,
-  type Failure,
-  type FlatApproval,
-  type RunStore,
-  type Showing,
-} from '../../../src/client/client.ts';
+import type { FlatApproval, RunStore, Showing } from '../../../src/client/client.ts';
 import { useRun, useVitrine } from '../../../src/react/react.ts';
 import type { RunGraph } from '../../../src/wire/native/run-graph.ts';
 import { CanvasContext, type CanvasView } from '../canvas/canvas-context.ts';
@@ -26,7 +20,9 @@ import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { Scrubber } from '../trace/scrubber.tsx';
 import { timingOf } from '../trace/timing.ts';
+import { useNarrow } from '../use-narrow.ts';
 import { useMoment, useReplay } from '../trace/use-replay.ts';
+import { useAsked } from '../use-asked.ts';
 import { Legend } from './legend.tsx';
 import { NodeInRun } from './node-in-run.tsx';
 import { RunCanvasBar } from './run-canvas-bar.tsx';
@@ -46,20 +42,7 @@ export function RunCanvas({
   const w = useWorkflowTexts();
   const client = useVitrine();
   const run = useRun(name, everything);
-  const [found, setFound] = useState<RunGraph>();
-  const [failure, setFailure] = useState<Failure>();
-  useEffect(() => {
-    let isCurrent = true;
-    client.workflows
-      .graphOf(name)
-      .then((graph) => isCurrent && setFound(graph))
-      .catch((thrown: unknown) => {
-        if (isCurrent && thrown instanceof RunError) setFailure(thrown.failure);
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client, name]);
+  const { value: found, failure } = useAsked(() => client.workflows.graphOf(name), [client, name]);
   const graph = useMemo(() => (found ? drawable(found.graph) : undefined), [found]);
   if (found && graph) return <Shown run={run} found={found} graph={graph} at={at} />;
   return (
@@ -89,7 +72,7 @@ interface ShownProps {
 function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNode {
   const { tree, head, at } = useMoment(run);
   const replay = useReplay(run);
-  const [view, setView] = useState<'canvas' | 'list'>(isNarrow() ? 'list' : 'canvas');
+  const [view, setView] = useState<'canvas' | 'list'>(useNarrow('column') ? 'list' : 'canvas');
   const [chosen, choose] = useState<NodePath>();
   const states = useStates(run);
   const { graph, openInPlace } = useOpened(recorded, states);
@@ -121,10 +104,6 @@ function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNo
 }
 
 const nothing = new MarkedPaths();
-
-function isNarrow(): boolean {
-  return matchMedia('(max-width: 900px)').matches;
-}
 
 function Drawn({
   graph,

@@ -1,5 +1,4 @@
-import { Dialog } from '@base-ui/react/dialog';
-import { Play, X } from 'lucide-react';
+import { Play } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { RunError, type Failure } from '../../../src/client/client.ts';
 import { useVitrine } from '../../../src/react/react.ts';
@@ -9,6 +8,7 @@ import { DraftForm } from '../approvals/draft-form.tsx';
 import { useDraft } from '../approvals/draft.ts';
 import { addressOf, navigate } from '../routing.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { NarrowDialog } from './narrow-dialog.tsx';
 
 interface RunDialogProps {
   readonly name: string;
@@ -16,6 +16,8 @@ interface RunDialogProps {
   readonly schema: Json | undefined;
   /** The newest that is published; 0 where nothing is. */
   readonly version: number;
+  /** The version that is looked at instead of the draft: then that is run. */
+  readonly shown: number | undefined;
   readonly isReadOnly: boolean;
   /** Saves what is drawn; whether it is saved. */
   readonly save: () => Promise<boolean>;
@@ -26,44 +28,39 @@ export function RunDialog(props: RunDialogProps): ReactNode {
   const w = useWorkflowTexts();
   const [isOpen, setOpen] = useState(false);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-      <Dialog.Trigger className="button small" data-run-workflow>
+    <>
+      <button type="button" className="button small" onClick={() => setOpen(true)} data-run-workflow>
         <Play className="icon small" aria-hidden />
         {w.run.go}
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog narrow">
-          <div className="dialog-head">
-            <Dialog.Title>{w.run.title}</Dialog.Title>
-            <span className="grow" />
-            <Dialog.Close className="button ghost small square" aria-label={w.run.cancel}>
-              <X className="icon small" aria-hidden />
-            </Dialog.Close>
-          </div>
-          <div className="dialog-body">
-            <RunForm {...props} />
-          </div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+      </button>
+      <NarrowDialog title={w.run.title(props.shown)} isOpen={isOpen} setOpen={setOpen}>
+        <RunForm {...props} />
+      </NarrowDialog>
+    </>
   );
 }
 
-const onlyText = { type: 'object', properties: { text: { type: 'string' } } };
+/** What the form of an input is made from: the schema, or a text where it says no fields. */
+export function inputSchema(schema: Json | undefined): Json {
+  const hasFields = typeof schema === 'object' && schema !== null && 'properties' in schema;
+  return hasFields ? schema : { type: 'object', properties: { text: { type: 'string' } } };
+}
 
-function RunForm({ name, schema, version, isReadOnly, save }: RunDialogProps): ReactNode {
+function RunForm({ name, schema, version, shown, isReadOnly, save }: RunDialogProps): ReactNode {
   const w = useWorkflowTexts();
   const client = useVitrine();
-  const hasFields = typeof schema === 'object' && schema !== null && 'properties' in schema;
-  const draft = useDraft({ schema: hasFields ? schema : onlyText }, nothing);
-  const [mode, setMode] = useState<'draft' | 'published'>(isReadOnly ? 'published' : 'draft');
+  const draft = useDraft({ schema: inputSchema(schema) }, nothing);
+  const isChosen = !isReadOnly && shown === undefined && version > 0;
+  const [mode, setMode] = useState<'draft' | 'published'>(
+    isReadOnly || shown !== undefined ? 'published' : 'draft',
+  );
+  const [dry, setDry] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     try {
       if (mode === 'draft') await save();
-      const { run } = await client.workflows.start(name, { input: draft.value, mode });
+      const { run } = await client.workflows.start(name, { input: draft.value, mode, version: shown, dry });
       navigate(addressOf.runCanvas(run));
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
@@ -73,7 +70,7 @@ function RunForm({ name, schema, version, isReadOnly, save }: RunDialogProps): R
   return (
     <form className="run-form" onSubmit={(event) => void start(event)}>
       <DraftForm draft={draft} isAnswer />
-      {!isReadOnly && version > 0 && (
+      {isChosen && (
         <fieldset>
           {(['draft', 'published'] as const).map((one) => (
             <label key={one} className="check">
@@ -83,6 +80,7 @@ function RunForm({ name, schema, version, isReadOnly, save }: RunDialogProps): R
           ))}
         </fieldset>
       )}
+      <DryCheck dry={dry} setDry={setDry} />
       {failure && (
         <p className="problem" role="alert">
           {w.run.failed} {visible(failure.message)}
@@ -93,6 +91,23 @@ function RunForm({ name, schema, version, isReadOnly, save }: RunDialogProps): R
         {w.run.start}
       </button>
     </form>
+  );
+}
+
+interface DryCheckProps {
+  readonly dry: boolean;
+  readonly setDry: (dry: boolean) => void;
+}
+
+function DryCheck({ dry, setDry }: DryCheckProps): ReactNode {
+  const w = useWorkflowTexts();
+  return (
+    <label className="check dry">
+      <input type="checkbox" checked={dry} onChange={({ target }) => setDry(target.checked)} data-dry />
+      <span>
+        {w.run.dry} <span className="quiet">{w.run.dryHint}</span>
+      </span>
+    </label>
   );
 }
 

@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useState } from 'react';
-import { RunError, type Client, type Failure } from '../../../src/client/client.ts';
+import { RunError, type Client } from '../../../src/client/client.ts';
 import type { Known } from '../../../src/graph/place.ts';
 import { useVitrine } from '../../../src/react/react.ts';
 import type { Json } from '../../../src/run/values.ts';
+import { useAsked, type Asked } from '../use-asked.ts';
 
 /** A workflow as it is to be worked on: its draft, or what is published where there is none. */
 export interface Loaded {
@@ -17,30 +17,11 @@ export interface Loaded {
 }
 
 /** What a graph may name, as the server lists it. */
-export type Nameable = Required<Known>;
+export type Nameable = Required<Omit<Known, 'limits' | 'settings'>>;
 
-export type Loading =
-  | { readonly is: 'loading' }
-  | { readonly is: 'failed'; readonly failure: Failure | undefined }
-  | { readonly is: 'ready'; readonly loaded: Loaded };
-
-export function useWorkflow(name: string): readonly [Loading, () => void] {
+export function useWorkflow(name: string): Asked<Loaded> {
   const client = useVitrine();
-  const [loading, setLoading] = useState<Loading>({ is: 'loading' });
-  const [asked, setAsked] = useState(0);
-  useEffect(() => {
-    let isCurrent = true;
-    load(client, name)
-      .then((loaded) => isCurrent && setLoading({ is: 'ready', loaded }))
-      .catch((thrown: unknown) => {
-        const failure = thrown instanceof RunError ? thrown.failure : undefined;
-        if (isCurrent) setLoading({ is: 'failed', failure });
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client, name, asked]);
-  return [loading, useCallback(() => setAsked((before) => before + 1), [])];
+  return useAsked(() => load(client, name), [client, name]);
 }
 
 async function load(client: Client, name: string): Promise<Loaded> {
@@ -51,7 +32,7 @@ async function load(client: Client, name: string): Promise<Loaded> {
   const version = listed.published?.version ?? 0;
   return {
     name,
-    definition: draft?.graph ?? (await client.workflows.version(name, version)).graph,
+    definition: draft?.graph ?? (await newest(client, name, version)),
     revision: draft?.revision ?? 0,
     version,
     isReadOnly: listed.readOnly,
@@ -62,6 +43,13 @@ async function load(client: Client, name: string): Promise<Loaded> {
       connections: new Set(known.connections),
     },
   };
+}
+
+/** What is published; where all of it is archived, the last that was. */
+async function newest(client: Client, name: string, published: number): Promise<Json> {
+  const last = async (): Promise<number> =>
+    (await client.workflows.versions(name)).versions.at(-1)?.version ?? 0;
+  return (await client.workflows.version(name, published === 0 ? await last() : published)).graph;
 }
 
 /** All of them, page by page. */

@@ -1,33 +1,38 @@
-import { ArrowLeft, Code, Eye, List, Redo2, Undo2, Workflow as WorkflowIcon } from 'lucide-react';
+import { ArrowLeft, Code, Eye, List, Workflow as WorkflowIcon } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { RunError } from '../../../src/client/client.ts';
 import { useVitrine } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
+import type { Saving } from '../editing/draft-keeper.ts';
+import { EditTurns, SavedWords } from '../editing/edit-bar.tsx';
 import { addressOf, Link, navigate } from '../routing.tsx';
 import { announce } from '../shell/announce.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { Desk } from './desk.ts';
-import type { Saving } from './draft-keeper.ts';
+import { fragmentOf, views, type Looking } from './looking.ts';
 import { RunDialog } from './run-dialog.tsx';
 import { useNewestRun } from './use-last-run.ts';
 import type { Loaded } from './use-workflow.ts';
-
-export type View = 'canvas' | 'yaml' | 'list';
+import { WorkflowMenu } from './workflow-menu.tsx';
 
 interface BarProps {
   readonly desk: Desk;
   readonly loaded: Loaded;
-  readonly view: View;
+  readonly looking: Looking;
   readonly saving: Saving;
+  /** The newest that is published; 0 where nothing is. */
+  readonly version: number;
+  readonly setVersion: (version: number) => void;
 }
 
 /** What it is, how it is kept, and what can be done with it. */
 export function WorkflowBar(props: BarProps): ReactNode {
   const w = useWorkflowTexts();
-  const { desk, loaded, view, saving } = props;
+  const { desk, loaded, looking, saving, version, setVersion } = props;
   const { edited, keeper } = desk;
-  const [version, setVersion] = useState(loaded.version);
+  const [said, say] = useState('');
+  const isDrawing = !loaded.isReadOnly && looking.version === undefined;
   const newest = useNewestRun(loaded.name);
   return (
     <div className="bar">
@@ -35,86 +40,62 @@ export function WorkflowBar(props: BarProps): ReactNode {
       <Link to={addressOf.workflows} className="button ghost small square" aria-label={w.back}>
         <ArrowLeft className="icon" aria-hidden />
       </Link>
-      <h1 className="cut">{visible(edited.graph.title ?? loaded.name)}</h1>
-      <span className="quiet cut wide-only" role="status" data-saved={saving.revision}>
-        {loaded.isReadOnly ? `${w.version(loaded.version)}, ${w.readOnly}` : savedWords(saving, version, w)}
-      </span>
+      <h1 className="cut">{visible(edited.draft.title ?? loaded.name)}</h1>
+      {loaded.isReadOnly ? (
+        <span className="quiet cut wide-only">{`${w.version(loaded.version)}, ${w.readOnly}`}</span>
+      ) : (
+        <SavedWords saving={saving} version={version} />
+      )}
       <span className="grow" />
-      {!loaded.isReadOnly && <Turns desk={desk} />}
+      {isDrawing && <EditTurns editing={desk.editing} />}
       {newest && (
         <Link to={addressOf.runCanvas(newest.run)} className="button small wide-only" data-newest-run>
           <Eye className="icon small" aria-hidden />
           {w.views.live}
         </Link>
       )}
-      <Views name={loaded.name} view={view} />
+      <Views name={loaded.name} looking={looking} />
       <RunDialog
         name={loaded.name}
-        schema={edited.graph.input}
+        schema={edited.draft.input}
         version={version}
+        shown={looking.version}
         isReadOnly={loaded.isReadOnly}
         save={() => keeper.flush()}
       />
-      {!loaded.isReadOnly && <Publish {...props} published={setVersion} />}
+      {isDrawing && <Publish {...props} say={say} />}
+      <WorkflowMenu {...{ loaded, looking, version, say }} moved={() => setVersion(0)} />
+      {said !== '' && (
+        <span className="published" role="status" data-published>
+          {visible(said)}
+        </span>
+      )}
     </div>
   );
 }
 
-function savedWords(
-  { is, revision, failure }: Saving,
-  version: number,
-  w: ReturnType<typeof useWorkflowTexts>,
-): string {
-  if (is === 'saving') return w.saving.saving;
-  if (is === 'failed') return `${w.saving.failed} ${visible(failure?.message ?? '')}`;
-  if (is !== 'saved') return w.saving.unsaved;
-  return revision === 0 ? w.saving.none(version) : w.saving.saved(revision);
-}
+const icons = { canvas: WorkflowIcon, yaml: Code, list: List } as const;
 
-function Turns({ desk: { editing, edited } }: { readonly desk: Desk }): ReactNode {
+function Views({ name, looking }: { readonly name: string; readonly looking: Looking }): ReactNode {
   const w = useWorkflowTexts();
-  const turns = [
-    { name: w.edit.undo, icon: Undo2, can: edited.canUndo, act: () => editing.undo(), is: 'undo' },
-    { name: w.edit.redo, icon: Redo2, can: edited.canRedo, act: () => editing.redo(), is: 'redo' },
-  ];
-  return turns.map(({ name, icon: Icon, can, act, is }) => (
-    <button
-      key={is}
-      type="button"
-      className="button ghost small square"
-      aria-label={name}
-      disabled={!can}
-      onClick={act}
-      data-turn-edit={is}
-    >
-      <Icon className="icon" aria-hidden />
-    </button>
-  ));
-}
-
-function Views({ name, view }: { readonly name: string; readonly view: View }): ReactNode {
-  const w = useWorkflowTexts();
-  const views = [
-    { is: 'canvas', icon: WorkflowIcon },
-    { is: 'yaml', icon: Code },
-    { is: 'list', icon: List },
-  ] as const;
   return (
     <div className="segments" role="group" aria-label={w.views.label}>
-      {views.map(({ is, icon: Icon }) => (
-        <button
-          key={is}
-          type="button"
-          aria-pressed={view === is}
-          onClick={() =>
-            navigate(addressOf.workflow(name, is === 'canvas' ? undefined : is), { replace: true })
-          }
-          data-view-as={is}
-        >
-          <Icon className="icon small" aria-hidden />
-          {w.views[is]}
-        </button>
-      ))}
+      {views.map((is) => {
+        const Icon = icons[is];
+        const there = addressOf.workflow(name, fragmentOf({ ...looking, view: is }));
+        return (
+          <button
+            key={is}
+            type="button"
+            aria-pressed={looking.view === is}
+            onClick={() => navigate(there, { replace: true })}
+            data-view-as={is}
+          >
+            <Icon className="icon small" aria-hidden />
+            <span className="view-name">{w.views[is]}</span>
+          </button>
+        );
+      })}
     </div>
   );
 }
@@ -123,42 +104,35 @@ function Views({ name, view }: { readonly name: string; readonly view: View }): 
 function Publish({
   desk: { keeper, problems },
   loaded,
-  published,
-}: BarProps & { readonly published: (version: number) => void }): ReactNode {
+  setVersion,
+  say,
+}: BarProps & { readonly say: (sentence: string) => void }): ReactNode {
   const w = useWorkflowTexts();
   const client = useVitrine();
-  const [said, setSaid] = useState('');
   const publish = async (): Promise<void> => {
     try {
       if (!(await keeper.flush())) return;
       const { version, open } = await client.workflows.publish(loaded.name, keeper.getSnapshot().revision);
       const others = open.reduce((sum, { version: on, runs }) => (on === version ? sum : sum + runs), 0);
       const sentence = [w.publish.done(version), w.publish.open(others)].filter(Boolean).join(' ');
-      published(version);
-      setSaid(sentence);
+      setVersion(version);
+      say(sentence);
       announce(sentence);
     } catch (thrown) {
       if (!(thrown instanceof RunError)) throw thrown;
-      setSaid(`${w.publish.failed} ${thrown.failure.message}`);
+      say(`${w.publish.failed} ${thrown.failure.message}`);
     }
   };
   return (
-    <>
-      <button
-        type="button"
-        className="button small primary"
-        disabled={problems.length > 0}
-        title={problems.length > 0 ? w.problems.title(problems.length) : undefined}
-        onClick={() => void publish()}
-        data-publish
-      >
-        {w.publish.go}
-      </button>
-      {said !== '' && (
-        <span className="published" role="status" data-published>
-          {visible(said)}
-        </span>
-      )}
-    </>
+    <button
+      type="button"
+      className="button small primary"
+      disabled={problems.length > 0}
+      title={problems.length > 0 ? w.problems.title(problems.length) : undefined}
+      onClick={() => void publish()}
+      data-publish
+    >
+      {w.publish.go}
+    </button>
   );
 }

@@ -1,26 +1,31 @@
 import './workflows.css';
+import './sides/sides.css';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSource } from '../../../src/react/react.ts';
 import type { Problem } from '../../../src/graph/problem.ts';
 import { CanvasContext, type CanvasView } from '../canvas/canvas-context.ts';
-import { GraphCanvas } from '../canvas/graph-canvas.tsx';
-import { GraphList } from '../canvas/graph-list.tsx';
+import type { Json } from '../../../src/run/values.ts';
 import { drawable } from '../canvas/model/draft.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
+import { Conflict } from '../editing/conflict.tsx';
+import { useEditKeys } from '../editing/use-edit-keys.ts';
+import { addressOf, navigate } from '../routing.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
-import { Conflict } from './conflict.tsx';
-import { addAfter, canvasEdits, placeOfProblem, useDesk, type Desk } from './desk.ts';
+import { addAfter, placeOfProblem, useDesk, type Desk } from './desk.ts';
 import { Inspector, type Sought } from './inspector.tsx';
+import { fragmentOf, lookingAt, type Looking, type View } from './looking.ts';
 import { Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
-import { useEditKeys } from './use-edit-keys.ts';
+import { Schedules } from './sides/schedules.tsx';
 import { useLastRun } from './use-last-run.ts';
 import { useWorkflow, type Loaded } from './use-workflow.ts';
-import { WorkflowBar, type View } from './workflow-bar.tsx';
-import { YamlField } from './yaml-field.tsx';
+import { VersionStage } from './sides/version-stage.tsx';
+import { Versions } from './sides/versions.tsx';
+import { WorkflowBar } from './workflow-bar.tsx';
+import { Middle } from './workflow-middle.tsx';
 
 /** One workflow: drawn, written, listed, published and run. */
 export function Workflow({
@@ -31,96 +36,109 @@ export function Workflow({
   readonly view?: string | undefined;
 }): ReactNode {
   const w = useWorkflowTexts();
-  const [loading, again] = useWorkflow(name);
-  if (loading.is === 'ready') {
-    const graph = drawable(loading.loaded.definition);
-    if (graph) return <Opened loaded={loading.loaded} graph={graph} view={viewOf(view)} />;
-  }
-  const isMissing = loading.is === 'failed' && loading.failure?.code === 'unknown';
+  const { value: loaded, failure, again } = useWorkflow(name);
+  const graph = useMemo(() => loaded && drawable(loaded.definition), [loaded]);
+  if (loaded && graph) return <Opened loaded={loaded} graph={graph} looking={lookingAt(view)} />;
+  const isMissing = failure?.code === 'unknown';
   return (
     <main className="screen" id="main">
       <div className="bar">
         <MenuButton />
         <h1>{name}</h1>
       </div>
-      {loading.is === 'loading' && <Bones />}
-      {loading.is === 'failed' && (
+      {!loaded && !failure && <Bones />}
+      {failure && (
         <div className="p-6">
-          <Failed failure={loading.failure} {...(isMissing ? { title: w.notThere } : { retry: again })} />
+          <Failed failure={failure} {...(isMissing ? { title: w.notThere } : { retry: again })} />
         </div>
       )}
-      {loading.is === 'ready' && <p className="p-6">{w.notDrawable}</p>}
+      {loaded && <p className="p-6">{w.notDrawable}</p>}
     </main>
   );
 }
 
-function viewOf(said: string | undefined): View {
-  return said === 'yaml' || said === 'list' ? said : 'canvas';
-}
+const draftIn = ({ graph }: { readonly graph: Json }): DraftGraph | undefined => drawable(graph);
 
 interface OpenedProps {
   readonly loaded: Loaded;
   readonly graph: DraftGraph;
-  readonly view: View;
+  readonly looking: Looking;
 }
 
-function Opened({ loaded, graph, view }: OpenedProps): ReactNode {
-  const last = useLastRun(loaded.name);
+function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
+  const { name, isReadOnly } = loaded;
+  const { view } = looking;
+  const last = useLastRun(name);
   const desk = useDesk(loaded, graph, last);
-  const { edited, keeper, problems, marked } = desk;
+  const { edited, editing, keeper, problems } = desk;
   const saving = useSource(keeper);
+  const [version, setVersion] = useState(loaded.version);
   const [sought, setSought] = useState<Sought>();
-  useTitle(edited.graph.title ?? loaded.name);
-  useEditKeys(loaded.isReadOnly ? undefined : desk.editing);
-  const canvas = useMemo(
-    (): CanvasView => ({
-      isEditable: !loaded.isReadOnly,
-      live: undefined,
-      hasProblem: marked.of,
-      openInPlace: undefined,
-    }),
-    [loaded.isReadOnly, marked],
-  );
+  const isOld = looking.version !== undefined;
+  useTitle(edited.draft.title ?? name);
+  useEditKeys(isReadOnly || isOld ? undefined : editing);
   const goTo = (problem: Problem): void => {
-    const { path, field } = placeOfProblem(edited.graph, problem);
+    const { path, field } = placeOfProblem(edited.draft, problem);
     desk.choose(path);
+    const side = problem.field.startsWith('schedules.') ? 'schedules' : undefined;
+    if (side !== looking.side)
+      navigate(addressOf.workflow(name, fragmentOf({ view, side })), { replace: true });
     setSought({ field });
   };
+  const take = (taken: DraftGraph): void => {
+    editing.edit(() => ({ ...taken, name }));
+    navigate(addressOf.workflow(name, fragmentOf({ view, side: 'versions' })));
+  };
   return (
-    <main className="screen workflow" id="main" data-workflow={loaded.name} data-saving={saving.is}>
-      <WorkflowBar desk={desk} loaded={loaded} view={view} saving={saving} />
-      {saving.is === 'conflict' && <Conflict saving={saving} keeper={keeper} />}
-      <CanvasContext value={canvas}>
-        <div className="workflow-columns" data-view={view}>
-          {!loaded.isReadOnly && view !== 'yaml' && <Palette add={(type) => addAfter(desk, type)} />}
-          <Middle desk={desk} loaded={loaded} view={view} />
-          {view !== 'yaml' && <Inspector desk={desk} isReadOnly={loaded.isReadOnly} sought={sought} />}
-        </div>
-      </CanvasContext>
-      <ProblemList graph={edited.graph} problems={problems} goTo={goTo} />
+    <main className="screen workflow" id="main" data-workflow={name} data-saving={saving.is}>
+      <WorkflowBar {...{ desk, loaded, looking, saving, version, setVersion }} />
+      {saving.is === 'conflict' && <Conflict {...{ saving, keeper, draftIn }} />}
+      <div className="workflow-columns" data-view={view}>
+        {isOld ? (
+          <VersionStage
+            {...{ loaded, view, version: looking.version }}
+            take={isReadOnly ? undefined : take}
+          />
+        ) : (
+          <DraftStage {...{ desk, loaded, view }} />
+        )}
+        {view !== 'yaml' && looking.side === undefined && (
+          <Inspector {...{ desk, isReadOnly, sought }} tried={{ name, save: () => keeper.flush() }} />
+        )}
+        {looking.side === 'versions' && (
+          <Versions {...{ name, looking, isReadOnly }} stamp={`${saving.revision} ${version}`} />
+        )}
+        {looking.side === 'schedules' && <Schedules {...{ desk, name, view, isReadOnly, version }} />}
+      </div>
+      {!isOld && <ProblemList graph={edited.draft} problems={problems} goTo={goTo} />}
     </main>
   );
 }
 
-const noQuestions: readonly never[] = [];
-
-function Middle({
+/** What is worked on, with what can be added to it. */
+function DraftStage({
   desk,
-  loaded,
+  loaded: { name, isReadOnly },
   view,
 }: {
   readonly desk: Desk;
   readonly loaded: Loaded;
   readonly view: View;
 }): ReactNode {
-  const { edited, placed, chosen, choose, editing } = desk;
-  if (view === 'yaml') {
-    const write = (graph: DraftGraph): void => editing.edit(() => graph, 'yaml');
-    return <YamlField graph={edited.graph} write={loaded.isReadOnly ? undefined : write} />;
-  }
-  if (view === 'list')
-    return <GraphList part={edited.graph} chosen={chosen} choose={choose} questions={noQuestions} />;
-  if (!placed) return <Bones />;
-  const edits = loaded.isReadOnly ? undefined : canvasEdits(desk);
-  return <GraphCanvas {...{ placed, chosen, choose, edits }} name={edited.graph.title ?? loaded.name} />;
+  const { marked } = desk;
+  const canvas = useMemo(
+    (): CanvasView => ({
+      isEditable: !isReadOnly,
+      live: undefined,
+      hasProblem: marked.of,
+      openInPlace: undefined,
+    }),
+    [isReadOnly, marked],
+  );
+  return (
+    <CanvasContext value={canvas}>
+      {!isReadOnly && view !== 'yaml' && <Palette add={(type) => addAfter(desk, type)} />}
+      <Middle {...{ desk, name, view, isReadOnly }} />
+    </CanvasContext>
+  );
 }

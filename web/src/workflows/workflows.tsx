@@ -1,6 +1,6 @@
 import './workflows.css';
 import { Plus, Workflow as WorkflowIcon } from 'lucide-react';
-import { useEffect, useId, useState, type FormEvent, type ReactNode } from 'react';
+import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import { RunError, type Failure } from '../../../src/client/client.ts';
 import { useVitrine } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -14,26 +14,19 @@ import { useTitle } from '../shell/title.ts';
 import { useLanguage } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { useMinute } from '../ticking.ts';
+import { useAsked } from '../use-asked.ts';
 import { allWorkflows } from './use-workflow.ts';
 
 /** All workflows: what is drawn, what is published. */
 export function Workflows(): ReactNode {
   const w = useWorkflowTexts();
   const client = useVitrine();
-  const [listed, setListed] = useState<readonly ListedWorkflow[]>();
-  const [failure, setFailure] = useState<Failure>();
+  const {
+    value: listed,
+    failure,
+    again,
+  } = useAsked(async () => (await allWorkflows(client)).workflows, [client]);
   useTitle(w.title);
-  useEffect(() => {
-    let isCurrent = true;
-    allWorkflows(client)
-      .then(({ workflows }) => isCurrent && setListed(workflows))
-      .catch((thrown: unknown) => {
-        if (isCurrent && thrown instanceof RunError) setFailure(thrown.failure);
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client]);
   return (
     <main className="screen" id="main">
       <div className="bar">
@@ -43,8 +36,8 @@ export function Workflows(): ReactNode {
         <ConnectionPill />
       </div>
       <Create />
-      <div className="workflow-list" role="group" aria-label={w.title} tabIndex={0}>
-        {failure && <Failed failure={failure} />}
+      <div className="list-body" role="group" aria-label={w.title} tabIndex={0}>
+        {failure && <Failed failure={failure} retry={again} />}
         {!listed && !failure && <Bones />}
         {listed?.length === 0 && (
           <div className="p-6">
@@ -63,13 +56,13 @@ function Line({ listed }: { readonly listed: ListedWorkflow }): ReactNode {
   const w = useWorkflowTexts();
   const format = formatIn(useLanguage());
   const now = useMinute();
-  const { name, title, readOnly, draft, published, schedules = 0 } = listed;
+  const { name, title, readOnly, draft, published, schedules = 0, versions } = listed;
   const newest = [draft, published].reduce(
     (one, other) => ((other?.at ?? 0) > (one?.at ?? 0) ? other : one),
     draft,
   );
   return (
-    <Link to={addressOf.workflow(name)} className="workflow-line" data-workflow={name}>
+    <Link to={addressOf.workflow(name)} className="list-line workflow-line" data-workflow={name}>
       <WorkflowIcon className="icon" aria-hidden />
       <b className="cut">{visible(title ?? name)}</b>
       <span className="mono quiet cut">{name}</span>
@@ -77,7 +70,7 @@ function Line({ listed }: { readonly listed: ListedWorkflow }): ReactNode {
         {published ? (
           <span className="workflow-tag">{w.version(published.version)}</span>
         ) : (
-          <span className="quiet">{w.unpublished}</span>
+          <span className="quiet">{versions > 0 ? w.versions.archived : w.unpublished}</span>
         )}
         {draft && draft.hash !== published?.hash && (
           <span className="workflow-tag of-draft">{w.draft(draft.revision)}</span>
@@ -118,7 +111,7 @@ function Create(): ReactNode {
     }
   };
   return (
-    <form className="workflow-create" onSubmit={(event) => void create(event)}>
+    <form className="list-head workflow-create" onSubmit={(event) => void create(event)}>
       <label htmlFor={id} className="unseen">
         {w.createName}
       </label>

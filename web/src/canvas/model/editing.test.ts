@@ -4,7 +4,7 @@ import { GraphNode } from '../../../../src/graph/graph.ts';
 import { problemsIn } from '../../../../src/graph/validate.ts';
 import { emptyNode, nodeTypes, portsIn } from './draft.ts';
 import { jsonOfDraft, type DraftGraph, type DraftNode } from './draft-graph.ts';
-import { Editing } from './editing.ts';
+import { Editing } from '../../editing/editing.ts';
 import * as edits from './edits.ts';
 import { fieldsOfType, readValue, writtenOf } from './node-fields.ts';
 import { nodeAt, nodesWithin } from './node-path.ts';
@@ -61,18 +61,18 @@ test('[CV2] whatever is changed, in whatever order, is taken back and done again
       const seen = [begun];
       for (const edit of all) {
         editing.edit(edit);
-        const { graph } = editing.getSnapshot();
+        const { draft: graph } = editing.getSnapshot();
         if (graph !== seen.at(-1)) seen.push(graph);
       }
       for (const graph of seen.toReversed().slice(1)) {
         editing.undo();
-        expect(editing.getSnapshot().graph).toBe(graph);
+        expect(editing.getSnapshot().draft).toBe(graph);
         taken += 1;
       }
       expect(editing.getSnapshot().canUndo).toBe(false);
       for (const graph of seen.slice(1)) {
         editing.redo();
-        expect(editing.getSnapshot().graph).toBe(graph);
+        expect(editing.getSnapshot().draft).toBe(graph);
       }
     }),
     { numRuns: 60 },
@@ -85,9 +85,9 @@ test('[CV2] what is written in one field letter by letter is one change', () => 
   for (const title of ['N', 'No', 'Now']) editing.edit(edits.changed('end', 'title', title), 'end title');
   editing.edit(edits.changed('start', 'title', 'S'), 'start title');
   editing.undo();
-  expect(nodeAt(editing.getSnapshot().graph, 'end')?.title).toBe('Now');
+  expect(nodeAt(editing.getSnapshot().draft, 'end')?.title).toBe('Now');
   editing.undo();
-  expect(editing.getSnapshot().graph).toBe(begun);
+  expect(editing.getSnapshot().draft).toBe(begun);
 });
 
 test('[CV2] after something else was changed, what was taken back is gone', () => {
@@ -97,7 +97,7 @@ test('[CV2] after something else was changed, what was taken back is gone', () =
   editing.edit(edits.changed('end', 'title', 'other'));
   expect(editing.getSnapshot().canRedo).toBe(false);
   editing.redo();
-  expect(nodeAt(editing.getSnapshot().graph, 'end')?.title).toBe('other');
+  expect(nodeAt(editing.getSnapshot().draft, 'end')?.title).toBe('other');
 });
 
 test('[CV4] a graph is the same after it was written as YAML and read again, whatever was done to it', () => {
@@ -113,6 +113,71 @@ test('[CV4] a graph is the same after it was written as YAML and read again, wha
     { numRuns: 80 },
   );
   expect([...met].toSorted()).toEqual([...nodeTypes].toSorted());
+});
+
+const commented = `# What the desk sends out.
+name: notice
+nodes:
+  - { id: start, type: start }
+  # Asked twice: the first answer is often late.
+  - id: again # a loop
+    type: loop
+    times: 2 # enough
+    body:
+      nodes:
+        - id: look
+          type: template
+          value: 1 # one
+      edges: []
+  - id: end
+    type: end
+edges:
+  # The way in.
+  - { from: start, to: again }
+  - { from: again, to: end }
+layout:
+  start: [ 0, 0 ]
+  again: [ 200, 0 ]
+  again.body.look: [ 0, 0 ]
+`;
+
+test('[CV26] what was written stays as it was written, but for what was changed on the canvas', () => {
+  const read = readYaml(commented);
+  expect(read).toEqual({ graph: begun });
+  expect(yamlOf(begun, commented)).toBe(commented);
+  const changed = edits.inOrder(
+    edits.changed('again', 'times', 3),
+    edits.changed('end', 'title', 'Done'),
+    edits.added('', 'wait', 'pause'),
+    edits.disconnected({ from: 'again', port: 'done', to: 'end' }),
+  )(begun);
+  const text = yamlOf(changed, commented);
+  const lost = commented.split('\n').filter((line) => !text.split('\n').includes(line));
+  expect(lost).toEqual(['    times: 2 # enough', '  - { from: again, to: end }']);
+  expect(text).toContain('    times: 3 # enough\n');
+  expect(text).toContain('    title: Done\n');
+  expect(yamlOf(edits.removed('again')(begun), commented)).not.toContain('enough');
+});
+
+test('[CV26] what is written over an older text says the graph, whatever was done to it', () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(fc.array(anyEdit, { maxLength: 12 }), (all) => {
+      let [graph, text] = [begun, commented];
+      for (const edit of all) {
+        graph = edit(graph);
+        text = yamlOf(graph, text);
+      }
+      expect(readYaml(text)).toEqual({ graph: JSON.parse(JSON.stringify(graph)) as unknown });
+      if (text.includes('# What the desk sends out.')) kept += 1;
+    }),
+    { numRuns: 60 },
+  );
+  expect(kept).toBe(60);
+});
+
+test('[CV26] a text that is no YAML, or no graph, is written anew', () => {
+  for (const text of ['a: [1', '- 1', '']) expect(yamlOf(begun, text)).toBe(yamlOf(begun));
 });
 
 test.for([
