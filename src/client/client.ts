@@ -190,9 +190,9 @@ export function vitrineClient(server: ServerAddress): Client {
     decide: (approval, body) => askFor(server, decideApproval, { of: { approval }, body }),
     upload: ({ name, ...bytes }) => askFor(server, keepFile, { query: { name }, bytes }),
     bring: (conversation, { name, ...bytes }) =>
-      askFor(server, bringDocument, { of: { conversation }, query: { name }, bytes }),
+      askFor(server, bringDocument, { of: { name: conversation }, query: { name }, bytes }),
     documents: async (conversation) =>
-      (await askFor(server, listDocuments, { of: { conversation } })).documents,
+      (await askFor(server, listDocuments, { of: { name: conversation } })).documents,
     async download(file) {
       const response = await ask(server, readFile, { of: { file } });
       return new Uint8Array(await response.arrayBuffer());

@@ -19,10 +19,10 @@ type Judge = Extract<GuardSettings, { guard: 'judge' }>;
 /** What text may pass: of what people say, and of what they are told. */
 export interface TextChecks {
   readonly check: (text: string, side: GuardSide) => Applied;
-  /** A text as it may pass once a person agreed to what is only asked about. */
-  readonly agreed: (text: string, side: GuardSide) => string;
   /** The same of a text that may be long: others are served in between. */
   readonly checkLong: (text: string, side: GuardSide) => Promise<Applied>;
+  /** A text as it may pass once a person agreed to what is only asked about. */
+  readonly agreed: (text: string, side: GuardSide) => string;
   readonly judges: Readonly<Record<GuardSide, readonly Judge[]>>;
 }
 
@@ -35,8 +35,8 @@ export function checksOf(
   const judges = (all: readonly GuardSettings[]): Judge[] => all.filter((each) => each.guard === 'judge');
   return {
     check: (text, side) => applyGuard(guards[side], text),
-    agreed: (text, side) => applyGuard(agreedTo(guards[side]), text).text,
     checkLong: (text, side) => applyToLong(guards[side], text, breather()),
+    agreed: (text, side) => applyGuard(agreedTo(guards[side]), text).text,
     judges: { input: judges(input), output: judges(output) },
   };
 }

@@ -246,12 +246,12 @@ describe('what the server answers is what its description says', () => {
     await ask('GET /api/runs/:run/events', { id: textAt(started, 'run') });
     await ask('GET /api/conversations', { query: '?limit=1' });
     await ask('GET /api/conversations/:conversation', { id: conversation });
-    const bring = 'POST /api/conversations/:conversation/documents';
+    const bring = 'POST /api/conversations/:name/documents';
     const text = { 'content-type': 'text/plain' };
     await ask(bring, { id: conversation, body: 'The valve.', headers: text, query: '?name=a.txt' });
     await ask(bring, { id: conversation, body: 'x'.repeat(2_000_000), headers: text, query: '?name=b.txt' });
-    await ask('GET /api/conversations/:conversation/documents', { id: conversation });
-    await ask('GET /api/conversations/:conversation/documents', { id: 'conversation_of-nobody' });
+    await ask('GET /api/conversations/:name/documents', { id: conversation });
+    await ask('GET /api/conversations/:name/documents', { id: 'conversation_of-nobody' });
     await ask(bring, { id: 'conversation_of-nobody', body: 'x', headers: text, query: '?name=a.txt' });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });
     await ask('DELETE /api/conversations/:conversation', { id: conversation });

@@ -18,11 +18,16 @@ test('[TS10] a project’s trace is found behind any number of runs, its own and
   for (let i = 0; i < 60; i += 1) await said(at, `in between ${i}`, { projectId: i < 5 ? 'P9' : 'P1' });
   const homes = [at.server.context.home, await serverHome({ url: at.url })];
   for (const home of homes) {
-    const trace = (more: object) => traceOfProject(home, localTenant, { projectId: 'P9', ...more });
+    const trace = (more: object) =>
+      traceOfProject(home, { tenant: localTenant }, { projectId: 'P9', ...more });
     const all = await trace({ type: 'user_message', limit: 1_000 });
     expect(all).toMatchObject({ total: 6 });
     expect(JSON.stringify(all.events[0])).toContain('the first of all');
-    const found = await traceOfProject(home, localTenant, { projectId: 'echo', text: 'of no project' });
+    const found = await traceOfProject(
+      home,
+      { tenant: localTenant },
+      { projectId: 'echo', text: 'of no project' },
+    );
     expect(found.events.length, 'by its app, behind sixty others').toBeGreaterThan(0);
     expect(await trace({ type: 'user_message', limit: 2 })).toMatchObject({
       events: [expect.anything(), expect.anything()],

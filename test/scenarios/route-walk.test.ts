@@ -266,7 +266,6 @@ describe('[S08] [S10] by roles', () => {
 
   /** A graph is looked at, and nothing is kept of it. */
   const onlyLooks = [
-    'POST /api/workflows/:name/validate',
     'POST /workflows/validate/draft',
     'POST /workflows/validate/final',
     'POST /workflows/build',

@@ -51,7 +51,7 @@ function tracedBy(home: FolderReader, given: Given, filter: Filter): ReturnType<
   const project = given.text('project');
   const [run] = given.words;
   if (project !== undefined && run === undefined)
-    return traceOfProject(home, localTenant, { ...filter, projectId: project });
+    return traceOfProject(home, { tenant: localTenant }, { ...filter, projectId: project });
   if (run !== undefined && project === undefined)
     return findRun(home, run).then((row) => traceOf(home, row, filter));
   throw new RunError('malformed', 'Name a run, or a project with --project, and not both.');

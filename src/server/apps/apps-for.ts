@@ -38,6 +38,20 @@ export async function appFor(apps: Apps, caller: Caller, name: string): Promise<
   return appNamed(await appsFor(apps, caller), name);
 }
 
+/** Every app there is in a tenant, whoever it is for: as it is published, or as it was last. */
+export async function knownApps(home: Apps['home'], tenant: string): Promise<readonly App[]> {
+  const newest = new Map<string, Definition>();
+  for (let after: Definition | undefined; ;) {
+    const rows = await home.store.definitions.list({ tenant, kind: 'app', after });
+    for (const row of rows)
+      if (row.state === 'published' || newest.get(row.name)?.state !== 'published') newest.set(row.name, row);
+    after = rows.at(-1);
+    if (!after) break;
+  }
+  const stored = await Promise.all([...newest.values()].map((row) => appOf(home, row)));
+  return [...home.apps, ...stored.flatMap((app) => app ?? [])];
+}
+
 /** The newest published version of each name. */
 async function publishedBy({ store }: Apps['home'], tenant: string): Promise<readonly Definition[]> {
   const newest = new Map<string, Definition>();

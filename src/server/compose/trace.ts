@@ -34,13 +34,14 @@ export async function traceOf(
  */
 export async function traceOfProject(
   home: FolderReader,
-  tenant: string,
+  { tenant, hidden }: { readonly tenant: string; readonly hidden?: ReadonlySet<string> },
   filter: TraceFilter,
 ): Promise<{ readonly events: readonly TraceEvent[]; readonly total: number }> {
   const { limit, offset, since } = TraceFilter.parse(filter);
   const traces: { readonly events: readonly TraceEvent[]; readonly tree: RunTree }[] = [];
   let total = 0;
-  for await (const { run, updatedAt } of runsOfProject(home, tenant, filter)) {
+  for await (const { run, app, updatedAt } of runsOfProject(home, tenant, filter)) {
+    if (hidden?.has(app)) continue;
     if (since !== undefined && updatedAt < Date.parse(since)) continue;
     const entries = await entriesOf(home, run);
     const events = fittingEvents(projectAll(traceProjection(run), entries)[1], filter);

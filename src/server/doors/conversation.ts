@@ -1,4 +1,6 @@
 import { RunError } from '../../run/failure.ts';
+import { isHiddenConversation } from '../apps/hidden-apps.ts';
+import { missing } from '../runs/owner.ts';
 import { ownConversation, type OwnConversation } from '../runs/own-conversation.ts';
 import type { Visitor } from './door-routes.ts';
 
@@ -17,6 +19,7 @@ export async function conversationOf(
     throw new RunError('malformed', `The id of a conversation has 1 to ${longestName} characters.`);
   const own = ownConversation(caller, given);
   if (own.mayBegin) return own;
+  if (await isHiddenConversation(context, caller, own.id)) throw missing('conversation', given);
   const { tenant } = caller;
   const [known] = await context.home.dispatch.list({ tenant, conversation: own.id, limit: 1 });
   return known ? own : ownConversation(caller, `abroad:${given.replaceAll('@', '.')}`);

@@ -14,6 +14,7 @@ import { decideApproval } from '../runs/decide-approval.ts';
 import { openQuestions } from '../runs/open-questions.ts';
 import { missing, ownRun } from '../runs/owner.ts';
 import { stateOf, toldDecisions, toldQuestion, ToldDecision, ToldQuestion } from './told-question.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 
 const Action = z.enum(['approve', 'reject', 'edit', 'modify', 'defer']);
 const asking = {
@@ -123,8 +124,10 @@ export const echoHitlRoutes = [
         schema: z.object({ pending_reviews: z.array(ToldQuestion), count: z.int() }),
       },
     },
-    async handle({ context, caller: { tenant } }) {
-      const rows = await context.home.dispatch.list({ tenant, withApprovals: true, limit: 50 });
+    async handle({ context, caller }) {
+      const { tenant } = caller;
+      const all = await context.home.dispatch.list({ tenant, withApprovals: true, limit: 50 });
+      const rows = await shownRows(context, caller, all);
       const pending: z.infer<typeof ToldQuestion>[] = [];
       for (const row of rows) {
         if (JSON.stringify(pending).length > pageBytes) break;

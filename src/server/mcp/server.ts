@@ -7,6 +7,7 @@ import { versionHere } from '../version.ts';
 import { callApp } from './call-app.ts';
 import { AppCall, runUri, type Client } from './client.ts';
 import { toolName } from './tool-name.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 
 /** What a client of the Model Context Protocol finds here: each app is a tool, each run a resource. */
 export function mcpServer(client: Client, apps: readonly App[]): McpServer {
@@ -39,7 +40,8 @@ const runMime = 'application/json';
 
 function addRuns(server: McpServer, { context, caller }: Client): void {
   const list = async () => {
-    const rows = await context.home.dispatch.list({ tenant: caller.tenant, limit: 50 });
+    const all = await context.home.dispatch.list({ tenant: caller.tenant, limit: 50 });
+    const rows = await shownRows(context, caller, all);
     return {
       resources: rows.map(({ run, title, status, app }) => ({
         uri: runUri(run),

@@ -9,6 +9,7 @@ import { ownRun } from '../runs/owner.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { route } from './route.ts';
 import { pageBytes } from './shapes.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 
 export const approvalRoutes = [
   route({
@@ -16,7 +17,7 @@ export const approvalRoutes = [
     async handle({ context, caller, query: { run, after, limit = 50 }, heavy }) {
       const place = placeAfter(after);
       const first = run ?? place.within;
-      const rows = [
+      const all = [
         ...(first === undefined ? [] : await waitingIn({ context, caller }, first)),
         ...(run === undefined
           ? await context.home.dispatch.list({
@@ -27,6 +28,7 @@ export const approvalRoutes = [
             })
           : []),
       ];
+      const rows = await shownRows(context, caller, all);
       await heavy(Math.max(0, ...rows.map((row) => (isKnown(row) ? 0 : row.bytes))));
       return { status: 200, json: await undecidedPage(context, rows, { limit, after }) };
     },

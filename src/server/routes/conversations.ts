@@ -5,6 +5,7 @@ import * as native from '../../wire/native/conversations.ts';
 import type { Exchange, ListedConversation } from '../../wire/native/conversations.ts';
 import { largestPage, pageSize } from '../../wire/native/query.ts';
 import { runsOf } from '../../front/erase.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { endedOf, startedOf } from '../runs/run-edges.ts';
@@ -14,9 +15,10 @@ import { pageWithin, placeIn } from './shapes.ts';
 export const conversationRoutes = [
   route({
     ...native.listConversations,
-    async handle({ context, caller: { tenant }, query: { after, limit = pageSize } }) {
-      const { found, next } = await newestOfEach(context, { tenant, limit, after });
-      return { status: 200, json: { conversations: found.map(listed), next } };
+    async handle({ context, caller, query: { after, limit = pageSize } }) {
+      const { found, next } = await newestOfEach(context, { tenant: caller.tenant, limit, after });
+      const shown = await shownRows(context, caller, found);
+      return { status: 200, json: { conversations: shown.map(listed), next } };
     },
   }),
   route({

@@ -1,8 +1,8 @@
 import { failureOf } from '../../run/failure.ts';
 import * as native from '../../wire/native/documents.ts';
 import type { Caller } from '../access/caller.ts';
-import { expectOwnSession } from '../applications/sessions.ts';
 import type { ServerContext } from '../context.ts';
+import { expectOwnSession } from '../applications/sessions.ts';
 import { bringDocument } from '../runs/bring-document.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { finders } from '../runs/owner.ts';
@@ -39,9 +39,13 @@ async function documentsOf(
 ): Promise<{ readonly tenant: string; readonly conversation: string }> {
   const { context, caller, params } = asking;
   const { tenant } = caller;
-  const { id, mayBegin } = ownConversation(caller, params['conversation'] ?? '');
+  const named = params['name'] ?? '';
+  const { id, mayBegin } = ownConversation(caller, named);
   try {
-    const { conversation, newest } = await finders.conversation(asking);
+    const { conversation, newest } = await finders.conversation({
+      ...asking,
+      params: { conversation: named },
+    });
     expectOwnSession(newest, caller);
     return { tenant, conversation };
   } catch (thrown) {

@@ -12,6 +12,7 @@ import { exportedName, exportedRun } from '../runs/exported-run.ts';
 import { listedRun, smallRun } from './shapes.ts';
 import { shownTo } from '../viewers/own-preferences.ts';
 import { route } from './route.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 
 /** Of what the journal has, at least one entry. Bytes. */
 const entryPage = 256 * 1024;
@@ -19,13 +20,15 @@ const entryPage = 256 * 1024;
 export const runRoutes = [
   route({
     ...listRuns,
-    async handle({ context, caller: { tenant }, query: { limit = pageSize, ...query } }) {
+    async handle({ context, caller, query: { limit = pageSize, ...query } }) {
+      const { tenant } = caller;
       const { store, dispatch, catalog } = context.home;
       // Before the runs: what changes while they are read is told again rather than not at all.
       const { last: feed } = await store.feed.read({ tenant, limit: 0 });
       const rows = await dispatch.list({ ...runFilter(tenant, query), limit: limit + 1 });
-      const runs = rows.slice(0, limit).map((row) => listedRun(row, catalog));
-      const next = rows.length > limit ? (runs.at(-1)?.run ?? null) : null;
+      const page = rows.slice(0, limit);
+      const runs = (await shownRows(context, caller, page)).map((row) => listedRun(row, catalog));
+      const next = rows.length > limit ? (page.at(-1)?.run ?? null) : null;
       return { status: 200, json: { runs, next, feed } };
     },
   }),

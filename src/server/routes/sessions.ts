@@ -18,6 +18,7 @@ import {
   SessionStatus,
   wholeSession,
 } from '../sessions/session.ts';
+import { shownRows } from '../apps/hidden-apps.ts';
 import { eraseFor } from './conversations.ts';
 import { route } from './route.ts';
 import { startRun } from './start-run.ts';
@@ -66,9 +67,11 @@ export const sessionRoutes = [
     answers: {
       200: { about: `At most ${listed}.`, schema: z.object({ sessions: z.array(ListedSession) }) },
     },
-    async handle({ context, caller: { tenant }, query: { scenario, limit = listed } }) {
+    async handle({ context, caller, query: { scenario, limit = listed } }) {
+      const { tenant } = caller;
       const newest = await newestSessions(context, { tenant, scenario: scenario || undefined, limit });
-      const sessions = await Promise.all(newest.map((row) => listedSession(context, row)));
+      const shown = await shownRows(context, caller, newest);
+      const sessions = await Promise.all(shown.map((row) => listedSession(context, row)));
       return { status: 200, json: { sessions } };
     },
   }),

@@ -25,6 +25,7 @@ import { nativeProtocol } from '../viewers/protocols.ts';
 import { route, type Reply } from './route.ts';
 import { watchRun } from './run-events.ts';
 import { idempotencyKeyIn } from './shapes.ts';
+import { isHiddenConversation } from '../apps/hidden-apps.ts';
 
 export const startRoutes = [
   route({
@@ -158,7 +159,7 @@ export async function startRun(
   const earlier = key === undefined ? undefined : await startedWith(context, caller, key);
   if (earlier) return sameRun(context, earlier.run, { ...wanted, history: sent?.history });
   if (wanted.conversation !== undefined && !begins)
-    await expectConversation(context, tenant, wanted.conversation);
+    await expectConversation(context, caller, wanted.conversation);
   const own = key === undefined ? undefined : startKey(who, key);
   const idempotencyKey = due === undefined ? own : sameAgain('due', due);
   const start = async (): ReturnType<ServerContext['home']['front']['start']> =>
@@ -194,11 +195,13 @@ export function keptConversation({ home: { secrets } }: ServerContext, name: str
 
 async function expectConversation(
   context: ServerContext,
-  tenant: string,
+  caller: Caller,
   conversation: string,
 ): Promise<void> {
+  const { tenant } = caller;
   const [known] = await context.home.dispatch.list({ tenant, conversation, limit: 1 });
-  if (!known) throw missing('conversation', conversation);
+  if (!known || (await isHiddenConversation(context, caller, conversation)))
+    throw missing('conversation', conversation);
 }
 
 /** Runs that are being started, by tenant: those that start together must not all find the last place free. */

@@ -5,6 +5,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { Address } from '../../wire/native/endpoint.ts';
 import type { Caller } from '../access/caller.ts';
 import { largestFile } from '../../wire/native/files.ts';
+import { isHiddenConversation, shownRows } from '../apps/hidden-apps.ts';
 import { fileOf, type StoredFile } from './files.ts';
 import type { ServerContext } from '../context.ts';
 import { ownConversation } from './own-conversation.ts';
@@ -45,6 +46,7 @@ export const finders: Finders = {
     const tenant = tenantOf(sought);
     const own = sought.caller ? ownConversation(sought.caller, given).id : given;
     for (const conversation of new Set([own, given])) {
+      if (sought.caller && (await isHiddenConversation(sought.context, sought.caller, conversation))) break;
       const [newest] = await sought.context.home.dispatch.list({ tenant, conversation, limit: 1 });
       if (newest) return { conversation, newest };
     }
@@ -69,13 +71,15 @@ export const finders: Finders = {
   },
 };
 
-/** A run of the caller's tenant; those of others are not there. */
+/** A run of the caller's tenant, in an app that is for them; those of others are not there. */
 export async function ownRun(
   sought: Pick<Sought, 'context' | 'caller'>,
   run: string,
 ): Promise<RunRow | undefined> {
   const row = await sought.context.home.dispatch.get(run);
-  return row?.tenant === tenantOf(sought) ? row : undefined;
+  if (!row || row.tenant !== tenantOf(sought) || !sought.caller) return undefined;
+  const [shown] = await shownRows(sought.context, sought.caller, [row]);
+  return shown;
 }
 
 export function tenantOf({ caller }: Pick<Sought, 'caller'>): string {

@@ -18,6 +18,7 @@ import { missing, ownRun } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
 import { HistoryRow, rowsOf } from './history.ts';
 import { readMessage, wishOf } from './message.ts';
+import { hiddenApps, shownRows } from '../apps/hidden-apps.ts';
 
 const name = 'two-stage';
 const shared = { tag: name, addresses: 'tenant', errorBody: twoStageError } as const;
@@ -64,7 +65,7 @@ export const twoStageRoutes: readonly Route[] = [
       const first = Math.floor(offset / 2);
       const runs = Math.ceil((offset + limit) / 2);
       const list = await context.home.dispatch.list({ tenant: caller.tenant, conversation, limit: runs });
-      const wanted = list.slice(first);
+      const wanted = await shownRows(context, caller, list.slice(first));
       await heavy(wanted.reduce((sum, { bytes }) => sum + bytes, 0));
       const rows = await Promise.all(wanted.map((row) => rowsOf(context, row, externalId)));
       return {
@@ -101,7 +102,11 @@ export const twoStageRoutes: readonly Route[] = [
     },
     handle: async ({ context, caller, query }) => ({
       status: 200,
-      json: await traceOfProject(context.home, caller.tenant, query),
+      json: await traceOfProject(
+        context.home,
+        { tenant: caller.tenant, hidden: await hiddenApps(context, caller) },
+        query,
+      ),
     }),
   }),
 ];
@@ -162,7 +167,8 @@ async function runOf(context: ServerContext, caller: Caller, requestId: string):
   const own = await ownRun({ context, caller }, requestId);
   if (own) return own;
   const terms = termsFor({ labels: [`requestId=${requestId}`] });
-  const [found] = await context.home.dispatch.list({ tenant: caller.tenant, terms, limit: 1 });
+  const rows = await context.home.dispatch.list({ tenant: caller.tenant, terms, limit: 1 });
+  const [found] = await shownRows(context, caller, rows);
   if (found) return found;
   throw missing('request', requestId);
 }

@@ -9,9 +9,12 @@ const beat = 25_000;
 /** Runs that are read at once for one of them. */
 const page = 50;
 
+/** The apps whose runs are not there for whoever follows, now. */
+type HiddenApps = () => Promise<ReadonlySet<string>>;
+
 export interface FeedViewers {
   /** What changed after a place, then what changes. Who does not keep up is read for again when they do. */
-  follow(from: FeedPlace, sink: Sink): void;
+  follow(from: FeedPlace, sink: Sink, hidden?: HiddenApps): void;
   /** Whoever follows is told to come back. */
   close(): void;
 }
@@ -30,11 +33,13 @@ export function feedViewers({ feed, catalog, clean, failed }: Settings): FeedVie
     for (const sink of viewers) sink.beat(false);
   }, beat);
   beating.unref();
-  const tell = async (from: FeedPlace, sink: Sink): Promise<void> => {
+  const tell = async (from: FeedPlace, sink: Sink, hidden: HiddenApps): Promise<void> => {
     const { signal, room } = reading(sink, closing.signal);
     try {
       for await (const items of feed.follow({ ...from, limit: page }, signal)) {
-        const isTaken = sink.write(sink.form(clean(items.map((item) => frameOf(item, catalog)).join(''))));
+        const apart = await hidden();
+        const shown = items.filter(({ row }) => !row || !apart.has(row.app));
+        const isTaken = sink.write(sink.form(clean(shown.map((item) => frameOf(item, catalog)).join(''))));
         if (!isTaken) await room();
       }
     } catch (thrown) {
@@ -45,9 +50,9 @@ export function feedViewers({ feed, catalog, clean, failed }: Settings): FeedVie
     }
   };
   return {
-    follow(from, sink) {
+    follow(from, sink, hidden = async () => new Set()) {
       viewers.add(sink);
-      void tell(from, sink);
+      void tell(from, sink, hidden);
     },
     close() {
       clearInterval(beating);

@@ -19,7 +19,7 @@ export type BroughtDocument = z.infer<typeof BroughtDocument>;
 
 export const bringDocument = endpoint({
   method: 'POST',
-  path: '/api/conversations/:conversation/documents',
+  path: '/api/conversations/:name/documents',
   about:
     'Bring a document into a conversation, for applications that search them: the body is its bytes, its name says what it is. A conversation may begin with it, under a name of your own.',
   tag: 'conversations',
@@ -37,7 +37,7 @@ export const bringDocument = endpoint({
 
 export const listDocuments = endpoint({
   method: 'GET',
-  path: '/api/conversations/:conversation/documents',
+  path: '/api/conversations/:name/documents',
   about: 'The documents of a conversation, and how they stand.',
   tag: 'conversations',
   role: 'viewer',

@@ -129,7 +129,7 @@ export const validateWorkflow = endpoint({
   method: 'POST',
   path: '/api/workflows/:name/validate',
   about: 'All that is wrong with a graph, or with the draft where none is given. Nothing is saved.',
-  role: 'viewer',
+  role: 'member',
   body: z.strictObject({ graph: GivenGraph.optional() }),
   bodyLimit,
   answers: {

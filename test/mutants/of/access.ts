@@ -2,6 +2,14 @@ import type { Mutant } from '../mutant.ts';
 
 export const accessMutants: readonly Mutant[] = [
   {
+    name: 'runs of apps that are not for somebody are there',
+    file: 'src/server/apps/hidden-apps.ts',
+    find: 'return hidden.size === 0 ? rows : rows.filter(({ app }) => !hidden.has(app));',
+    replace: 'return rows;',
+    test: 'src/server/apps/hidden-apps.test.ts',
+    only: 'V322',
+  },
+  {
     name: 'documents come into the sessions of others',
     file: 'src/server/applications/sessions.ts',
     find: 'if (owner !== undefined && owner !== who)',

@@ -142,8 +142,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a run is shown to whoever knows its name',
     file: 'src/server/runs/owner.ts',
-    find: 'return row?.tenant === tenantOf(sought) ? row : undefined;',
-    replace: 'return row;',
+    find: 'if (!row || row.tenant !== tenantOf(sought) || !sought.caller) return undefined;\n  const [shown]',
+    replace: 'if (row) return row;\n  const [shown]',
     test: 'test/scenarios/route-walk.test.ts',
     only: 'a handler is not reached',
   },

@@ -1,0 +1,40 @@
+import type { RunFilter, RunRow } from '../../stores/store.ts';
+import { mayAct, type Caller } from '../access/caller.ts';
+import { knownApps, type Apps } from './apps-for.ts';
+import { mayUse } from './access.ts';
+
+/** The names of the apps that are not for somebody: neither they nor their runs are there. Operators see all. */
+export async function hiddenApps({ home }: Apps, caller: Caller): Promise<ReadonlySet<string>> {
+  if (mayAct(caller.role, 'operator')) return new Set();
+  const apps = await knownApps(home, caller.tenant);
+  return new Set(apps.filter((app) => !mayUse(app, caller)).map(({ name }) => name));
+}
+
+/** Of runs those that are there for somebody. */
+export async function shownRows<Row extends Pick<RunRow, 'app'>>(
+  apps: Apps,
+  caller: Caller,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  if (rows.length === 0) return rows;
+  const hidden = await hiddenApps(apps, caller);
+  return hidden.size === 0 ? rows : rows.filter(({ app }) => !hidden.has(app));
+}
+
+interface Lists extends Apps {
+  readonly home: Apps['home'] & {
+    readonly dispatch: { list(filter: RunFilter): Promise<readonly RunRow[]> };
+  };
+}
+
+/** Whether something was said in a conversation in an app that is not for somebody. */
+export async function isHiddenConversation(
+  apps: Lists,
+  caller: Caller,
+  conversation: string,
+): Promise<boolean> {
+  const { tenant } = caller;
+  for (const app of await hiddenApps(apps, caller))
+    if ((await apps.home.dispatch.list({ tenant, conversation, app, limit: 1 })).length > 0) return true;
+  return false;
+}
