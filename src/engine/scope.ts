@@ -264,6 +264,8 @@ export interface Scope {
   wait(wait: Wait): Promise<{ readonly until: number }>;
   /** What a definition says now, which is recorded: after a recovery it is the same, whatever became of it meanwhile. */
   look(which: Looked): Promise<Json>;
+  /** The same for all in this scope that come to it later: they get what it says now. Null where there is none yet. */
+  lookAhead(which: Omit<Looked, 'key'>): Promise<Json>;
   /** Named branches at once. All are settled before it returns; the failure thrown is the first in branch order. */
   parallel<T extends Record<string, unknown>>(branches: Branches<T>, looks?: Looks, fan?: Fan): Promise<T>;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stage } from '../../test/stage.ts';
 import { answerIn, graphOf, outline, runOf, workflowFlow } from '../../test/workflow/world.ts';
+import type { Flow } from '../engine/scope.ts';
 import { toolOf } from '../../test/world.ts';
 import { localTenant } from '../run/owner.ts';
 import type { Json } from '../run/values.ts';
@@ -108,5 +109,85 @@ describe('[WF17] a workflow in another', () => {
     const tree = await stage.tree(run);
     expect(tree.ended?.failure).toMatchObject({ code: 'over-budget' });
     expect(tree.ended?.failure?.message).toContain(`too deeply, 8 are the most: ${path}`);
+  });
+});
+
+const says = (name: string, what: string) => ({
+  ...graphOf([template('said', what)], ''),
+  name,
+});
+const middle = { ...graphOf([calls('low')], ''), name: 'middle' };
+const rounds = { nodes: [calls('middle')], edges: [] };
+const waiting = {
+  ...graphOf(
+    [
+      { id: 'ask', type: 'human', shows: '?' },
+      { id: 'each', type: 'loop', times: 1, max: 1, body: rounds },
+      template('last', '{{nodes.each.output.last}}'),
+    ],
+    'ask.approved>each each>last',
+  ),
+  name: 'waiting',
+};
+
+/** As runs were recorded before workflows were looked up ahead. */
+const before: Flow = {
+  ...workflowFlow,
+  run(scope, input) {
+    const without = new Proxy(scope, {
+      get(target, name) {
+        if (name === 'lookAhead') return () => Promise.resolve(null);
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    return workflowFlow.run(without, input);
+  },
+};
+
+describe('[WF40] workflows that a run may come to', () => {
+  test.for(['changed', 'broken', 'archived', 'erased'] as const)(
+    'are those of its beginning, also inside others, once they are %s',
+    async (what) => {
+      const { stage, run, worker } = await play([waiting, middle, says('low', 'old')]);
+      await worker.quit();
+      for (const name of ['middle', 'low']) await spoil(stage.store.definitions, what, name);
+      stage.hire(catalog);
+      await stage.decide(run, { decision: 'approve' });
+      const tree = await stage.tree(run);
+      expect(tree.ended?.answer).toBe('old');
+      expect(tree.notices).toEqual([]);
+      expect(outline(tree).filter((line) => line.startsWith('workflow '))).toEqual([
+        'workflow low completed',
+        'workflow middle completed',
+      ]);
+    },
+  );
+
+  test('and are not there yet, are looked up when a node comes to them', async () => {
+    const { stage, run } = await play([waiting, middle]);
+    await runOf(stage.store, says('low', 'late'));
+    await stage.decide(run, { decision: 'approve' });
+    expect((await stage.tree(run)).ended?.answer).toBe('late');
+    const never = await play([waiting, middle]);
+    await never.stage.decide(never.run, { decision: 'approve' });
+    expect((await never.stage.tree(never.run)).ended?.failure?.message).toBe(
+      'There is no published workflow «low».',
+    );
+  });
+
+  test('are looked up as ever by a run that has gone on without that', async () => {
+    const stage = new Stage();
+    const worker = stage.hire({ ...catalog, flows: [before] });
+    for (const other of [middle, says('low', 'old')]) await runOf(stage.store, other);
+    const run = await stage.start(worker, before, await runOf(stage.store, waiting));
+    await worker.quit();
+    await runOf(stage.store, says('low', 'new'));
+    stage.hire(catalog);
+    await stage.decide(run, { decision: 'approve' });
+    const tree = await stage.tree(run);
+    expect(tree.ended?.answer).toBe('new');
+    expect(tree.notices).toEqual([]);
+    expect(outline(tree).filter((line) => line.startsWith('workflow '))).toEqual([]);
   });
 });

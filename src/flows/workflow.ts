@@ -1,6 +1,7 @@
 import type { Flow, RunInput, Scope } from '../engine/scope.ts';
 import { Graph } from '../graph/graph.ts';
 import type { Json } from '../run/values.ts';
+import { lookAhead } from './workflow-inner.ts';
 import { nodeDoer, type Means } from './workflow-node.ts';
 import { expectRunnable, runGraph } from './workflow-whole.ts';
 import { asText } from './workflow-sight.ts';
@@ -20,6 +21,7 @@ export function workflow(means: Means): Flow {
 
 async function runWhole(scope: Scope, input: RunInput, means: Means): Promise<string> {
   const graph = Graph.parse(scope.definition);
+  await lookAhead(scope, graph);
   const doNode = nodeDoer({ means, input, within: [graph.name] });
   return asText(await runGraph(scope, { graph, input: dataOf(input) }, doNode));
 }
@@ -32,6 +34,7 @@ export async function runWorkflow(
 ): Promise<string> {
   const definition = await scope.look({ key: 'the definition', kind: 'workflow', name });
   const graph = expectRunnable(definition, dataOf(input));
+  await lookAhead(scope, graph);
   const doNode = nodeDoer({ means, input, within: [name] });
   return asText(await runGraph(scope, { graph, input: dataOf(input) }, doNode));
 }

@@ -11,7 +11,7 @@ import { composite } from './composite.ts';
 import type { Execution } from '../execution.ts';
 import { fanOut } from './fan-out.ts';
 import { runGraph } from './graph.ts';
-import { lookUp } from './look-up.ts';
+import { keyAhead, lookAhead, lookUp } from './look-up.ts';
 import { Keys } from './step-keys.ts';
 import { planSteps, skipPlanned } from './plan.ts';
 import type {
@@ -173,6 +173,13 @@ export class ScopeIn implements Scope {
   look(which: Looked): Promise<Json> {
     const looked = this.#keys.use('definition', which.key, (key) =>
       lookUp(this.#execution, { ...which, key, parent: this.id }),
+    );
+    return heard(looked);
+  }
+
+  lookAhead(which: Omit<Looked, 'key'>): Promise<Json> {
+    const looked = this.#keys.use('definition', keyAhead(which), (key) =>
+      lookAhead(this.#execution, { ...which, key, parent: this.id }),
     );
     return heard(looked);
   }

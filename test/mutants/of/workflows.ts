@@ -56,6 +56,14 @@ export const workflowMutants: readonly Mutant[] = [
     only: 'goes on as it was recorded',
   },
   {
+    name: 'a workflow inside is what it is when its node comes to it',
+    file: 'src/engine/scope/look-up.ts',
+    find: 'lookedAhead(execution, parent, which) ?? (await kept(execution, which))',
+    replace: 'await kept(execution, which)',
+    test: inner,
+    only: '[WF40]',
+  },
+  {
     name: 'workflows call each other as deep as they like',
     file: 'src/flows/workflow-inner.ts',
     find: 'const deepest = 8;',
