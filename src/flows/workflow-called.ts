@@ -2,7 +2,7 @@ import { codeTool, searchTools } from '../graph/graph.ts';
 import { errorOf } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 import { retrieve } from './pipeline-retrieve.ts';
-import { filled, filledText, type AtWork, type NodeOf } from './workflow-sight.ts';
+import { filled, filledPath, filledText, type AtWork, type NodeOf } from './workflow-sight.ts';
 
 /** What a tool gives. Each node means its call: two that are equal are two calls. */
 export async function called({ scope }: AtWork, tool: string, input: Json): Promise<Json> {
@@ -16,7 +16,7 @@ export function requested(at: AtWork<NodeOf<'http'>>): Promise<Json> {
   const { method, path, body } = at.node;
   const input = {
     method,
-    path: filledText(at, 'path', path),
+    path: filledPath(at, 'path', path),
     ...(body === undefined ? {} : { body: filled(at, 'body', body) }),
   };
   return called(at, connectionTool(at.node), input);

@@ -7,7 +7,15 @@ import { connectionTool } from './workflow-called.ts';
 import { merged } from './workflow-merged.ts';
 import type { Means, Working } from './workflow-node.ts';
 import { reviewed } from './workflow-rounds.ts';
-import { filled, filledText, titleOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+import {
+  filled,
+  filledPath,
+  filledText,
+  titleOf,
+  type AtWork,
+  type Done,
+  type NodeOf,
+} from './workflow-sight.ts';
 import { timeOf } from './workflow-waited.ts';
 
 const code = 'DRY_RUN';
@@ -29,7 +37,7 @@ export async function dryWork(at: AtWork, { means, doNode }: Working): Promise<D
     case 'http':
       return notCalled(at, { means, tool: connectionTool(node) }, () => ({
         method: node.method,
-        path: filledText(at, 'path', node.path),
+        path: filledPath(at, 'path', node.path),
       }));
     case 'retrieve':
       return searchTools(node.settings).every((tool) => isPure(means, tool))

@@ -1,7 +1,7 @@
 import type { Before, Scope } from '../engine/scope.ts';
 import { readExpression, ExpressionError, type Context, type Expression } from '../graph/expression.ts';
 import type { GraphNode, Part } from '../graph/graph.ts';
-import { readTemplates, type Template } from '../graph/template.ts';
+import { readTemplate, readTemplates, type Template } from '../graph/template.ts';
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 
@@ -44,6 +44,16 @@ export function filled(at: AtWork, field: string, value: Json): Json {
 /** The same of a text that goes to somebody. */
 export function filledText(at: AtWork, field: string, value: string): string {
   return asText(filled(at, field, value));
+}
+
+/** A path of an address: each value that is filled in stays one part of it, or one value of its query. */
+export function filledPath(at: AtWork, field: string, path: string): string {
+  const template = readOnce(at, field, () => readTemplate(path, inPath)) as Template;
+  return asText(evaluated(at, field, () => template.fill(contextOf(at))));
+}
+
+function inPath(value: string): string {
+  return encodeURIComponent(value.toWellFormed());
 }
 
 /** The value of an expression. */

@@ -3,11 +3,12 @@ import { RunError } from '../run/failure.ts';
 import type { RunTree } from '../run/tree.ts';
 import type { Json } from '../run/values.ts';
 import { Stage } from '../../test/stage.ts';
-import { graphOf, runOf, workflowFlow } from '../../test/workflow/world.ts';
+import { answerIn, graphOf, runOf, workflowFlow } from '../../test/workflow/world.ts';
 import { toolOf } from '../../test/world.ts';
 
 const tools = [
   toolOf('note', (input) => input, { effect: 'idempotent' }),
+  toolOf('connection_crm_get', (input) => input),
   toolOf('break', () => {
     throw new RunError('unavailable', 'It is down.');
   }),
@@ -139,5 +140,19 @@ describe('[WF5] input', () => {
     await expect(play(graphOf([note('a', '{{nodes.b.output}}')], ''))).rejects.toThrow(
       /cannot be run: node «a», arguments: «nodes.b» is used before it can exist/,
     );
+  });
+});
+
+describe('[WF41] what is filled into a path', () => {
+  test.for([
+    ['/v/{{input.x}}/y', '../a', '/v/..%2Fa/y'],
+    ['/v/{{input.x}}', 'a?admin=1#b;c', '/v/a%3Fadmin%3D1%23b%3Bc'],
+    ['/v?a={{input.x}}&b=%20', 'é&b=2', '/v?a=%C3%A9%26b%3D2&b=%20'],
+    ['{{input.x}}', 'a b\ud800', 'a%20b%EF%BF%BD'],
+    ['/v/{{input.x}}', 7, '/v/7'],
+  ] as const)('stays one part of it, or one value of its query: %s with %j', async ([path, x, sent]) => {
+    const request = { id: 'a', type: 'http', connection: 'crm', method: 'GET', path };
+    const { tree } = await play(graphOf([request], ''), { x });
+    expect(answerIn(tree)).toEqual({ method: 'GET', path: sent });
   });
 });

@@ -7,8 +7,11 @@ export interface Template {
   fill(context: Context): Json;
 }
 
-/** Read once, as it stands in the definition. What data brings is put in as it is, and never read as a template again. */
-export function readTemplate(text: string): Template {
+/**
+ * Read once, as it stands in the definition. What data brings is put in as it is, or `written` as the place wants it, and never
+ * read as a template again.
+ */
+export function readTemplate(text: string, written?: (value: string) => string): Template {
   const parts: (string | Expression)[] = [];
   let at = 0;
   for (let open = text.indexOf('{{'); open !== -1; open = text.indexOf('{{', at)) {
@@ -22,8 +25,11 @@ export function readTemplate(text: string): Template {
   return {
     expressions: parts.filter((part) => typeof part !== 'string'),
     fill(context) {
-      if (parts.length === 1 && only !== undefined && typeof only !== 'string') return only.evaluate(context);
-      return parts.map((part) => (typeof part === 'string' ? part : textOf(part.evaluate(context)))).join('');
+      if (!written && parts.length === 1 && only !== undefined && typeof only !== 'string')
+        return only.evaluate(context);
+      const told = (part: Expression): string => textOf(part.evaluate(context));
+      const put = (part: Expression): string => (written ? written(told(part)) : told(part));
+      return parts.map((part) => (typeof part === 'string' ? part : put(part))).join('');
     },
   };
 }

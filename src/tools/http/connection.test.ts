@@ -68,6 +68,31 @@ describe('[WF18] a connection', () => {
     },
   );
 
+  test.for([
+    'x/../admin',
+    'x/%2E%2e/admin',
+    'x/.%2e',
+    'x/%2e%2e%2f%2e%2e/admin',
+    'x%5c..%5cadmin',
+    'x\\..\\y',
+    'x/..;/admin',
+    'x/..%3Ba=1/admin',
+    'x/.\t./admin',
+    'x/./y',
+  ])('[WF41] sends nothing that some server may go up by: %j', async (path) => {
+    const before = seen.length;
+    await expect(ask('get', { method: 'GET', path })).rejects.toThrow(/may lead elsewhere in «crm»/);
+    expect(seen).toHaveLength(before);
+  });
+
+  test.for(['a..b/...', 'x;v=1/y', 'x?next=..%2f../y', 'x%20y'])(
+    '[WF41] sends what stays: %s',
+    async (path) => {
+      await ask('get', { method: 'GET', path });
+      expect(seen.at(-1)?.url).toBe(`/api/${path}`);
+    },
+  );
+
   test('does not reach a private address unless it is trusted, and follows no redirect', async () => {
     await expect(ask('get', { method: 'GET', path: 'x' }, false)).rejects.toThrow(
       /not an address that may be reached/,

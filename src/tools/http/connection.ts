@@ -69,9 +69,22 @@ export function connectionTools(connection: Connection): Tool[] {
 function below({ name, url }: Connection, path: string): URL {
   const base = new URL(url.endsWith('/') ? url : `${url}/`);
   const target = URL.parse(path.replace(/^\/+/, ''), base.href);
-  if (target?.origin === base.origin && target.pathname.startsWith(base.pathname)) return target;
-  const message = `«path» leads out of the connection «${name}»: begin with what stands below its address.`;
+  if (target?.origin !== base.origin || !target.pathname.startsWith(base.pathname)) {
+    const message = `«path» leads out of the connection «${name}»: begin with what stands below its address.`;
+    throw new RunError('refused', message);
+  }
+  if (!mayClimb(path)) return target;
+  const message = `«path» may lead elsewhere in «${name}»: no part of it can be «.» or «..», or have a slash or a backslash in it, encoded or not.`;
   throw new RunError('refused', message);
+}
+
+/** Servers differ in what they decode, and in what they take for a parameter of a part: what some would go up by is not sent. */
+function mayClimb(path: string): boolean {
+  // As a reader of addresses does, which leaves these out.
+  const [parts = ''] = path.replace(/[\t\n\r]/g, '').split(/[?#]/, 1);
+  return parts
+    .split(/[\\/]/)
+    .some((part) => /%(?:2f|5c)/i.test(part) || /^(?:\.|%2e){1,2}(?:;|%3b|$)/i.test(part));
 }
 
 function answered(name: string, answer: Json): Json {

@@ -90,9 +90,26 @@ export const workflowMutants: readonly Mutant[] = [
   {
     name: 'a path leads out of the address of a connection',
     file: 'src/tools/http/connection.ts',
-    find: 'target.pathname.startsWith(base.pathname)',
-    replace: 'true',
+    find: '!target.pathname.startsWith(base.pathname)',
+    replace: 'false',
     test: 'src/tools/http/connection.test.ts',
+    only: '[WF18]',
+  },
+  {
+    name: 'a path of a connection climbs',
+    file: 'src/tools/http/connection.ts',
+    find: 'if (!mayClimb(path)) return target;',
+    replace: 'return target;',
+    test: 'src/tools/http/connection.test.ts',
+    only: '[WF41]',
+  },
+  {
+    name: 'what is filled into a path is put in as it is',
+    file: 'src/flows/workflow-sight.ts',
+    find: 'return encodeURIComponent(value.toWellFormed());',
+    replace: 'return value;',
+    test: flow,
+    only: '[WF41]',
   },
   {
     name: 'what is below a step that was cut off goes on',
