@@ -32,6 +32,14 @@ async function play(graph: ReturnType<typeof graphOf>, data?: Json, judged: read
         if (n % 2 === 0) throw new RunError('unavailable', `${n} is even.`);
         return n;
       }),
+      toolOf(
+        'connection_crm_send',
+        (input, { idempotencyKey }) => {
+          notes.push(idempotencyKey);
+          throw new RunError('unavailable', 'It answered 500.', { retryable: true });
+        },
+        { effect: 'once' },
+      ),
     ],
     agents: [answering('judge', () => verdicts.shift() ?? 'nothing')],
   });
@@ -162,6 +170,21 @@ describe('[WF15] a node that may be tried again', () => {
     const after = await stage.tree(run);
     expect(after.ended?.failure?.message).toBe('2 is even.');
     expect(outline(after).filter((line) => /^x\/~\d /.test(line))).toEqual(['x/~2 failed', 'x/~3 failed']);
+  });
+
+  test('[WF42] sends the same request under the same key, and another one under its own', async () => {
+    const send = { type: 'http', connection: 'crm', method: 'POST', path: '/x', retry: { times: 2 } };
+    const keysOf = async (...nodes: readonly Drawn[]) => (await play(graphOf(nodes, 'a.failed>b'))).notes;
+    const same = await keysOf({ id: 'a', ...send }, { id: 'b', ...send });
+    expect(same).toHaveLength(6);
+    expect(new Set(same.slice(0, 3)).size).toBe(1);
+    expect(new Set(same.slice(3)).size).toBe(1);
+    expect(new Set(same).size).toBe(2);
+    const body = '{{now}}';
+    const changing = { id: 'a', ...send, body, retry: { times: 1, pause: 60 } };
+    const { stage, notes } = await play(graphOf([changing], ''));
+    await stage.clock.pass(65_000);
+    expect(new Set(notes).size).toBe(2);
   });
 
   test('is not, where a person said no', async () => {

@@ -1,7 +1,7 @@
 import type { EarlierOutcome, Intent } from '../../policies/policy.ts';
 import type { Call, EventOf, StepId } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
-import { type Step, isOpen, type RunTree } from '../../run/tree.ts';
+import { type Step, isOpen, type RunTree, stepOf } from '../../run/tree.ts';
 import type { Source } from '../../run/untrusted.ts';
 import type { BlobRef, Effect, Json, Usage } from '../../run/values.ts';
 import type { Asking } from '../../tools/tool.ts';
@@ -101,7 +101,16 @@ export function lastEdit({ approvals }: RunTree, step: StepId): BlobRef | Json |
 }
 
 /** The same for every attempt of the same work, and different once a person has changed what will run. */
-export function idempotencyKey({ world, run }: Execution, step: Step, bytes: Json): string {
+export function idempotencyKey({ world, run, tree }: Execution, step: Step, bytes: Json): string {
   const work = step.call ? step.call.signature : JSON.stringify([step.agent, bytes]);
-  return `${run}-${step.id}-${world.hash(work).slice(0, 12)}`;
+  return `${run}-${firstTry(tree, step).id}-${world.hash(work).slice(0, 12)}`;
+}
+
+/** A call in a step `try` is the work of the same call in the step around it, once more. */
+function firstTry(tree: RunTree, step: Step): Step {
+  const within = stepOf(tree, step.parent);
+  if (!step.call || within.kind !== 'try') return step;
+  const { signature } = step.call;
+  const before = stepOf(tree, within.parent).children.map((id) => stepOf(tree, id));
+  return before.find(({ call }) => call?.signature === signature) ?? step;
 }

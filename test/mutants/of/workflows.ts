@@ -96,6 +96,14 @@ export const workflowMutants: readonly Mutant[] = [
     only: '[WF18]',
   },
   {
+    name: 'each try of a node has a key of its own',
+    file: 'src/engine/leaf/leaf.ts',
+    find: '${firstTry(tree, step).id}',
+    replace: '${step.id}',
+    test: 'src/flows/workflow-rounds.test.ts',
+    only: '[WF42]',
+  },
+  {
     name: 'a path of a connection climbs',
     file: 'src/tools/http/connection.ts',
     find: 'if (!mayClimb(path)) return target;',
