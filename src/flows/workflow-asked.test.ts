@@ -86,6 +86,16 @@ describe('[WF21] a merge', () => {
   });
 });
 
+test('[WF21] a no to a question that a merge did not wait for changes nothing, where it leads there', async () => {
+  const graph = graphOf(
+    [{ id: 'slow', type: 'human' }, template('quick', 'B'), { id: 'm', type: 'merge', first: true }],
+    'slow.approved>m slow.rejected>m quick>m',
+  );
+  const { stage, run } = await play(graph);
+  await stage.decide(run, { decision: 'reject' });
+  expect((await stage.tree(run)).ended?.answer).toBe('B');
+});
+
 describe('[WF22] a guard', () => {
   const graph = (settings: Json) =>
     graphOf(
