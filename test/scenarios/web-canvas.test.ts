@@ -147,7 +147,7 @@ describeInBrowser('the canvas', (browser) => {
     expect(existsSync(join(cwd, 'data'))).toBe(true);
   });
 
-  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] [CV26] [CV30] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
+  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] [CV26] [CV30] [CV31] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
     const at = await serving({ config: {} });
     await at.ask('/api/workflows', { json: { name: 'rounds', graph: rounds } });
     const { page, complaints } = await opened(browser(), `${at.url}/workflows`);
@@ -186,6 +186,14 @@ describeInBrowser('the canvas', (browser) => {
     await rewrite(page, text, 'name: rounds\nnodes: [');
     await page.waitForSelector('[data-yaml-problem]');
     await page.getByRole('heading', { name: 'Written' }).waitFor();
+    await page.click('[data-view-as=canvas]');
+    await page.getByText('Not saved: the YAML cannot be read.').waitFor();
+    expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await page.click('[data-view-as=yaml]');
+    await text.getByText('nodes: [').waitFor();
+    await expectAccessible(page);
+    await page.locator('[data-yaml-problem]').getByRole('button', { name: 'Take what is drawn' }).click();
+    await text.getByText('# kept').waitFor();
     await page.click('[data-view-as=canvas]');
     await page.click('[data-node=tell]');
     const value = page.locator('[data-field=value] .cm-content');

@@ -4,7 +4,7 @@ import type { WorkflowDraft } from '../../../src/wire/native/workflows.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import { Editing } from './editing.ts';
-import { isStuck, watchClosing } from './leaving.ts';
+import { watchClosing } from './leaving.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -123,9 +123,28 @@ test('[CV30] a page with something unsaved asks before it closes, and saves as s
   expect(server.saved).toEqual(['pagehide', 'visibilitychange', 'closing']);
   server.draftNow = { ...server.draftNow, revision: 9, by: 'ben' };
   editing.edit(titled('mine'));
-  expect([isStuck(keeper.getSnapshot()), isAsked()]).toEqual([false, true]);
+  expect([keeper.isStuck, isAsked()]).toEqual([false, true]);
   await vi.runAllTimersAsync();
-  expect([isStuck(keeper.getSnapshot()), isAsked()]).toEqual([true, true]);
+  expect([keeper.isStuck, isAsked()]).toEqual([true, true]);
   stop();
   expect(isAsked()).toBe(false);
+});
+
+test('[CV31] what cannot be read is not saved, whatever is changed beside it, until it is read or theirs is taken', async () => {
+  const server = new Server();
+  const { editing, keeper } = opened(server);
+  editing.setUnread('title: [oops');
+  editing.edit(titled('drawn'));
+  await vi.runAllTimersAsync();
+  expect(server.saved).toEqual(['drawn']);
+  expect(editing.getSnapshot().unread).toBe('title: [oops');
+  expect([await keeper.flush(), keeper.isAllSaved, keeper.isStuck]).toEqual([false, false, true]);
+  editing.setUnread(undefined);
+  expect([await keeper.flush(), keeper.isAllSaved, keeper.isStuck]).toEqual([true, true, false]);
+  editing.setUnread('again: [');
+  server.draftNow = { ...server.draftNow, revision: 9, by: 'ben' };
+  editing.edit(titled('mine'));
+  await vi.runAllTimersAsync();
+  keeper.takeTheirs(begun);
+  expect([editing.getSnapshot().unread, keeper.isAllSaved]).toEqual([undefined, true]);
 });

@@ -4,7 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { holdLeaving } from '../routing.tsx';
 import { useEditingTexts } from '../texts/editing-texts.ts';
 import type { DraftKeeper, Kept } from './draft-keeper.ts';
-import { isStuck, watchClosing } from './leaving.ts';
+import { watchClosing } from './leaving.ts';
 
 /** Asks before somebody leaves what would be lost. */
 export function LeaveDialog<T, K extends Kept>({
@@ -18,7 +18,7 @@ export function LeaveDialog<T, K extends Kept>({
   useEffect(
     () =>
       holdLeaving((go) => {
-        if (!isStuck(keeper.getSnapshot())) return false;
+        if (!keeper.isStuck) return false;
         setLeave(() => go);
         return true;
       }),
