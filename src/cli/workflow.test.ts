@@ -97,3 +97,9 @@ test('[WR6] at a server the same is asked of the server', async () => {
   expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('Hello you') });
   expect((await typed('workflows', '--json', '--server', at.url)).out).toContain('"readOnly":true');
 });
+
+test('[WR6] what is wrong with another workflow of the configuration is told with its name', async () => {
+  file('workflows/broken.yaml', 'nodes: [{ id: start, type: start }]\nedges: []\n');
+  const { code, out, error } = await here('workflow', 'check', join(folder, 'workflows', 'greeting.yaml'));
+  expect([code, out, error]).toEqual([2, '', expect.stringContaining('The workflow «broken»')]);
+});

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { surfaceClient, type SurfaceClient } from '../a2ui/clients.ts';
 import { versions, type Version } from '../a2ui/schemas.ts';
 import { callTo, closed, ended, journal, opened, retried, said, started } from '../journal.ts';
+import { sized } from '../long.ts';
 import { variedRuns, variety } from '../variety.ts';
 import type { Entry, RunEvent } from '../../src/run/events.ts';
 import { foldAll } from '../../src/run/fold.ts';
@@ -101,31 +102,44 @@ describe.for(versions)('%s', (version) => {
   });
 
   test('[UI3] a message that is dropped, doubled or out of order is noticed', () => {
-    const frames = told(version, deep);
     const unnoticed: string[] = [];
     let tried = 0;
-    for (const [place, ofEntry] of frames.entries()) {
-      for (const [i, frame] of ofEntry.entries()) {
-        const next = frames[place + 1]?.[0];
-        const broken = {
-          dropped: replaced(frames, place, ofEntry.toSpliced(i, 1)),
-          doubled: replaced(frames, place, ofEntry.toSpliced(i, 0, frame)),
-          swapped: next && i === ofEntry.length - 1 ? swapped(frames, place) : undefined,
-        };
-        for (const [how, changed] of Object.entries(broken)) {
-          // Version 0.8 shows nothing of what comes before it is told to begin.
-          if (!changed || (how === 'doubled' && place === 0 && version === 'a2ui-0.8')) continue;
-          tried += 1;
-          if (watched(version, deep, changed) === '') unnoticed.push(`${how}: ${frame.data}`);
-        }
+    for (const entries of [deep, ...variedRuns(sized(1, 4), sized(16, 60))])
+      for (const { how, frame, changed } of tampered(version, told(version, entries))) {
+        tried += 1;
+        if (watched(version, entries, changed) === '') unnoticed.push(`${how}: ${frame.data}`);
       }
-    }
     expect(unnoticed).toEqual([]);
-    expect(tried).toBeGreaterThan(100);
+    expect(tried).toBeGreaterThan(120);
   });
 });
 
 type Frames = readonly (readonly SseFrame[])[];
+
+interface Tampered {
+  readonly how: string;
+  readonly frame: SseFrame;
+  readonly changed: Frames;
+}
+
+/** Each frame dropped, doubled, and in the place of its neighbour. */
+function* tampered(version: Version, frames: Frames): Iterable<Tampered> {
+  for (const [place, ofEntry] of frames.entries()) {
+    for (const [i, frame] of ofEntry.entries()) {
+      const next = frames[place + 1]?.[0];
+      const broken = {
+        dropped: replaced(frames, place, ofEntry.toSpliced(i, 1)),
+        doubled: replaced(frames, place, ofEntry.toSpliced(i, 0, frame)),
+        swapped: next && i === ofEntry.length - 1 ? swapped(frames, place) : undefined,
+      };
+      for (const [how, changed] of Object.entries(broken)) {
+        // Version 0.8 shows nothing of what comes before it is told to begin.
+        if (!changed || (how === 'doubled' && place === 0 && version === 'a2ui-0.8')) continue;
+        yield { how, frame, changed };
+      }
+    }
+  }
+}
 
 function replaced(frames: Frames, place: number, ofEntry: readonly SseFrame[]): Frames {
   return frames.with(place, ofEntry);

@@ -266,8 +266,6 @@ describe('[S08] [S10] by roles', () => {
 
   /** A graph is looked at, and nothing is kept of it. */
   const onlyLooks = [
-    'POST /workflows/validate/draft',
-    'POST /workflows/validate/final',
     'POST /workflows/build',
     'POST /workflows/canvas/to-backend',
     'POST /workflows/backend/to-canvas',

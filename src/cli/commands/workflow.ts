@@ -47,8 +47,9 @@ export const workflow: CliCommand = {
     try {
       return await work(place, { given, terminal }, meant);
     } catch (thrown) {
-      const { problems = [] } = failureOf(thrown);
-      if (problems.length === 0) throw thrown;
+      const { problems = [], message } = failureOf(thrown);
+      // Of another workflow of the configuration its sentence says which one.
+      if (problems.length === 0 || !message.includes(`«${meant.name}»`)) throw thrown;
       tellProblems(given, terminal, problems);
       return exit.badInput;
     }

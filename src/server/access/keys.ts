@@ -66,6 +66,18 @@ function expectFree(keys: readonly KeyRecord[], { tenant, name, createdAt: now }
   );
 }
 
+/** Whether somebody came by keys, and none of them is good any more. */
+export async function hasLeft(
+  shared: Shared,
+  { tenant, who }: { readonly tenant: string; readonly who: string },
+  now: number,
+): Promise<boolean> {
+  const own = (await readKeys(shared)).filter((key) => key.tenant === tenant && key.name === who);
+  const isGood = ({ revokedAt, expiresAt = Infinity }: KeyRecord): boolean =>
+    revokedAt === undefined && expiresAt > now;
+  return own.length > 0 && !own.some(isGood);
+}
+
 /** Revoke a key by its id or by its name, if only one has it. */
 export async function revokeKey(shared: Shared, named: string, now: number): Promise<KeyRecord> {
   const { id, tenant } = meant(await readKeys(shared), named);

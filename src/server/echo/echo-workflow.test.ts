@@ -36,7 +36,12 @@ const graph = Graph.parse({
   limits: { calls: 5 },
   input: { type: 'object' },
   schedules: [{ cron: '0 8 * * *', timezone: 'UTC' }],
-  nodes: [{ id: 'start', type: 'start' }, ...every, { id: 'end', type: 'end', output: 'x' }],
+  nodes: [
+    { id: 'start', type: 'start' },
+    ...every,
+    { id: 'end', type: 'end', output: 'x' },
+    { id: 'late', type: 'end', output: 'too late' },
+  ],
   edges: [
     { from: 'start', to: 'a' },
     { from: 'd', port: 'left', to: 'e' },
@@ -60,6 +65,24 @@ test('[WR30] what goes out and comes back is the same graph, whatever is in it',
   const { graph: back, unmapped } = importWorkflow(exported);
   expect(back).toEqual(graph);
   expect(unmapped).toEqual([]);
+});
+
+test('[WR30] what was changed elsewhere after it left is listed, with what to do', () => {
+  const { agents, ...exported } = exportWorkflow({ name: 'all', version: 3, state: 'published', graph });
+  const changed = agents.map((one) => {
+    if (typeof one === 'string') return one;
+    if (one.agent_id === 'a') return { ...one, name: 'Another name', goal: 'Another goal' };
+    const branches = [{ name: 'left', condition: 'input.n < 77' }];
+    const conditional_config = { branches };
+    return one.agent_id === 'd' ? { ...one, metadata: { ...one.metadata, conditional_config } } : one;
+  });
+  const { unmapped } = importWorkflow(EchoWorkflow.parse({ ...exported, agents: changed }));
+  expect(unmapped.map(({ place, field }) => `${place} ${field}`)).toEqual([
+    'a name',
+    'a goal',
+    'd metadata.conditional_config',
+  ]);
+  expect(unmapped[0]?.why).toContain('take «metadata.vitrine» out');
 });
 
 const agent = (agent_id: string, node_type: string, more: object = {}) => ({

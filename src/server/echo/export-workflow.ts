@@ -49,7 +49,7 @@ export function exportWorkflow({ name, version, state, graph }: Exported): EchoW
   };
 }
 
-function agentOf(node: GraphNode, at: readonly [number, number] | undefined): EchoAgent {
+export function agentOf(node: GraphNode, at?: readonly [number, number]): EchoAgent {
   const { id, title, type, within } = node;
   return {
     agent_id: id,

@@ -1,5 +1,6 @@
 import { GraphNode } from '../../graph/graph.ts';
 import { Json } from '../../run/values.ts';
+import { agentOf } from './export-workflow.ts';
 import type { EchoAgent } from '../../wire/echo-workflow.ts';
 
 export interface Made {
@@ -15,10 +16,32 @@ interface Place {
 
 type Make = (agent: EchoAgent, place: Place) => Made;
 
-/** A node that was exported from here is what it was. */
-export function ownNode(agent: EchoAgent, id: string): Json | undefined {
-  const read = GraphNode.safeParse(agent.metadata?.['vitrine']);
-  return read.success && read.data.id === id ? Json.parse(agent.metadata?.['vitrine']) : undefined;
+/** A node that was exported from here is what it was. What was changed since is told, and not used. */
+export function ownNode(agent: EchoAgent, id: string): Made | undefined {
+  const kept = exportedNode(agent);
+  if (kept?.id !== id) return undefined;
+  return { node: Json.parse(agent.metadata?.['vitrine']), left: changedSince(agent, kept) };
+}
+
+/** The node that somebody exported from here, under the id that it still has. */
+export function exportedNode({ agent_id: id, metadata }: EchoAgent): GraphNode | undefined {
+  const read = GraphNode.safeParse(metadata?.['vitrine']);
+  return read.success && read.data.id === id ? read.data : undefined;
+}
+
+function changedSince({ metadata: now = {}, ...agent }: EchoAgent, node: GraphNode): Made['left'] {
+  const { metadata: then = {}, ...left } = agentOf(node);
+  const why =
+    'It was changed after it left here, and stands here as it left: take «metadata.vitrine» out of it to use the change.';
+  const isOther = (one: unknown, other: unknown): boolean =>
+    JSON.stringify(one ?? null) !== JSON.stringify(other ?? null);
+  const own = (['name', 'goal', 'llm', 'constraints'] as const).filter((name) =>
+    isOther(agent[name], left[name]),
+  );
+  const configs = Object.keys(then).filter(
+    (name) => name.endsWith('_config') && isOther(now[name], then[name]),
+  );
+  return [...own, ...configs.map((name) => `metadata.${name}`)].map((field) => ({ field, why }));
 }
 
 /** How each type of node is said here, by its name in small letters. */

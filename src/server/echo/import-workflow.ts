@@ -1,7 +1,7 @@
 import { GraphNode } from '../../graph/graph.ts';
 import { Json } from '../../run/values.ts';
 import type { EchoAgent, EchoConnection, EchoWorkflow } from '../../wire/echo-workflow.ts';
-import { nodeMakers, ownNode, portName, type Made } from './import-node.ts';
+import { exportedNode, nodeMakers, ownNode, portName, type Made } from './import-node.ts';
 
 /** What of a workflow of the other platform has no place here, and why. */
 export interface Unmapped {
@@ -54,7 +54,7 @@ export function importWorkflow(workflow: EchoWorkflow): Imported {
 
 function nodeOf(agent: EchoAgent, place: Parameters<(typeof nodeMakers)[string]>[1]): Made {
   const own = ownNode(agent, place.id);
-  if (own) return { node: own, left: [] };
+  if (own) return own;
   const type = (agent.metadata?.node_type ?? 'agent').toLowerCase().replace(/[^a-z]/g, '');
   const make = nodeMakers[type];
   if (make) return make(agent, place);
@@ -66,12 +66,14 @@ function nodeOf(agent: EchoAgent, place: Parameters<(typeof nodeMakers)[string]>
 /** Ids that a graph can have, each once. */
 function idsOf(agents: readonly EchoAgent[]): ReadonlyMap<string, string> {
   const ids = new Map<string, string>();
-  for (const { agent_id: given, metadata } of agents) {
+  for (const agent of agents) {
+    const { agent_id: given, metadata } = agent;
     const [first = 'n'] = /[A-Za-z]\w*/.exec(given.replaceAll(/\W/g, '_')) ?? [];
     const type = metadata?.node_type?.toLowerCase();
     const base = first.slice(0, 36);
     const fits = GraphNode.safeParse({ id: base, type: 'start' }).success ? base : `n_${base}`.slice(0, 36);
-    const wanted = type === 'start' || type === 'end' ? type : fits;
+    const isTheirs = exportedNode(agent) === undefined;
+    const wanted = isTheirs && (type === 'start' || type === 'end') ? type : fits;
     const taken = new Set(ids.values());
     let id = wanted;
     for (let i = 2; taken.has(id); i += 1) id = `${wanted}_${i}`;

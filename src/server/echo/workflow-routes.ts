@@ -103,7 +103,7 @@ export const echoWorkflowRoutes = [
       method: 'POST',
       path: `/workflows/validate/${state}`,
       about: `What is wrong with a workflow of the workflow platform, as a ${state} one.`,
-      role: 'viewer',
+      role: 'member',
       body: EchoWorkflow,
       bodyLimit,
       answers: {

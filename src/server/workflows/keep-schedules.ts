@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/time/clock.ts';
-import { failureOf } from '../../run/failure.ts';
+import { failureOf, RunError } from '../../run/failure.ts';
+import { hasLeft } from '../access/keys.ts';
 import type { ServerContext } from '../context.ts';
 import { startRun } from '../routes/start-run.ts';
 import { systemClock } from '../system.ts';
@@ -38,9 +39,23 @@ export async function keepSchedules(context: ServerContext, closing: AbortSignal
   await keepStarting(scheduling, alarm, closing);
 }
 
+/** With the last key of somebody ends what they have had started by the clock. */
+async function expectThere(
+  { home }: ServerContext,
+  { tenant, who }: Pick<DueRun, 'tenant' | 'who'>,
+): Promise<void> {
+  const { shared, dispatch } = home.store;
+  if (!(await hasLeft(shared, { tenant, who }, await dispatch.time()))) return;
+  throw new RunError(
+    'refused',
+    `«${who}», who published this, has no key any more: somebody else has to publish it for it to start.`,
+  );
+}
+
 async function start(context: ServerContext, due: DueRun): Promise<void> {
   const { tenant, who, workflow: name, version, key, input, labels, notice } = due;
   const caller = { tenant, who, role: 'member' } as const;
+  await expectThere(context, caller);
   const notices = notice === undefined ? [] : [{ code: 'SCHEDULE_MISSED', message: notice }];
   await startRun(context, caller, {
     app: await workflowApp(context.home, caller, { name, version }),

@@ -3,6 +3,7 @@ import { vitrineClient } from '../../client/client.ts';
 import { failureOf } from '../../run/failure.ts';
 import { memoryStore } from '../../stores/memory.ts';
 import { keyAt, serving } from '../../../test/serving.ts';
+import { revokeKey } from '../access/keys.ts';
 import { graphOf } from '../../../test/workflow/world.ts';
 import type { Json } from '../../run/values.ts';
 
@@ -71,4 +72,29 @@ test('[WR23] what is due by the store’s clock is started by whoever serves, an
     .pauseSchedule('hourly', 'none')
     .catch((thrown: unknown) => failureOf(thrown));
   expect(none).toMatchObject({ code: 'unknown' });
+});
+
+test('[WR24] what somebody had started by the clock ends with their key, and says so', async () => {
+  let now = Date.UTC(2026, 10, 17, 8, 30);
+  const store = memoryStore({ now: () => now });
+  const at = await serving({ store, config: { auth: { required: true } } });
+  const clientOf = async (name: string) =>
+    vitrineClient({ url: at.url, key: await keyAt(at, { name, tenant: 'acme' }) });
+  const [mal, ann] = [await clientOf('mal'), await clientOf('ann')];
+  for (const [client, name] of [
+    [mal, 'his'],
+    [ann, 'hers'],
+  ] as const) {
+    await client.workflows.save(name, timed(name, name));
+    await client.workflows.publish(name);
+  }
+  await revokeKey(store.shared, 'mal', now);
+  now = Date.UTC(2026, 10, 17, 9, 0, 1);
+  const [hers] = await ann.workflows.schedules('hers');
+  await ann.workflows.resumeSchedule('hers', hers?.schedule ?? '');
+  await expect.poll(async () => (await ann.runs()).runs.map(({ app }) => app)).toEqual(['workflow:hers']);
+  await expect
+    .poll(async () => (await ann.workflows.schedules('his'))[0]?.skipped?.[0]?.why)
+    .toContain('«mal», who published this, has no key any more');
+  expect((await ann.runs()).runs).toHaveLength(1);
 });

@@ -5,6 +5,14 @@ const times = 'src/server/workflows/scheduler.test.ts';
 
 export const workflowFrontMutants: readonly Mutant[] = [
   {
+    name: 'the clock starts what somebody published who has no key any more',
+    file: 'src/server/workflows/keep-schedules.ts',
+    find: 'await expectThere(context, caller);',
+    replace: '',
+    test: 'src/server/workflows/schedule-routes.test.ts',
+    only: '[WR24]',
+  },
+  {
     name: 'a workflow that people make says itself what it may use',
     file: 'src/server/workflows/workflow-app.ts',
     find: 'return atMost(ceilingOf(nameable, tenant) ?? {}, wanted);',
