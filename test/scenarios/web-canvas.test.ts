@@ -187,7 +187,8 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-yaml-problem]');
     await page.getByRole('heading', { name: 'Written' }).waitFor();
     await page.click('[data-view-as=canvas]');
-    await page.getByText('Not saved: the YAML cannot be read.').waitFor();
+    for (const place of ['.bar', '.problems'])
+      await page.locator(place).getByText('Not saved: the YAML cannot be read.').waitFor();
     expect(await page.isDisabled('[data-publish]')).toBe(true);
     await page.click('[data-view-as=yaml]');
     await text.getByText('nodes: [').waitFor();

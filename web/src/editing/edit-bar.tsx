@@ -21,7 +21,7 @@ export function SavedWords({
   const words = useSavedWords(saving, unchanged);
   return (
     <span
-      className={unread === undefined ? 'quiet cut wide-only' : 'problem cut'}
+      className={unread === undefined ? 'quiet cut wide-only' : 'problem cut wide-only'}
       role="status"
       data-saved={saving.revision}
     >

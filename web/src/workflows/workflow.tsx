@@ -112,7 +112,7 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
         )}
         {looking.side === 'schedules' && <Schedules {...{ desk, name, view, isReadOnly, version }} />}
       </div>
-      {!isOld && <ProblemList graph={edited.draft} problems={problems} goTo={goTo} />}
+      {!isOld && <ProblemList edited={edited} problems={problems} goTo={goTo} />}
     </main>
   );
 }
