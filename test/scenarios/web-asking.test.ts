@@ -103,4 +103,45 @@ describeInBrowser('asking', (browser) => {
     await page.locator('[data-answer=given]').nth(1).waitFor();
     expect([tries, await page.locator('[data-unsent]').count()]).toEqual([3, 0]);
   });
+
+  test('[W260] what is written before a conversation has begun waits for it, and stays where that does not begin', async () => {
+    const asked: string[] = [];
+    const echo = appWith(async (_scope, text) => {
+      asked.push(text);
+      return `You said ${text}.`;
+    }, 'echo');
+    const at = await serving({ config: { apps: { echo } } });
+    const { page, complaints } = await opened(browser(), at.url);
+    const { promise: mayBegin, resolve: begin } = Promise.withResolvers<void>();
+    let posts = 0;
+    await page.route('**/api/runs', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      posts += 1;
+      if (posts === 1) return route.fulfill({ status: 503, json: {} });
+      await mayBegin;
+      return route.fallback();
+    });
+    await say(page, 'first');
+    const unsent = page.locator('[data-unsent=true]', { hasText: 'first' });
+    await unsent.waitFor();
+    await say(page, 'second');
+    const second = page.locator('[data-queued]', { hasText: 'second' });
+    await second.waitFor();
+    await unsent.getByRole('button', { name: 'Try again' }).click();
+    await unsent.waitFor({ state: 'detached' });
+    await say(page, 'third');
+    await page.locator('[data-queued]', { hasText: 'third' }).waitFor();
+    await second.waitFor();
+    expect([posts, asked]).toEqual([2, []]);
+    begin();
+    await page.locator('[data-answer=given]', { hasText: 'You said third.' }).waitFor();
+    expect(await page.locator('[data-answer=given]').allInnerTexts()).toEqual([
+      'You said first.',
+      'You said second.',
+      'You said third.',
+    ]);
+    expect([posts, asked]).toEqual([4, ['first', 'second', 'third']]);
+    expect(await page.locator('[data-queued]').count()).toBe(0);
+    expect(complaints.filter((one) => !one.includes('503'))).toEqual([]);
+  });
 });

@@ -147,10 +147,11 @@ describeInBrowser('the canvas', (browser) => {
     expect(existsSync(join(cwd, 'data'))).toBe(true);
   });
 
-  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] [CV26] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
+  test('[CV1] [CV2] [CV3] [CV4] [CV5] [CV9] [CV26] [CV30] [CV31] by key, as text, and beside somebody else: one graph, and nothing lost', async () => {
     const at = await serving({ config: {} });
     await at.ask('/api/workflows', { json: { name: 'rounds', graph: rounds } });
-    const { page, complaints } = await opened(browser(), `${at.url}/workflows/rounds`);
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows`);
+    await page.click('a[href="/workflows/rounds"]');
     const kept = async (): Promise<WorkflowDraft> =>
       (await at.ask('/api/workflows/rounds/draft')).json as WorkflowDraft;
     const isSaved = async (revision: number): Promise<void> =>
@@ -186,6 +187,15 @@ describeInBrowser('the canvas', (browser) => {
     await page.waitForSelector('[data-yaml-problem]');
     await page.getByRole('heading', { name: 'Written' }).waitFor();
     await page.click('[data-view-as=canvas]');
+    for (const place of ['.bar', '.problems'])
+      await page.locator(place).getByText('Not saved: the YAML cannot be read.').waitFor();
+    expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await page.click('[data-view-as=yaml]');
+    await text.getByText('nodes: [').waitFor();
+    await expectAccessible(page);
+    await page.locator('[data-yaml-problem]').getByRole('button', { name: 'Take what is drawn' }).click();
+    await text.getByText('# kept').waitFor();
+    await page.click('[data-view-as=canvas]');
     await page.click('[data-node=tell]');
     const value = page.locator('[data-field=value] .cm-content');
     await rewrite(page, value, '{{nodes.');
@@ -206,6 +216,19 @@ describeInBrowser('the canvas', (browser) => {
       .locator('[data-conflict]', { hasText: /^local has saved another draft, .+ Yours is not saved\./ })
       .waitFor();
     await expectAccessible(page);
+    const leaving = page.getByRole('alertdialog', { name: 'Not saved' });
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await leaving.waitFor();
+    await expectAccessible(page);
+    await leaving.getByRole('button', { name: 'Stay' }).click();
+    await leaving.waitFor({ state: 'detached' });
+    const drawn = page.url();
+    await page.evaluate('history.back()');
+    await leaving.waitFor();
+    expect(page.url()).toBe(drawn);
+    await page.keyboard.press('Escape');
+    await leaving.waitFor({ state: 'detached' });
+    await page.locator('[data-conflict]').waitFor();
     await page.getByRole('button', { name: 'Take theirs' }).click();
     await page.getByRole('heading', { name: 'Theirs' }).waitFor();
     expect((await kept()).graph['title']).toBe('Theirs');

@@ -5,20 +5,51 @@ export { addressOf, type Place } from './places.ts';
 
 const moved = new EventTarget();
 
+/** Whether somebody is to stay for now. Whoever holds them lets them `go`, or not. */
+type Hold = (go: () => void) => boolean;
+const holds = new Set<Hold>();
+
+/** Asks `hold` before another screen is gone to, also back and forward. */
+export function holdLeaving(hold: Hold): () => void {
+  shown = location.href;
+  holds.add(hold);
+  return () => void holds.delete(hold);
+}
+
 export function navigate(address: string, { replace = false } = {}): void {
+  if (!isHeld(address, location.href, () => go(address, replace))) go(address, replace);
+}
+
+function go(address: string, replace: boolean): void {
   if (replace) history.replaceState(null, '', address);
   else history.pushState(null, '', address);
+  tell();
+}
+
+function isHeld(to: string, from: string, leave: () => void): boolean {
+  const isElsewhere = new URL(to, from).pathname !== new URL(from).pathname;
+  return isElsewhere && [...holds].some((hold) => hold(leave));
+}
+
+/** The address of what is on the screen: back and forward change the bar first. */
+let shown = '';
+
+function tell(): void {
+  shown = location.href;
   moved.dispatchEvent(new Event('moved'));
 }
 
+function hearBack(): void {
+  const there = location.href;
+  if (isHeld(there, shown || there, () => go(there, false))) history.pushState(null, '', shown);
+  else tell();
+}
+
 function subscribe(changed: () => void): () => void {
-  const events = ['popstate', 'hashchange'] as const;
+  // It is the same for all, and added once.
+  for (const event of ['popstate', 'hashchange']) addEventListener(event, hearBack);
   moved.addEventListener('moved', changed);
-  for (const event of events) addEventListener(event, changed);
-  return () => {
-    moved.removeEventListener('moved', changed);
-    for (const event of events) removeEventListener(event, changed);
-  };
+  return () => moved.removeEventListener('moved', changed);
 }
 
 /** The place that the address bar names. */

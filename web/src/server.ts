@@ -30,7 +30,7 @@ export const isLocked: Source<boolean> = locked;
 /** Every request says how we stand with the server, whoever makes it. */
 const watched: typeof fetch = async (address, request) => {
   try {
-    const response = await fetch(address, request);
+    const response = await fetch(address, { ...request, keepalive: isKept(request) });
     away.set(false);
     if (response.status === 401) locked.set(true);
     return response;
@@ -39,6 +39,12 @@ const watched: typeof fetch = async (address, request) => {
     throw thrown;
   }
 };
+
+/** What is saved arrives also where the page is closed meanwhile: browsers do that for up to 64 KiB. */
+function isKept(request: RequestInit | undefined): boolean {
+  const { method, body } = request ?? {};
+  return method === 'PUT' && typeof body === 'string' && new Blob([body]).size < 60_000;
+}
 
 export const server: ServerAddress = { url: location.origin, fetch: watched };
 export const client = vitrineClient(server);

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState, type ComponentType, type ReactNode } from 
 import type { Problem } from '../../../src/run/failure-schema.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { Conflict } from '../editing/conflict.tsx';
+import { LeaveDialog } from '../editing/leave-dialog.tsx';
 import { useEditKeys } from '../editing/use-edit-keys.ts';
 import { addressOf, Link, navigate } from '../routing.tsx';
 import { MenuButton } from '../shell/shell.tsx';
@@ -79,6 +80,7 @@ function Opened({ loaded, section }: { readonly loaded: LoadedApp; readonly sect
         {saving.is === 'conflict' && (
           <Conflict saving={saving} keeper={keeper} draftIn={({ app: theirs }) => theirs} />
         )}
+        <LeaveDialog keeper={keeper} />
         <div className="app-columns">
           <div className="app-side">
             <Sections section={section} />

@@ -173,7 +173,7 @@ function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): Re
           {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
           {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
           <Turns runs={runs} sought={sought} sending={sending} place={place} />
-          <QueuedMessages conversation={conversation} unsent={sending.unsent?.key} />
+          <QueuedMessages sending={sending} />
         </div>
       </section>
       <div className="dock">

@@ -9,14 +9,26 @@ export interface Queued {
   readonly key: string;
 }
 
+const none: readonly Queued[] = [];
 const listeners = new Set<() => void>();
 const kept = new Map<string, { readonly text: string; readonly queued: readonly Queued[] }>();
+/** What waits for a conversation to begin, by the name that its page goes by until then. */
+const ahead = new Map<string, readonly Queued[]>();
 
 function nameOf(conversation: string): string {
   return `vitrine.queue.${conversation}`;
 }
 
+/** The name of a line for a conversation that has not begun: this page alone has it. */
+export function newLine(): string {
+  const line = `new ${newKey()}`;
+  ahead.set(line, none);
+  return line;
+}
+
 function read(conversation: string): readonly Queued[] {
+  const early = ahead.get(conversation);
+  if (early) return early;
   const text = localStorage.getItem(nameOf(conversation)) ?? '[]';
   const known = kept.get(conversation);
   if (known?.text === text) return known.queued;
@@ -40,10 +52,17 @@ export const queue = {
       read(conversation).filter((one) => one.key !== key),
     );
   },
+  /** The conversation that they wait for has begun: they are its own. */
+  begin(line: string, conversation: string): void {
+    const early = ahead.get(line) ?? none;
+    ahead.set(line, none);
+    if (early.length > 0) write(conversation, [...read(conversation), ...early]);
+  },
 };
 
 function write(conversation: string, queued: readonly Queued[]): void {
-  if (queued.length === 0) localStorage.removeItem(nameOf(conversation));
+  if (ahead.has(conversation)) ahead.set(conversation, queued);
+  else if (queued.length === 0) localStorage.removeItem(nameOf(conversation));
   else localStorage.setItem(nameOf(conversation), JSON.stringify(queued));
   for (const changed of listeners) changed();
 }
@@ -57,10 +76,9 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
-export function useQueue(conversation: string | undefined): readonly Queued[] {
-  return useSyncExternalStore(subscribe, () => (conversation === undefined ? none : read(conversation)));
+export function useQueue(conversation: string): readonly Queued[] {
+  return useSyncExternalStore(subscribe, () => read(conversation));
 }
-const none: readonly Queued[] = [];
 
 /** A name that nobody else gives. */
 export function newKey(): string {

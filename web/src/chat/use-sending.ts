@@ -3,9 +3,11 @@ import { RunError, type GivenAttachment, type ListedRun } from '../../../src/cli
 import { useVitrine } from '../../../src/react/react.ts';
 import { addressOf, navigate } from '../routing.tsx';
 import type { Protocol } from './composer.tsx';
-import { newKey, queue, useQueue, type Queued } from './queue.ts';
+import { newKey, newLine, queue, useQueue, type Queued } from './queue.ts';
 
 export interface Sending {
+  /** Where what is written waits for its turn: the conversation, or the page until that has begun. */
+  readonly line: string;
   /** What was sent and is not in the list yet. */
   readonly pending: string | undefined;
   readonly problem: string | undefined;
@@ -36,20 +38,24 @@ interface SendingTo {
 /** Starts what is asked; what is asked while a run works waits in line. */
 export function useSending({ runs, isLoading, ...to }: SendingTo): Sending {
   const client = useVitrine();
-  const { conversation } = to;
-  const { pending, problem, unsent, start, tell } = useStarting(to);
-  const queued = useQueue(conversation);
-  const mayBeBusy = isLoading || runs.some(({ status }) => isUnfinished(status));
+  const [fresh] = useState(newLine);
+  const line = to.conversation ?? fresh;
+  const { pending, problem, unsent, start, tell } = useStarting(to, line);
+  const queued = useQueue(line);
+  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
+  const isUnderWay = pending !== undefined && !isListed;
+  const mustWait =
+    isLoading || isUnderWay || unsent !== undefined || runs.some(({ status }) => isUnfinished(status));
   const tried = useRef(new Set<string>());
   useEffect(() => {
     const [next] = queued;
-    if (mayBeBusy || !next || conversation === undefined || tried.current.has(next.key)) return;
+    if (mustWait || !next || tried.current.has(next.key)) return;
     tried.current.add(next.key);
     void start(next);
-  }, [mayBeBusy, queued, conversation, start]);
-  const isListed = pending?.run !== undefined && runs.some(({ run }) => run === pending.run);
+  }, [mustWait, queued, start]);
   return {
-    pending: isListed ? undefined : pending?.text,
+    line,
+    pending: isUnderWay ? pending.text : undefined,
     problem,
     unsent: unsent && {
       key: unsent.key,
@@ -57,12 +63,12 @@ export function useSending({ runs, isLoading, ...to }: SendingTo): Sending {
       retry: () => void start(unsent),
       takeBack() {
         tell(undefined);
-        queue.remove(conversation ?? '', unsent.key);
+        queue.remove(line, unsent.key);
       },
     },
     send(text, attachments) {
       const sent = { text, attachments, key: newKey() };
-      if (mayBeBusy && conversation !== undefined) queue.add(conversation, sent);
+      if (mustWait) queue.add(line, sent);
       else void start(sent);
     },
     again(run) {
@@ -80,12 +86,10 @@ interface Starting {
   readonly tell: (thrown: unknown) => void;
 }
 
-function useStarting({
-  conversation,
-  begins,
-  app,
-  protocol,
-}: Omit<SendingTo, 'runs' | 'isLoading'>): Starting {
+function useStarting(
+  { conversation, begins, app, protocol }: Omit<SendingTo, 'runs' | 'isLoading'>,
+  line: string,
+): Starting {
   const client = useVitrine();
   const [pending, setPending] = useState<Starting['pending']>();
   const [failed, setFailed] = useState<{ readonly problem: string; readonly unsent?: Queued }>();
@@ -104,14 +108,16 @@ function useStarting({
           idempotencyKey: key,
         });
         setPending({ text, run: begun.run });
-        if (conversation === undefined) navigate(addressOf.chat(begun.conversation));
-        else queue.remove(conversation, key);
+        queue.remove(line, key);
+        if (conversation !== undefined) return;
+        queue.begin(line, begun.conversation);
+        navigate(addressOf.chat(begun.conversation));
       } catch (thrown) {
         setPending(undefined);
         setFailed({ problem: wordsOf(thrown), unsent: sent });
       }
     },
-    [client, app, conversation, begins, protocol],
+    [client, app, conversation, begins, protocol, line],
   );
   const tell = (thrown: unknown): void =>
     setFailed(thrown === undefined ? undefined : { problem: wordsOf(thrown) });

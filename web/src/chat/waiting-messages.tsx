@@ -33,15 +33,9 @@ export function Unsent({ sending: { problem, unsent } }: { readonly sending: Sen
 }
 
 /** What is sent when the run has ended. */
-export function QueuedMessages({
-  conversation,
-  unsent,
-}: {
-  readonly conversation: string | undefined;
-  readonly unsent: string | undefined;
-}): ReactNode {
+export function QueuedMessages({ sending: { line, unsent } }: { readonly sending: Sending }): ReactNode {
   const t = useTexts();
-  const queued = useQueue(conversation).filter(({ key }) => key !== unsent);
+  const queued = useQueue(line).filter(({ key }) => key !== unsent?.key);
   return queued.map(({ key, text }) => (
     <article className="turn" key={key} data-queued={key}>
       <div className="said queued">
@@ -52,7 +46,7 @@ export function QueuedMessages({
             type="button"
             className="button ghost small square"
             aria-label={t.chat.takeBack}
-            onClick={() => queue.remove(conversation ?? '', key)}
+            onClick={() => queue.remove(line, key)}
           >
             <X className="icon small" aria-hidden />
           </button>

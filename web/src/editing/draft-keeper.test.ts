@@ -4,6 +4,7 @@ import type { WorkflowDraft } from '../../../src/wire/native/workflows.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import { Editing } from './editing.ts';
+import { watchClosing } from './leaving.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -100,4 +101,50 @@ test('[CV5] a server that is away is tried again; what is left unsaved is saved 
   leave();
   await vi.advanceTimersByTimeAsync(0);
   expect(server.saved).toEqual(['kept', 'last']);
+});
+
+test('[CV30] a page with something unsaved asks before it closes, and saves as soon as one looks away', async () => {
+  const server = new Server();
+  const { editing, keeper } = opened(server);
+  const page = new EventTarget();
+  const stop = watchClosing(keeper, page);
+  const isAsked = (): boolean => !page.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  expect(isAsked()).toBe(false);
+  for (const [i, event] of ['pagehide', 'visibilitychange'].entries()) {
+    editing.edit(titled(event));
+    page.dispatchEvent(new Event(event));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(server.saved).toHaveLength(i + 1);
+  }
+  expect(isAsked()).toBe(false);
+  editing.edit(titled('closing'));
+  expect(isAsked()).toBe(true);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(server.saved).toEqual(['pagehide', 'visibilitychange', 'closing']);
+  server.draftNow = { ...server.draftNow, revision: 9, by: 'ben' };
+  editing.edit(titled('mine'));
+  expect([keeper.isStuck, isAsked()]).toEqual([false, true]);
+  await vi.runAllTimersAsync();
+  expect([keeper.isStuck, isAsked()]).toEqual([true, true]);
+  stop();
+  expect(isAsked()).toBe(false);
+});
+
+test('[CV31] what cannot be read is not saved, whatever is changed beside it, until it is read or theirs is taken', async () => {
+  const server = new Server();
+  const { editing, keeper } = opened(server);
+  editing.setUnread('title: [oops');
+  editing.edit(titled('drawn'));
+  await vi.runAllTimersAsync();
+  expect(server.saved).toEqual(['drawn']);
+  expect(editing.getSnapshot().unread).toBe('title: [oops');
+  expect([await keeper.flush(), keeper.isAllSaved, keeper.isStuck]).toEqual([false, false, true]);
+  editing.setUnread(undefined);
+  expect([await keeper.flush(), keeper.isAllSaved, keeper.isStuck]).toEqual([true, true, false]);
+  editing.setUnread('again: [');
+  server.draftNow = { ...server.draftNow, revision: 9, by: 'ben' };
+  editing.edit(titled('mine'));
+  await vi.runAllTimersAsync();
+  keeper.takeTheirs(begun);
+  expect([editing.getSnapshot().unread, keeper.isAllSaved]).toEqual([undefined, true]);
 });

@@ -74,7 +74,18 @@ export class DraftKeeper<T, K extends Kept> implements Source<Saving<K>> {
       this.#working = this.#save();
       await this.#working;
     }
-    return this.getSnapshot().is === 'saved';
+    return this.isAllSaved;
+  }
+
+  /** Whether nothing would be lost. */
+  get isAllSaved(): boolean {
+    return this.#saving.is === 'saved' && this.#editing.getSnapshot().unread === undefined;
+  }
+
+  /** Whether something is not saved that cannot be, as it is. */
+  get isStuck(): boolean {
+    const { is } = this.#saving;
+    return is === 'conflict' || is === 'failed' || this.#editing.getSnapshot().unread !== undefined;
   }
 
   /** What the other has saved is what is edited now. */

@@ -9,15 +9,23 @@ import type { Editing } from './editing.ts';
 /** How what is edited is kept, in words. */
 export function SavedWords({
   saving,
+  unread,
   unchanged,
 }: {
   readonly saving: Saving;
+  /** What is said where something was written that cannot be read. */
+  readonly unread?: string | undefined;
   /** What is said where there is no draft. */
   readonly unchanged: string;
 }): ReactNode {
+  const words = useSavedWords(saving, unchanged);
   return (
-    <span className="quiet cut wide-only" role="status" data-saved={saving.revision}>
-      {useSavedWords(saving, unchanged)}
+    <span
+      className={unread === undefined ? 'quiet cut wide-only' : 'problem cut wide-only'}
+      role="status"
+      data-saved={saving.revision}
+    >
+      {unread ?? words}
     </span>
   );
 }

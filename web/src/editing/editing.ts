@@ -7,6 +7,8 @@ export interface Edited<T> {
   readonly canRedo: boolean;
   /** How often it was changed: what is saved says up to which change. */
   readonly changes: number;
+  /** What was written and cannot be read: it stands beside the draft until it can, or is thrown away. */
+  readonly unread?: string | undefined;
 }
 
 const mostSteps = 200;
@@ -47,7 +49,14 @@ export class Editing<T> implements Source<Edited<T>> {
     this.#past.length = 0;
     this.#future = [];
     this.#topic = '';
+    this.#edited = { ...this.#edited, unread: undefined };
     this.#show(draft);
+  }
+
+  setUnread(unread: string | undefined): void {
+    if (unread === this.#edited.unread) return;
+    this.#edited = { ...this.#edited, unread };
+    this.#tell();
   }
 
   undo(): void {
@@ -67,8 +76,13 @@ export class Editing<T> implements Source<Edited<T>> {
   }
 
   #show(draft: T): void {
-    const changes = this.#edited.changes + 1;
-    this.#edited = { draft, canUndo: this.#past.length > 0, canRedo: this.#future.length > 0, changes };
+    const { changes, unread } = this.#edited;
+    const canUndo = this.#past.length > 0;
+    this.#edited = { draft, canUndo, canRedo: this.#future.length > 0, changes: changes + 1, unread };
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const changed of this.#listeners) changed();
   }
 }

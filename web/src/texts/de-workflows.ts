@@ -15,6 +15,10 @@ export const deWorkflows: WorkflowTexts = {
   running: (many) => (many === 1 ? '1 läuft noch' : `${many} laufen noch`),
   changed: (who, ago) => `${who}, ${ago}`,
   notThere: 'Diesen Ablauf gibt es nicht.',
+  unread: {
+    said: 'Nicht gespeichert: Das YAML lässt sich nicht lesen.',
+    drop: 'Das Gezeichnete nehmen',
+  },
   notDrawable: 'Das lässt sich nicht zeichnen. Berichtigen Sie es als YAML.',
   back: 'Alle Abläufe',
   types: {

@@ -11,6 +11,12 @@ const en = {
   conflict: (who: string, when: string) => `${who} has saved another draft, ${when}. Yours is not saved.`,
   theirs: 'Take theirs',
   mine: 'Keep mine',
+  leave: {
+    title: 'Not saved',
+    lost: 'What you have changed is not saved. It is lost if you leave now.',
+    stay: 'Stay',
+    go: 'Leave without saving',
+  },
 };
 type EditingTexts = typeof en;
 
@@ -26,6 +32,12 @@ const de: EditingTexts = {
     `${who} hat einen anderen Entwurf gespeichert, ${when}. Ihrer ist nicht gespeichert.`,
   theirs: 'Den anderen nehmen',
   mine: 'Meinen behalten',
+  leave: {
+    title: 'Nicht gespeichert',
+    lost: 'Was Sie geändert haben, ist nicht gespeichert. Es geht verloren, wenn Sie jetzt gehen.',
+    stay: 'Bleiben',
+    go: 'Gehen, ohne zu speichern',
+  },
 };
 
 const languages: Readonly<Record<Language, EditingTexts>> = { en, de };

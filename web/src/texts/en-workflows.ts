@@ -14,6 +14,7 @@ export const enWorkflows = {
   running: (many: number) => (many === 1 ? '1 still runs' : `${many} still run`),
   changed: (who: string, ago: string) => `${who}, ${ago}`,
   notThere: 'There is no such workflow.',
+  unread: { said: 'Not saved: the YAML cannot be read.', drop: 'Take what is drawn' },
   notDrawable: 'This cannot be drawn. Correct it as YAML.',
   back: 'All workflows',
   types: {

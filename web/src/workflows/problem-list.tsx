@@ -5,22 +5,24 @@ import { visible } from '../../../src/run/visible.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { nameOf } from '../canvas/model/node-name.ts';
 import { nodeAt, pathNamed } from '../canvas/model/node-path.ts';
+import type { Edited } from '../editing/editing.ts';
 import { problemWords } from '../texts/problem-words.ts';
 import { useLanguage } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 
 /** All that is wrong, each leading to its place. */
 export function ProblemList({
-  graph,
+  edited: { draft: graph, unread },
   problems,
   goTo,
 }: {
-  readonly graph: DraftGraph;
+  readonly edited: Edited<DraftGraph>;
   readonly problems: readonly Problem[];
   readonly goTo: (problem: Problem) => void;
 }): ReactNode {
   const w = useWorkflowTexts();
   const isGood = problems.length === 0;
+  const isUnread = unread !== undefined;
   const nameFor = ({ node }: Problem): string => {
     const path = pathNamed(graph, node);
     const found = path === undefined ? undefined : nodeAt(graph, path);
@@ -33,13 +35,15 @@ export function ProblemList({
       data-problems={problems.length}
     >
       <h2 role="status">
-        {isGood ? (
+        {isGood && !isUnread ? (
           <Check className="icon small completed" aria-hidden />
         ) : (
           <TriangleAlert className="icon small failed" aria-hidden />
         )}
-        {w.problems.title(problems.length)}
-        <span className="quiet">{isGood ? w.problems.none : w.problems.waits}</span>
+        {isGood && isUnread ? w.unread.said : w.problems.title(problems.length)}
+        {!(isGood && isUnread) && (
+          <span className="quiet">{isGood ? w.problems.none : w.problems.waits}</span>
+        )}
       </h2>
       {!isGood && (
         <ul>

@@ -44,7 +44,11 @@ export function WorkflowBar(props: BarProps): ReactNode {
       {loaded.isReadOnly ? (
         <span className="quiet cut wide-only">{`${w.version(loaded.version)}, ${w.readOnly}`}</span>
       ) : (
-        <SavedWords saving={saving} unchanged={version === 0 ? w.versions.archived : w.version(version)} />
+        <SavedWords
+          saving={saving}
+          unread={edited.unread === undefined ? undefined : w.unread.said}
+          unchanged={version === 0 ? w.versions.archived : w.version(version)}
+        />
       )}
       <span className="grow" />
       {isDrawing && <EditTurns editing={desk.editing} />}
@@ -102,7 +106,7 @@ function Views({ name, looking }: { readonly name: string; readonly looking: Loo
 
 /** Waits for problems to be solved and for what is drawn to be saved. */
 function Publish({
-  desk: { keeper, problems },
+  desk: { keeper, problems, edited },
   loaded,
   setVersion,
   say,
@@ -123,12 +127,16 @@ function Publish({
       say(`${w.publish.failed} ${thrown.failure.message}`);
     }
   };
+  const waitsFor = [
+    ...(edited.unread === undefined ? [] : [w.unread.said]),
+    ...(problems.length > 0 ? [w.problems.title(problems.length)] : []),
+  ];
   return (
     <button
       type="button"
       className="button small primary"
-      disabled={problems.length > 0}
-      title={problems.length > 0 ? w.problems.title(problems.length) : undefined}
+      disabled={waitsFor.length > 0}
+      title={waitsFor.join(' ') || undefined}
       onClick={() => void publish()}
       data-publish
     >

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { GraphCanvas } from '../canvas/graph-canvas.tsx';
 import { GraphList } from '../canvas/graph-list.tsx';
-import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { Bones } from '../shell/states.tsx';
 import { canvasEdits, type Desk } from './desk.ts';
 import type { View } from './looking.ts';
@@ -18,8 +17,7 @@ interface MiddleProps {
 export function Middle({ desk, name, view, isReadOnly }: MiddleProps): ReactNode {
   const { edited, placed, chosen, choose, editing } = desk;
   if (view === 'yaml') {
-    const write = (graph: DraftGraph): void => editing.edit(() => graph, 'yaml');
-    return <YamlField graph={edited.draft} kept={desk.kept} write={isReadOnly ? undefined : write} />;
+    return <YamlField edited={edited} kept={desk.kept} editing={isReadOnly ? undefined : editing} />;
   }
   if (view === 'list')
     return <GraphList part={edited.draft} chosen={chosen} choose={choose} questions={noQuestions} />;

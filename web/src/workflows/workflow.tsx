@@ -8,6 +8,7 @@ import type { Json } from '../../../src/run/values.ts';
 import { drawable } from '../canvas/model/draft.ts';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { Conflict } from '../editing/conflict.tsx';
+import { LeaveDialog } from '../editing/leave-dialog.tsx';
 import { useEditKeys } from '../editing/use-edit-keys.ts';
 import { addressOf, navigate } from '../routing.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
@@ -93,6 +94,7 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
     <main className="screen workflow" id="main" data-workflow={name} data-saving={saving.is}>
       <WorkflowBar {...{ desk, loaded, looking, saving, version, setVersion }} />
       {saving.is === 'conflict' && <Conflict {...{ saving, keeper, draftIn }} />}
+      <LeaveDialog keeper={keeper} />
       <div className="workflow-columns" data-view={view}>
         {isOld ? (
           <VersionStage
@@ -110,7 +112,7 @@ function Opened({ loaded, graph, looking }: OpenedProps): ReactNode {
         )}
         {looking.side === 'schedules' && <Schedules {...{ desk, name, view, isReadOnly, version }} />}
       </div>
-      {!isOld && <ProblemList graph={edited.draft} problems={problems} goTo={goTo} />}
+      {!isOld && <ProblemList edited={edited} problems={problems} goTo={goTo} />}
     </main>
   );
 }

@@ -1,9 +1,10 @@
 import { yaml } from '@codemirror/lang-yaml';
 import { lineNumbers } from '@codemirror/view';
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { CodeField } from '../code-field.tsx';
 import type { DraftGraph } from '../canvas/model/draft-graph.ts';
 import { readYaml, yamlOf, type ReadYaml } from '../canvas/model/yaml-text.ts';
+import type { Edited, Editing } from '../editing/editing.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 
 /** The text as it was last written, as long as the workflow is open. */
@@ -13,37 +14,41 @@ export interface KeptText {
 
 const language = [lineNumbers(), yaml()];
 
-/** The graph as text. What is written there is what is drawn, as soon as it can be read; until then it says why not. */
+/** The graph as text. What is written there is what is drawn, as soon as it can be read; until then it stays, and says why not. */
 export function YamlField({
-  graph,
+  edited: { draft: graph, unread },
   kept,
-  write,
+  editing,
 }: {
-  readonly graph: DraftGraph;
+  readonly edited: Edited<DraftGraph>;
   /** What was written here before, which says what its values do not: comments. */
   readonly kept: KeptText;
-  readonly write: ((graph: DraftGraph) => void) | undefined;
+  /** Where it may be changed. */
+  readonly editing: Editing<DraftGraph> | undefined;
 }): ReactNode {
   const w = useWorkflowTexts();
-  const [text, setText] = useState(() => yamlOf(graph, kept.text));
-  const [read, setRead] = useState<ReadYaml>({ graph });
-  const own = useRef(graph);
+  const [text, setText] = useState(() => unread ?? yamlOf(graph, kept.text));
+  const read = useMemo(
+    (): ReadYaml => (unread === undefined ? { graph } : readYaml(unread)),
+    [graph, unread],
+  );
+  const own = useRef(unread === undefined ? graph : undefined);
   useEffect(() => {
     // What comes from elsewhere, such as taking something back, is shown; what was written here stays as it was written.
-    if (own.current === graph) return;
+    if (unread !== undefined || own.current === graph) return;
     own.current = graph;
     setText(yamlOf(graph, kept.text));
-    setRead({ graph });
-  }, [graph, kept]);
+  }, [graph, unread, kept]);
   const hear = (written: string): void => {
-    if (!write || written === text) return;
+    if (!editing || written === text) return;
     setText(written);
     const found = readYaml(written);
-    setRead(found);
-    if (!('graph' in found)) return;
-    own.current = found.graph;
-    kept.text = written;
-    write(found.graph);
+    if ('graph' in found) {
+      own.current = found.graph;
+      kept.text = written;
+      editing.edit(() => found.graph, 'yaml');
+    } else own.current = undefined;
+    editing.setUnread('graph' in found ? undefined : written);
   };
   return (
     <div className="yaml-view">
@@ -51,6 +56,9 @@ export function YamlField({
         <p className="problem" role="alert" data-yaml-problem>
           {read.line !== undefined && <b>{w.problems.yaml(read.line)}: </b>}
           {read.problem === 'nodes' ? w.notDrawable : read.problem}
+          <button type="button" className="button small" onClick={() => editing?.setUnread(undefined)}>
+            {w.unread.drop}
+          </button>
         </p>
       )}
       <CodeField label="YAML" written={text} write={hear} isWrong={'problem' in read} language={language} />
