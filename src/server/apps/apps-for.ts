@@ -38,6 +38,15 @@ export async function appFor(apps: Apps, caller: Caller, name: string): Promise<
   return appNamed(await appsFor(apps, caller), name);
 }
 
+/** An app of a tenant, whoever it is for: as it is published, or as it was last. */
+export async function knownApp(home: Apps['home'], tenant: string, name: string): Promise<App | undefined> {
+  const configured = home.apps.find((app) => app.name === name);
+  if (configured) return configured;
+  const versions = await home.store.definitions.versions({ tenant, kind: 'app', name });
+  const newest = versions.findLast(({ state }) => state === 'published') ?? versions.at(-1);
+  return newest && appOf(home, newest);
+}
+
 /** Every app there is in a tenant, whoever it is for: as it is published, or as it was last. */
 export async function knownApps(home: Apps['home'], tenant: string): Promise<readonly App[]> {
   const newest = new Map<string, Definition>();
