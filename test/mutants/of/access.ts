@@ -4,7 +4,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     name: 'runs of apps that are not for somebody are there',
     file: 'src/server/apps/hidden-apps.ts',
-    find: 'return hidden.size === 0 ? rows : rows.filter(({ app }) => !hidden.has(app));',
+    find: 'return rows.filter(({ app }) => shown.has(app));',
     replace: 'return rows;',
     test: 'src/server/apps/hidden-apps.test.ts',
     only: 'V322',
