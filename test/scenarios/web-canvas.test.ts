@@ -190,6 +190,11 @@ describeInBrowser('the canvas', (browser) => {
     for (const place of ['.bar', '.problems'])
       await page.locator(place).getByText('Not saved: the YAML cannot be read.').waitFor();
     expect(await page.isDisabled('[data-publish]')).toBe(true);
+    await page.click('[data-run-workflow]');
+    await page.click('[data-start-run]');
+    await page.getByRole('dialog').getByText('What is drawn is not saved, and so it is not run.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.click('[data-view-as=yaml]');
     await text.getByText('nodes: [').waitFor();
     await expectAccessible(page);

@@ -166,6 +166,7 @@ export const deWorkflows: WorkflowTexts = {
     failed: 'Er wurde nicht veröffentlicht.',
   },
   run: {
+    unsaved: 'Was gezeichnet ist, ist nicht gespeichert und läuft deshalb nicht.',
     go: 'Starten',
     title: (version) => (version === undefined ? 'Ausführen' : `v${version} ausführen`),
     input: 'Eingabe',

@@ -163,6 +163,7 @@ export const enWorkflows = {
     failed: 'It was not published.',
   },
   run: {
+    unsaved: 'What is drawn is not saved, and so it is not run.',
     go: 'Run',
     title: (version: number | undefined) => (version === undefined ? 'Run it' : `Run v${version}`),
     input: 'Input',

@@ -59,7 +59,7 @@ function RunForm({ name, schema, version, shown, isReadOnly, save }: RunDialogPr
   const start = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     try {
-      if (mode === 'draft') await save();
+      if (mode === 'draft' && !(await save())) throw new RunError('rejected', w.run.unsaved);
       const { run } = await client.workflows.start(name, { input: draft.value, mode, version: shown, dry });
       navigate(addressOf.runCanvas(run));
     } catch (thrown) {

@@ -27,7 +27,7 @@ export function TryNode({ name, node, save }: TriedFrom & { readonly node: strin
   const w = useWorkflowTexts();
   const client = useVitrine();
   const { begin, failure } = useBeginning(async () => {
-    await save();
+    if (!(await save())) throw new RunError('rejected', w.run.unsaved);
     return client.workflows.tryNode(name, node);
   });
   return (
@@ -45,7 +45,8 @@ export function TryNode({ name, node, save }: TriedFrom & { readonly node: strin
 /** Of which workflow a node is tried, and what has to be saved before. */
 export interface TriedFrom {
   readonly name: string;
-  readonly save: () => Promise<unknown>;
+  /** Saves what is drawn; whether it is saved. */
+  readonly save: () => Promise<boolean>;
 }
 
 /** Begins a run and goes to it, or says why not. */
