@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page, type JSHandle } from 'playwright-core';
 import { buildWeb } from '../scripts/build-web.ts';
 import type { RunEvent } from '../src/run/events.ts';
 import { localTenant } from '../src/run/owner.ts';
@@ -137,20 +137,25 @@ async function canvas(browser: Browser, url: string): Promise<void> {
   await page.close();
 }
 
-/** Counts frames from now until it is asked for them, a second. */
+/** Counts frames from now until it is asked for them, a second. Each count is its own: one that has ended counts no more. */
 function framesWhile(page: Page): () => Promise<number> {
-  const begun = page.evaluate(`
-    window.frames_ = 0;
-    window.began_ = performance.now();
-    window.isCounting = true;
-    requestAnimationFrame(function draw() { frames_ += 1; if (isCounting) requestAnimationFrame(draw); });
-  `);
-  return async () => {
-    await begun;
-    return (await page.evaluate(
-      'isCounting = false, Math.round((frames_ * 1000) / (performance.now() - began_))',
-    )) as number;
-  };
+  const begun = page.evaluateHandle(`(() => {
+    const count = { frames: 0, began: performance.now(), isOver: false };
+    requestAnimationFrame(function draw() {
+      if (count.isOver) return;
+      count.frames += 1;
+      requestAnimationFrame(draw);
+    });
+    return count;
+  })()`);
+  return async () =>
+    page.evaluate(
+      (count) => {
+        count.isOver = true;
+        return Math.round((count.frames * 1000) / (performance.now() - count.began));
+      },
+      (await begun) as JSHandle<{ isOver: boolean; readonly frames: number; readonly began: number }>,
+    );
 }
 
 /** Frames a second while something is scrolled to and fro. */

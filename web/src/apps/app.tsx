@@ -28,19 +28,19 @@ export function AppEditor({
   readonly section?: string | undefined;
 }): ReactNode {
   const a = useAppTexts();
-  const [loading, again] = useApp(name);
-  if (loading.is === 'ready') return <Opened loaded={loading.loaded} section={sectionNamed(section)} />;
-  const isMissing = loading.is === 'failed' && loading.failure?.code === 'unknown';
+  const { value: loaded, failure, again } = useApp(name);
+  if (loaded) return <Opened loaded={loaded} section={sectionNamed(section)} />;
+  const isMissing = failure?.code === 'unknown';
   return (
     <main className="screen" id="main">
       <div className="bar">
         <MenuButton />
         <h1>{visible(name)}</h1>
       </div>
-      {loading.is === 'loading' && <Bones />}
-      {loading.is === 'failed' && (
+      {!failure && <Bones />}
+      {failure && (
         <div className="p-6">
-          <Failed failure={loading.failure} {...(isMissing ? { title: a.notThere } : { retry: again })} />
+          <Failed failure={failure} {...(isMissing ? { title: a.notThere } : { retry: again })} />
         </div>
       )}
     </main>
