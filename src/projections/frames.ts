@@ -113,10 +113,18 @@ function from<Shown, State, Frame, Out>(
       return finish(begins || ends ? [...(begins ?? []), ...frames, ...(ends ?? [])] : frames, entry);
     },
     fork: () => from(parts, structuredClone(place)),
+    jump:
+      filter.isMemoryless && projection.isMemoryless && !place.waiting
+        ? (seq) => from(parts, { ...placeAtStart(filter, projection, undefined), seq })
+        : undefined,
   };
 }
 
-const everything: Projection<undefined, Entry> = { begin: () => undefined, project: (_, entry) => [entry] };
+const everything: Projection<undefined, Entry> = {
+  begin: () => undefined,
+  project: (_, entry) => [entry],
+  isMemoryless: true,
+};
 
 function written<Wire extends WireFrame>(frame: Omit<Wire, 'id'>, isLast: boolean, seq: number): Wire {
   return (isLast ? { ...frame, id: seq } : frame) as Wire;

@@ -13,21 +13,15 @@ import { openAiResponses } from './openai-responses/openai-responses.ts';
 import type { Framing } from '../wire/framing.ts';
 import type { Protocol } from './projection.ts';
 import { protocol } from './protocol.ts';
-import { nativeTelling, stepsData, stepsProjection } from './steps.ts';
-
-const steps = protocol<null, Entry, SseFrame>({
-  name: 'steps',
-  projection: () => stepsProjection,
-  write: (entry) => ({ data: stepsData(entry) }),
-});
+import { stepsData, stepsProjection } from './steps.ts';
 
 /** The protocols of the server, by the name a viewer asks for. */
 export const ownProtocols = {
-  steps: {
-    ...steps,
-    telling: (options) =>
-      Object.keys(options.preferences ?? {}).length === 0 ? nativeTelling() : steps.telling(options),
-  },
+  steps: protocol<null, Entry, SseFrame>({
+    name: 'steps',
+    projection: () => stepsProjection,
+    write: (entry) => ({ data: stepsData(entry) }),
+  }),
   console: protocol({ name: 'console', projection: consoleProjection, write: named }),
   'console-dotted': protocol({ name: 'console-dotted', projection: dottedConsoleProjection, write: named }),
   /** The envelope names its event itself, so that its frames are the same on a WebSocket. */

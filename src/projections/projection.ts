@@ -11,6 +11,8 @@ import type { Door } from './door.ts';
 export interface Projection<State, Frame> {
   readonly begin: () => State;
   readonly project: (state: State, entry: Entry) => readonly Frame[];
+  /** What is told of an entry does not depend on those before: such a telling can begin at any cursor. */
+  readonly isMemoryless?: true;
   /** How much there is to copy: about one for each open step. */
   readonly weight?: (state: State) => number;
   /** What is told where an answer ends although the run has not, after all else of the entry. */

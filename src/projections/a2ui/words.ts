@@ -4,10 +4,11 @@ import type { Failure } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { questionId } from '../../run/question-id.ts';
 import { attachmentText } from '../../run/sent-along.ts';
-import { isBlobRef, type BlobRef, type Item as Attached, type Json } from '../../run/values.ts';
+import type { BlobRef, Item as Attached, Json } from '../../run/values.ts';
 import type { Approval } from '../../run/tree.ts';
 import { visible } from '../../run/visible.ts';
 import { cutWith } from '../preferences/cut.ts';
+import { textOf } from '../text-of.ts';
 import { isoTime } from '../time-text.ts';
 import type { Item } from './surface.ts';
 
@@ -22,7 +23,7 @@ export function surfaceTitle({
   input: { text },
   app,
 }: Pick<EventOf<'run.started'>, 'input' | 'app'>): string {
-  const [line = ''] = plain(text).trim().split('\n');
+  const [line = ''] = textOf(text).trim().split('\n');
   return cutWith(line, lengths.title, '…') || app;
 }
 
@@ -46,7 +47,7 @@ export interface Known {
 /** The one line below a title. */
 export function detailOf({ kind, query, call, reasoning, log, text, result, failure }: Known): string {
   // What another app or a workflow is, is for those who look into the run.
-  const given = kind === 'definition' ? '' : plain(result);
+  const given = kind === 'definition' ? '' : textOf(result);
   const said =
     failure?.message.trim() ||
     text.trim() ||
@@ -54,7 +55,7 @@ export function detailOf({ kind, query, call, reasoning, log, text, result, fail
     reasoning.trim() ||
     given.trim() ||
     query?.trim() ||
-    plain(call?.arguments).trim();
+    textOf(call?.arguments).trim();
   return cutWith(said, lengths.detail, '…');
 }
 
@@ -146,10 +147,4 @@ export function deferredBy(
 
 function line(text: string): string {
   return cutWith(text, lengths.line, '…');
-}
-
-function plain(value: BlobRef | Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  return isBlobRef(value) ? (value.preview ?? '') : JSON.stringify(value);
 }

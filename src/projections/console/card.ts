@@ -1,21 +1,22 @@
-import type { Call, EventOf } from '../../run/events.ts';
-import type { Failure } from '../../run/failure.ts';
+import { z } from 'zod';
+import { Decision, type Call, type EventOf, type StepId } from '../../run/events.ts';
 import { isBlobRef, type BlobRef, type Item, type Json } from '../../run/values.ts';
 import type { Visualization } from '../../wire/console.ts';
 import { parseJson } from '../../wire/parse-json.ts';
-import { decisionText } from './decision.ts';
 import { calledBy } from '../called.ts';
 import { graphRows } from './graph.ts';
-import { lengths, readable } from './said.ts';
+import { failed, lengths, readable } from './said.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
-import type { Closing as StoryClosing } from '../story.ts';
+import type { Closing } from '../story.ts';
+import { because, textOf } from '../text-of.ts';
 import { partAll } from './thinking-tags.ts';
 
 /** The face of a step card: one piece of delegated work. */
 export interface Card {
+  readonly step: StepId;
   readonly number: number;
   /** The card it was opened in. */
-  readonly parent: number | undefined;
+  readonly parent: Pick<Card, 'step' | 'number'> | undefined;
   readonly kind: string;
   /** Of another agent, mirrored here. */
   readonly isStage: boolean;
@@ -29,25 +30,18 @@ export interface Card {
   readonly since: number;
 }
 
-interface Opening {
-  readonly number: number;
-  /** The card it is opened in. */
-  readonly above: Card | undefined;
-  readonly thought: string;
-  readonly at: number;
-}
+type Opening = Pick<Card, 'number' | 'thought' | 'since'> & { readonly above: Card | undefined };
 
-export function newCard(event: EventOf<'step.opened'>, { number, above, thought, at: since }: Opening): Card {
-  const { kind, origin, title } = event;
+export function newCard(event: EventOf<'step.opened'>, { above, ...opening }: Opening): Card {
+  const { step, kind, origin, title } = event;
   const agent = event.agent ?? event.call?.tool;
   const asked = askedBy(event.query ?? argumentText(event.call));
   // Who names no question of their own works on what the agent around them was asked.
   const query = asked.query || (agent === undefined && above ? above.query : cut(title, lengths.query));
   const reasoning = event.reasoning ?? asked.reasoning;
-  const isStage = origin !== undefined;
+  const parent = above && { step: above.step, number: above.number };
   const name = calledBy(event) ?? agent;
-  const face = { kind, isStage, agent, name, query, reasoning };
-  return { number, parent: above?.number, ...face, thought: thought || undefined, since };
+  return { ...opening, step, parent, kind, isStage: origin !== undefined, agent, name, query, reasoning };
 }
 
 /** A person may have changed what will run, and a new attempt may run something else. */
@@ -55,12 +49,8 @@ export function withCall(card: Card, call: Call | undefined): Card {
   return call ? { ...card, query: askedBy(argumentText(call)).query } : card;
 }
 
-export type Closing = Pick<StoryClosing, 'outcome' | 'result' | 'failure' | 'reusedFrom' | 'isImplied'>;
-
-export interface Ended {
+export interface Ended extends Came {
   readonly query: string;
-  readonly response: string;
-  readonly isError: boolean;
   /** It was asked before, and not done again. */
   readonly isBlocked: boolean;
 }
@@ -78,41 +68,59 @@ export function endedCard(card: Card, closing: Closing, work: Work): Ended {
   const { said, action } = work;
   const stage = card.isStage && said !== undefined ? argumentsIn(said, action) : { rest: said, given: '' };
   const query = card.isStage && action !== undefined ? `${action} ${stage.given}`.trim() : stage.given;
-  const response = responseOf(card, closing, { ...work, said: stage.rest });
+  const { response, isError } = cameOf(card, closing, { ...work, said: stage.rest });
   return {
     query: cut(query, lengths.query) || card.query,
     response: cutWith(response, lengths.response, '…'),
-    isError: isError(card, closing, work),
+    isError,
     isBlocked: closing.reusedFrom !== undefined,
   };
 }
 
-function responseOf(card: Card, closing: Closing, { said, action, isDeclined }: Work): string {
-  const { outcome, result, failure, reusedFrom } = closing;
+interface Came {
+  readonly response: string;
+  readonly isError: boolean;
+}
+
+/** A card that nobody will finish any more is an error, and never left waiting. */
+function cameOf(card: Card, closing: Closing, work: Work): Came {
+  const { outcome, result, failure, reusedFrom, isImplied = false } = closing;
+  const { said, isDeclined } = work;
+  const good = (response: string): Came => ({ response, isError: false });
+  const left = (why = failure?.message): Came => ({
+    response: unfinished(outcome.toUpperCase(), why, said),
+    isError: true,
+  });
   switch (outcome) {
     case 'completed':
-      if (action !== undefined) return `Action executed: ${action}`;
-      if (card.kind === 'ask') return decisionText(result) ?? plainText(result);
-      if (said === undefined) return 'It gave data, and no analysis.';
-      return said || readable(plainText(result));
+      return good(completed(card, closing, work));
     case 'reused':
-      if (failure) return `${failed(failure)} ${before}`;
-      return said || plainText(result) || 'Reused: the same was asked before.';
+      if (failure) return { response: `${failed(failure)} ${before}`, isError: true };
+      return good(said || plainText(result) || 'Reused: the same was asked before.');
     case 'failed':
-      if (isDeclined) return unfinished('SKIPPED', failure?.message, said);
-      if (failure && reusedFrom !== undefined) return `${failed(failure)} ${before}`;
-      return unfinished('FAILED', failure && coded(failure), said);
+      if (isDeclined) return good(unfinished('SKIPPED', failure?.message, said));
+      if (failure && reusedFrom !== undefined)
+        return { response: `${failed(failure)} ${before}`, isError: true };
+      return left(failure && `[${failure.code}] ${failure.message}`);
     case 'skipped':
-      return unfinished('SKIPPED', failure?.message, said);
+      return good(left().response);
     case 'stopped':
-      return unfinished('STOPPED', failure?.message, said);
+      return left();
     case 'abandoned':
-      if (isLeftOpen(card, closing)) return said || 'Its agent left it open.';
-      return unfinished('ABANDONED', failure?.message, said);
+      // Agents may end a whole answer and leave a stage open: only then is its end recorded as this.
+      if (card.isStage && !isImplied) return good(said || 'Its agent left it open.');
+      return left();
   }
 }
 
 const before = '(It failed like this before, and was not tried again.)';
+
+function completed(card: Card, { result }: Closing, { said, action }: Work): string {
+  if (action !== undefined) return `Action executed: ${action}`;
+  if (card.kind === 'ask') return decisionText(result) ?? plainText(result);
+  if (said === undefined) return 'It gave data, and no analysis.';
+  return said || readable(plainText(result));
+}
 
 /** How a card ended that did not complete, and what it had said by then. */
 function unfinished(how: string, why: string | undefined, said = ''): string {
@@ -121,41 +129,34 @@ function unfinished(how: string, why: string | undefined, said = ''): string {
   return words === '' ? `${how}: ${why}` : `${how}: ${why}\n\n${words}`;
 }
 
-export function failed(failure: Failure): string {
-  return `FAILED: ${coded(failure)}`;
+const decisions: Readonly<Record<Decision, string>> = {
+  approve: 'Approved by',
+  reject: 'Rejected by',
+  edit: 'Changed and approved by',
+  defer: 'Put off by',
+  expire: 'Not decided in time:',
+};
+
+const Decided = z.object({ decision: Decision, by: z.string(), rationale: z.string().optional() });
+
+/** What somebody decided, as a sentence. */
+export function decided({ decision, by, rationale }: z.infer<typeof Decided>): string {
+  return because(`${decisions[decision]} ${by}`, rationale);
 }
 
-function coded({ code, message }: Failure): string {
-  return `[${code}] ${message}`;
+const Answer = Decided.extend({ answer: z.unknown().optional(), arguments: z.unknown().optional() });
+
+/** The outcome of a question to a person; undefined for what is none. */
+function decisionText(result: unknown): string | undefined {
+  const { data } = Answer.safeParse(result);
+  if (!data) return undefined;
+  const given = data.answer ?? data.arguments ?? undefined;
+  if (given === undefined) return decided(data);
+  return `${decided(data)}\n${typeof given === 'string' ? given : JSON.stringify(given)}`;
 }
 
-/** A card that nobody will finish any more is an error, and never left waiting. */
-function isError(card: Card, closing: Closing, { isDeclined }: Work): boolean {
-  switch (closing.outcome) {
-    case 'completed':
-    case 'skipped':
-      return false;
-    case 'reused':
-      return closing.failure !== undefined;
-    case 'failed':
-      return !isDeclined;
-    case 'stopped':
-      return true;
-    case 'abandoned':
-      return !isLeftOpen(card, closing);
-  }
-}
-
-/** Agents may end a whole answer and leave a stage open: only then is its end recorded as this. */
-function isLeftOpen({ isStage }: Card, { outcome, isImplied = false }: Closing): boolean {
-  return isStage && outcome === 'abandoned' && !isImplied;
-}
-
-export function plainText(value: BlobRef | Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  return isBlobRef(value) ? `${value.preview ?? ''}…` : JSON.stringify(value);
-}
+/** A value as a card shows it. */
+export const plainText = (value: BlobRef | Json | undefined): string => textOf(value, '…');
 
 export function visualizationOf(item: Exclude<Item, { kind: 'action' }>, agent: string): Visualization {
   switch (item.kind) {

@@ -3,23 +3,12 @@ import type { Item } from '../../run/values.ts';
 import { below } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Closing } from '../story.ts';
-import { activities, activityOf, isForMachines } from './activity.ts';
 import { endedCard, newCard, type Card } from './card.ts';
-import { lengths, shownText, unsaid } from './said.ts';
-import {
-  cardsAround,
-  isTold,
-  nameOf,
-  ownerOf,
-  parentOf,
-  tellFailure,
-  thinkAt,
-  type Draft,
-  type Step,
-} from './draft.ts';
-import type { ShownCard } from './happening.ts';
 import { handUp, type Part } from './part.ts';
+import { lengths, shownText, unsaid } from './said.ts';
 import { endSpeech } from './speech.ts';
+import * as thinking from './thinking.ts';
+import { isTold, nameOf, ownerOf, parentOf, tellFailure, type Draft, type Step } from './thinking.ts';
 
 export function openPart(draft: Draft, opening: EventOf<'step.opened'>, step: Step): void {
   endSpeech(draft, draft.story.run, 'aside');
@@ -28,21 +17,17 @@ export function openPart(draft: Draft, opening: EventOf<'step.opened'>, step: St
     // Whoever takes up a failure may open a step for it.
     const { own: outer } = parentOf(draft, step);
     [own.failed, outer.failed] = [outer.failed, undefined];
-    return thinkAt(draft, step, activityOf(opening, own.role));
+    return thinking.thinkAt(draft, step, thinking.activityOf(opening, own.role));
   }
   tellFailure(draft, parentOf(draft, step));
-  const { memory, at } = draft;
+  const { memory, at: since } = draft;
   memory.cards += 1;
-  const above = ownerOf(draft, parentOf(draft, step)).own.card;
-  own.card = newCard(opening, { number: draft.before + memory.cards, above, thought: memory.thought, at });
+  const { card: above } = ownerOf(draft, parentOf(draft, step)).own;
+  const thought = memory.thought || undefined;
+  own.card = newCard(opening, { number: memory.before + memory.cards, above, thought, since });
   memory.thought = '';
-  quieten(draft);
-  draft.say({ type: 'card.opened', card: shownCard(draft, step, own.card) });
-}
-
-/** After a card somebody is at work again, and that is said again. */
-function quieten({ memory }: Draft): void {
-  if (activities.has(memory.line)) memory.line = '';
+  thinking.quieten(draft);
+  draft.frames.push({ type: 'card.opened', card: own.card, agent: nameOf(step) });
 }
 
 export function closePart(draft: Draft, closing: Closing, step: Step): void {
@@ -56,7 +41,7 @@ export function closePart(draft: Draft, closing: Closing, step: Step): void {
   const said = shownText(brought.said) ?? '';
   const thought = said || brought.mused;
   if (role === 'message' && thought !== '') draft.memory.thought = cutWith(thought, lengths.reasoning, '…');
-  if (role === 'thinking' && !isForMachines(said)) thinkAt(draft, step, said);
+  if (role === 'thinking' && !thinking.isForMachines(said)) thinking.thinkAt(draft, step, said);
   // What was the last thing to be said need not be said again.
   if (failure && !isTold(failure, draft.memory.line)) {
     const outer = parentOf(draft, step);
@@ -77,42 +62,25 @@ function isDeclined({ own: { declined } }: Step, failure: Closing['failure']): b
   return declined !== undefined && declined === failure?.message;
 }
 
-function closeCard(
-  draft: Draft,
-  closing: Closing,
-  { step, card }: { readonly step: Step; readonly card: Card },
-): void {
-  const { brought } = step.own;
+function closeCard(draft: Draft, closing: Closing, { step, card }: { step: Step; card: Card }): void {
+  const { brought, waits } = step.own;
   const ended = endedCard(card, closing, {
     said: shownText(brought.said),
     action: brought.action?.name,
     isDeclined: isDeclined(step, closing.failure),
   });
-  const shown = { ...shownCard(draft, step, card), query: ended.query };
-  draft.say({ type: 'card.closed', card: shown, ended, brought });
-  quieten(draft);
+  const { query, response } = ended;
+  const mused = brought.mused.trim() === '' ? undefined : brought.mused;
+  const milliseconds = Math.max(0, draft.at - card.since - waited(waits, draft.at));
+  const agent = nameOf(step);
+  const shown = { ...card, query, reasoning: card.reasoning ?? mused };
+  draft.frames.push({ type: 'card.closed', card: shown, agent, milliseconds, ended, brought });
+  thinking.quieten(draft);
   const home = ownerOf(draft, parentOf(draft, step));
   if (home.id === 0) return;
-  const { below } = home.own.brought;
-  const result_summary = cutWith(ended.response, lengths.summary, '…');
-  below.push({ index: below.length + 1, query: ended.query, result_summary, agent: shown.agent });
-}
-
-function shownCard(draft: Draft, step: Step, card: Card): ShownCard {
-  const { number, query, thought, parent } = card;
-  const { waits, brought } = step.own;
-  const mused = brought.mused.trim() === '' ? undefined : brought.mused;
-  return {
-    step: step.id,
-    agent: nameOf(step),
-    number,
-    query,
-    thought,
-    parent,
-    reasoning: card.reasoning ?? mused,
-    parentStep: parentOf(draft, step).own.owner,
-    milliseconds: Math.max(0, draft.at - card.since - waited(waits, draft.at)),
-  };
+  const { below: cards } = home.own.brought;
+  const result_summary = cutWith(response, lengths.summary, '…');
+  cards.push({ index: cards.length + 1, query, result_summary, agent });
 }
 
 /** A person is asked: from now on the cards around it wait, and those below it, which nobody works on meanwhile. */
@@ -156,9 +124,17 @@ export function act(draft: Draft, step: Step, { name, data }: Extract<Item, { ki
   const { own, below } = card.own.acts;
   if (below.has(action) || around.some((each) => each.own.acts.own.has(action))) return;
   if (!own.has(action)) {
-    draft.say({ type: 'acted', number: card.own.card?.number ?? 0, name, data });
+    draft.frames.push({ type: 'acted', number: card.own.card?.number ?? 0, name, data });
     own.add(action);
     for (const each of around) each.own.acts.below.add(action);
   }
   step.own.brought.action = { name, data };
+}
+
+/** The card it belongs to, and those around that one. */
+function cardsAround(draft: Draft, step: Step): readonly Step[] {
+  const cards: Step[] = [];
+  for (let card = ownerOf(draft, step); card.id !== 0; card = ownerOf(draft, parentOf(draft, card)))
+    cards.push(card);
+  return cards;
 }

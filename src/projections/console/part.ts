@@ -27,19 +27,19 @@ export interface Part {
   readonly role: Role;
   /** The card it belongs to; 0 where the orchestrator itself is at work. */
   readonly owner: StepId;
-  card: Card | undefined;
-  speech: Speech | undefined;
+  card?: Card | undefined;
+  speech?: Speech | undefined;
   speeches: number;
   /** While it waits for a person: the cards that wait with it. */
-  waiting: readonly StepId[] | undefined;
+  waiting?: readonly StepId[] | undefined;
   /** Of a card: how many wait in it and below it, since when there are some, and how long some did before. Milliseconds. */
   waits: { now: number; since: number; before: number };
   /** Of a card: the actions it was told of, and those of the cards below it. */
   readonly acts: { readonly own: Set<string>; readonly below: Set<string> };
   /** What failed in it and was not told yet: it may say so itself. */
-  failed: Failure | undefined;
+  failed?: Failure | undefined;
   /** Why a person's no ended something in it. */
-  declined: string | undefined;
+  declined?: string | undefined;
   brought: Brought;
 }
 
@@ -48,29 +48,18 @@ export interface Brought {
   said: Said;
   mused: string;
   shown: Visualization[];
-  action: { readonly name: string; readonly data: unknown } | undefined;
+  action?: { readonly name: string; readonly data: unknown } | undefined;
   below: SubStep[];
 }
 
-export function nothing(): Brought {
-  return { said: unsaid, mused: '', shown: [], action: undefined, below: [] };
-}
+export const nothing = (): Brought => ({ said: unsaid, mused: '', shown: [], below: [] });
+export const noWaits: Part['waits'] = { now: 0, since: 0, before: 0 };
 
 export function newPart(event: EventOf<'step.opened'>, above: OpenStep<Part> | undefined): Part {
   const role = above ? roleOf(event, above.own) : 'message';
-  return {
-    role,
-    owner: role === 'card' ? event.step : (above?.own.owner ?? 0),
-    card: undefined,
-    speech: undefined,
-    speeches: 0,
-    waiting: undefined,
-    waits: { now: 0, since: 0, before: 0 },
-    acts: { own: new Set(), below: new Set() },
-    failed: undefined,
-    declined: undefined,
-    brought: nothing(),
-  };
+  const owner = role === 'card' ? event.step : (above?.own.owner ?? 0);
+  const acts = { own: new Set<string>(), below: new Set<string>() };
+  return { role, owner, speeches: 0, waits: { ...noWaits }, acts, brought: nothing() };
 }
 
 function roleOf(event: EventOf<'step.opened'>, above: Part): Role {

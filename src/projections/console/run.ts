@@ -1,36 +1,22 @@
+import { visible } from '../../run/visible.ts';
 import type { EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
-import { visible } from '../../run/visible.ts';
+import { decidedQuestion, shownEdit, shownQuestion } from '../../run/shown-question.ts';
 import { gathered } from '../preferences/cut.ts';
-import type { Projection } from '../projection.ts';
-import { overStory, type Place, type Tell } from '../story-projection.ts';
-import { shownQuestion } from '../../run/shown-question.ts';
-import { toldByCards } from './activity.ts';
-import { plainText, visualizationOf, withCall } from './card.ts';
-import { lengths, readable, withText } from './said.ts';
+import type { Projection, ViewOptions } from '../projection.ts';
+import { overStory, type Place, type StoryProjection } from '../story-projection.ts';
+import { because } from '../text-of.ts';
+import { decided, plainText, visualizationOf, withCall } from './card.ts';
 import { act, beginWait, closePart, endWait, openPart } from './cards.ts';
-import {
-  agentAt,
-  isTold,
-  noMemory,
-  ownerOf,
-  tellFailure,
-  think,
-  thinkAt,
-  type Draft,
-  type Memory,
-  type Step,
-} from './draft.ts';
-import { changeBy, type Changing, type Names } from './happening.ts';
-import { newPart, nothing, type Part } from './part.ts';
+import type { Change, Happening, Moment, Names } from './happening.ts';
+import { newPart, nothing, noWaits, type Part } from './part.ts';
+import { lengths, readable, withText } from './said.ts';
 import { endSpeech, restartSpeech, speak } from './speech.ts';
 import { partAll } from './thinking-tags.ts';
+import * as thinking from './thinking.ts';
+import type { Draft, Memory, Step } from './thinking.ts';
 
-export interface ConsoleOptions {
-  readonly run: string;
-  /** The number of the last card of the conversation's earlier runs: numbers never begin again. */
-  readonly cardsBefore?: number | undefined;
-}
+export type ConsoleOptions = Pick<ViewOptions, 'run' | 'cardsBefore'>;
 
 /**
  * A run as a console sees it, told in the names of one generation. Pending steps become cards when they open; phases and
@@ -40,52 +26,66 @@ export function consoleRun<Frame>(
   { run, cardsBefore: before = 0 }: ConsoleOptions,
   names: Names<Frame>,
 ): Projection<Place<Memory, Part>, Frame> {
-  /** A scene as the parts of this console take it. */
-  const drafted =
-    <Event>(take: (draft: Draft, event: Event, step: Step) => void): Tell<Memory, Part, Frame, Event> =>
-    ({ story, memory, at, frames }, event, step) => {
-      const say: Draft['say'] = (happening) => {
-        const named: ((given: never, place: Pick<Draft, 'run' | 'at'>) => readonly Frame[]) | undefined =
-          names[happening.type];
-        frames.push(...(named?.(happening as never, { run, at }) ?? []));
-      };
-      take({ story, memory, at, run, before, say }, event, step);
-    };
-  const changed = drafted(change);
-  return overStory<Memory, Part, Frame>({
-    memory: () => ({ ...noMemory }),
+  const { begin, weight, project } = overStory({
+    memory: () => ({ run, before, cards: 0, startedAt: 0, thought: '', message: '', partial: '', line: '' }),
     own: newPart,
-    tell: {
-      'run.started': drafted(begin),
-      'run.ended': drafted(end),
-      'run.paused': changed,
-      'run.resumed': changed,
-      'stop.requested': changed,
-      'worker.took': changed,
-      'approval.decided': changed,
-      'approval.lapsed': changed,
-      'approval.returned': changed,
-      'approval.requested': drafted(ask),
-      'step.opened': drafted(openPart),
-      'step.started': drafted(start),
-      'text.appended': drafted(hear),
-      'item.attached': drafted(attach),
-      'step.closed': drafted(closePart),
-      'step.retried': drafted(retry),
-      'notice.posted': drafted(note),
-      unknown: drafted((draft, { kind }, step) =>
-        thinkAt(draft, step, `This version does not know the event «${kind}».`),
-      ),
-      // Clients take a message of the user for the beginning of a turn, and drop what follows.
-      'message.queued': drafted((draft, { text }) => think(draft, 'User', text)),
-    },
+    tell,
   });
+  return {
+    begin,
+    weight,
+    project: (place, entry) =>
+      project(place, entry).flatMap((happening) => {
+        const named: ((given: never, moment: Moment) => readonly Frame[]) | undefined = names[happening.type];
+        return named?.(happening as never, { run, at: entry.at }) ?? [];
+      }),
+  };
 }
+
+const tell: StoryProjection<Memory, Part, Happening>['tell'] = {
+  'run.started': begin,
+  'run.ended': end,
+  'run.paused': (draft, { by, reason }) =>
+    change(draft, { status: 'paused', message: because(`Paused by ${by}`, reason) }),
+  'run.resumed': (draft, { by, reason }) =>
+    change(draft, { status: 'in_progress', message: because(`Resumed by ${by}`, reason) }),
+  'stop.requested': (draft, { by, reason }) =>
+    change(draft, { status: 'cancelling', message: because(`Stopped by ${by}`, reason) }),
+  // That a worker began, or was woken, is no change: people see a takeover only.
+  'worker.took'(draft, { reason }) {
+    const message = 'Another worker took over where the last one ended.';
+    if (reason === 'recovered') change(draft, { status: 'in_progress', message });
+  },
+  'approval.requested': ask,
+  'approval.decided'(draft, event) {
+    const status = event.decision === 'defer' ? 'waiting' : 'in_progress';
+    const approval = decidedQuestion(event);
+    change(draft, { status, message: decided(event), approval, ...shownEdit(event) });
+  },
+  'approval.returned'(draft, { approval }) {
+    change(draft, { status: 'waiting', message: 'A question that was put off is asked again.', approval });
+  },
+  'approval.lapsed'(draft, event) {
+    const message = `A question lapsed: ${event.reason}`;
+    change(draft, { status: 'in_progress', message, approval: questionId(event) });
+  },
+  'step.opened': openPart,
+  'step.started': start,
+  'text.appended': hear,
+  'item.attached': attach,
+  'step.closed': closePart,
+  'step.retried': retry,
+  'notice.posted': note,
+  unknown: (draft, { kind }, step) =>
+    thinking.thinkAt(draft, step, `This version does not know the event «${kind}».`),
+  // Clients take a message of the user for the beginning of a turn, and drop what follows.
+  'message.queued': (draft, { text }) => thinking.think(draft, 'User', text),
+};
 
 function begin(draft: Draft, { input, conversation, earlier = [] }: EventOf<'run.started'>): void {
   draft.memory.startedAt = draft.at;
   const text = plainText(input.text);
-  draft.say({ type: 'began', text, thread: conversation, isFollowUp: earlier.length > 0 });
+  draft.frames.push({ type: 'began', text, thread: conversation, isFollowUp: earlier.length > 0 });
 }
 
 function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.ended'>): void {
@@ -94,11 +94,11 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
   endSpeech(draft, story.run, isStopped ? 'stopped' : 'whole');
   const answered = readable(partAll(plainText(answer)).shown);
   // What a failed run says for want of an answer is its failure.
-  const whole = failure && isTold(failure, answered) ? '' : answered;
-  tellFailure(draft, story.run, failure?.message);
+  const whole = failure && thinking.isTold(failure, answered) ? '' : answered;
+  thinking.tellFailure(draft, story.run, failure?.message);
   const isPartial = isStopped && whole === '' && memory.partial !== '';
   const text = isPartial ? memory.partial : whole;
-  draft.say({
+  draft.frames.push({
     type: 'ended',
     outcome,
     answer: text,
@@ -112,27 +112,21 @@ function end(draft: Draft, { outcome, answer, failure, usage }: EventOf<'run.end
   });
 }
 
-function change(draft: Draft, event: Changing): void {
-  const told = changeBy(event);
-  if (told) draft.say({ type: 'changed', change: told });
+function change({ frames }: Draft, told: Change): void {
+  frames.push({ type: 'changed', change: told });
 }
 
 function ask(draft: Draft, event: EventOf<'approval.requested'>, step: Step): void {
-  const { title, message } = event;
+  const message = visible(because(event.title, event.message, ''));
   beginWait(draft, step);
-  const change = {
-    status: 'waiting',
-    message: visible(message === undefined ? title : `${title}: ${message}`),
-    approval: questionId(event),
-    ...shownQuestion(event),
-    step: ownerOf(draft, step).own.card?.number,
-  };
-  draft.say({ type: 'changed', change });
+  const { card } = thinking.ownerOf(draft, step).own;
+  const about = { approval: questionId(event), ...shownQuestion(event), step: card?.number };
+  change(draft, { status: 'waiting', message, ...about });
 }
 
 function attach(draft: Draft, { item }: EventOf<'item.attached'>, step: Step): void {
   if (item.kind === 'action') return act(draft, step, item);
-  step.own.brought.shown.push(visualizationOf(item, agentAt(draft, step)));
+  step.own.brought.shown.push(visualizationOf(item, thinking.agentAt(draft, step)));
 }
 
 /** A step that waited is timed from when it went ahead. */
@@ -141,7 +135,7 @@ function start(draft: Draft, { call }: EventOf<'step.started'>, step: Step): voi
   const { own } = step;
   if (!own.card) return;
   own.card = { ...withCall(own.card, call), since: draft.at };
-  own.waits = { now: 0, since: 0, before: 0 };
+  own.waits = { ...noWaits };
 }
 
 function hear(draft: Draft, { channel, text }: EventOf<'text.appended'>, step: Step): void {
@@ -155,20 +149,20 @@ function hear(draft: Draft, { channel, text }: EventOf<'text.appended'>, step: S
       brought.mused = gathered(brought.mused, text, lengths.reasoning);
       return;
     case 'log':
-      return thinkAt(draft, step, text);
+      return thinking.thinkAt(draft, step, text);
     // The arguments of a call are the query of its own card.
     case 'arguments':
   }
 }
 
 function note(draft: Draft, { code, message }: EventOf<'notice.posted'>, step: Step): void {
-  if (!step.own.card || !toldByCards.has(code)) thinkAt(draft, step, message);
+  if (!step.own.card || !thinking.toldByCards.has(code)) thinking.thinkAt(draft, step, message);
 }
 
 function retry(draft: Draft, { attempt, reason, call }: EventOf<'step.retried'>, step: Step): void {
   const { own, title } = step;
   endWait(draft, step);
-  thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
+  thinking.thinkAt(draft, step, `Retrying ${title || 'a step'} (attempt ${attempt}): ${reason}`);
   own.brought = nothing();
   own.card = own.card && withCall(own.card, call);
   restartSpeech(draft, step);

@@ -9,7 +9,7 @@ export interface Tagged {
 
 export const untagged: Tagged = { isInside: false, held: '' };
 
-export interface Parted {
+interface Parted {
   readonly shown: string;
   readonly thought: string;
 }
@@ -18,19 +18,13 @@ export interface Parted {
 export function part(state: Tagged, text: string): readonly [Tagged, Parted] {
   let rest = state.held + text;
   let { isInside } = state;
-  let shown = '';
-  let thought = '';
+  const parted = { shown: '', thought: '' };
   for (;;) {
     const tag = isInside ? closing : opening;
     const at = rest.indexOf(tag);
-    const piece = at < 0 ? rest.slice(0, rest.length - beginningOf(tag, rest)) : rest.slice(0, at);
-    if (isInside) thought += piece;
-    else shown += piece;
-    if (at < 0)
-      return [
-        { isInside, held: rest.slice(piece.length) },
-        { shown, thought },
-      ];
+    const piece = rest.slice(0, at < 0 ? rest.length - beginningOf(tag, rest) : at);
+    parted[isInside ? 'thought' : 'shown'] += piece;
+    if (at < 0) return [{ isInside, held: rest.slice(piece.length) }, parted];
     rest = rest.slice(at + tag.length);
     isInside = !isInside;
   }

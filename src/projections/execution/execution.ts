@@ -2,10 +2,11 @@ import type { EventOf, StepId } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
 import { visible } from '../../run/visible.ts';
 import type { ExecutionFrame } from '../../wire/execution.ts';
-import type { Projection } from '../projection.ts';
+import type { Projection, ViewOptions } from '../projection.ts';
 import { overStory, type Place, type Scene } from '../story-projection.ts';
 import { decidedQuestion, shownQuestion } from '../../run/shown-question.ts';
 import type { Closing, OpenStep } from '../story.ts';
+import { because } from '../text-of.ts';
 import { naiveTime } from '../time-text.ts';
 import { finalResponse, inputOf, lengths, outputOf, previewOf, stepName, typeOf } from './step.ts';
 
@@ -40,9 +41,7 @@ type Execution = Scene<Memory, Held, ExecutionFrame>;
  */
 export function executionProjection({
   run,
-}: {
-  readonly run: string;
-}): Projection<Place<Memory, Held>, ExecutionFrame> {
+}: Pick<ViewOptions, 'run'>): Projection<Place<Memory, Held>, ExecutionFrame> {
   return overStory<Memory, Held, ExecutionFrame>({
     memory: () => ({ run, stop: 'The run was stopped.', isGraph: false }),
     own: nothing,
@@ -55,7 +54,7 @@ export function executionProjection({
       'run.paused': (scene, { by, reason }) => output(scene, 0, { status: 'paused', by, reason }),
       'run.resumed': (scene, { by, reason }) => output(scene, 0, { status: 'running', by, reason }),
       'stop.requested'(scene, { by, reason }) {
-        scene.memory.stop = reason === undefined ? `Stopped by ${by}.` : `Stopped by ${by}: ${reason}`;
+        scene.memory.stop = because(`Stopped by ${by}`, reason);
         output(scene, 0, { status: 'stopping', by, reason });
       },
       'worker.took'(scene, { reason }) {
@@ -82,15 +81,12 @@ export function executionProjection({
         const { decision, by, rationale } = event;
         output(scene, 0, { approval_id: decidedQuestion(event), decision, by, rationale });
       },
-      'approval.lapsed': lapse,
+      'approval.lapsed': (scene, event) =>
+        output(scene, 0, { approval_id: questionId(event), lapsed: true, reason: event.reason }),
       'approval.returned': (scene, { approval: id }) => output(scene, 0, { approval_id: id, returned: true }),
       'message.queued': (scene, { text, by }) => output(scene, 0, { message: text, by }),
     },
   });
-}
-
-function lapse(scene: Execution, event: EventOf<'approval.lapsed'>): void {
-  output(scene, 0, { approval_id: questionId(event), lapsed: true, reason: event.reason });
 }
 
 type Bare<Frame> = Frame extends ExecutionFrame ? Pick<Frame, 'event' | 'payload'> : never;

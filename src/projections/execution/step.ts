@@ -1,7 +1,8 @@
 import type { EventOf, StepId } from '../../run/events.ts';
-import { isBlobRef, type BlobRef, type Json } from '../../run/values.ts';
+import { isBlobRef, type BlobRef } from '../../run/values.ts';
 import type { StepType } from '../../wire/execution.ts';
 import { cut, cutWith } from '../preferences/cut.ts';
+import { textOf } from '../text-of.ts';
 
 export const lengths = { summary: 200, gathered: 200, preview: 300, response: 50_000 } as const;
 
@@ -57,16 +58,9 @@ export function previewOf({ result }: EventOf<'step.closed'>, text: string): str
   return cutWith(text || textOf(result), lengths.preview, '...');
 }
 
-function textOf(value: BlobRef | Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
-  return isBlobRef(value) ? (value.preview ?? '') : JSON.stringify(value);
-}
-
 export function finalResponse(answer: string | BlobRef | undefined): string {
   const text = textOf(answer);
-  const isWhole = text.length <= lengths.response && !isBlobRef(answer);
-  if (isWhole) return text;
+  if (text.length <= lengths.response && !isBlobRef(answer)) return text;
   return `${cut(text, lengths.response)}\n\n[The response is longer; the run has all of it.]`;
 }
 

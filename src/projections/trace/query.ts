@@ -36,16 +36,13 @@ function readFilter(filter: TraceFilter): z.output<typeof TraceFilter> {
   );
 }
 
-function isWanted(
-  event: TraceEvent,
-  { projectId, type, source, requestId, text, since, until }: Wanted,
-): boolean {
+const exact = ['projectId', 'type', 'source', 'requestId'] as const;
+
+function isWanted(event: TraceEvent, wanted: Wanted): boolean {
+  const { text, since, until } = wanted;
   const at = Date.parse(event.timestamp);
   return (
-    event.projectId === projectId &&
-    (type === undefined || event.type === type) &&
-    (source === undefined || event.source === source) &&
-    (requestId === undefined || event.requestId === requestId) &&
+    exact.every((field) => wanted[field] === undefined || event[field] === wanted[field]) &&
     (since === undefined || at >= Date.parse(since)) &&
     (until === undefined || at < Date.parse(until)) &&
     (text === undefined || saysIt(event, text.toLowerCase()))

@@ -25,7 +25,7 @@ const troubles = new Set(['FLOW_DIVERGED', 'UPSTREAM_MALFORMED', 'IN_DOUBT', 'TU
 
 /** A run as operators search it. Computed from the journal: there is no second log, and a restart changes nothing. */
 export function traceProjection(run: string): Projection<Place<Memory, Traced>, TraceEvent> {
-  const told = overStory<Memory, Traced, TraceLine>({
+  const story = overStory<Memory, Traced, TraceLine>({
     memory: () => ({ projectId: '', requestId: run, phases: new Map(), ended: new Map(), nextPhase: 0 }),
     own: (_, above) => ({ phase: above?.own.phase, requested: {} }),
     tell: {
@@ -48,39 +48,49 @@ export function traceProjection(run: string): Projection<Place<Memory, Traced>, 
       'text.appended'(_, { channel, call = '', tool }, { own }) {
         if (channel === 'arguments' && tool) own.requested[call] = tool;
       },
-      'message.queued': ({ frames }, { text, message, by }) =>
-        void frames.push(lines.userMessage(text, { messageId: message, by })),
+      'message.queued': told(({ text, message, by }) => lines.userMessage(text, { messageId: message, by })),
       'notice.posted'({ frames }, notice) {
         if (troubles.has(notice.code)) frames.push(lines.systemError(notice));
       },
-      unknown: ({ frames }, { kind }) =>
-        void frames.push(lines.systemError({ code: 'UNKNOWN_EVENT', message: `Unknown event «${kind}».` })),
-      'approval.requested': ({ frames }, event) => void frames.push(lines.asked(event)),
-      'approval.decided': ({ frames }, event) => void frames.push(lines.decided(event)),
-      'approval.lapsed': ({ frames }, event) => void frames.push(lines.lapsed(event)),
-      'approval.returned': ({ frames }, event) => void frames.push(lines.returned(event)),
-      'run.paused': ({ frames }, event) => void frames.push(lines.controlled(event)),
-      'run.resumed': ({ frames }, event) => void frames.push(lines.controlled(event)),
-      'stop.requested': ({ frames }, event) => void frames.push(lines.controlled(event)),
+      unknown: told(({ kind }) =>
+        lines.systemError({ code: 'UNKNOWN_EVENT', message: `Unknown event «${kind}».` }),
+      ),
+      'approval.requested': told(lines.asked),
+      'approval.decided': told(lines.decided),
+      'approval.lapsed': told(lines.lapsed),
+      'approval.returned': told(lines.returned),
+      'run.paused': told(lines.controlled),
+      'run.resumed': told(lines.controlled),
+      'stop.requested': told(lines.controlled),
     },
   });
   return {
-    begin: told.begin,
+    begin: story.begin,
     project: (place, entry) =>
-      told.project(place, entry).map((line, i) => {
+      story.project(place, entry).map((line, i) => {
         const id = i === 0 ? `${run}:${entry.seq}` : `${run}:${entry.seq}.${i}`;
         return placed(place.memory, line, { id, timestamp: isoTime(entry.at) });
       }),
   };
 }
 
+/** A line by itself is all that is told of such an event. */
+function told<Event>(line: (event: Event) => TraceLine): (trace: Trace, event: Event) => void {
+  return ({ frames }, event) => void frames.push(line(event));
+}
+
+const summaryLength = 160;
+
 function placed(
   { projectId, requestId }: Memory,
-  { phase, ...line }: TraceLine,
+  { phase, error, ...line }: TraceLine,
   place: Pick<TraceEvent, 'id' | 'timestamp'>,
 ): TraceEvent {
+  const said = line.summary.replaceAll(/\s+/g, ' ').trim();
+  const summary = said.length > summaryLength ? `${said.slice(0, summaryLength).toWellFormed()}…` : said;
+  const known = error && { error: { message: error.message, code: error.code } };
   const indexes = phase && { phaseIndex: Math.max(0, phase.index), cycleIndex: Math.max(0, phase.cycle - 1) };
-  return { ...place, projectId, requestId, metadata: { requestId }, ...line, ...indexes };
+  return { ...place, projectId, requestId, metadata: { requestId }, ...line, summary, ...known, ...indexes };
 }
 
 function call(
@@ -117,11 +127,9 @@ function close({ memory, frames, at }: Trace, event: Closing, step: OpenStep<Tra
   if (event.isImplied) return;
   const { id, opening, call } = step;
   const { reusedFrom, outcome } = event;
-  const { requestId, phases, ended } = memory;
+  const { phases, ended } = memory;
   const unfinished = phases.get(id);
-  const previous = reusedFrom === undefined ? undefined : ended.get(reusedFrom);
   phases.delete(id);
-  if (call) ended.set(id, at);
   if (unfinished) frames.push(lines.phaseEnded(unfinished, outcome));
   if (opening.kind === 'turn') {
     if (!step.isBegun) frames.push(lines.modelCalled(step));
@@ -129,8 +137,9 @@ function close({ memory, frames, at }: Trace, event: Closing, step: OpenStep<Tra
   }
   if (opening.kind === 'registration' && outcome === 'completed')
     frames.push(lines.toolsRegistered(step, event));
-  if (opening.kind !== 'call' && opening.kind !== 'misfit') return;
-  if (reusedFrom !== undefined)
-    frames.push(lines.duplicateBlocked(step, { requestId, previous, reusedFrom }));
-  frames.push(lines.toolReturned(step, event, at));
+  if (opening.kind === 'call' || opening.kind === 'misfit') {
+    if (reusedFrom !== undefined) frames.push(lines.duplicateBlocked(step, reusedFrom, memory));
+    frames.push(lines.toolReturned(step, event, at));
+  }
+  if (call) ended.set(id, at);
 }

@@ -8,8 +8,9 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'on a console a follow-up begins before its message',
     file: 'src/projections/console/console.ts',
-    find: 'return [...heard, begun, {',
-    replace: 'return [begun, ...heard, {',
+    find: "...heard(began),\n    { event: 'run_start', data: { run_id: run, alert: began.text, timestamp: isoTime(at) } },",
+    replace:
+      "{ event: 'run_start', data: { run_id: run, alert: began.text, timestamp: isoTime(at) } },\n    ...heard(began),",
     test: rules,
     only: 'P40',
   },
@@ -47,7 +48,7 @@ export const consoleMutants: readonly Mutant[] = [
   },
   {
     name: 'what was just said is said again',
-    file: 'src/projections/console/draft.ts',
+    file: 'src/projections/console/thinking.ts',
     find: "if (line === memory.line) return '';",
     replace: '',
     test: rules,
@@ -56,7 +57,7 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'the plan of a router is told to people',
     file: 'src/projections/console/cards.ts',
-    find: "role === 'thinking' && !isForMachines(said)",
+    find: "role === 'thinking' && !thinking.isForMachines(said)",
     replace: "role === 'thinking'",
     test: rules,
     only: 'P45',
@@ -72,8 +73,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: 'a blocked repeat of a failure looks like success',
     file: 'src/projections/console/card.ts',
-    find: 'return closing.failure !== undefined;',
-    replace: 'return false;',
+    find: 'if (failure) return { response: `${failed(failure)} ${before}`, isError: true };',
+    replace: 'if (failure) return { response: `${failed(failure)} ${before}`, isError: false };',
     test: rules,
     only: 'P47',
   },

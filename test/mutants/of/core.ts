@@ -87,8 +87,8 @@ export const coreMutants: readonly Mutant[] = [
   {
     name: 'a run ends on the console without a terminal frame',
     file: 'src/projections/console/console.ts',
-    find: "return [...message, end, { event: 'done', data: { status: doneStatus(outcome) } }];",
-    replace: 'return [...message, end];',
+    find: 'return [...message, last, done(end)];',
+    replace: 'return [...message, last];',
     test: viewers,
     only: 'one terminal frame',
   },

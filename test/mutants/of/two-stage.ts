@@ -105,8 +105,8 @@ export const twoStageMutants: readonly Mutant[] = [
   {
     name: 'what was blocked counts as attempted',
     file: 'src/projections/trace/lines.ts',
-    find: 'attempts: isBegun ? attempt : 0,',
-    replace: 'attempts: attempt,',
+    find: 'attempts: attemptsOf(step),',
+    replace: 'attempts: step.attempt,',
     test: trace,
     only: 'P30',
   },

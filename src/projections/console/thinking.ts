@@ -1,17 +1,20 @@
+import type { EventOf } from '../../run/events.ts';
 import type { Failure } from '../../run/failure.ts';
 import { stepOrRun } from '../nested.ts';
 import { cutWith } from '../preferences/cut.ts';
 import type { Scene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
-import { failed as failedText } from './card.ts';
-import { lengths } from './said.ts';
 import type { Happening } from './happening.ts';
 import type { Part } from './part.ts';
+import { failed as failedText, lengths } from './said.ts';
 
 export type Step = OpenStep<Part>;
 
 /** What a console must remember of a run beside its open steps. */
 export interface Memory {
+  readonly run: string;
+  /** The number of the last card of the conversation's earlier runs: numbers never begin again. */
+  readonly before: number;
   /** How many cards were opened; the next one gets the next number, also in a new attempt. */
   cards: number;
   startedAt: number;
@@ -25,15 +28,8 @@ export interface Memory {
   line: string;
 }
 
-export const noMemory: Memory = { cards: 0, startedAt: 0, thought: '', message: '', partial: '', line: '' };
-
-/** A run while one entry is told. */
-export interface Draft extends Pick<Scene<Memory, Part, never>, 'story' | 'memory' | 'at'> {
-  readonly run: string;
-  /** The number of the last card of the conversation's earlier runs. */
-  readonly before: number;
-  say(happening: Happening): void;
-}
+/** A run while one entry is told, before it has the names of a generation. */
+export type Draft = Scene<Memory, Part, Happening>;
 
 export const orchestrator = 'Orchestrator';
 
@@ -47,7 +43,7 @@ export function freshLine({ memory }: Draft, status: string): string {
 
 export function think(draft: Draft, agent: string, status: string): void {
   const line = freshLine(draft, status);
-  if (line !== '') draft.say({ type: 'thought', agent, status: line });
+  if (line !== '') draft.frames.push({ type: 'thought', agent, status: line });
 }
 
 export function thinkAt(draft: Draft, step: Step, status: string): void {
@@ -58,9 +54,8 @@ export function thinkAt(draft: Draft, step: Step, status: string): void {
 
 /** What failed in a step is told by what the step makes of it, if it says so, and by itself if it does not. */
 export function tellFailure(draft: Draft, step: Step, instead = ''): void {
-  const { own } = step;
-  const { failed } = own;
-  own.failed = undefined;
+  const { failed } = step.own;
+  step.own.failed = undefined;
   if (failed && !isTold(failed, instead)) think(draft, agentAt(draft, step), failedText(failed));
 }
 
@@ -84,14 +79,51 @@ export function ownerOf({ story }: Draft, { own }: Step): Step {
   return stepOrRun(story, own.owner);
 }
 
-/** The card it belongs to, and those around that one. */
-export function cardsAround(draft: Draft, step: Step): readonly Step[] {
-  const cards: Step[] = [];
-  for (let card = ownerOf(draft, step); card.id !== 0; card = ownerOf(draft, parentOf(draft, card)))
-    cards.push(card);
-  return cards;
-}
-
 export function parentOf({ story }: Draft, { parent }: Step): Step {
   return stepOrRun(story, parent);
+}
+
+const deciding = 'Deciding who works on this…';
+const thinking = 'Thinking…';
+const writing = 'Writing the answer…';
+const activities: ReadonlySet<string> = new Set([deciding, thinking, writing]);
+
+/** What people are told when a step opens that is no card. Names of steps and agents mean nothing to them. */
+export function activityOf({ kind, title, key, parent }: EventOf<'step.opened'>, role: Part['role']): string {
+  if (role === 'part') return '';
+  switch (kind) {
+    case 'route':
+      return deciding;
+    case 'answer':
+      return writing;
+    case 'turn':
+      return role === 'message' && parent === 0 ? thinking : '';
+    case 'registration':
+    case 'verdict':
+    case 'facts':
+      return '';
+    default:
+      return title === key ? '' : title;
+  }
+}
+
+/** After a card somebody is at work again, and that is said again. */
+export function quieten({ memory }: Draft): void {
+  if (activities.has(memory.line)) memory.line = '';
+}
+
+/** Notices about how the step they stand at ends: where that is a card, its end tells it. */
+export const toldByCards: ReadonlySet<string> = new Set([
+  'AGENT_FAILED',
+  'BUDGET_EXHAUSTED',
+  'CALL_MALFORMED',
+  'CALL_REFUSED',
+  'CALL_SKIPPED',
+  'DUPLICATE_BLOCKED',
+  'TOOLS_DISABLED',
+]);
+
+/** Plans and the like, which models write for us. */
+export function isForMachines(text: string): boolean {
+  return /^\s*(?:```json\b|[[{])/.test(text);
 }
