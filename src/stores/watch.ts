@@ -13,9 +13,17 @@ interface Settings {
   readonly left: () => void;
 }
 
+/** What is kept of what is shown while the store is read: a read takes a moment, and few commits come in one. */
+const mostAhead = 16;
+
+interface Shown {
+  readonly chunk: Chunk;
+  readonly ends: boolean;
+}
+
 /**
- * A place in a run that is called with what comes after it. At the head it gets what was committed in the moment it is
- * shown; else it reads until it is there. Whatever it is told meanwhile it takes only in order.
+ * A place in a run that is called with what comes after it. What follows its place it gets in the moment that is shown; else
+ * it reads until it is there. What is shown meanwhile waits for its turn, so that it need not be read as well.
  */
 export class Watch {
   readonly #settings: Settings;
@@ -24,6 +32,7 @@ export class Watch {
   #isStale = false;
   #isOver = false;
   #isFound = false;
+  #ahead: Shown[] = [];
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -32,9 +41,9 @@ export class Watch {
 
   /** This was committed. */
   show(chunk: Chunk, ends: boolean): void {
-    if (this.#isReading || chunk.first !== this.#position + 1) return this.look();
-    this.#give(chunk);
-    if (ends) this.#finish();
+    if (chunk.first === this.#position + 1) return this.#take({ chunk, ends });
+    if (this.#isReading && this.#ahead.length < mostAhead) this.#ahead.push({ chunk, ends });
+    else this.look();
   }
 
   /** Only the store can tell how the run stands. */
@@ -58,9 +67,11 @@ export class Watch {
         this.#isStale = false;
         const page = await read(run, this.#position).catch((thrown) => erased(thrown, this.#isFound));
         this.#isFound = true;
-        for (const chunk of page.chunks) this.#give(chunk);
+        const fresh = page.chunks.filter(({ last }) => last > this.#position);
+        for (const chunk of fresh) this.#give(chunk);
         if (page.ended) this.#finish();
-        this.#isStale ||= page.chunks.length > 0;
+        // Only the store can tell whether that was all, unless what comes next was shown.
+        if (!this.#takeAhead()) this.#isStale ||= fresh.length > 0;
       }
     } catch (thrown) {
       this.#finish(thrown);
@@ -68,9 +79,26 @@ export class Watch {
     this.#isReading = false;
   }
 
+  /** Whether anything that was shown is what comes next. Behind a hole there is more to read. */
+  #takeAhead(): boolean {
+    const next = this.#ahead.filter(({ chunk }) => chunk.last > this.#position);
+    this.#ahead = [];
+    for (const shown of next) {
+      if (shown.chunk.first === this.#position + 1) this.#take(shown);
+      else this.#isStale = true;
+    }
+    return next.length > 0;
+  }
+
+  #take({ chunk, ends }: Shown): void {
+    this.#give(chunk);
+    if (ends) this.#finish();
+  }
+
   /** The place moves before the call, which may end this, and whose failure is its own. */
   #give(chunk: Chunk): void {
     if (this.#isOver) return;
+    this.#isFound = true;
     this.#position = chunk.last;
     try {
       this.#settings.watcher.chunk(chunk);

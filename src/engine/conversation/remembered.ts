@@ -38,6 +38,9 @@ export interface LastAsked extends Pick<AgentExchange, 'asked' | 'answered'> {
   readonly step?: Step;
 }
 
+/** Rows that are asked for at once: hardly a conversation has more. */
+const pageRows = 100;
+
 /** How far the clocks of workers and of the store may be apart, in milliseconds. */
 const slack = 60_000;
 
@@ -196,11 +199,12 @@ export class Remembered {
     const { tenant, conversation } = tree.started;
     const rows: RunRow[] = [];
     for (let after: string | undefined; ;) {
-      const page = await world.store.dispatch.list({ tenant, conversation, after }).catch(turnedBack);
+      const asked = { tenant, conversation, after, limit: pageRows };
+      const page = await world.store.dispatch.list(asked).catch(turnedBack);
       if (page === undefined) return this.#rows();
       rows.push(...page.filter(({ run }) => run !== own));
       after = page.at(-1)?.run;
-      if (after === undefined) return rows;
+      if (page.length < pageRows) return rows;
     }
   }
 

@@ -168,6 +168,11 @@ export class Writer implements Appender {
     return new Promise((resolve) => this.#waiters.push({ seq, resolve }));
   }
 
+  /** Have what was emitted seen as soon as can be, although nobody waits for it here. */
+  hurry(): void {
+    if (this.#head < this.tree.seq) this.#offer(true);
+  }
+
   /** Resolves when there is room for more: undefined while there is. Whoever brings text must not bring it without end. */
   room(): Promise<void> | undefined {
     if (this.#unwritten <= mostUnwritten) return undefined;

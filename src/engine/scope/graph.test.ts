@@ -7,6 +7,8 @@ import { decodeAll } from '../../run/codec.ts';
 import type { Entry } from '../../run/events.ts';
 import { RunError } from '../../run/failure.ts';
 import type { RunTree } from '../../run/tree.ts';
+import { memoryStore } from '../../stores/memory.ts';
+import type { Store } from '../../stores/store.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Engine } from '../../../test/engine.ts';
 import type { Flow, Node, Scope, Settled } from '../scope.ts';
@@ -228,6 +230,32 @@ describe('a graph', () => {
 });
 
 describe('what was planned', () => {
+  test('[E330] is shown at once where it is of the whole run', async () => {
+    const offered: string[] = [];
+    const stage = new Stage((now) => {
+      const store = memoryStore({ now });
+      const offer: Store['journal']['offer'] = (appender, isAwaited) => {
+        offered.push(isAwaited ? 'at once' : 'later');
+        store.journal.offer?.(appender, isAwaited);
+      };
+      return { ...store, journal: { ...store.journal, offer } };
+    });
+    const flow = flowOf(async (scope) => {
+      scope.notice('ONE', 'One.');
+      scope.plan([{ key: 'p', title: 'P' }]);
+      await new Promise((resolve) => setImmediate(resolve));
+      await scope.step({ key: 'p' }, async (inner) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        inner.plan([{ key: 'q', title: 'Q' }]);
+        await new Promise((resolve) => setImmediate(resolve));
+        offered.push('over');
+      });
+      return 'done';
+    });
+    await stage.start(stage.hire({ flows: [flow] }), flow);
+    expect(offered.slice(0, offered.indexOf('over'))).toEqual(['later', 'at once', 'later', 'later']);
+  });
+
   test('[E18] can be skipped with a reason, once, and what was not planned cannot', async () => {
     const flow = flowOf(async (scope) => {
       scope.plan([{ key: 'later', title: 'Later' }]);

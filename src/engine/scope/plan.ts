@@ -14,6 +14,8 @@ export function planSteps(execution: Execution, parent: StepId, steps: readonly 
     const planned = tree.steps.get(step);
     if (planned) recorded.plan(planned);
   }
+  // It is what people see first of a run: they wait for it, though the flow does not.
+  if (parent === 0) execution.writer.hurry();
 }
 
 /** Close what was planned and will not be done. A recovery finds it closed. */

@@ -185,7 +185,7 @@ export function applicationOf(body: ApplicationBody, standing: Standing): Applic
     persona_text: persona.text ?? (persona.preset ? personas[persona.preset] : null),
     guardrail_text: rulesIn(body.guards) || null,
     guardrail_covers: body.guards.covers,
-    logo_url: chat.logo === undefined ? null : `/api/files/${chat.logo}`,
+    logo_url: logoUrl(chat),
     llm_links: links,
     skill_links: skills.map((skill) => ({
       skill_id: skill.name,
@@ -201,6 +201,10 @@ export function applicationOf(body: ApplicationBody, standing: Standing): Applic
     missing: missingIn(body.settings),
     updated_at: new Date(definition.at).toISOString(),
   };
+}
+
+export function logoUrl({ logo }: PipelineSettings['chat']): string | null {
+  return logo === undefined ? null : `/api/files/${logo}`;
 }
 
 /** What is wrong, by the fields that the platform's clients know. */

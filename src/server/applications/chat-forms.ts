@@ -4,7 +4,7 @@ import { textOf, undecidedApprovals, type RunTree, type Step } from '../../run/t
 import { isBlobRef } from '../../run/values.ts';
 import { visible } from '../../run/visible.ts';
 import type { ChatMessage, ConversationState, ExecutionTrace, HitlContext } from '../../wire/applications.ts';
-import type { Found } from './applications.ts';
+import { logoUrl, type ApplicationBody } from './application-form.ts';
 
 /** How a session stands, by its newest run. */
 export function stateOf(tree: RunTree): ConversationState {
@@ -97,14 +97,14 @@ export function answerMessage(
 }
 
 /** What people see when they begin. */
-export function metadataOf({ told }: Pick<Found, 'told'>) {
+export function metadataOf(app: string, { description, settings: { chat } }: ApplicationBody) {
   return {
-    app_name: told.name,
-    app_description: told.description,
-    app_logo_url: told.logo_url,
-    welcome_prompt: told.welcome_prompt,
-    disclaimer: told.disclaimer,
-    starter_questions: told.starter_questions,
+    app_name: chat.name ?? app,
+    app_description: description,
+    app_logo_url: logoUrl(chat),
+    welcome_prompt: chat.welcome ?? null,
+    disclaimer: chat.disclaimer ?? null,
+    starter_questions: chat.starters,
   };
 }
 

@@ -6,20 +6,14 @@ import { route, type Reply } from '../routes/route.ts';
 import { watchRun } from '../routes/run-events.ts';
 import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { startRun } from '../routes/start-run.ts';
+import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { startedWith } from '../runs/same-start.ts';
 import { answerIn } from '../runs/followed.ts';
 import { missing } from '../runs/owner.ts';
 import { answerMessage, hitlContext, messagesOf, metadataOf, stateOf, timeText } from './chat-forms.ts';
-import {
-  newestRun,
-  ownerLabel,
-  published,
-  rested,
-  sessionRuns,
-  sessionsOf,
-  type Asking,
-} from './sessions.ts';
+import { inUse, newestRun, ownerLabel, rested, sessionRuns, sessionsOf, type Asking } from './sessions.ts';
 
 const base = '/api/applications/:app/chat';
 const shared = { tag: 'applications', role: 'member', addresses: 'tenant' } as const;
@@ -37,19 +31,20 @@ export const chatRoutes = [
     headers: idempotency,
     answers: { 200: { about: 'What it answered.', schema: ChatAnswer }, ...refused },
     async handle({ context, caller, params: { app = '' }, body, header, signal }) {
-      const found = await published(context, caller, app);
       const asking = { context, caller, app };
-      const begun = await begin(asking, body, header);
+      const used = await appFor(context, caller, app);
+      const begun = await begin(asking, { app: used, body, header });
       if ('refusal' in begun) return begun.refusal;
       const { tree, answer } = await rested(asking, begun.row, { after: 0, signal });
       const { run, conversation } = begun.row;
       const asked = hitlContext(tree, run);
+      const said = begun.isNew ? await inUse(used) : undefined;
       const json = {
         session_id: conversation,
         message: answerMessage(tree, { run, answer: asked ? `${asked.title}\n\n${asked.message}` : answer }),
         conversation_state: stateOf(tree),
         hitl_context: asked,
-        session_metadata: begun.isNew && found ? metadataOf(found) : undefined,
+        session_metadata: said && metadataOf(app, said),
       };
       return { status: 200, json, headers: { 'x-run-id': run } };
     },
@@ -71,10 +66,10 @@ export const chatRoutes = [
       body,
       header,
     }) {
-      await published(context, caller, app);
+      const used = await appFor(context, caller, app);
       const giveBack = context.quotas.stream(caller.tenant);
       try {
-        const begun = await begin({ context, caller, app }, body, header);
+        const begun = await begin({ context, caller, app }, { app: used, body, header });
         const { row } = begun;
         const headers = { 'x-run-id': row.run };
         const reply = 'refusal' in begun ? begun.refusal : watchRun({ context, caller }, row, { as });
@@ -96,7 +91,7 @@ export const chatRoutes = [
       200: { about: 'At most 200.', schema: z.object({ sessions: z.array(ListedSession) }) },
     },
     async handle({ context, caller, params: { app = '' } }) {
-      await published(context, caller, app);
+      await appFor(context, caller, app);
       const rows = await sessionsOf({ context, caller, app });
       const sessions = await Promise.all(rows.map(async (row) => listed(context, row)));
       return { status: 200, json: { sessions } };
@@ -110,7 +105,7 @@ export const chatRoutes = [
     about: 'A session with its messages; the welcome is the first of them.',
     answers: { 200: { about: 'The session.', schema: ChatSession } },
     async handle({ context, caller, params: { app = '', session = '' }, heavy }) {
-      const found = await published(context, caller, app);
+      const said = await inUse(await appFor(context, caller, app));
       const rows = await sessionRuns({ context, caller, app }, session);
       await heavy(rows.reduce((sum, { bytes }) => sum + bytes, 0));
       const [first, newest] = [rows[0], rows.at(-1)];
@@ -121,9 +116,9 @@ export const chatRoutes = [
           return messagesOf(tree, { run: row.run, answer: await answerIn(context, row.tenant, tree) });
         }),
       );
-      const welcome = found?.told.welcome_prompt;
+      const welcome = said?.settings.chat.welcome;
       const messages = [
-        ...(welcome == null ? [] : [welcomeOf(first.conversation, welcome, first.createdAt)]),
+        ...(welcome === undefined ? [] : [welcomeOf(first.conversation, welcome, first.createdAt)]),
         ...told.flat(),
       ];
       return {
@@ -139,7 +134,7 @@ export const chatRoutes = [
     about: 'Erase a session: what runs is stopped, and every trace of it is gone.',
     answers: { 204: { about: 'It is gone.' } },
     async handle({ context, caller, params: { app = '', session = '' } }) {
-      await published(context, caller, app);
+      await appFor(context, caller, app);
       const [row] = await sessionRuns({ context, caller, app }, session);
       await eraseFor(context, caller, row?.conversation ?? '');
       return { status: 204 };
@@ -150,13 +145,16 @@ export const chatRoutes = [
 type Begun = { readonly row: Row; readonly isNew: boolean } | { readonly row: Row; readonly refusal: Reply };
 type Row = NonNullable<Awaited<ReturnType<typeof newestRun>>>;
 
+interface Said {
+  readonly app: App;
+  readonly body: z.infer<typeof ChatRequest>;
+  readonly header: (name: string) => string | undefined;
+}
+
 /** Begin a run of a session; while a person is asked there, nothing else is heard. */
-async function begin(
-  asking: Asking,
-  { message: text, session_id: session }: z.infer<typeof ChatRequest>,
-  header: (name: string) => string | undefined,
-): Promise<Begun> {
-  const { context, caller, app } = asking;
+async function begin(asking: Asking, { app, body, header }: Said): Promise<Begun> {
+  const { context, caller } = asking;
+  const { message: text, session_id: session } = body;
   const key = idempotencyKeyIn(header);
   const again = key === undefined ? undefined : await startedWith(context, caller, key);
   const named = session == null ? undefined : await conversationOf({ context, caller }, session);

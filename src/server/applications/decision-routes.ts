@@ -5,11 +5,12 @@ import { onlyQuestion } from '../../run/only-question.ts';
 import { undecidedApprovals, type Approval, type RunTree } from '../../run/tree.ts';
 import { Json } from '../../run/values.ts';
 import { HitlAnswer, HitlDecision } from '../../wire/applications.ts';
+import { appFor } from '../apps/apps-for.ts';
 import { route } from '../routes/route.ts';
 import { decideApproval } from '../runs/decide-approval.ts';
 import { missing } from '../runs/owner.ts';
 import { hitlContext, stateOf, traceOf } from './chat-forms.ts';
-import { published, rested, sessionRuns } from './sessions.ts';
+import { rested, sessionRuns } from './sessions.ts';
 
 /** What a session asks a person, decided in the words of the workflow platform. */
 export const decisionRoutes = [
@@ -26,7 +27,7 @@ export const decisionRoutes = [
       409: { about: 'Nothing is asked in this session, or it was decided otherwise.' },
     },
     async handle({ context, caller, params: { app = '' }, body, signal }) {
-      await published(context, caller, app);
+      await appFor(context, caller, app);
       const asking = { context, caller, app };
       const row = (await sessionRuns(asking, body.session_id)).at(-1);
       if (!row) throw missing('session', body.session_id);

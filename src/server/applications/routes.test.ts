@@ -8,6 +8,7 @@ import {
   type Answered,
   type Serving,
 } from '../../../test/serving.ts';
+import type { AppDraft } from '../../wire/native/apps.ts';
 
 const one = planOf('single', [planStep(1, 'graph')]);
 const base = '/api/applications';
@@ -100,6 +101,34 @@ describe('applications', () => {
     expect((await post(at, 'own/chat', { message: 'hi' })).status).toBe(404);
     expect((await at.ask(`${base}/own`, { method: 'DELETE' })).status).toBe(204);
     expect((await at.ask(`${base}/own`)).status).toBe(404);
+  });
+
+  test('[PL84] what people meet is what is published, whatever its draft says', async () => {
+    const at = await desk();
+    await post(at, '', { name: 'own', ...whole, upload_enabled: true });
+    await post(at, 'own/publish');
+    const { app } = (await at.ask('/api/apps/own/draft')).json as AppDraft;
+    const { settings } = app;
+    const drafted = {
+      ...settings,
+      chat: { ...settings.chat, welcome: 'Not yet.' },
+      retrieval: { ...settings.retrieval, uploads: false },
+    };
+    const json = { app: { ...app, settings: drafted } };
+    expect((await at.ask('/api/apps/own/draft', { method: 'PUT', json })).status).toBe(200);
+    const chat = await post(at, 'own/chat', { message: 'Which paths?' });
+    expect(textAt(chat, 'session_metadata', 'welcome_prompt')).toBe('Hello.');
+    const session = textAt(chat, 'session_id');
+    const told = (await at.ask(`${base}/own/chat/sessions/${session}`)).json as {
+      messages: { content: string }[];
+    };
+    expect(told.messages[0]?.content).toBe('Hello.');
+    const sent = await at.ask(`${base}/own/chat/upload?name=a.md&session_id=${session}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/markdown' },
+      body: '# A',
+    });
+    expect(sent.status).toBe(201);
   });
 
   test('[PL62] apps of the configuration and those that people made are one list, everywhere', async () => {

@@ -5,11 +5,11 @@ import { runsOf } from '../../front/erase.ts';
 import { inPlaces } from '../../engine/conversation/places.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ServerContext } from '../context.ts';
-import { appFor } from '../apps/apps-for.ts';
+import type { App } from '../folder/home.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { answerIn, followed } from '../runs/followed.ts';
 import { missing } from '../runs/owner.ts';
-import { foundApplication, type Found } from './applications.ts';
+import { bodyOf, type ApplicationBody } from './application-form.ts';
 
 /** What runs of a session are found by: whose they are. */
 export const ownerLabel = 'user';
@@ -20,14 +20,10 @@ export interface Asking {
   readonly app: string;
 }
 
-/** An app that people can use now, and what it is where it is an application. */
-export async function published(
-  context: ServerContext,
-  caller: Caller,
-  app: string,
-): Promise<Found | undefined> {
-  const { flow } = await appFor(context, caller, app);
-  return flow.name === 'pipeline' ? foundApplication(context, caller, app) : undefined;
+/** What an app says to those who use it, as it is published, where it is an application. */
+export async function inUse({ name, definition }: App): Promise<ApplicationBody | undefined> {
+  const used = await definition?.();
+  return used && bodyOf(used.body, name);
 }
 
 /** The runs of a session, oldest first. One of another person, or of another application, is not there. */

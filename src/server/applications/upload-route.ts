@@ -6,8 +6,8 @@ import { appFor } from '../apps/apps-for.ts';
 import { conversationOf } from '../doors/conversation.ts';
 import { route } from '../routes/route.ts';
 import { bringDocument } from '../runs/bring-document.ts';
-import { foundApplication } from './applications.ts';
-import { newestRun } from './sessions.ts';
+import { missing } from '../runs/owner.ts';
+import { inUse, newestRun } from './sessions.ts';
 
 /** A document, and the session it is for, where that was said. */
 interface Sent {
@@ -41,9 +41,9 @@ export const uploadRoutes = [
       413: { about: `It has more than ${largestDocument} bytes, or than this server allows.` },
     },
     async handle({ context, caller, params: { app = '' }, query, body, header }) {
-      await appFor(context, caller, app);
-      const { told } = await foundApplication(context, caller, app);
-      if (!told.upload_enabled)
+      const said = await inUse(await appFor(context, caller, app));
+      if (!said) throw missing('application', app);
+      if (!said.settings.retrieval.uploads)
         throw new RunError(
           'rejected',
           `«${app}» takes no documents: its maker can allow it with «upload_enabled».`,
