@@ -6,12 +6,13 @@ import { visible } from '../../../src/run/visible.ts';
 import { addressOf, navigate, useHere } from '../routing.tsx';
 import { Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
+import { MomentContext } from '../steps/elapsed.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useNow } from '../ticking.ts';
 import { timeFigures } from './figures.ts';
 import { Inspector } from './inspector.tsx';
 import { Key } from './key.tsx';
-import { indexOfEntry } from './playhead.ts';
+import { momentOf } from './playhead.ts';
 import { RecordedContext, type AddressAt } from './recorded.ts';
 import { scaleOf } from './pieces.ts';
 import { rowsOf, soughtIn } from './rows.ts';
@@ -42,7 +43,7 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   const timing = timingOf(run);
   const replay = useReplay(run);
   const end = useEnd(timing, at === undefined && connection.is === 'live');
-  const playhead = at === undefined ? undefined : momentOf(run, at);
+  const playhead = momentOf(run.entries(), at);
   const scale = useMemo(() => scaleOf(timing.begin ?? 0, end), [timing, timing.begin, end]);
   const [isOpen, setOpen] = useState(false);
   useSought(run, startAt);
@@ -63,12 +64,14 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
       <TraceFigures run={run} tree={tree} times={times} />
       <div className="trace-columns">
         <Steps {...{ tree, timing, scale, playhead, choose }} until={end} selected={step} />
-        <Inspector
-          {...{ run, tree, at, replay, choose }}
-          step={tree.steps.find(({ id }) => id === step)}
-          times={timing.steps.get(step)}
-          close={() => setOpen(false)}
-        />
+        <MomentContext value={playhead}>
+          <Inspector
+            {...{ run, tree, at, replay, choose }}
+            step={step === 0 ? undefined : tree.steps.find(({ id }) => id === step)}
+            times={timing.steps.get(step)}
+            close={() => setOpen(false)}
+          />
+        </MomentContext>
       </div>
       <Scrubber {...{ run, timing, head, at, replay }} />
     </main>
@@ -102,11 +105,6 @@ function useEnd(timing: Timing, isLive: boolean): number {
   const isTicking = isLive && timing.begin !== undefined && !timing.isOver;
   const now = useNow(isTicking);
   return isTicking ? Math.max(now, timing.end) : timing.end;
-}
-
-function momentOf(run: RunStore, at: number): number | undefined {
-  const entries = run.entries();
-  return entries[indexOfEntry(entries, at)]?.at;
 }
 
 /** Whoever comes by a link to a moment is shown that one, also where the page is open already. */
