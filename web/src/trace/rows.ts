@@ -65,8 +65,15 @@ function wordsIn(step: FlatStep, place: Sought[number]['in']): readonly string[]
   }
 }
 
-/** The lines of a run from the top: each step below its parent, without what is folded away or not looked for. */
-export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Sought): TraceRow[] {
+/**
+ * The lines of a run from the top: each step below its parent, without what is folded away or not looked for. `before` are
+ * the lines that were there, most of which stand where they stood.
+ */
+export function rowsOf(
+  tree: FlatTree,
+  { folded, sought }: { readonly folded: ReadonlySet<number>; readonly sought: Sought },
+  before: readonly TraceRow[] = [],
+): TraceRow[] {
   const below = stepsBelow(tree);
   const { found, around } = foundIn(tree, sought);
   const isShown = (id: number): boolean => sought.length === 0 || around.has(id);
@@ -86,7 +93,8 @@ export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Soug
       const children = below.get(id);
       const isFolded = children !== undefined && folded.has(id) && sought.length === 0;
       const isAside = sought.length > 0 && !found.has(id);
-      rows.push(rowOf(step, { depth: levels.length, below: children?.length ?? 0, isFolded, isAside }));
+      const place = { depth: levels.length, below: children?.length ?? 0, isFolded, isAside };
+      rows.push(rowOf(step, place, before[rows.length]));
       if (children && !isFolded) levels.push({ steps: children, next: 0 });
     }
   }
@@ -104,8 +112,12 @@ type Placed = Pick<TraceRow, 'depth' | 'below' | 'isFolded' | 'isAside'>;
 const known = new WeakMap<FlatStep, TraceRow>();
 
 /** A line that is as it was is the one it was, so that it is not drawn again: of thousands few change from moment to moment. */
-function rowOf(step: FlatStep, { depth, below, isFolded, isAside }: Placed): TraceRow {
-  const was = known.get(step);
+function rowOf(
+  step: FlatStep,
+  { depth, below, isFolded, isAside }: Placed,
+  here: TraceRow | undefined,
+): TraceRow {
+  const was = here?.step === step ? here : known.get(step);
   if (was?.depth === depth && was.below === below && was.isFolded === isFolded && was.isAside === isAside)
     return was;
   const { id, parent, title, status } = step;

@@ -1,5 +1,5 @@
 import './trace.css';
-import { useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { RunStore, Showing } from '../../../src/client/client.ts';
 import { useRun } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -15,7 +15,7 @@ import { Key } from './key.tsx';
 import { momentOf } from './playhead.ts';
 import { RecordedContext, type AddressAt } from './recorded.ts';
 import { scaleOf } from './pieces.ts';
-import { rowsOf, soughtIn } from './rows.ts';
+import { rowsOf, soughtIn, type TraceRow } from './rows.ts';
 import { Scrubber } from './scrubber.tsx';
 import { timingOf, type Timing } from './timing.ts';
 import { TraceFigures } from './trace-figures.tsx';
@@ -58,7 +58,13 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   useTitle(visible(tree.title));
   const times = timeFigures(tree, timing, playhead ?? end);
   return (
-    <main className="screen trace" id="main" data-trace={name} data-inspects={isOpen}>
+    <main
+      className="screen trace"
+      id="main"
+      data-trace={name}
+      data-inspects={isOpen}
+      data-still={at !== undefined && !replay.isPlaying}
+    >
       <TraceBar run={run} place={{ run: name, step, at }} title={tree.title} status={tree.status} />
       {connection.is === 'refused' && <Failed failure={connection.failure} />}
       <TraceFigures run={run} tree={tree} times={times} />
@@ -87,7 +93,9 @@ function Steps(drawn: Drawn): ReactNode {
   const [text, setText] = useState('');
   const [isCriticalShown, showCritical] = useState(false);
   const sought = useMemo(() => soughtIn(text), [text]);
-  const rows = useMemo(() => rowsOf(tree, folded, sought), [tree, folded, sought]);
+  const before = useRef<readonly TraceRow[]>([]);
+  const rows = useMemo(() => rowsOf(tree, { folded, sought }, before.current), [tree, folded, sought]);
+  before.current = rows;
   const found = sought.length === 0 ? undefined : rows.filter(({ isAside }) => !isAside).length;
   return (
     <div className="trace-left">

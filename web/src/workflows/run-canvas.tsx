@@ -86,7 +86,12 @@ function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNo
   useMomentInAddress(run, { sought, at });
   useTitle(graph.title ?? found.name);
   return (
-    <main className="screen workflow live" id="main" data-run-canvas={run.run}>
+    <main
+      className="screen workflow live"
+      id="main"
+      data-run-canvas={run.run}
+      data-still={at !== undefined && !replay.isPlaying}
+    >
       <RunCanvasBar {...{ run, found, tree, at, view, setView }} title={graph.title ?? found.name} />
       <CanvasContext value={canvas}>
         <MomentContext value={momentOf(run.entries(), at)}>
