@@ -19,6 +19,8 @@ interface Part {
 /** The parts of something that somebody looks at. What nobody looks at costs nothing, and what many look at is made once. */
 export class Parts {
   readonly #parts = new Map<string, Part>();
+  /** Those that somebody looks at. A viewer who goes through a long run leaves thousands behind, which are not gone through again. */
+  readonly #watched = new Set<Part>();
   /** How often something has changed. */
   #changes = 0;
 
@@ -35,11 +37,15 @@ export class Parts {
     const listeners = new Set<() => void>();
     const source: Source<T> = {
       getSnapshot: now,
-      subscribe(changed) {
+      subscribe: (changed) => {
         if (listeners.size === 0) part.seen = now();
         const listener = (): void => changed();
         listeners.add(listener);
-        return () => void listeners.delete(listener);
+        this.#watched.add(part);
+        return () => {
+          listeners.delete(listener);
+          if (listeners.size === 0) this.#watched.delete(part);
+        };
       },
     };
     const part: Part = { source, listeners, now, seen: undefined };
@@ -50,8 +56,7 @@ export class Parts {
   /** Something has changed: tell those whose part is another than they saw. */
   look(): void {
     this.#changes += 1;
-    for (const part of this.#parts.values()) {
-      if (part.listeners.size === 0) continue;
+    for (const part of [...this.#watched]) {
       const now = part.now();
       if (Object.is(now, part.seen)) continue;
       part.seen = now;

@@ -77,6 +77,22 @@ export const nativeMutants: readonly Mutant[] = [
     only: 'N8',
   },
   {
+    name: 'going back begins at the beginning',
+    file: 'src/client/moments.ts',
+    find: 'return kept ? { tree: copyTree(kept), folded } : here;',
+    replace: 'return here;',
+    test: 'src/client/moments.test.ts',
+    only: 'W250',
+  },
+  {
+    name: 'a copy of a run is written on with the run',
+    file: 'src/run/copy-tree.ts',
+    find: 'copy.text[channel] = text[channel]?.slice();',
+    replace: 'copy.text[channel] = text[channel];',
+    test: 'src/run/copy-tree.test.ts',
+    only: 'N8',
+  },
+  {
     name: 'a run is begun for a stream that nobody can be told',
     file: 'src/server/routes/start-run.ts',
     find: "context.protocols.telling(query.as ?? nativeProtocol, { run: '' });",

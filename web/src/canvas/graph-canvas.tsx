@@ -50,6 +50,10 @@ const defaultEdge = { markerEnd: { type: MarkerType.Arrow, width: 16, height: 16
 const mini = { width: 168, height: 84 };
 const hidden = { hideAttribution: true };
 const none: readonly HungQuestion[] = [];
+/** A graph of up to so many nodes is drawn whole: to take nodes out and put them in while one moves costs more than to have them. */
+const mostDrawn = 600;
+/** A wheel turns in jerks: between two of them it is still being moved. Milliseconds. */
+const resting = 400;
 
 /** A graph to be looked at, moved around in and, where that is allowed, drawn. */
 export function GraphCanvas(props: GraphCanvasProps): ReactNode {
@@ -70,6 +74,7 @@ function Stage(props: GraphCanvasProps): ReactNode {
   const drop = useDropping(edits);
   const touch = useWholeInView(hung.length, isDrawing);
   const stage = useRef<HTMLDivElement>(null);
+  const move = useMoving(stage, touch);
   useChosenInView(chosen, nodes.length);
   return (
     <div ref={stage} className="flow-stage" data-drawing={isDrawing} {...drop}>
@@ -85,14 +90,14 @@ function Stage(props: GraphCanvasProps): ReactNode {
         }}
         {...drawing(edits)}
         onPaneClick={() => choose(undefined)}
-        {...moving(stage, touch)}
+        {...move}
         nodesDraggable={isDrawing}
         nodesConnectable={isDrawing}
         edgesFocusable={isDrawing}
         deleteKeyCode={isDrawing ? deleting : null}
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
-        onlyRenderVisibleElements
+        onlyRenderVisibleElements={nodes.length > mostDrawn}
         minZoom={0.1}
         fitView
         fitViewOptions={fit}
@@ -109,16 +114,21 @@ function Stage(props: GraphCanvasProps): ReactNode {
 }
 
 /** While it is moved, what is drawn is a picture that is moved: hundreds of nodes are not painted anew for each frame. */
-function moving(
+function useMoving(
   stage: RefObject<HTMLDivElement | null>,
   touch: () => void,
 ): Pick<ReactFlowProps<CanvasNode, FlowEdge>, 'onMoveStart' | 'onMoveEnd'> {
+  const ending = useRef<ReturnType<typeof setTimeout>>(undefined);
   return {
     onMoveStart(event) {
       if (event) touch();
+      clearTimeout(ending.current);
       stage.current?.setAttribute('data-moving', 'true');
     },
-    onMoveEnd: () => stage.current?.removeAttribute('data-moving'),
+    onMoveEnd() {
+      clearTimeout(ending.current);
+      ending.current = setTimeout(() => stage.current?.removeAttribute('data-moving'), resting);
+    },
   };
 }
 

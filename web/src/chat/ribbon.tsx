@@ -16,7 +16,7 @@ export function Ribbon({
   const current = phase ?? steps.findLast((step) => step.phase)?.phase;
   if (!current) return undefined;
   const isTools = current.phase === 'tool_phase';
-  const batches = Math.max(current.batch, ...steps.map((step) => step.phase?.batch ?? 0));
+  const batches = steps.reduce((most, step) => Math.max(most, step.phase?.batch ?? 0), current.batch);
   return (
     <div className="ribbon" data-phase={current.phase}>
       <span className={isTools ? 'on' : ''}>{t.run.phaseTools(current.batch, batches)}</span>

@@ -55,10 +55,11 @@ export function summaryOf(tree: FlatTree, now: number): Summary {
 
 /** A step of the run waits for a person when anything below it does. */
 function waitingAs({ steps }: FlatTree): (step: FlatStep) => FlatStep {
+  const asking = steps.filter(({ status }) => status === 'waiting');
+  if (asking.length === 0) return (step) => step;
   const parents = new Map(steps.map(({ id, parent }) => [id, parent]));
   const waiting = new Set<number>();
-  for (const { id, status } of steps)
-    if (status === 'waiting') for (let at = id; at !== 0; at = parents.get(at) ?? 0) waiting.add(at);
+  for (const { id } of asking) for (let at = id; at !== 0; at = parents.get(at) ?? 0) waiting.add(at);
   return (step) =>
     step.status === 'running' && waiting.has(step.id) ? { ...step, status: 'waiting' } : step;
 }

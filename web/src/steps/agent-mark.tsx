@@ -5,8 +5,16 @@ import { visible } from '../../../src/run/visible.ts';
 /** None between 0 and 110: red and amber belong to failure and to people. Neighbours are far apart on the wheel. */
 const hues = [148, 256, 340, 130, 202, 292, 166, 274, 220, 112, 184, 238, 314];
 
+const known = new Map<string, number>();
+
 /** The colour of an agent comes from its id, so it is the same everywhere and always. */
 function hueOf(agent: string): number {
+  const hue = known.get(agent) ?? reckoned(agent);
+  known.set(agent, hue);
+  return hue;
+}
+
+function reckoned(agent: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(agent)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hues[(hash >>> 24) % hues.length] ?? 228;

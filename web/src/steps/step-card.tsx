@@ -77,7 +77,7 @@ function Row({ merged, status, depth, isOpen, isFoldable }: RowProps): ReactNode
   const what = whatOf(merged, status, t);
   const label = `${t.status[status]}: ${name} ${what}`.trim();
   return (
-    <div className={`row ${status}`}>
+    <div className={`row ${status}${isOpen ? ' open' : ''}`}>
       <StatusMark status={status} />
       {isFoldable ? (
         <button

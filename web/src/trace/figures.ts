@@ -19,7 +19,9 @@ const kept = new WeakMap<FlatStep, Spent>();
 
 /** What has ended spends no more: of thousands of steps it is reckoned once, and not at each moment that is looked at. */
 function keptOf(step: FlatStep, spentIn: (step: FlatStep) => Spent): Spent {
-  const spent = kept.get(step) ?? spentIn(step);
+  const known = kept.get(step);
+  if (known) return known;
+  const spent = spentIn(step);
   kept.set(step, spent);
   return spent;
 }

@@ -34,7 +34,7 @@ export interface Inspecting {
 }
 
 /** As many steps as stand in the inspector: whoever goes to another moment has all of them drawn anew. */
-const chatRows = 20;
+const chatRows = 12;
 const tabs = ['step', 'prompt', 'state', 'events', 'frames'] as const;
 type Tab = (typeof tabs)[number];
 

@@ -41,6 +41,11 @@ export function indexOfEntry(entries: readonly Entry[], seq: number): number {
   return lastIndex(entries, (entry) => entry.seq <= seq);
 }
 
+/** When an entry was the last, where one is sought. */
+export function momentOf(entries: readonly Entry[], at: number | undefined): number | undefined {
+  return at === undefined ? undefined : entries[indexOfEntry(entries, at)]?.at;
+}
+
 /** The last entry at a moment: what is shown when somebody points there. */
 export function entryAt(entries: readonly Entry[], moment: number): number {
   return (

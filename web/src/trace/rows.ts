@@ -65,8 +65,15 @@ function wordsIn(step: FlatStep, place: Sought[number]['in']): readonly string[]
   }
 }
 
-/** The lines of a run from the top: each step below its parent, without what is folded away or not looked for. */
-export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Sought): TraceRow[] {
+/**
+ * The lines of a run from the top: each step below its parent, without what is folded away or not looked for. `before` are
+ * the lines that were there, most of which stand where they stood.
+ */
+export function rowsOf(
+  tree: FlatTree,
+  { folded, sought }: { readonly folded: ReadonlySet<number>; readonly sought: Sought },
+  before: readonly TraceRow[] = [],
+): TraceRow[] {
   const below = stepsBelow(tree);
   const { found, around } = foundIn(tree, sought);
   const isShown = (id: number): boolean => sought.length === 0 || around.has(id);
@@ -75,18 +82,29 @@ export function rowsOf(tree: FlatTree, folded: ReadonlySet<number>, sought: Soug
   const rows: TraceRow[] = [
     { ...root, below: below.get(0)?.length ?? 0, isFolded: isRootFolded, isAside: sought.length > 0 },
   ];
-  const waiting = isRootFolded ? [] : stacked(below.get(0), 1);
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { step, depth } = next;
-    if (!isShown(step.id)) continue;
-    const { id } = step;
-    const children = below.get(id);
-    const isFolded = children !== undefined && folded.has(id) && sought.length === 0;
-    const isAside = sought.length > 0 && !found.has(id);
-    rows.push(rowOf(step, { depth, below: children?.length ?? 0, isFolded, isAside }));
-    if (!isFolded) waiting.push(...stacked(children, depth + 1));
+  // Lists and no recursion: trees may be deeper than the stack.
+  const levels: Level[] = isRootFolded ? [] : [{ steps: below.get(0) ?? [], next: 0 }];
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const step = level.steps[level.next];
+    level.next += 1;
+    if (!step) levels.pop();
+    else if (isShown(step.id)) {
+      const { id } = step;
+      const children = below.get(id);
+      const isFolded = children !== undefined && folded.has(id) && sought.length === 0;
+      const isAside = sought.length > 0 && !found.has(id);
+      const place = { depth: levels.length, below: children?.length ?? 0, isFolded, isAside };
+      rows.push(rowOf(step, place, before[rows.length]));
+      if (children && !isFolded) levels.push({ steps: children, next: 0 });
+    }
   }
   return rows;
+}
+
+/** The steps right below one, and which of them comes next. */
+interface Level {
+  readonly steps: readonly FlatStep[];
+  next: number;
 }
 
 type Placed = Pick<TraceRow, 'depth' | 'below' | 'isFolded' | 'isAside'>;
@@ -94,19 +112,18 @@ type Placed = Pick<TraceRow, 'depth' | 'below' | 'isFolded' | 'isAside'>;
 const known = new WeakMap<FlatStep, TraceRow>();
 
 /** A line that is as it was is the one it was, so that it is not drawn again: of thousands few change from moment to moment. */
-function rowOf(step: FlatStep, { depth, below, isFolded, isAside }: Placed): TraceRow {
-  const was = known.get(step);
+function rowOf(
+  step: FlatStep,
+  { depth, below, isFolded, isAside }: Placed,
+  here: TraceRow | undefined,
+): TraceRow {
+  const was = here?.step === step ? here : known.get(step);
   if (was?.depth === depth && was.below === below && was.isFolded === isFolded && was.isAside === isAside)
     return was;
   const { id, parent, title, status } = step;
   const row: TraceRow = { id, parent, depth, title, status, below, isFolded, isAside, step };
   known.set(step, row);
   return row;
-}
-
-/** A list and no recursion: trees may be deeper than the stack. */
-function stacked(steps: readonly FlatStep[] = [], depth: number): { step: FlatStep; depth: number }[] {
-  return steps.toReversed().map((step) => ({ step, depth }));
 }
 
 function foundIn({ steps }: FlatTree, sought: Sought): Record<'found' | 'around', ReadonlySet<number>> {

@@ -188,7 +188,11 @@ test('[W64] the critical path goes back from the end, within each step, over wha
 
 test('[W60] lines stand below their parents; what is looked for keeps what is around it', () => {
   const shown = (text: string, folded: number[] = []) =>
-    rowsOf(tree, new Set(folded), soughtIn(text)).map(({ id, depth, isAside }) => [id, depth, isAside]);
+    rowsOf(tree, { folded: new Set(folded), sought: soughtIn(text) }).map(({ id, depth, isAside }) => [
+      id,
+      depth,
+      isAside,
+    ]);
   expect(shown('')).toEqual([
     [0, 0, false],
     [1, 1, false],
@@ -209,13 +213,15 @@ test('[W60] lines stand below their parents; what is looked for keeps what is ar
   expect(shown('nothing of this')).toEqual([[0, 0, true]]);
 });
 
+const all = { folded: new Set<number>(), sought: [] };
+
 test('[W250] at another moment, a line that is as it was is the one it was', () => {
-  const [, agent, turn, call] = rowsOf(tree, new Set(), []);
+  const [, agent, turn, call] = rowsOf(tree, all);
   const last = tree.steps.at(-1) ?? expect.fail('there are steps');
   const earlier = { ...tree, steps: [...tree.steps.slice(0, -1), { ...last, id: 9, parent: 1 }] };
-  const rows = rowsOf(earlier, new Set(), []);
+  const rows = rowsOf(earlier, all);
   expect([rows[2] === turn, rows[3] === call, rows[1] === agent]).toEqual([true, true, false]);
-  expect(rowsOf(tree, new Set([1]), [])[1]).toMatchObject({ below: 2, isFolded: true });
+  expect(rowsOf(tree, { ...all, folded: new Set([1]) })[1]).toMatchObject({ below: 2, isFolded: true });
 });
 
 test('[W61] playing goes on as it happened, and over long pauses at once', () => {

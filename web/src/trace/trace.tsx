@@ -1,20 +1,21 @@
 import './trace.css';
-import { useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { RunStore, Showing } from '../../../src/client/client.ts';
 import { useRun } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
 import { addressOf, navigate, useHere } from '../routing.tsx';
 import { Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
+import { MomentContext } from '../steps/elapsed.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useNow } from '../ticking.ts';
 import { timeFigures } from './figures.ts';
 import { Inspector } from './inspector.tsx';
 import { Key } from './key.tsx';
-import { indexOfEntry } from './playhead.ts';
+import { momentOf } from './playhead.ts';
 import { RecordedContext, type AddressAt } from './recorded.ts';
 import { scaleOf } from './pieces.ts';
-import { rowsOf, soughtIn } from './rows.ts';
+import { rowsOf, soughtIn, type TraceRow } from './rows.ts';
 import { Scrubber } from './scrubber.tsx';
 import { timingOf, type Timing } from './timing.ts';
 import { TraceFigures } from './trace-figures.tsx';
@@ -42,7 +43,7 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   const timing = timingOf(run);
   const replay = useReplay(run);
   const end = useEnd(timing, at === undefined && connection.is === 'live');
-  const playhead = at === undefined ? undefined : momentOf(run, at);
+  const playhead = momentOf(run.entries(), at);
   const scale = useMemo(() => scaleOf(timing.begin ?? 0, end), [timing, timing.begin, end]);
   const [isOpen, setOpen] = useState(false);
   useSought(run, startAt);
@@ -57,18 +58,26 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   useTitle(visible(tree.title));
   const times = timeFigures(tree, timing, playhead ?? end);
   return (
-    <main className="screen trace" id="main" data-trace={name} data-inspects={isOpen}>
+    <main
+      className="screen trace"
+      id="main"
+      data-trace={name}
+      data-inspects={isOpen}
+      data-still={at !== undefined && !replay.isPlaying}
+    >
       <TraceBar run={run} place={{ run: name, step, at }} title={tree.title} status={tree.status} />
       {connection.is === 'refused' && <Failed failure={connection.failure} />}
       <TraceFigures run={run} tree={tree} times={times} />
       <div className="trace-columns">
         <Steps {...{ tree, timing, scale, playhead, choose }} until={end} selected={step} />
-        <Inspector
-          {...{ run, tree, at, replay, choose }}
-          step={tree.steps.find(({ id }) => id === step)}
-          times={timing.steps.get(step)}
-          close={() => setOpen(false)}
-        />
+        <MomentContext value={playhead}>
+          <Inspector
+            {...{ run, tree, at, replay, choose }}
+            step={step === 0 ? undefined : tree.steps.find(({ id }) => id === step)}
+            times={timing.steps.get(step)}
+            close={() => setOpen(false)}
+          />
+        </MomentContext>
       </div>
       <Scrubber {...{ run, timing, head, at, replay }} />
     </main>
@@ -84,7 +93,9 @@ function Steps(drawn: Drawn): ReactNode {
   const [text, setText] = useState('');
   const [isCriticalShown, showCritical] = useState(false);
   const sought = useMemo(() => soughtIn(text), [text]);
-  const rows = useMemo(() => rowsOf(tree, folded, sought), [tree, folded, sought]);
+  const before = useRef<readonly TraceRow[]>([]);
+  const rows = useMemo(() => rowsOf(tree, { folded, sought }, before.current), [tree, folded, sought]);
+  before.current = rows;
   const found = sought.length === 0 ? undefined : rows.filter(({ isAside }) => !isAside).length;
   return (
     <div className="trace-left">
@@ -102,11 +113,6 @@ function useEnd(timing: Timing, isLive: boolean): number {
   const isTicking = isLive && timing.begin !== undefined && !timing.isOver;
   const now = useNow(isTicking);
   return isTicking ? Math.max(now, timing.end) : timing.end;
-}
-
-function momentOf(run: RunStore, at: number): number | undefined {
-  const entries = run.entries();
-  return entries[indexOfEntry(entries, at)]?.at;
 }
 
 /** Whoever comes by a link to a moment is shown that one, also where the page is open already. */

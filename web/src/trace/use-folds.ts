@@ -20,7 +20,7 @@ export function useFolds(
       }),
     [],
   );
-  const isThere = tree.steps.some(({ id }) => id === selected);
+  const isThere = selected !== 0 && tree.steps.some(({ id }) => id === selected);
   useEffect(() => {
     const parents = new Map(tree.steps.map(({ id, parent }) => [id, parent]));
     for (let at = parents.get(selected); at !== undefined; at = parents.get(at)) fold(at, false);

@@ -18,6 +18,8 @@ import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { MomentContext } from '../steps/elapsed.tsx';
+import { momentOf } from '../trace/playhead.ts';
 import { Scrubber } from '../trace/scrubber.tsx';
 import { timingOf } from '../trace/timing.ts';
 import { useNarrow } from '../use-narrow.ts';
@@ -84,19 +86,26 @@ function Shown({ run, found, graph: recorded, at: sought }: ShownProps): ReactNo
   useMomentInAddress(run, { sought, at });
   useTitle(graph.title ?? found.name);
   return (
-    <main className="screen workflow live" id="main" data-run-canvas={run.run}>
+    <main
+      className="screen workflow live"
+      id="main"
+      data-run-canvas={run.run}
+      data-still={at !== undefined && !replay.isPlaying}
+    >
       <RunCanvasBar {...{ run, found, tree, at, view, setView }} title={graph.title ?? found.name} />
       <CanvasContext value={canvas}>
-        <div className="workflow-columns" data-view={view}>
-          {view === 'list' ? (
-            <GraphList part={graph} chosen={chosen} choose={choose} questions={questions} />
-          ) : (
-            <Drawn {...{ graph, chosen, choose, questions }} name={graph.title ?? found.name} />
-          )}
-          {chosen !== undefined && (
-            <NodeInRun graph={graph} path={chosen} run={run.run} close={() => choose(undefined)} />
-          )}
-        </div>
+        <MomentContext value={momentOf(run.entries(), at)}>
+          <div className="workflow-columns" data-view={view}>
+            {view === 'list' ? (
+              <GraphList part={graph} chosen={chosen} choose={choose} questions={questions} />
+            ) : (
+              <Drawn {...{ graph, chosen, choose, questions }} name={graph.title ?? found.name} />
+            )}
+            {chosen !== undefined && (
+              <NodeInRun graph={graph} path={chosen} run={run.run} close={() => choose(undefined)} />
+            )}
+          </div>
+        </MomentContext>
       </CanvasContext>
       <Scrubber {...{ run, head, at, replay }} timing={timingOf(run)} />
     </main>
