@@ -22,7 +22,7 @@ export async function hostileBench(): Promise<void> {
   );
 }
 
-function row({ times, blocks }: Phase): object {
+function row({ times, blocks, during }: Phase): object {
   const rounded = (value: number): number => Math.round(value * 10) / 10;
   return {
     'p50 ms': rounded(times.p50),
@@ -30,5 +30,7 @@ function row({ times, blocks }: Phase): object {
     'longest ms': rounded(times.longest),
     'longest block ms': rounded(blocks.wall),
     'of own work ms': rounded(blocks.worked),
+    'work during a request p50 ms': rounded(during.p50),
+    'p99 of it ms': rounded(during.p99),
   };
 }

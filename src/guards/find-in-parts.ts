@@ -2,7 +2,7 @@ import { tailOf } from './folded.ts';
 import { merged, type Found, type Guard, type Stretch } from './guard.ts';
 
 /** How many characters are looked at at once. */
-export const partLength = 64 * 1024;
+export const partLength = 16 * 1024;
 
 /** What is found in a text, looked at part by part: the same as if it were looked at whole. Between two of them it rests. */
 export async function findInParts(guard: Guard, text: string, rest: () => Promise<void>): Promise<Found> {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { inTurn, soonInTurn } from './in-turn.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { inTurn, letPass, soonInTurn } from './in-turn.ts';
 
 /** Counts the turns of the loop until it is told to stop. */
 function turns(): { readonly now: () => number; readonly stop: () => void } {
@@ -35,4 +35,55 @@ test('[X24] what will soon be over does not wait for long work', async () => {
   await soonInTurn();
   expect(order.length).toBeLessThan(50);
   await Promise.all(waiting);
+});
+
+describe('while somebody waits for the answer to a short question', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(async () => {
+    // Nothing of one test waits for timers that are gone in the next.
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+  });
+
+  /** How many parts of long work are done in so many milliseconds. */
+  async function partsIn(milliseconds: number): Promise<number> {
+    let [parts, isOver] = [0, false];
+    const work = async (): Promise<void> => {
+      for (; !isOver; parts += 1) await inTurn();
+    };
+    void work();
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    isOver = true;
+    await vi.advanceTimersByTimeAsync(100);
+    return parts - 1;
+  }
+
+  test('[X27] long work lets them pass, and goes on when they have their answer', async () => {
+    const answered = letPass();
+    let isDone = false;
+    void inTurn().then(() => (isDone = true));
+    await vi.advanceTimersByTimeAsync(15);
+    expect(isDone).toBe(false);
+    answered();
+    await vi.advanceTimersByTimeAsync(2);
+    expect(isDone).toBe(true);
+  });
+
+  test('[X27] however many there are, it goes on every 20 milliseconds', async () => {
+    const alone = await partsIn(400);
+    const asking = setInterval(() => letPass(), 10);
+    const beside = await partsIn(400);
+    clearInterval(asking);
+    expect(alone).toBeGreaterThan(100);
+    expect(beside).toBeGreaterThanOrEqual(15);
+    expect(beside).toBeLessThan(25);
+  });
+
+  test('[X27] a question that is not answered soon is no short one', async () => {
+    await vi.advanceTimersByTimeAsync(1_000);
+    const answered = letPass();
+    await vi.advanceTimersByTimeAsync(101);
+    expect(await partsIn(400)).toBeGreaterThan(100);
+    answered();
+  });
 });

@@ -3,24 +3,38 @@ const pause = 1;
 const longestPause = 20;
 /** How long the rest after a part is, beside what it took. */
 const rest = 2;
+/** Whoever asked something longer ago has no short question. Milliseconds. */
+const shortQuestion = 100;
 
 const long: (() => void)[] = [];
 const short: (() => void)[] = [];
 let isCallingLong = false;
 let isCallingShort = false;
+/** When whoever asked did so, the first one first. */
+const passing = new Set<{ readonly since: number }>();
+/** When long work goes on, whoever is passing. */
+let latest = 0;
 
 /**
  * Resolves when it is one's turn to go on with long work. Of all such work in the process one part is done in a turn of the
- * loop, and then there is a rest twice as long as that took: however many have long work, whoever has a short question waits
- * for one part and not for one of each, and most of the time is theirs.
+ * loop, and then there is a rest twice as long as that took, or longer while somebody is passing: however many have long
+ * work, whoever has a short question waits for one part at most, and most of the time is theirs.
  */
 export function inTurn(): Promise<void> {
   return new Promise((resolve) => {
     long.push(resolve);
     if (isCallingLong) return;
     isCallingLong = true;
+    latest = performance.now() + longestPause;
     setTimeout(callLong, pause);
   });
+}
+
+/** Somebody asked something: long work lets them pass until this is called, or it turns out that it was no short question. */
+export function letPass(): () => void {
+  const one = { since: performance.now() };
+  passing.add(one);
+  return () => void passing.delete(one);
 }
 
 /** The same for what will soon be over: no rest between two of them, and no waiting for long work. */
@@ -34,6 +48,7 @@ export function soonInTurn(): Promise<void> {
 }
 
 function callLong(): void {
+  if (isSomebodyPassing() && performance.now() < latest) return void setTimeout(callLong, pause);
   const next = long.shift();
   isCallingLong = next !== undefined;
   if (!next) return;
@@ -41,9 +56,20 @@ function callLong(): void {
   next();
   // A timer alone may be served in the very turn that made it, before anybody else.
   setImmediate(() => {
-    const took = performance.now() - began;
+    const now = performance.now();
+    const took = now - began;
+    latest = now + longestPause;
     setTimeout(callLong, Math.min(Math.max(rest * took, pause), longestPause));
   });
+}
+
+function isSomebodyPassing(): boolean {
+  const now = performance.now();
+  for (const one of passing) {
+    if (now - one.since < shortQuestion) return true;
+    passing.delete(one);
+  }
+  return false;
 }
 
 function callShort(): void {

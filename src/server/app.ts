@@ -6,6 +6,7 @@ import type { Visit } from './access/honest.ts';
 import type { WayIn, WaysIn } from './access/way-in.ts';
 import { safeHeaders, tlsHeaders } from './http/headers.ts';
 import { expectOpen, type ServerContext } from './context.ts';
+import { letPass } from '../loop/in-turn.ts';
 import { pour } from './http/pour.ts';
 import { refuseExpectation, refuseUnread } from './http/raw-refusal.ts';
 import { RunError } from '../run/failure.ts';
@@ -85,6 +86,7 @@ type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.addHook('onRequest', async (request, reply) => {
+    reply.raw.on('close', letPass());
     reply.headers(safeHeaders);
     welcomeGuest(context, request, reply);
     const visit = visitOf(request, ways);

@@ -1,19 +1,13 @@
 // What people of a calm tenant do all day, in a process of its own: begin a run, look at it, look at others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askerAt } from './asker.ts';
+import { quantiles, type Times } from './times.ts';
 
 export interface Calm {
-  /** Milliseconds. */
   readonly times: Times;
   readonly asked: number;
   /** What was asked, and was not answered as it should be. */
   readonly faults: readonly string[];
-}
-
-export interface Times {
-  readonly p50: number;
-  readonly p99: number;
-  readonly longest: number;
 }
 
 const [url = '', key = ''] = process.argv.slice(2);
@@ -45,7 +39,5 @@ async function during(milliseconds: number): Promise<Calm> {
     await timed('/api/runs?limit=20');
     await sleep(20);
   }
-  const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-  return { times: { p50: at(0.5), p99: at(0.99), longest: at(1) }, asked: times.length, faults };
+  return { times: quantiles(times), asked: times.length, faults };
 }

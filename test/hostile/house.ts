@@ -4,8 +4,9 @@ import { serve } from '../../src/server/serve.ts';
 import { says } from '../large/says.ts';
 import { blocks } from './blocks.ts';
 import { used } from './used.ts';
+import { workDuring } from './work-during.ts';
 
-const [data = '', model = '', folder = ''] = process.argv.slice(2);
+const [data = '', model = '', folder = '', calm = ''] = process.argv.slice(2);
 process.env['HOSTILE_KEY'] = 'a key of a hostile agent';
 /** Nobody is there to be asked. */
 const approval = Object.fromEntries(
@@ -44,9 +45,10 @@ const server = await serve({
   patience: 5_000,
 });
 const watch = blocks();
+const waited = workDuring(calm);
 process.on('message', () => {
   const peak = process.resourceUsage().maxRSS * 1024;
-  process.send?.({ peak, used: used(), ...watch.take() });
+  process.send?.({ peak, used: used(), ...watch.take(), during: waited.take() });
 });
 process.on('disconnect', () => process.exit(1));
 process.on('SIGTERM', () => void server.close().then(() => process.exit(0)));

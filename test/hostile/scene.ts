@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { keyIn } from '../serving.ts';
 import { askerAt, type Asker, type Begun } from './asker.ts';
 import type { Blocks } from './blocks.ts';
-import type { Calm, Times } from './calm.ts';
+import type { Calm } from './calm.ts';
 import type { Harm } from './model.ts';
+import type { Times } from './times.ts';
 
 export interface Scene {
   readonly alone: Phase;
@@ -33,6 +34,8 @@ export interface Scene {
 export interface Phase {
   readonly times: Times;
   readonly blocks: Blocks;
+  /** What the main thread did, for whomever, while a request of the calm tenant was open. */
+  readonly during: Times;
 }
 
 export interface Plan {
@@ -67,7 +70,7 @@ export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene
   const [peace, member, viewer] = [keyOf('calm', 'member'), keyOf('evil', 'member'), keyOf('evil', 'viewer')];
   const model = child('model.ts', []);
   const { url: upstream } = await heard<{ url: string }>(model);
-  const house = child('house.ts', [data, upstream, folder], heap);
+  const house = child('house.ts', [data, upstream, folder, peace], heap);
   const { url } = await heard<{ url: string }>(house);
   const evil = askerAt(url, member);
   const large = await evil.begin('says', String(megabytes));
@@ -78,7 +81,8 @@ export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene
     await told<Blocks>(house);
     const one = await told<Calm>(calm, milliseconds);
     seen.push(one);
-    return { times: one.times, blocks: await told<Blocks>(house) };
+    const { during: worked, ...blocks } = await told<Blocks & { readonly during: Times }>(house);
+    return { times: one.times, blocks, during: worked };
   };
   await during(1_000);
   const idle = await usedIdle(house);

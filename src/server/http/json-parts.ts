@@ -5,8 +5,9 @@ import { breather } from '../../loop/breather.ts';
 /** JSON that is made while it is sent: every field that is a list, or can be gone through, goes out item by item. */
 export type JsonParts = Readonly<Record<string, unknown>>;
 
-/** How many characters go out at once, about. */
+/** How many characters go out at once, about, and how many are looked at at once. */
 const block = 64 * 1024;
+const slice = 8 * 1024;
 
 export function jsonTexts(parts: JsonParts, guard: Guard): AsyncGenerator<string> {
   return cleanBlocks(itemTexts(parts), guard);
@@ -19,17 +20,21 @@ export async function* cleanBlocks(
 ): AsyncGenerator<string> {
   const breathe = breather();
   const held = new HeldText(guard);
-  let text = '';
+  let [text, told] = ['', ''];
   for await (const more of texts) {
     text += more;
-    while (text.length >= block) {
-      const end = isHighSurrogate(text.charCodeAt(block - 1)) ? block + 1 : block;
-      yield held.take(text.slice(0, end));
+    while (text.length >= slice) {
+      const end = isHighSurrogate(text.charCodeAt(slice - 1)) ? slice + 1 : slice;
+      told += held.take(text.slice(0, end));
       text = text.slice(end);
+      if (told.length + slice > block) {
+        yield told;
+        told = '';
+      }
       await breathe();
     }
   }
-  yield held.take(text) + held.end();
+  yield told + held.take(text) + held.end();
 }
 
 async function* itemTexts(parts: JsonParts): AsyncGenerator<string> {

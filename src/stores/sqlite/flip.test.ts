@@ -23,12 +23,13 @@ import { sqliteStore } from '../sqlite.ts';
 import { appending, frames, newRun, range } from '../store.contract.ts';
 import type { Desk } from '../rules/desk.ts';
 
-vi.setConfig({ testTimeout: sized(300_000, 3_600_000), hookTimeout: 60_000 });
 const base = mkdtempSync(join(tmpdir(), 'vitrine-flip-'));
 const original = join(base, 'original');
 const runs = range(1, 24).map((i) => `run-${i}`);
 const tenantOf = (run: string): string => (Number(run.slice(4)) % 2 === 0 ? 'even' : 'odd');
 const flips = Number(process.env['FLIPS'] ?? sized(300, 3_000));
+// Each takes tens of milliseconds, and a second where the machine has better things to do.
+vi.setConfig({ testTimeout: Math.max(300_000, flips * 1_200), hookTimeout: 60_000 });
 const blobs = new Map<string, string>();
 afterAll(() => rmSync(base, { recursive: true }));
 
