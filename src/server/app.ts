@@ -1,5 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { refuse, routeOf, send, stream } from './http/answer.ts';
+import { refuse, routeOf, send, sendHead, stream } from './http/answer.ts';
 import { strictJson } from './http/body.ts';
 import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
@@ -157,7 +157,7 @@ function register(
     const { method, path: url, bodyLimit: most } = route;
     if (method === 'WS') continue;
     app.route<{ Params: Record<string, string> }>({
-      method,
+      method: method === 'GET' ? ['GET', 'HEAD'] : method,
       url,
       exposeHeadRoute: false,
       bodyLimit: most,
@@ -176,6 +176,7 @@ function register(
       async handler(request, reply) {
         const caller = callerOf(request);
         const answer = await answerTo(settings, route, { request, reply, caller });
+        if (request.method === 'HEAD') return sendHead(settings, reply, answer);
         if (answer.poured && caller) {
           gaveBack(received, request);
           return pour(settings, reply, { answer, caller, poured: answer.poured });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RunError, type Failure } from '../../run/failure.ts';
+import { sse } from '../../wire/framing.ts';
 import type { AppSettings } from '../app.ts';
 import type { Caller } from '../access/caller.ts';
 import { safeHeaders } from './headers.ts';
@@ -33,6 +34,18 @@ export function send(
   if (typeof content !== 'string' && !Buffer.isBuffer(content)) return sendTexts(settings, reply, content);
   if (content.length <= blockSize) return reply.send(content);
   return sendTexts(settings, reply.header('content-length', Buffer.byteLength(content)), [content]);
+}
+
+/** What `GET` would answer, without its body: nothing that goes on is opened for it. */
+export function sendHead(settings: AppSettings, reply: FastifyReply, answer: Reply): FastifyReply {
+  const { status, headers = {}, stream: watched, poured, framing = sse, giveBack } = answer;
+  giveBack?.();
+  if (!watched && !poured) return send(settings, reply, answer);
+  if (poured) void poured.texts[Symbol.asyncIterator]().return?.();
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-type': poured?.type ?? framing.type })
+    .send();
 }
 
 function sendTexts(
@@ -107,7 +120,8 @@ export function routeOf(
   routes: readonly Route[],
   { method, routeOptions }: FastifyRequest,
 ): Route | undefined {
-  return routes.find((route) => route.path === routeOptions.url && route.method === method);
+  const meant = method === 'HEAD' ? 'GET' : method;
+  return routes.find((route) => route.path === routeOptions.url && route.method === meant);
 }
 
 export function refuse(
