@@ -27,6 +27,7 @@ export function withoutPaths(text: string, paths: readonly string[]): string {
 
 /** What the framework refuses is as expected as what we refuse; its words may quote what they should not. */
 function fromFramework(thrown: unknown): unknown {
+  if (hasLeft(thrown)) return new RunError('malformed', 'The request ended before its body did.');
   if (!isFrameworkError(thrown)) return thrown;
   const { statusCode = 500 } = thrown;
   if (statusCode === 413) return new RunError('too-large', 'The body is larger than what is taken here.');
@@ -42,4 +43,10 @@ function fromFramework(thrown: unknown): unknown {
 
 function isFrameworkError(thrown: unknown): thrown is FastifyError {
   return thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('FST_');
+}
+
+/** Whoever went away in the middle of a body: the framework reads it, and says whose fault that is. */
+function hasLeft(thrown: unknown): boolean {
+  if (!(thrown instanceof Error) || !('code' in thrown) || !('statusCode' in thrown)) return false;
+  return thrown.code === 'ECONNRESET' && thrown.statusCode === 400;
 }
