@@ -6,6 +6,8 @@ import { readTemplates } from './template.ts';
 /** A field of a node that holds expressions. */
 export interface Field {
   readonly field: string;
+  /** How many expressions stand in it, at most. */
+  readonly count: () => number;
   /** Fails with the column where it cannot be read. */
   readonly read: () => readonly Expression[];
 }
@@ -59,7 +61,7 @@ export function fieldsOf(node: GraphNode): readonly Field[] {
 }
 
 function bare(field: string, text: string): Field {
-  return { field, read: () => [readExpression(text)] };
+  return { field, count: () => 1, read: () => [readExpression(text)] };
 }
 
 function given(field: string, text: string | undefined): readonly Field[] {
@@ -68,6 +70,13 @@ function given(field: string, text: string | undefined): readonly Field[] {
 
 function filled(fields: Readonly<Record<string, Json | undefined>>): readonly Field[] {
   return Object.entries(fields).flatMap(([field, value]) =>
-    value === undefined ? [] : [{ field, read: () => readTemplates(value).expressions }],
+    value === undefined
+      ? []
+      : [{ field, count: () => opened(value), read: () => readTemplates(value).expressions }],
   );
+}
+
+/** How often `{{` stands in a value. */
+function opened(value: Json): number {
+  return JSON.stringify(value).split('{{').length - 1;
 }

@@ -4,7 +4,13 @@ import { Json } from '../run/values.ts';
 import { Schedule } from './schedule.ts';
 
 /** What a graph may have, all of its bodies counted. Characters are those of its JSON. */
-export const sizes = { nodes: 500, edges: 2_000, levels: 10, characters: 1_000_000 } as const;
+export const sizes = {
+  nodes: 500,
+  edges: 2_000,
+  levels: 10,
+  expressions: 5_000,
+  characters: 1_000_000,
+} as const;
 
 /** Names of CEL that cannot be those of nodes. */
 const reserved =

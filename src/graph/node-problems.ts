@@ -65,12 +65,14 @@ function capProblems(node: GraphNode): readonly Problem[] {
 }
 
 function expressionProblems(node: GraphNode, { part, names, before }: Place): readonly Problem[] {
-  const there = new Set([...before, ...settledBefore(part, node.id)]);
+  let inPart: ReadonlySet<string> | undefined;
+  const isThere = (id: string): boolean =>
+    before.has(id) || (inPart ??= settledBefore(part, node.id)).has(id);
   return fieldsOf(node).flatMap(({ field, read }): Problem[] => {
     try {
       return read().flatMap(({ uses }) => [
         ...[...uses.nodes]
-          .filter((id) => !there.has(id))
+          .filter((id) => !isThere(id))
           .map((id) => problemOf('too-early', { node: node.id, field }, { id })),
         ...[...uses.names]
           .filter((name) => isName(name) && !names.has(name) && !isInRound(node, field, name))

@@ -2,21 +2,26 @@ import type { Part } from './graph.ts';
 
 /** Those that edges lead to from some nodes, with themselves. */
 export function reachedFrom({ edges }: Part, from: readonly string[]): ReadonlySet<string> {
-  return followed(from, targets(edges.map((edge) => [edge.from, edge.to])));
+  return followed(from, indexOf(edges).next);
 }
 
 /** Those that lead to a node: all of them are settled before it begins, run or skipped. */
 export function settledBefore({ edges }: Part, id: string): ReadonlySet<string> {
-  const before = new Set(followed([id], targets(edges.map((edge) => [edge.to, edge.from]))));
+  const before = new Set(followed([id], indexOf(edges).last));
   before.delete(id);
   return before;
+}
+
+/** Those from which edges lead to one of some nodes, with themselves. */
+export function leadingTo({ edges }: Part, some: readonly string[]): ReadonlySet<string> {
+  return followed(some, indexOf(edges).last);
 }
 
 /** Nodes that lead in a circle; none, if they can be put in order. */
 export function circleIn({ nodes, edges }: Part): readonly string[] {
   const open = new Map(nodes.map(({ id }) => [id, 0]));
   for (const { to } of edges) open.set(to, (open.get(to) ?? 0) + 1);
-  const next = targets(edges.map((edge) => [edge.from, edge.to]));
+  const { next } = indexOf(edges);
   const free = [...open].filter(([, count]) => count === 0).map(([id]) => id);
   for (const id of free) {
     open.delete(id);
@@ -29,7 +34,23 @@ export function circleIn({ nodes, edges }: Part): readonly string[] {
   return [...open.keys()];
 }
 
-function targets(pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> {
+type Ways = ReadonlyMap<string, readonly string[]>;
+
+const indexes = new WeakMap<Part['edges'], { readonly next: Ways; readonly last: Ways }>();
+
+/** Made once for the edges of a graph: each of its nodes asks. */
+function indexOf(edges: Part['edges']): { readonly next: Ways; readonly last: Ways } {
+  const known = indexes.get(edges);
+  if (known) return known;
+  const index = {
+    next: targets(edges.map(({ from, to }) => [from, to])),
+    last: targets(edges.map(({ from, to }) => [to, from])),
+  };
+  indexes.set(edges, index);
+  return index;
+}
+
+function targets(pairs: readonly (readonly [string, string])[]): Ways {
   const found = new Map<string, string[]>();
   for (const [from, to] of pairs) {
     const known = found.get(from);
@@ -39,10 +60,7 @@ function targets(pairs: readonly (readonly [string, string])[]): ReadonlyMap<str
   return found;
 }
 
-function followed(
-  from: readonly string[],
-  next: ReadonlyMap<string, readonly string[]>,
-): ReadonlySet<string> {
+function followed(from: readonly string[], next: Ways): ReadonlySet<string> {
   const seen = new Set(from);
   for (const id of seen) for (const to of next.get(id) ?? []) seen.add(to);
   return seen;

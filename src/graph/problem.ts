@@ -8,6 +8,7 @@ export type { Problem };
  */
 const words = {
   'large-graph': ['{what}; {most} are the most.', 'Take parts out into workflows of their own.'],
+  'many-problems': ['There is more that is wrong.', 'Correct these first: the rest is told then.'],
   schema: ['{message}', 'Correct the field, or take it out.'],
   'no-start': ['There is no start.', 'Add a node of type start.'],
   'second-start': ['There is a second start.', 'Keep one of them.'],

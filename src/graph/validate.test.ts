@@ -216,6 +216,20 @@ describe('validation', () => {
     ]);
   });
 
+  test('[GR9] what is too large is counted and looked at no further, and 200 problems are told at most', () => {
+    const same = Array.from({ length: 501 }, () => ({ id: 'same', type: 'template', value: '{{' }));
+    expect(told(problemsIn(graph(same, [])))).toEqual([' nodes: The graph has 501 nodes; 500 are the most.']);
+    const many = { id: 't', type: 'template', value: '{{nowhere}}'.repeat(5_001) };
+    expect(told(problemsIn(only(many)))).toEqual([
+      ' nodes: The graph has 5001 expressions; 5000 are the most.',
+    ]);
+    const wrong = Array.from({ length: 300 }, (_, i) => ({ id: `n${i}`, type: 'template', value: '{{' }));
+    for (const nodes of [wrong, wrong.map((node) => ({ ...node, more: 1 }))]) {
+      const problems = problemsIn(graph([start, ...nodes, end], []));
+      expect([problems.length, problems.at(-1)?.code]).toEqual([201, 'many-problems']);
+    }
+  });
+
   test('[GR6] knows ten levels, and refuses eleven, and what is nested beyond all measure', () => {
     const nested = (levels: number): Json => {
       let inner: Json = { id: `n${levels}`, type: 'template', value: 1 };

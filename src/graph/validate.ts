@@ -1,6 +1,7 @@
 import { deepest, isTooDeep } from '../run/depth.ts';
 import type { Json } from '../run/values.ts';
 import type { Name } from './expression.ts';
+import { fieldsOf } from './fields.ts';
 import { bodiesOf, Graph, portsOf, sizes, type Part } from './graph.ts';
 import { nodeProblems } from './node-problems.ts';
 import { circleIn, reachedFrom, settledBefore } from './order.ts';
@@ -10,23 +11,49 @@ import { redoProblems } from './redo.ts';
 import { scheduleProblems } from './schedule.ts';
 import { worstCase } from './worst-case.ts';
 
-/** Everything that is wrong with a graph; nothing, if it can be published. What does not fit its schema is told alone. */
+/** So many problems are told of a graph: whoever has more corrects these first. */
+const mostTold = 200;
+
+/**
+ * Everything that is wrong with a graph; nothing, if it can be published. What does not fit its schema is told alone, and what
+ * is too large is looked at no further: what a check costs is bounded by the sizes of a graph.
+ */
 export function problemsIn(given: Json, known: Known = {}): readonly Problem[] {
-  if (isTooDeep(given)) return [large('', 'The graph is nested too deeply', deepest)];
+  const found: Problem[] = [];
+  for (const problem of allIn(given, known)) {
+    if (found.length === mostTold) return [...found, problemOf('many-problems', { node: '', field: '' })];
+    found.push(problem);
+  }
+  return found;
+}
+
+function* allIn(given: Json, known: Known): Generator<Problem> {
+  if (isTooDeep(given)) return yield large('', 'The graph is nested too deeply', deepest);
   const size = JSON.stringify(given).length;
   if (size > sizes.characters)
-    return [large('', `The graph has ${size} characters of JSON`, sizes.characters)];
+    return yield large('', `The graph has ${size} characters of JSON`, sizes.characters);
   const read = Graph.safeParse(given);
-  if (!read.success)
-    return read.error.issues.map(({ path, message }) =>
-      problemOf('schema', { node: nodeAt(given, path), field: path.join('.') }, { message }),
-    );
+  if (!read.success) {
+    for (const { path, message } of read.error.issues)
+      yield problemOf('schema', { node: nodeAt(given, path), field: path.join('.') }, { message });
+    return;
+  }
   const graph = read.data;
-  const all = partsIn(graph);
-  const problems = [...sizeProblems(all), ...startProblems(graph), ...scheduleProblems(graph.schedules)];
-  for (const place of all) problems.push(...partProblems(place, known));
-  if (problems.length === 0) problems.push(...worstCase(graph, known.limits));
-  return problems;
+  const tooLarge = sizeProblems(graph);
+  yield* tooLarge;
+  if (tooLarge.length > 0) return;
+  let isSound = true;
+  for (const problem of foundIn(graph, known)) {
+    isSound = false;
+    yield problem;
+  }
+  if (isSound) yield* worstCase(graph, known.limits);
+}
+
+function* foundIn(graph: Graph, known: Known): Generator<Problem> {
+  yield* startProblems(graph);
+  yield* scheduleProblems(graph.schedules);
+  for (const place of partsIn(graph)) yield* partProblems(place, known);
 }
 
 const everywhere: readonly Name[] = ['input', 'nodes', 'now'];
@@ -59,17 +86,28 @@ function partsIn(graph: Graph): readonly Place[] {
   return places;
 }
 
-function sizeProblems(places: readonly Place[]): readonly Problem[] {
-  const count = (of: (part: Part) => number): number => places.reduce((sum, { part }) => sum + of(part), 0);
-  const nodes = count((part) => part.nodes.length);
-  const edges = count((part) => part.edges.length);
-  const levels = Math.max(...places.map(({ level }) => level));
-  const problems: Problem[] = [];
-  if (nodes > sizes.nodes) problems.push(large('nodes', `The graph has ${nodes} nodes`, sizes.nodes));
-  if (edges > sizes.edges) problems.push(large('edges', `The graph has ${edges} edges`, sizes.edges));
-  if (levels > sizes.levels)
-    problems.push(large('nodes', `The graph is ${levels} levels deep`, sizes.levels));
-  return problems;
+/** Counted before anything else is looked at. */
+function sizeProblems(graph: Graph): readonly Problem[] {
+  const counts = { nodes: 0, edges: 0, levels: 0, expressions: 0 };
+  const parts: { readonly part: Part; readonly level: number }[] = [{ part: graph, level: 1 }];
+  for (const { part, level } of parts) {
+    counts.nodes += part.nodes.length;
+    counts.edges += part.edges.length;
+    counts.levels = Math.max(counts.levels, level);
+    for (const node of part.nodes) {
+      counts.expressions += fieldsOf(node).reduce((sum, { count }) => sum + count(), 0);
+      for (const { part: body } of bodiesOf(node)) parts.push({ part: body, level: level + 1 });
+    }
+  }
+  const { nodes, edges, levels, expressions } = counts;
+  return [
+    ...(nodes > sizes.nodes ? [large('nodes', `The graph has ${nodes} nodes`, sizes.nodes)] : []),
+    ...(edges > sizes.edges ? [large('edges', `The graph has ${edges} edges`, sizes.edges)] : []),
+    ...(levels > sizes.levels ? [large('nodes', `The graph is ${levels} levels deep`, sizes.levels)] : []),
+    ...(expressions > sizes.expressions
+      ? [large('nodes', `The graph has ${expressions} expressions`, sizes.expressions)]
+      : []),
+  ];
 }
 
 function large(field: string, what: string, most: number): Problem {
@@ -86,28 +124,30 @@ function startProblems({ nodes }: Graph): readonly Problem[] {
   return problems;
 }
 
-function partProblems(place: Place, known: Known): readonly Problem[] {
+function* partProblems(place: Place, known: Known): Generator<Problem> {
   const { part, level } = place;
-  const problems: Problem[] = [];
+  const drawn = [...drawingProblems(place)];
+  yield* drawn;
+  if (drawn.length > 0) return;
+  if (level === 1) yield* unreachable(part);
+  for (const node of part.nodes) yield* nodeProblems(node, place, known);
+  yield* redoProblems(part);
+}
+
+/** Where it cannot be said what comes before what, nothing more is looked at. */
+function* drawingProblems({ part, level, before, within }: Place): Generator<Problem> {
   const ids = new Set<string>();
   for (const { id, type } of part.nodes) {
-    if (ids.has(id) || place.before.has(id))
-      problems.push(problemOf('id-twice', { node: id, field: 'id' }, { id }));
+    if (ids.has(id) || before.has(id)) yield problemOf('id-twice', { node: id, field: 'id' }, { id });
     ids.add(id);
     if (level > 1 && (type === 'start' || type === 'end'))
-      problems.push(problemOf('not-in-body', { node: id, field: 'type' }, { type }));
+      yield problemOf('not-in-body', { node: id, field: 'type' }, { type });
   }
-  if (part.nodes.length === 0) problems.push(problemOf('empty-body', { node: place.within, field: 'nodes' }));
-  problems.push(...edgeProblems(part));
+  if (part.nodes.length === 0) yield problemOf('empty-body', { node: within, field: 'nodes' });
+  yield* edgeProblems(part);
   const circle = circleIn(part);
   if (circle.length > 0)
-    problems.push(
-      problemOf('circle', { node: circle[0] ?? '', field: 'edges' }, { ids: circle.join('», «') }),
-    );
-  if (circle.length > 0 || problems.length > 0) return problems;
-  if (level === 1) problems.push(...unreachable(part));
-  for (const node of part.nodes) problems.push(...nodeProblems(node, place, known));
-  return [...problems, ...redoProblems(part)];
+    yield problemOf('circle', { node: circle[0] ?? '', field: 'edges' }, { ids: circle.join('», «') });
 }
 
 function edgeProblems({ nodes, edges }: Part): readonly Problem[] {

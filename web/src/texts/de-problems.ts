@@ -2,6 +2,7 @@ import type { ProblemCode } from '../../../src/graph/problem.ts';
 
 /** What is wrong with a graph and what to do about it, in German; `{names}` stand for the same as in `src/graph/problem.ts`. */
 export const deProblems: Readonly<Record<ProblemCode, readonly [problem: string, fix: string]>> = {
+  'many-problems': ['Es ist noch mehr falsch.', 'Beheben Sie zuerst diese: dann wird der Rest genannt.'],
   'large-graph': [
     'Der Graph ist zu groß ({what}); {most} sind das Meiste.',
     'Machen Sie aus Teilen eigene Abläufe.',
