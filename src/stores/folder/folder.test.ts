@@ -244,13 +244,11 @@ test.skipIf(!mounted)(
 
 test('[N12] a folder of the format before places could be taken is brought up to date, and all in it is good', async () => {
   const folder = join(base, 'before-places');
-  const older = await sqliteStore({ folder });
-  await older.dispatch.create(newRun('r', { claim }));
-  await older.journal.append(
-    appending(fence, 1, { ends: true, summary: { status: 'completed', approvals: 0 } }),
-  );
-  await older.close();
+  mkdirSync(folder);
   const database = new DatabaseSync(join(folder, 'vitrine.db'));
+  database.exec(readFileSync(new URL('../../../test/golden/folder-7.sql', import.meta.url), 'utf8'));
+  database.exec('DELETE FROM run WHERE number = 2;');
+  for (const table of ['chunk', 'head', 'command']) database.exec(`DELETE FROM ${table} WHERE run = 2;`);
   for (const index of ['ByMoved', 'ByStatus', 'ByApp', 'ByTime', 'Newest', 'ByTenant'])
     database.exec(`DROP INDEX run${index};`);
   for (const table of ['shared', 'definition', 'erased', 'term', 'termsOf'])
@@ -263,9 +261,9 @@ test('[N12] a folder of the format before places could be taken is brought up to
   expect(await store.dispatch.get('r')).toMatchObject({ state: 'ended', damaged: null, replacedBy: null });
   expect(await store.dispatch.list({ tenant: 't', newestOfEach: true })).toMatchObject([{ run: 'r' }]);
   expect((await store.feed.read({ tenant: 't' })).items).toMatchObject([{ run: 'r' }]);
-  await store.dispatch.create(newRun('s', { replaces: 'r' }));
+  await store.dispatch.create(newRun('s', { replaces: 'r', conversation: 'c-r' }));
   expect(await store.dispatch.get('r')).toMatchObject({ damaged: null, replacedBy: 's' });
-  expect(await readAll(store, 'r')).toHaveLength(2);
+  expect(await readAll(store, 'r')).toHaveLength(21);
   await store.close();
   const again = await sqliteStore({ folder });
   expect(await again.dispatch.list({ tenant: 't' })).toMatchObject([

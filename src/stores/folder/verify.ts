@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { failureOf } from '../../run/failure.ts';
 import { blobName } from '../rules/blobs.ts';
+import { keptChunks } from '../sqlite/chunks.ts';
 import { chunkRows } from '../sqlite/entries.ts';
 import { openForReading } from './folder.ts';
 import { rebuilder } from '../sqlite/rebuilt.ts';
@@ -27,7 +28,9 @@ export function verify(folder: string, untouched: boolean): Verified {
   try {
     database.exec('BEGIN');
     const structure = [...structureOf(database).problems, ...briefly(wholeProblems(database))];
-    const tables = ['chunk', 'blob', 'shared'].flatMap((table) => briefly(tableProblems(database, table)));
+    const tables = ['chunk', 'chunkPlace', 'blob', 'shared'].flatMap((table) =>
+      briefly(tableProblems(database, table)),
+    );
     const blobs = strangeBlobs(database);
     const journals = readJournals(database);
     const shared = readable(() => strangeShared(database)) ?? [];
@@ -43,7 +46,7 @@ export function verify(folder: string, untouched: boolean): Verified {
 function readJournals(database: DatabaseSync): Pick<Verified, 'runs' | 'entries' | 'damaged' | 'problems'> {
   const rows = readable(() => query<StoredRun>(database, selectRuns).all());
   const rebuilt = rebuilder(database);
-  const { chunksAfter } = chunkRows(database, runRows(database, { remember: false }));
+  const { chunksAfter } = chunkRows(runRows(database, { remember: false }), keptChunks(database, false));
   const damaged: { run: string; after: number; head: number }[] = [];
   const problems: string[] = rows ? [] : ['The table of runs cannot be read.'];
   let entries = 0;

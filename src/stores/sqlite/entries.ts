@@ -1,50 +1,35 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { chunkSum, noSum, sumOf } from './checksum.ts';
+import type { KeptChunks } from './chunks.ts';
 import { damagedAfter, damagedCommand, isCorrupt } from './damage.ts';
 import { change, query } from './rows.ts';
 import type { RunRows } from './runs.ts';
 import type { Chunk, Receipt } from '../store.ts';
 import { pageSize, type Tables } from '../rules/tables.ts';
 
-interface StoredChunk extends Omit<Chunk, 'run'> {
-  readonly at: number;
-  readonly sum: string | null;
-}
-
-export function chunkRows(database: DatabaseSync, runs: RunRows): Pick<Tables, 'addChunk' | 'chunksAfter'> {
-  const insert = change(
-    database,
-    'INSERT INTO chunk (run, first, last, at, frames, sum) VALUES (?, ?, ?, ?, ?, ?)',
-  );
-  const before = query<{ readonly last: number; readonly sum: string | null }>(
-    database,
-    'SELECT last, sum FROM chunk WHERE run = ? AND last <= ? ORDER BY last DESC LIMIT 1',
-  );
-  const after = query<StoredChunk>(
-    database,
-    'SELECT first, last, at, frames, sum FROM chunk WHERE run = ? AND last > ? ORDER BY last',
-  );
+/** The journals of runs, each chunk chained to the one before. */
+export function chunkRows(runs: RunRows, kept: KeptChunks): Pick<Tables, 'addChunk' | 'chunksAfter'> {
   return {
     addChunk(chunk, at) {
-      const { run, first, last, frames } = chunk;
+      const { run, last, frames } = chunk;
       const { number, sum: previous } = runs.head(run);
       const sum = chunkSum(previous, { ...chunk, at });
-      insert(number, first, last, at, frames, sum);
-      runs.moveHead(run, { last, sum, bytes: Buffer.byteLength(frames) }, at);
+      const id = kept.add(number, { ...chunk, at }, sum);
+      runs.moveHead(run, { chunk: id, last, sum, bytes: Buffer.byteLength(frames) }, at);
     },
     chunksAfter(run, seq) {
       const head = runs.head(run);
       const chunks: Chunk[] = [];
       let end = { last: 0, sum: noSum };
       try {
-        const { last, sum } = before.one(head.number, seq) ?? end;
+        const { last, sum } = kept.endingAt(head.number, seq) ?? end;
         end = { last, sum: sum ?? noSum };
         let size = 0;
-        for (const { sum: kept, at, ...place } of after.each(head.number, seq)) {
+        for (const { sum: found, at, ...place } of kept.after(head.number, seq)) {
           const chunk = { run, ...place };
-          if (chunk.first !== end.last + 1 || kept !== chunkSum(end.sum, { ...chunk, at })) break;
+          if (chunk.first !== end.last + 1 || found !== chunkSum(end.sum, { ...chunk, at })) break;
           chunks.push(chunk);
-          end = { last: chunk.last, sum: kept };
+          end = { last: chunk.last, sum: found };
           size += chunk.frames.length;
           if (size >= pageSize) return chunks;
         }

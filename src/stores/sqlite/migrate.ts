@@ -4,14 +4,18 @@ import { countHeld } from './held.ts';
 import { placeSum } from './lines.ts';
 import { change, query } from './rows.ts';
 import { selectRuns, type StoredRun } from './runs.ts';
-import { stepsFrom } from './schema.ts';
+import { loggedSince, stepsFrom } from './schema.ts';
 
 /** Bring a database of an older version to this one: whole, or not at all. What it holds gets the checksums it lacks. */
 export function migrate(database: DatabaseSync, version: number): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    database.exec(stepsFrom(version));
-    if (version < summedSince) sumAll(database);
+    if (version < summedSince) {
+      database.exec(stepsFrom(version, loggedSince - 1));
+      sumChunks(database);
+      database.exec(stepsFrom(loggedSince - 1));
+      sumRest(database);
+    } else database.exec(stepsFrom(version));
     database.exec('COMMIT');
   } catch (thrown) {
     if (database.isTransaction) database.exec('ROLLBACK');
@@ -22,8 +26,7 @@ export function migrate(database: DatabaseSync, version: number): void {
 /** The version since which everything has its checksum. */
 const summedSince = 2;
 
-function sumAll(database: DatabaseSync): void {
-  sumChunks(database);
+function sumRest(database: DatabaseSync): void {
   sumRuns(database);
   sumCommands(database);
   sumPlaces(database);

@@ -3,18 +3,10 @@ import { decodeAll } from '../../run/codec.ts';
 import type { Entry, EventOf } from '../../run/events.ts';
 import { indexedAll, noFacts } from '../../run/facts.ts';
 import { chunkSum, noSum } from './checksum.ts';
+import { keptChunks, type KeptChunk } from './chunks.ts';
 import { isCorrupt } from './damage.ts';
-import { query } from './rows.ts';
 import type { StoredRun } from './runs.ts';
 import type { RunRow } from '../store.ts';
-
-interface KeptChunk {
-  readonly first: number;
-  readonly last: number;
-  readonly at: number;
-  readonly frames: string;
-  readonly sum: string | null;
-}
 
 interface Good {
   readonly begun: KeptChunk | undefined;
@@ -32,12 +24,9 @@ const titleLength = 200;
  * checksum of its own. Undefined where that cannot be read either. Nobody goes on with such a run.
  */
 export function rebuilder(database: DatabaseSync): Rebuild {
-  const chunks = query<KeptChunk>(
-    database,
-    'SELECT first, last, at, frames, sum FROM chunk WHERE run = ? ORDER BY last',
-  );
+  const chunks = keptChunks(database, false);
   return (stored) => {
-    const { begun, end } = goodPart(stored, chunks.each(stored.number));
+    const { begun, end } = goodPart(stored, chunks.after(stored.number, 0));
     const [first] = entriesIn(begun);
     if (!begun || !end || first?.event.type !== 'run.started') return undefined;
     const ended = entriesIn(end).find(({ event }) => event.type === 'run.ended')?.event;

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { noFacts, type Facts } from '../../run/facts.ts';
 import { noSum, runSum } from './checksum.ts';
+import { chunkIds } from './chunks.ts';
 import { damagedRow } from './damage.ts';
 import { rebuilder, type Rebuild } from './rebuilt.ts';
 import { change, query } from './rows.ts';
@@ -42,7 +43,7 @@ export interface RunRows {
   /** The run's journal has grown, by so many bytes. */
   readonly moveHead: (
     run: string,
-    head: Omit<Head, 'number' | 'state'> & { readonly bytes: number },
+    head: Pick<Head, 'last' | 'sum'> & { readonly chunk: number; readonly bytes: number },
     at: number,
   ) => void;
   /** What was remembered of a transaction that did not happen is wrong. */
@@ -50,10 +51,11 @@ export interface RunRows {
 }
 
 export const selectRuns = `SELECT number, run.run, tenant, conversation, app, title, loweredTitle, flow, status, approvals, state,
-  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, replaces, replacedBy, facts, run.sum, last, at, head.sum AS lastSum,
-  iif(last IS NULL, NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number),
-    EXISTS (SELECT 1 FROM chunk WHERE chunk.run = number AND chunk.last = head.last AND chunk.at = head.at)) AS isEnd,
-  coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE chunk.run = number)), 0) AS bytes
+  epoch, worker, leaseUntil, wakeAt, due, createdAt, changedAt, damaged, replaces, replacedBy, facts, run.sum, last, at,
+  (SELECT sum FROM chunk WHERE id = head.chunk) AS lastSum,
+  iif(last IS NULL, NOT EXISTS (${chunkIds}), EXISTS (SELECT 1 FROM chunk WHERE id = head.chunk
+    AND chunk.run = number AND chunk.last = head.last AND chunk.at = head.at)) AS isEnd,
+  coalesce(iif(bytes = again, bytes, (SELECT sum(octet_length(frames)) FROM chunk WHERE id IN (${chunkIds}))), 0) AS bytes
   FROM run LEFT JOIN head ON head.run = number`;
 
 /** The same without any index of it. */
@@ -115,8 +117,8 @@ export function runRows(
   const update = updating(database);
   const setHead = change(
     database,
-    `INSERT INTO head (run, last, at, sum, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (run) DO UPDATE SET
-      last = excluded.last, at = excluded.at, sum = excluded.sum, bytes = excluded.bytes, again = excluded.again`,
+    `INSERT INTO head (run, chunk, last, at, bytes, again) VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (run) DO UPDATE SET
+      chunk = excluded.chunk, last = excluded.last, at = excluded.at, bytes = excluded.bytes, again = excluded.again`,
   );
   return {
     run: (run) => find(run)?.row,
@@ -132,10 +134,10 @@ export function runRows(
       known.row = row;
     },
     forgetRun: (run) => void hot.delete(run),
-    moveHead(run, { last, sum, bytes: more }, at) {
+    moveHead(run, { chunk, last, sum, bytes: more }, at) {
       const known = existing(run);
       const bytes = known.row.bytes + more;
-      setHead(known.number, last, at, sum, bytes);
+      setHead(known.number, chunk, last, at, bytes);
       known.row = { ...known.row, head: last, bytes, updatedAt: at };
       known.sum = sum;
     },

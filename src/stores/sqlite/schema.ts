@@ -3,10 +3,6 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { syncFolder } from '../folder/sync.ts';
 
-/**
- * Chunks lie in the order they were committed, with an index by place: kept clustered by run, every commit would dirty a
- * page for each run in it.
- */
 const tables = `
 CREATE TABLE commits (count INTEGER NOT NULL);
 INSERT INTO commits VALUES (0);
@@ -159,15 +155,56 @@ CREATE TABLE term (owner TEXT NOT NULL, term TEXT NOT NULL, holder INTEGER NOT N
 CREATE TABLE termsOf (holder INTEGER PRIMARY KEY, terms TEXT NOT NULL);
 `;
 
+/**
+ * Chunks lie in the order they were committed, as they did, but have ids that stay; where those of a run lie is kept for
+ * all up to an id (see `chunks.ts`). The end of a journal names its last chunk, and has no more than tells it from others:
+ * every append writes it anew.
+ */
+const logged = `
+ALTER TABLE chunk RENAME TO oldChunk;
+ALTER TABLE head RENAME TO oldHead;
+CREATE TABLE chunk (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  frames TEXT NOT NULL,
+  sum TEXT
+);
+CREATE TABLE chunkPlace (run INTEGER NOT NULL, last INTEGER NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (run, last))
+  WITHOUT ROWID;
+CREATE TABLE placed (upTo INTEGER NOT NULL);
+CREATE TABLE head (
+  run INTEGER PRIMARY KEY,
+  chunk INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  again INTEGER NOT NULL
+);
+INSERT INTO chunk SELECT rowid, run, first, last, at, frames, sum FROM oldChunk;
+INSERT INTO chunkPlace SELECT run, last, id FROM chunk ORDER BY run, last;
+INSERT INTO placed SELECT coalesce(max(id), 0) FROM chunk;
+INSERT INTO head SELECT oldHead.run, coalesce(chunk.id, 0), oldHead.last, oldHead.at, bytes, again FROM oldHead
+  LEFT JOIN chunkPlace ON chunkPlace.run = oldHead.run AND chunkPlace.last = oldHead.last
+  LEFT JOIN chunk ON chunk.id = chunkPlace.chunk AND chunk.sum = oldHead.sum;
+DROP TABLE oldChunk;
+DROP TABLE oldHead;
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
-const steps: readonly string[] = [tables, checksums, places, lists, shared, definitionRows, found];
+const steps: readonly string[] = [tables, checksums, places, lists, shared, definitionRows, found, logged];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
 export const schemaVersion = steps.length;
 
-/** The steps that bring a database of an older version to this one. */
-export function stepsFrom(version: number): string {
-  return `${steps.slice(version).join('')} PRAGMA user_version = ${schemaVersion};`;
+/** The version since which chunks have ids. */
+export const loggedSince = steps.indexOf(logged) + 1;
+
+/** The steps that bring a database of an older version to this one, or to one in between. */
+export function stepsFrom(version: number, to: number = schemaVersion): string {
+  return `${steps.slice(version, to).join('')} PRAGMA user_version = ${to};`;
 }
 
 /**

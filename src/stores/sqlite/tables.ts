@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { keptChunks, type KeptChunks } from './chunks.ts';
 import { chunkRows, commandRows } from './entries.ts';
 import { definitionRows } from './definitions.ts';
 import { blobRows, lineRows } from './lines.ts';
@@ -21,13 +22,16 @@ export interface SqliteTables extends Tables {
 export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings): SqliteTables {
   const runs = runRows(database, settings);
   const held = heldRows(database);
-  const chunks = chunkRows(database, runs);
+  const kept = keptChunks(database, settings.remember);
+  const chunks = chunkRows(runs, kept);
   const { isSound = () => true } = settings;
   const commands = commandRows(database, runs, isSound('command'));
   const add = (run: string, bytes: number): void => held.add(runs.run(run)?.tenant ?? '', bytes);
   const terms = termRows(database);
+  const removal = runRemoval(database, { held, terms, kept });
+  const counted = countedRuns(runs, openCounts(database, settings.remember), removal);
   return {
-    ...countedRuns(runs, openCounts(database, settings.remember), runRemoval(database, { held, terms })),
+    ...counted,
     ...runSearch(database, terms, isSound('run')),
     ...termTables(terms, runs),
     ...chunks,
@@ -45,6 +49,10 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     ...blobRows(database, held),
     ...sharedRows(database),
     ...definitionRows(database),
+    forget() {
+      counted.forget();
+      kept.forget();
+    },
   };
 }
 
@@ -82,15 +90,19 @@ function countedRuns(
 interface Counted {
   readonly held: HeldRows;
   readonly terms: TermRows;
+  readonly kept: KeptChunks;
 }
 
 /** All of it goes, the feed knows that it has gone, and the conversation's newest run is the one before. */
-function runRemoval(database: DatabaseSync, { held, terms }: Counted): (row: RunRow, number: number) => void {
+function runRemoval(
+  database: DatabaseSync,
+  { held, terms, kept }: Counted,
+): (row: RunRow, number: number) => void {
   const commandBytes = query<{ readonly bytes: number }>(
     database,
     'SELECT coalesce(sum(octet_length(command)), 0) AS bytes FROM command WHERE run = ?',
   );
-  const tables = ['chunk', 'command', 'head'];
+  const tables = ['command', 'head'];
   const removals = tables.map((table) => change(database, `DELETE FROM ${table} WHERE run = ?`));
   const remove = change(database, 'DELETE FROM run WHERE number = ?');
   const tell = change(
@@ -104,6 +116,7 @@ function runRemoval(database: DatabaseSync, { held, terms }: Counted): (row: Run
   );
   return ({ run, tenant, conversation, bytes }, number) => {
     held.add(tenant, -bytes - (commandBytes.one(number)?.bytes ?? 0));
+    kept.remove(number);
     for (const empty of removals) empty(number);
     terms.drop(tenant, number);
     remove(number);

@@ -2,11 +2,37 @@ import type { Mutant } from '../mutant.ts';
 
 const checksums = 'src/stores/sqlite/checksum.test.ts';
 
+const chunks = 'src/stores/sqlite/chunks.test.ts';
+
 export const damageMutants: readonly Mutant[] = [
+  {
+    name: 'each chunk is put into the index at once',
+    file: 'src/stores/sqlite/chunks.ts',
+    find: 'placedTogether = 1_000',
+    replace: 'placedTogether = 1',
+    test: chunks,
+    only: 'Q127',
+  },
+  {
+    name: 'ids of erased chunks that are given again look as if they were in the index',
+    file: 'src/stores/sqlite/chunks.ts',
+    find: '    lower();',
+    replace: '',
+    test: chunks,
+    only: 'newest run was erased',
+  },
+  {
+    name: 'chunks of a commit that was undone are remembered',
+    file: 'src/stores/sqlite/tables.ts',
+    find: '      kept.forget();',
+    replace: '',
+    test: chunks,
+    only: 'undone',
+  },
   {
     name: 'the checksum of a chunk is not compared',
     file: 'src/stores/sqlite/entries.ts',
-    find: ' || kept !== chunkSum(end.sum, { ...chunk, at })',
+    find: ' || found !== chunkSum(end.sum, { ...chunk, at })',
     replace: '',
     test: checksums,
     only: 'a changed letter',

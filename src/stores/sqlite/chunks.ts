@@ -1,0 +1,192 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Summed } from './checksum.ts';
+import { isCorrupt } from './damage.ts';
+import { change, query } from './rows.ts';
+
+export interface KeptChunk extends Omit<Summed, 'run'> {
+  readonly sum: string | null;
+}
+
+/** The chunks of runs, which are known here by their numbers. */
+export interface KeptChunks {
+  /** Gives the chunk's id. */
+  add(run: number, chunk: Omit<Summed, 'run'>, sum: string): number;
+  /** The last one that ends at an entry, or before it. */
+  endingAt(run: number, seq: number): Pick<KeptChunk, 'last' | 'sum'> | undefined;
+  /** Those with entries after one, in order. */
+  after(run: number, seq: number): Iterable<KeptChunk>;
+  remove(run: number): void;
+  /** A transaction was undone. */
+  forget(): void;
+}
+
+interface Fresh {
+  readonly run: number;
+  readonly id: number;
+  readonly last: number;
+}
+
+/** So many come before all of them are put into the index: a few for each run that streams, and read in a moment. */
+const placedTogether = 1_000;
+
+/** The ids of all chunks of the run called `number`, those that are not in the index yet among them. */
+export const chunkIds = `SELECT chunk FROM chunkPlace WHERE chunkPlace.run = number
+  UNION ALL SELECT id FROM chunk WHERE id > (SELECT upTo FROM placed) AND chunk.run = number`;
+
+/**
+ * Chunks lie in the order of commits, and an index says where those of a run lie. In that each run has its own end, so it
+ * would cost every commit a page for each run that it is about: chunks are put into it many at a time. The few that came
+ * since are known by heart to the only writer; anyone else looks through them.
+ */
+export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunks {
+  const insert = database.prepare(
+    'INSERT INTO chunk (run, first, last, at, frames, sum) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const columns = 'chunk.first, chunk.last, at, frames, sum';
+  const indexed = 'FROM chunkPlace CROSS JOIN chunk ON id = chunkPlace.chunk WHERE chunkPlace.run = ?';
+  const placedAfter = query<KeptChunk>(
+    database,
+    `SELECT ${columns} ${indexed} AND chunkPlace.last > ? ORDER BY chunkPlace.last`,
+  );
+  const placedBefore = query<Pick<KeptChunk, 'last' | 'sum'>>(
+    database,
+    `SELECT chunk.last, sum ${indexed} AND chunkPlace.last <= ? AND chunk.last = chunkPlace.last
+      ORDER BY chunkPlace.last DESC LIMIT 1`,
+  );
+  const one = query<KeptChunk>(database, `SELECT ${columns} FROM chunk WHERE id = ?`);
+  const fresh = freshChunks(database, remember);
+  const removal = removing(database);
+  return {
+    add(run, { first, last, at, frames }, sum) {
+      const { lastInsertRowid } = insert.run(run, first, last, at, frames, sum);
+      const id = Number(lastInsertRowid);
+      fresh.add({ run, id, last });
+      return id;
+    },
+    endingAt(run, seq) {
+      const found = fresh.of(run).findLast(({ last }) => last <= seq);
+      return found ? one.one(found.id) : placedBefore.one(run, seq);
+    },
+    *after(run, seq) {
+      let end = seq;
+      for (const chunk of placedAfter.each(run, seq)) {
+        yield chunk;
+        end = chunk.last;
+      }
+      for (const { id, last } of fresh.of(run)) {
+        const chunk = last > end ? one.one(id) : undefined;
+        if (chunk) yield chunk;
+      }
+    },
+    remove(run) {
+      fresh.place();
+      removal(run);
+    },
+    forget: fresh.forget,
+  };
+}
+
+interface FreshChunks {
+  add(chunk: Fresh): void;
+  of(run: number): readonly Fresh[];
+  /** Put all of them into the index. */
+  place(): void;
+  forget(): void;
+}
+
+function freshChunks(database: DatabaseSync, remember: boolean): FreshChunks {
+  const look = freshIn(database);
+  const index = placing(database);
+  let known: Map<number, Fresh[]> | undefined;
+  let count = 0;
+  const note = (chunk: Fresh): void => {
+    const others = known?.get(chunk.run);
+    if (others) others.push(chunk);
+    else known?.set(chunk.run, [chunk]);
+    count += 1;
+  };
+  const knowAll = (): Map<number, Fresh[]> => {
+    if (known) return known;
+    known = new Map();
+    count = 0;
+    for (const chunk of look()) note(chunk);
+    return known;
+  };
+  const place = (): void => {
+    const all = [...knowAll().values()].flat();
+    if (all.length > 0) index(all);
+    known = undefined;
+  };
+  return {
+    add(chunk) {
+      // What is not known yet is found with the others.
+      if (known) note(chunk);
+      else if (remember) knowAll();
+      if (count >= placedTogether) place();
+    },
+    of: (run) => (remember ? (knowAll().get(run) ?? []) : look(run)),
+    place,
+    forget: () => (known = undefined),
+  };
+}
+
+/** Looks through those that are not in the index. Where a page makes no sense, those on the others are found all the same. */
+function freshIn(database: DatabaseSync): (run?: number) => readonly Fresh[] {
+  const select = 'SELECT run, id, last FROM chunk WHERE';
+  const all = query<Fresh>(database, `${select} id > (SELECT upTo FROM placed) ORDER BY id`);
+  const ofRun = query<Fresh>(database, `${select} id > (SELECT upTo FROM placed) AND run = ? ORDER BY id`);
+  const one = query<Fresh>(database, `${select} id = ?`);
+  const ends = query<{ readonly first: number; readonly last: number }>(
+    database,
+    'SELECT upTo + 1 AS first, (SELECT coalesce(max(chunk), 0) FROM head) AS last FROM placed',
+  );
+  return (run) => {
+    const found = unlessCorrupt(() => (run === undefined ? all.all() : ofRun.all(run)));
+    if (found) return found;
+    const readable: Fresh[] = [];
+    const { first, last } = ends.one() ?? { first: 1, last: 0 };
+    for (let id = first; id <= last; id += 1) {
+      const chunk = unlessCorrupt(() => one.one(id));
+      if (chunk && (run === undefined || chunk.run === run)) readable.push(chunk);
+    }
+    return readable;
+  };
+}
+
+/** In the order of the index, so that each of its pages is looked for once. */
+function placing(database: DatabaseSync): (all: readonly Fresh[]) => void {
+  const insert = change(database, 'INSERT OR IGNORE INTO chunkPlace (run, last, chunk) VALUES (?, ?, ?)');
+  const move = change(database, 'UPDATE placed SET upTo = ?');
+  return (all) => {
+    for (const { run, last, id } of all.toSorted((a, b) => a.run - b.run || a.last - b.last))
+      insert(run, last, id);
+    move(all.reduce((most, { id }) => Math.max(most, id), 0));
+  };
+}
+
+function removing(database: DatabaseSync): (run: number) => void {
+  const chunks = change(
+    database,
+    'DELETE FROM chunk WHERE id IN (SELECT chunk FROM chunkPlace WHERE run = ?1) AND run = ?1',
+  );
+  const places = change(database, 'DELETE FROM chunkPlace WHERE run = ?');
+  // Ids of the newest chunks are given again once those are gone, and must not look as if they were in the index.
+  const lower = change(
+    database,
+    'UPDATE placed SET upTo = min(upTo, (SELECT coalesce(max(id), 0) FROM chunk))',
+  );
+  return (run) => {
+    chunks(run);
+    places(run);
+    lower();
+  };
+}
+
+function unlessCorrupt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (thrown) {
+    if (!isCorrupt(thrown)) throw thrown;
+    return undefined;
+  }
+}
