@@ -32,7 +32,7 @@ test('[N8] what is kept on the way shows nothing else, wherever one goes and wha
 
 test('[W250] to go back in a long run costs a part of it', () => {
   const steps = Array.from({ length: 4_000 }, (_, i) => [
-    opened(i + 1),
+    opened(i + 1, 0),
     said(i + 1, 'a'),
     said(i + 1, 'b'),
     closed(i + 1),

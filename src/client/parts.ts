@@ -56,7 +56,7 @@ export class Parts {
   /** Something has changed: tell those whose part is another than they saw. */
   look(): void {
     this.#changes += 1;
-    for (const part of [...this.#watched]) {
+    for (const part of this.#watched) {
       const now = part.now();
       if (Object.is(now, part.seen)) continue;
       part.seen = now;

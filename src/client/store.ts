@@ -65,11 +65,12 @@ interface Hearing {
   readonly signal: AbortSignal;
 }
 
-/** After so many entries whoever looks is drawn: what comes without a pause leaves a page no time for it. */
-const stretch = 4_000;
+/** After so many entries whoever looks is drawn, at first soon: what comes without a pause leaves a page no time for it. */
+const stretches = { first: 500, longest: 4_000 };
 
 async function hear(news: AsyncIterable<News>, { moments, state, parts, signal }: Hearing): Promise<void> {
   let taken = 0;
+  let stretch = stretches.first;
   try {
     for await (const one of news) {
       if (one.is === 'entries') {
@@ -80,6 +81,7 @@ async function hear(news: AsyncIterable<News>, { moments, state, parts, signal }
       parts.look();
       if (taken < stretch) continue;
       taken = 0;
+      stretch = Math.min(stretches.longest, 2 * stretch);
       await nextTask();
     }
     if (!signal.aborted) state.end();
