@@ -45,8 +45,7 @@ async function spoil(
 ): Promise<void> {
   const bodies = { changed: { ...asking('new'), name }, broken: { name, nodes: 'none' } };
   if (what === 'erased') await definitions.erase(key(name));
-  else if (what === 'archived')
-    await definitions.move({ ...key(name), version: 1, state: 'archived', by: 'bob' });
+  else if (what === 'archived') await definitions.move({ ...key(name), version: 1, state: 'archived' });
   else await definitions.publish({ ...key(name), body: JSON.stringify(bodies[what]), by: 'bob' });
 }
 

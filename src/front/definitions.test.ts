@@ -25,6 +25,7 @@ beforeEach(() => {
         if (!('flow' in Object(body))) throw new RunError('malformed', `${name}: flow: name one`);
       },
     },
+    now: () => time,
     clean: (body) => JSON.parse(JSON.stringify(body).replaceAll('hunter2', '[redacted]')),
   });
 });
@@ -98,7 +99,7 @@ test('[DF4] what is archived is not the one to take, until it is restored', asyn
   await refused(front.read(ann, books), 'There is no published app «books».');
   expect(await front.read(ann, { ...books, version: 2 })).toMatchObject({ body: { flow: 'b' } });
   await front.restore(bob, { ...books, version: 2 });
-  expect(await front.read(ann, books)).toMatchObject({ definition: { version: 2, by: 'bob' } });
+  expect(await front.read(ann, books)).toMatchObject({ definition: { version: 2, by: 'ann' } });
 });
 
 test('[DF5] two versions are told apart by the places where they differ', async () => {
@@ -191,6 +192,21 @@ describe('[DF10] what somebody made', () => {
     await change({ ...cleo, role: 'operator' }).catch((thrown: unknown) =>
       expect(failureOf(thrown).code).not.toBe('refused'),
     );
+  });
+
+  test('was made by them, whoever archived or restored it; who did is said apart', async () => {
+    await made();
+    const [, version] = await front.versions(ann, books);
+    time += 1;
+    expect(await front.archive(bob, { ...books, version: 1 })).toEqual({ ...version, state: 'archived' });
+    expect(await front.moves(ann, books)).toEqual([{ version: 1, by: 'bob', at: time }]);
+    time += 1;
+    expect(await front.archive(ann, { ...books, version: 1 })).toMatchObject({ state: 'archived' });
+    expect(await front.moves(ann, books)).toMatchObject([{ by: 'bob' }]);
+    expect(await front.restore(ann, { ...books, version: 1 })).toEqual(version);
+    expect(await front.moves(ann, books)).toEqual([{ version: 1, by: 'ann', at: time }]);
+    await front.erase(ann, books);
+    expect(await front.moves(ann, books)).toEqual([]);
   });
 
   test('stays theirs where an operator has changed it, and is cloned by others', async () => {

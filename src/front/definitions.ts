@@ -10,6 +10,7 @@ import type { Json } from '../run/values.ts';
 import type { Store } from '../stores/store.ts';
 import { bodyIn, bodyText } from './definition-body.ts';
 import { keepMaker, makersOf } from './definition-makers.ts';
+import { forgetMoves, keepMove, movesOf, type Moves } from './definition-moves.ts';
 import { differences, type Difference } from './definition-diff.ts';
 
 /** Who asks. */
@@ -54,6 +55,8 @@ export interface DefinitionsFront {
   /** It can be started no more. Runs that began with it go on. */
   archive(author: Author, which: Version): Promise<Definition>;
   restore(author: Author, which: Version): Promise<Definition>;
+  /** Who archived or restored a version last, and when. */
+  moves(author: Author, which: Which): Promise<Moves>;
   diff(author: Author, from: Which, to: Which): Promise<readonly Difference[]>;
   /** Every version: the draft first, then the oldest. Of a name that is the configuration's, its. */
   versions(author: Author, which: Which): Promise<readonly Definition[]>;
@@ -81,6 +84,7 @@ export interface DefinitionsSettings {
   readonly kinds: Readonly<Record<string, BodyCheck>>;
   /** Takes secrets out: they are recorded nowhere. */
   readonly clean: (body: Json) => Json;
+  readonly now: () => number;
 }
 
 export function definitionsFront(settings: DefinitionsSettings): DefinitionsFront {
@@ -97,7 +101,11 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     state: 'published' | 'archived',
   ): Promise<Definition> => {
     const key = await ownKey(settings, author, { kind, name });
-    return definitions.move({ ...key, version, state, by: author.who });
+    const [before] = (await definitions.versions(key)).filter((row) => row.version === version);
+    const moved = await definitions.move({ ...key, version, state });
+    if (before?.state !== state)
+      await keepMove(settings.store.shared, key, { version, by: author.who, at: settings.now() });
+    return moved;
   };
   return {
     read,
@@ -126,7 +134,9 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     async erase(author, { kind, name }) {
       const key = await ownKey(settings, author, { kind, name });
       await definitions.erase(key);
+      await forgetMoves(settings.store.shared, key);
     },
+    moves: ({ tenant }, { kind, name }) => movesOf(settings.store.shared, { tenant, kind, name }),
     async expectOwn(author, which) {
       await ownKey(settings, author, which);
     },
@@ -157,12 +167,12 @@ function configurations(settings: DefinitionsSettings): Pick<DefinitionsFront, '
       return { definition, body: bodyIn(body) };
     },
     async retire(kind, stays) {
-      const [tenant, by] = [configurationTenant, configurationTenant];
+      const tenant = configurationTenant;
       for (let after: Definition | undefined; ;) {
         const rows = await definitions.list({ tenant, kind, state: 'published', after });
         for (const { name, version } of rows)
           if (!stays.includes(name))
-            await definitions.move({ tenant, kind, name, version, state: 'archived', by });
+            await definitions.move({ tenant, kind, name, version, state: 'archived' });
         after = rows.at(-1);
         if (!after) return;
       }

@@ -34,7 +34,6 @@ export interface NewVersion extends DefinitionKey {
 export interface DefinitionMove extends DefinitionKey {
   readonly version: number;
   readonly state: 'published' | 'archived';
-  readonly by: string;
 }
 
 /** What to erase: all of it, or the draft alone, if it has the revision that was read. */

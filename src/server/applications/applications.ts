@@ -3,6 +3,8 @@ import { failureOf, RunError } from '../../run/failure.ts';
 import type { Application, ApplicationChange } from '../../wire/applications.ts';
 import type { Caller } from '../access/caller.ts';
 import { mayUse } from '../apps/access.ts';
+import { knownApp } from '../apps/apps-for.ts';
+import { keepFormer } from '../apps/former-apps.ts';
 import type { ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import {
@@ -124,6 +126,16 @@ export async function unpublishApplication(context: Asking, caller: Caller, name
   return foundApplication(context, caller, name);
 }
 
+/** Take it away with every version. Who may see what was run in it stays as it was. */
+export async function eraseApplication(context: Asking, caller: Caller, name: string): Promise<void> {
+  await foundApplication(context, caller, name);
+  const { definitions, store } = context.home;
+  await definitions.expectOwn(caller, { kind, name });
+  const known = await knownApp(context.home, caller.tenant, name);
+  if (known) await keepFormer(store.shared, caller.tenant, known);
+  await definitions.erase(caller, { kind, name });
+}
+
 function expectReady(name: string, { missing: lacks }: Application): void {
   if (lacks.length === 0) return;
   throw new RunError(
@@ -173,7 +185,7 @@ function isFor({ body }: Found, caller: Caller, versions: readonly Definition[])
   return mayUse({ access: { everyone, people: [...people, ...versions.map(({ by }) => by)] } }, caller);
 }
 
-/** A name that nobody has, made of what it is called. */
+/** A name that nobody has or had, made of what it is called: what was run in an app that was erased must not become another's. */
 export async function freeName({ home }: Asking, caller: Caller, called: string): Promise<string> {
   const plain = called
     .normalize('NFKD')
@@ -184,7 +196,10 @@ export async function freeName({ home }: Asking, caller: Caller, called: string)
   const base = plain || 'application';
   for (let i = 1; ; i += 1) {
     const name = i === 1 ? base : `${base}-${i}`;
-    if ((await home.definitions.versions(caller, { kind, name })).length === 0) return name;
+    const isTaken =
+      (await home.definitions.versions(caller, { kind, name })).length > 0 ||
+      (await home.dispatch.list({ tenant: caller.tenant, app: name, limit: 1 })).length > 0;
+    if (!isTaken) return name;
   }
 }
 

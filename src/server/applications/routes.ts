@@ -9,6 +9,7 @@ import {
   allApplications,
   changeApplication,
   createApplication,
+  eraseApplication,
   foundApplication,
   publishApplication,
   save,
@@ -117,8 +118,7 @@ export const applicationRoutes = [
     about: 'Erase an application. Its runs keep what they began with.',
     answers: { 204: { about: 'It is gone.' }, 409: { about: 'It is the configuration’s.' } },
     async handle({ context, caller, params: { app: name = '' } }) {
-      await foundApplication(context, caller, name);
-      await context.home.definitions.erase(caller, { kind: 'app', name });
+      await eraseApplication(context, caller, name);
       return { status: 204 };
     },
   }),

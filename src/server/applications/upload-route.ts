@@ -17,6 +17,9 @@ interface Sent {
   readonly session: string | undefined;
 }
 
+/** What a form says besides its file, in bytes. */
+const aroundForm = 64 * 1024;
+
 export const uploadRoutes = [
   route({
     method: 'POST',
@@ -31,7 +34,7 @@ export const uploadRoutes = [
       session_id: z.string().min(1).max(200).optional(),
     }),
     body: 'bytes',
-    bodyLimit: largestDocument,
+    bodyLimit: largestDocument + aroundForm,
     answers: {
       201: {
         about: 'It is kept, and is being read. Go on with the session it names.',

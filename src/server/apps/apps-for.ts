@@ -8,6 +8,7 @@ import type { Caller } from '../access/caller.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
 import { appNamed, type App } from '../folder/home.ts';
 import { mayUse } from './access.ts';
+import { formerApps, lastOf, placesOf, type Former } from './former-apps.ts';
 import { workflowApp } from '../workflows/workflow-app.ts';
 
 /** What apps are looked up in. */
@@ -38,27 +39,41 @@ export async function appFor(apps: Apps, caller: Caller, name: string): Promise<
   return appNamed(await appsFor(apps, caller), name);
 }
 
-/** An app of a tenant, whoever it is for: as it is published, or as it was last. */
-export async function knownApp(home: Apps['home'], tenant: string, name: string): Promise<App | undefined> {
+/** An app of a tenant, whoever it is for: as it is, or as it was before it was archived, left out or erased. */
+export async function knownApp(
+  home: Apps['home'],
+  tenant: string,
+  name: string,
+): Promise<Former | undefined> {
   const configured = home.apps.find((app) => app.name === name);
   if (configured) return configured;
-  const versions = await home.store.definitions.versions({ tenant, kind: 'app', name });
-  const newest = versions.findLast(({ state }) => state === 'published') ?? versions.at(-1);
-  return newest && appOf(home, newest);
+  for (const place of placesOf(tenant)) {
+    const newest = lastOf(await home.store.definitions.versions({ tenant: place, kind: 'app', name }));
+    if (newest) return appOf(home, newest);
+  }
+  const [former] = await formerApps(home.store.shared, tenant, name);
+  return former;
 }
 
-/** Every app there is in a tenant, whoever it is for: as it is published, or as it was last. */
-export async function knownApps(home: Apps['home'], tenant: string): Promise<readonly App[]> {
-  const newest = new Map<string, Definition>();
-  for (let after: Definition | undefined; ;) {
-    const rows = await home.store.definitions.list({ tenant, kind: 'app', after });
-    for (const row of rows)
-      if (row.state === 'published' || newest.get(row.name)?.state !== 'published') newest.set(row.name, row);
-    after = rows.at(-1);
-    if (!after) break;
-  }
-  const stored = await Promise.all([...newest.values()].map((row) => appOf(home, row)));
-  return [...home.apps, ...stored.flatMap((app) => app ?? [])];
+/** Every app there is or was in a tenant, whoever it is for. */
+export async function knownApps(home: Apps['home'], tenant: string): Promise<readonly Former[]> {
+  const versions = new Map<string, Definition[]>();
+  for (const place of placesOf(tenant))
+    for (let after: Definition | undefined; ;) {
+      const rows = await home.store.definitions.list({ tenant: place, kind: 'app', after });
+      for (const row of rows) versions.set(row.name, [...(versions.get(row.name) ?? []), row]);
+      after = rows.at(-1);
+      if (!after) break;
+    }
+  for (const { name } of home.apps) versions.delete(name);
+  const newest = [...versions.values()].flatMap((rows) => lastOf(rows) ?? []);
+  const stored = await Promise.all(newest.map((row) => appOf(home, row)));
+  const former = await formerApps(home.store.shared, tenant);
+  return [
+    ...home.apps,
+    ...stored.flatMap((app) => app ?? []),
+    ...former.filter(({ name }) => !versions.has(name) && !home.apps.some((app) => app.name === name)),
+  ];
 }
 
 /** The newest published version of each name. */

@@ -3,7 +3,12 @@ import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/apps.ts';
 import type { Caller } from '../access/caller.ts';
 import { keptBody, newBody, type ApplicationBody } from '../applications/application-form.ts';
-import { foundApplication, freeName, unpublishApplication } from '../applications/applications.ts';
+import {
+  eraseApplication,
+  foundApplication,
+  freeName,
+  unpublishApplication,
+} from '../applications/applications.ts';
 import type { ServerContext } from '../context.ts';
 import { route } from '../routes/route.ts';
 import { appParts } from './app-parts.ts';
@@ -89,8 +94,7 @@ export const appRoutes = [
   route({
     ...native.eraseApp,
     async handle({ context, caller, params: { name = '' } }) {
-      await foundApplication(context, caller, name);
-      await context.home.definitions.erase(caller, { kind, name });
+      await eraseApplication(context, caller, name);
       return { status: 204 };
     },
   }),

@@ -10,7 +10,7 @@ import { namedFlows } from './named-flows.ts';
 
 /** Apps that others run as one of their skills: those that name a flow, as they are now. */
 export function appsNow(store: Store, means: () => FlowMeans): AppsNow {
-  const front = definitionsFront({ store, kinds: {}, clean: (body) => body });
+  const front = definitionsFront({ store, kinds: {}, clean: (body) => body, now: Date.now });
   return {
     async read(caller, name) {
       const { definition, body } = await front.read(caller, { kind: 'app', name });

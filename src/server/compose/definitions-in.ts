@@ -36,5 +36,5 @@ export function definitionsIn({ config, store, catalog, flows, hasTools, clean }
   };
   const isThere = isThereIn(store, { app: apps, workflow: workflows });
   const kinds = { app: appChecker({ flows, isThere }), [workflowKind]: workflowChecker(nameable) };
-  return { nameable, definitions: definitionsFront({ store, kinds, clean }) };
+  return { nameable, definitions: definitionsFront({ store, kinds, clean, now: Date.now }) };
 }

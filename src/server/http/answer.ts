@@ -7,7 +7,7 @@ import type { Caller } from '../access/caller.ts';
 import { safeHeaders } from './headers.ts';
 import { cleanBlocks, isHighSurrogate, jsonTexts } from './json-parts.ts';
 import { refusalHeaders } from './raw-refusal.ts';
-import { refusalOf } from './refusal.ts';
+import { inBytes, refusalOf } from './refusal.ts';
 import type { Reply, Route } from '../routes/route.ts';
 import { sseSink } from '../viewers/sse-sink.ts';
 
@@ -129,9 +129,11 @@ export function refuse(
   reply: FastifyReply,
   thrown: unknown,
 ): FastifyReply {
-  const { status, failure, isBug } = refusalOf(thrown, hidden);
+  const { request } = reply;
+  const { errorBody = (error: Failure) => ({ error }), body } = routeOf(routes, request) ?? {};
+  const taken = { isFile: body === 'bytes', most: request.routeOptions.bodyLimit };
+  const { status, failure, isBug } = refusalOf(inBytes(thrown, taken), hidden);
   if (isBug) context.log.problem('A request failed.', thrown);
-  const { errorBody = (error: Failure) => ({ error }) } = routeOf(routes, reply.request) ?? {};
   return reply
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })

@@ -20,6 +20,16 @@ export function refusalOf(thrown: unknown, hidden: readonly string[]): Refusal {
   };
 }
 
+/** What is longer than its route takes is refused with how long it may be. */
+export function inBytes(
+  thrown: unknown,
+  { isFile, most }: { readonly isFile: boolean; readonly most: number },
+): unknown {
+  if (!isFrameworkError(thrown) || thrown.statusCode !== 413) return thrown;
+  const [what, fix] = isFile ? ['file', 'a smaller one'] : ['the body', 'less at once'];
+  return new RunError('too-large', `It does not fit: ${what}: more than ${most} bytes; send ${fix}.`);
+}
+
 /** Sentences are made so that they can be read without the path they name: «The data folder /a/b was deleted». */
 export function withoutPaths(text: string, paths: readonly string[]): string {
   return paths.reduce((left, path) => left.replaceAll(` ${path} `, ' ').replaceAll(path, '…'), text);
@@ -30,7 +40,6 @@ function fromFramework(thrown: unknown): unknown {
   if (hasLeft(thrown)) return new RunError('malformed', 'The request ended before its body did.');
   if (!isFrameworkError(thrown)) return thrown;
   const { statusCode = 500 } = thrown;
-  if (statusCode === 413) return new RunError('too-large', 'The body is larger than what is taken here.');
   if (statusCode === 415)
     return new RunError(
       'malformed',

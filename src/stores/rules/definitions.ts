@@ -51,12 +51,8 @@ export function publish(desk: Desk, wanted: NewVersion): Definition {
   const newest = known.filter((row) => !isDraft(row)).at(-1);
   if (newest?.hash === hash && newest.state === 'published') return newest;
   const fresh = { ...key, version: (newest?.version ?? 0) + 1, revision: revision ?? 0, hash } as const;
-  const published = {
-    ...(newest?.hash === hash ? newest : fresh),
-    state: 'published',
-    by,
-    at: now,
-  } as const;
+  const made = newest?.hash === hash ? newest : { ...fresh, by, at: now };
+  const published = { ...made, state: 'published' } as const;
   tables.addBlob({ tenant: key.tenant, run: versionsOwner(key) }, hash, body);
   tables.keepDefinition(published);
   return published;
@@ -68,14 +64,14 @@ export function publishNeeds(wanted: NewVersion): Needs {
   return { definitions: [keyOf(wanted)], blobs: [{ tenant, blob, run: versionsOwner(wanted) }] };
 }
 
-/** Archive a version, or bring it back. What it says, and its number, never change. */
-export function moveDefinition({ tables, now }: Desk, wanted: DefinitionMove): Definition {
-  const { version, state, by } = wanted;
+/** Archive a version, or bring it back. What it says, its number, and who made it when never change. */
+export function moveDefinition({ tables }: Desk, wanted: DefinitionMove): Definition {
+  const { version, state } = wanted;
   const key = keyOf(wanted);
   const row = tables.definitions(key).find((known) => known.version === version && !isDraft(known));
   if (!row) throw new RunError('unknown', `There is no version ${version} of ${told(key)}.`);
   if (row.state === state) return row;
-  const moved = { ...row, state, by, at: now };
+  const moved = { ...row, state };
   tables.keepDefinition(moved);
   return moved;
 }

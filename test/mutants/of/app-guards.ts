@@ -93,4 +93,12 @@ export const appGuardMutants: readonly Mutant[] = [
     test: runs,
     only: 'GD13',
   },
+  {
+    name: 'a file that is too large is refused without a word of how large it may be',
+    file: 'src/server/http/answer.ts',
+    find: 'refusalOf(inBytes(thrown, taken), hidden)',
+    replace: 'refusalOf(taken ? thrown : inBytes(thrown, taken), hidden)',
+    test: 'src/server/routes/large-files.test.ts',
+    only: '/api/applications/desk/logo',
+  },
 ];
