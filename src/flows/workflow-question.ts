@@ -5,7 +5,16 @@ import { present } from '../run/present.ts';
 import type { Json } from '../run/values.ts';
 import { isConnected, seen, withRedone } from './workflow-edges.ts';
 import { runPart, type DoNode } from './workflow-part.ts';
-import { filled, seeing, titleOf, valueOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+import {
+  filled,
+  seeing,
+  titleOf,
+  valueOf,
+  withdrawn,
+  type AtWork,
+  type Done,
+  type NodeOf,
+} from './workflow-sight.ts';
 
 type Human = AtWork<NodeOf<'human'>>;
 
@@ -17,7 +26,8 @@ export async function asked(at: Human, doNode: DoNode): Promise<Done> {
   for (let round = 1; ; round += 1) {
     const now = after(at, redone);
     const shows = at.node.shows === undefined ? undefined : filled(now, 'shows', at.node.shows);
-    const answer = await at.scope.ask(questionOf(now, shows, round));
+    const answer = await answerTo(now, questionOf(now, shows, round));
+    if (answer === undefined) return { port: withdrawn, output: null };
     const again = redoIn(answer);
     if (again === undefined) {
       const done = decided(at, answer, shows);
@@ -29,6 +39,19 @@ export async function asked(at: Human, doNode: DoNode): Promise<Done> {
       redo({ ...seeing(now, names), scope }, again, doNode),
     );
     redone = { ...redone, ...ends };
+  }
+}
+
+/** Undefined once nothing can come of it any more. */
+async function answerTo(
+  { scope, node, moot }: Human,
+  question: Parameters<Scope['ask']>[0],
+): Promise<Answer | undefined> {
+  try {
+    return await scope.ask({ ...question, unless: moot?.of(node) });
+  } catch (thrown) {
+    if (thrown instanceof RunError && thrown.failure.code === 'refused') return undefined;
+    throw thrown;
   }
 }
 

@@ -126,4 +126,32 @@ export const workflowMutants: readonly Mutant[] = [
     replace: 'this.#cut.add(step.id);',
     test: deadlines,
   },
+  {
+    name: 'a question that lost to another path stays open',
+    file: 'src/flows/workflow-moot.ts',
+    find: 'return hasLost;',
+    replace: 'return false;',
+    test: 'src/flows/workflow-moot.test.ts',
+  },
+  {
+    name: 'a question is withdrawn although something waits for its answer',
+    file: 'src/flows/workflow-moot.ts',
+    find: 'else if (isNeeded(part, next, ended)) return false;',
+    replace: '',
+    test: 'src/flows/workflow-moot.test.ts',
+  },
+  {
+    name: 'a question that was withdrawn is asked anew after a crash',
+    file: 'src/engine/question/ask.ts',
+    find: 'withdrawnAt(execution, step) ?? put(',
+    replace: 'put(',
+    test: 'src/flows/workflow-moot.test.ts',
+  },
+  {
+    name: 'a question that nobody needs is asked all the same',
+    file: 'src/flows/workflow-part.ts',
+    find: '? moot?.whyNot(node) : noPath',
+    replace: '? undefined : noPath',
+    test: 'src/flows/workflow-moot.test.ts',
+  },
 ];
