@@ -65,10 +65,12 @@ function questionOf(at: Human, shows: Json | undefined, round: number): Paramete
   const { node } = at;
   const { allowed = [], form, priority, redo } = node;
   const again = round <= mostRedone ? redo : undefined;
+  // What is shown with a form is the form filled in beforehand: it can be agreed to as it is, or changed.
+  const isFilled = form !== undefined && shows !== undefined;
   return {
     key: `ask ${round}`,
     title: titleOf(node),
-    allowed: [...new Set([...always, ...allowed, ...(again ? ['edit' as const] : [])])],
+    allowed: [...new Set([...always, ...allowed, ...(again || isFilled ? ['edit' as const] : [])])],
     ...present({
       arguments: shows,
       schema: form,

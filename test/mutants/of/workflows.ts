@@ -154,4 +154,18 @@ export const workflowMutants: readonly Mutant[] = [
     replace: '? undefined : noPath',
     test: 'src/flows/workflow-moot.test.ts',
   },
+  {
+    name: 'what is shown is agreed to although it does not fit the form',
+    file: 'src/engine/question/misfit-of-decision.ts',
+    find: 'if (isShown && misfit(schema, shown) === undefined) return undefined;',
+    replace: 'if (isShown) return undefined;',
+    test: 'src/flows/workflow-question.test.ts',
+  },
+  {
+    name: 'an answer says where a connection leads',
+    file: 'src/tools/http/connection.ts',
+    find: 'if (status < 400) return told;',
+    replace: 'if (status < 400) return answer;',
+    test: 'src/tools/http/connection.test.ts',
+  },
 ];
