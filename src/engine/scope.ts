@@ -141,6 +141,8 @@ export interface Question {
   readonly allowed?: readonly Decision[];
   /** Milliseconds until it expires. */
   readonly expiresIn?: number;
+  /** Once nobody needs the answer any more, and why: it lapses, and to ask fails as refused. A decision that came first counts. */
+  readonly unless?: Promise<string> | undefined;
 }
 
 /** A wait for a time. */
@@ -271,9 +273,12 @@ export interface Scope {
 
   /**
    * Named steps, each begun the moment those it comes after are settled. All are shown as planned at first. It returns how
-   * each of them ended, and throws for none.
+   * each of them ended, and throws for none. Whoever heeds it is told as each is settled, also those that are recalled.
    */
-  graph<T extends Record<string, unknown>>(nodes: Nodes<T>): Promise<Outcomes<T>>;
+  graph<T extends Record<string, unknown>>(
+    nodes: Nodes<T>,
+    heed?: (settled: Before) => void,
+  ): Promise<Outcomes<T>>;
 
   /** What was planned under this key will not be done: it closes as skipped, now. */
   skip(key: string, reason: string): void;

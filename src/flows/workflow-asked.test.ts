@@ -70,8 +70,9 @@ describe('[WF21] a merge', () => {
         { id: 'm', type: 'merge', first: true },
         { id: 'more', type: 'human', shows: '{{nodes.m.output.by}}' },
         template('told', '{{nodes.m.output}}'),
+        template('also', '{{nodes.slow.output.by}}'),
       ],
-      'slow.approved>m quick.approved>m m>more more.approved>told',
+      'slow.approved>m slow.approved>also quick.approved>m m>more more.approved>told',
     );
     const { stage, run, worker, catalog } = await play(graph);
     const questionOf = async (title: string) =>
@@ -82,17 +83,16 @@ describe('[WF21] a merge', () => {
     await worker.quit();
     stage.hire(catalog);
     await stage.decide(run, { approval: await questionOf('more') });
-    expect(answerIn(await stage.tree(run))).toMatchObject({ by: 'quick' });
+    expect(answerIn(await stage.tree(run))).toMatchObject({ told: { by: 'quick' }, also: 'slow' });
   });
 });
 
-test('[WF21] a no to a question that a merge did not wait for changes nothing, where it leads there', async () => {
+test('[WF23] a question that a merge did not wait for is not waited for, whatever its answer would lead to', async () => {
   const graph = graphOf(
     [{ id: 'slow', type: 'human' }, template('quick', 'B'), { id: 'm', type: 'merge', first: true }],
-    'slow.approved>m slow.rejected>m quick>m',
+    'slow.approved>m quick>m',
   );
   const { stage, run } = await play(graph);
-  await stage.decide(run, { decision: 'reject' });
   expect((await stage.tree(run)).ended?.answer).toBe('B');
 });
 

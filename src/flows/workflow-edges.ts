@@ -4,7 +4,7 @@ import { fieldsOf } from '../graph/fields.ts';
 import { bodiesOf, type Edge, type GraphNode, type Part } from '../graph/graph.ts';
 import { reachedFrom, settledBefore } from '../graph/order.ts';
 import type { Json } from '../run/values.ts';
-import type { Done } from './workflow-sight.ts';
+import { withdrawn, type Done } from './workflow-sight.ts';
 
 /** Whether an edge is taken, once the node it leaves is settled. */
 export function isTaken({ from, port = 'done' }: Edge, settled: Before): boolean {
@@ -27,7 +27,8 @@ export function takenInto({ edges }: Part, id: string, settled: Before): readonl
 /** What a part gives: what those gave after which nothing came; of several, an object by id. */
 export function outputOf(part: Part, settled: Before): Json {
   const last = part.nodes.filter(({ id }) => {
-    const isReached = settled[id]?.outcome === 'completed';
+    const end = settled[id];
+    const isReached = end?.outcome === 'completed' && doneOf(end).port !== withdrawn;
     return isReached && !part.edges.some((edge) => edge.from === id && isTaken(edge, settled));
   });
   return gathered(

@@ -2,6 +2,7 @@ import type { Before, Node, Scope, Settled } from '../engine/scope.ts';
 import type { GraphNode, Part } from '../graph/graph.ts';
 import { errorOf } from '../run/failure.ts';
 import { isConnected, isTaken, orderOf, seen, withRedone } from './workflow-edges.ts';
+import { Moot } from './workflow-moot.ts';
 import { titleOf, type Around, type AtWork, type Done } from './workflow-sight.ts';
 
 /** How the work of one node is done, in its step. */
@@ -25,8 +26,12 @@ interface Drawn {
 export async function runPart(scope: Scope, drawn: Drawn, doNode: DoNode): Promise<Before> {
   const { part, only } = drawn;
   const doing = part.nodes.filter(({ id }) => only?.has(id) ?? true);
-  const nodes = doing.map((node) => [node.id, nodeOf(node, drawn, doNode)] as const);
-  const ends: Record<string, Settled> = await scope.graph<Record<string, Done>>(Object.fromEntries(nodes));
+  const moot = Moot.isIn(part) ? new Moot(part) : undefined;
+  const nodes = doing.map((node) => [node.id, nodeOf(node, { ...drawn, moot }, doNode)] as const);
+  const ends: Record<string, Settled> = await scope.graph<Record<string, Done>>(
+    Object.fromEntries(nodes),
+    moot && ((ended) => moot.heed({ ...drawn.settled, ...ended })),
+  );
   for (const { id } of doing) {
     const end = ends[id];
     if (end?.outcome === 'failed' && !isConnected(part, id, 'failed')) throw errorOf(end.failure);
@@ -34,8 +39,12 @@ export async function runPart(scope: Scope, drawn: Drawn, doNode: DoNode): Promi
   return { ...drawn.settled, ...ends };
 }
 
-function nodeOf(node: GraphNode, drawn: Drawn, doNode: DoNode): Node<Done> {
-  const { part, around, only, settled: known = {} } = drawn;
+interface Drawing extends Drawn {
+  readonly moot: Moot | undefined;
+}
+
+function nodeOf(node: GraphNode, drawing: Drawing, doNode: DoNode): Node<Done> {
+  const { part, around, only, moot, settled: known = {} } = drawing;
   const { id, type, icon, within } = node;
   const edges = part.edges.filter(({ to }) => to === id);
   const all = (before: Before): Before => ({ ...known, ...before });
@@ -49,11 +58,11 @@ function nodeOf(node: GraphNode, drawn: Drawn, doNode: DoNode): Node<Done> {
     after: (orderOf(part).get(id) ?? []).filter((other) => only?.has(other) ?? true),
     vital: !isConnected(part, id, 'failed'),
     soon: node.type === 'merge' && node.first ? isReached : undefined,
-    unless: (before) => (edges.length === 0 || isReached(before) ? undefined : noPath),
+    unless: (before) => (edges.length === 0 || isReached(before) ? moot?.whyNot(node) : noPath),
     run(scope, before) {
       const settled = withRedone(all(before));
       const nodes = { ...around.nodes, ...seen(settled) };
-      return doNode({ scope, node, around: { names: around.names, nodes }, part, settled });
+      return doNode({ scope, node, around: { names: around.names, nodes }, part, settled, moot });
     },
   };
 }

@@ -69,6 +69,21 @@ describe('[WF8] a question of a graph', () => {
     expect((await stage.tree(run)).ended?.answer).toBe('approve ann {"to":"me"}');
   });
 
+  test('with a form, what is shown is that form filled in: agreed to as it is where it fits, or changed', async () => {
+    const form = (type: string): Json => ({ type: 'object', properties: { to: { type } } });
+    const { stage, run } = await play(graph({ form: form('string') }));
+    expect((await stage.asked(run))[0]?.allowed).toEqual(['approve', 'reject', 'edit']);
+    await stage.decide(run, { decision: 'approve' });
+    expect((await stage.tree(run)).ended?.answer).toBe('approve ann {"to":"all"}');
+    const other = await play(graph({ form: form('number') }));
+    await other.stage.decide(other.run, { decision: 'approve' });
+    expect((await other.stage.tree(other.run)).notices.at(-1)?.message).toBe(
+      'To approve this, give an «answer» that fits its schema, or «edit» what is shown.',
+    );
+    await other.stage.decide(other.run, { decision: 'edit', arguments: { to: 3 } });
+    expect((await other.stage.tree(other.run)).ended?.answer).toBe('edit ann {"to":3}');
+  });
+
   test.for([
     [{ decision: 'reject', rationale: 'no budget' }, 'refused', 'ann rejected «Post?»: no budget'],
     [undefined, 'timed-out', 'Nobody decided «Post?» in time.'],

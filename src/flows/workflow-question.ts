@@ -5,7 +5,16 @@ import { present } from '../run/present.ts';
 import type { Json } from '../run/values.ts';
 import { isConnected, seen, withRedone } from './workflow-edges.ts';
 import { runPart, type DoNode } from './workflow-part.ts';
-import { filled, seeing, titleOf, valueOf, type AtWork, type Done, type NodeOf } from './workflow-sight.ts';
+import {
+  filled,
+  seeing,
+  titleOf,
+  valueOf,
+  withdrawn,
+  type AtWork,
+  type Done,
+  type NodeOf,
+} from './workflow-sight.ts';
 
 type Human = AtWork<NodeOf<'human'>>;
 
@@ -17,7 +26,8 @@ export async function asked(at: Human, doNode: DoNode): Promise<Done> {
   for (let round = 1; ; round += 1) {
     const now = after(at, redone);
     const shows = at.node.shows === undefined ? undefined : filled(now, 'shows', at.node.shows);
-    const answer = await at.scope.ask(questionOf(now, shows, round));
+    const answer = await answerTo(now, questionOf(now, shows, round));
+    if (answer === undefined) return { port: withdrawn, output: null };
     const again = redoIn(answer);
     if (again === undefined) {
       const done = decided(at, answer, shows);
@@ -32,6 +42,19 @@ export async function asked(at: Human, doNode: DoNode): Promise<Done> {
   }
 }
 
+/** Undefined once nothing can come of it any more. */
+async function answerTo(
+  { scope, node, moot }: Human,
+  question: Parameters<Scope['ask']>[0],
+): Promise<Answer | undefined> {
+  try {
+    return await scope.ask({ ...question, unless: moot?.of(node) });
+  } catch (thrown) {
+    if (thrown instanceof RunError && thrown.failure.code === 'refused') return undefined;
+    throw thrown;
+  }
+}
+
 /** The same once nodes before it were done again. */
 function after(at: Human, redone: Before): Human {
   const settled = withRedone({ ...at.settled, ...redone });
@@ -42,10 +65,12 @@ function questionOf(at: Human, shows: Json | undefined, round: number): Paramete
   const { node } = at;
   const { allowed = [], form, priority, redo } = node;
   const again = round <= mostRedone ? redo : undefined;
+  // What is shown with a form is the form filled in beforehand: it can be agreed to as it is, or changed.
+  const isFilled = form !== undefined && shows !== undefined;
   return {
     key: `ask ${round}`,
     title: titleOf(node),
-    allowed: [...new Set([...always, ...allowed, ...(again ? ['edit' as const] : [])])],
+    allowed: [...new Set([...always, ...allowed, ...(again || isFilled ? ['edit' as const] : [])])],
     ...present({
       arguments: shows,
       schema: form,

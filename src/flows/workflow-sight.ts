@@ -5,6 +5,9 @@ import { readTemplate, readTemplates, type Template } from '../graph/template.ts
 import { RunError } from '../run/failure.ts';
 import type { Json } from '../run/values.ts';
 
+/** The port of a question that nobody answers any more: no edge leaves by it. */
+export const withdrawn = 'withdrawn';
+
 /** How a node of a graph ended: where edges leave it, and what it gave. It is the result of its step. */
 export interface Done {
   readonly port: string;
@@ -26,6 +29,8 @@ export interface AtWork<Node extends GraphNode = GraphNode> {
   readonly around: Around;
   readonly part: Part;
   readonly settled: Before;
+  /** Of a question: resolves once nothing can come of it any more, with why. */
+  readonly moot?: { of(node: GraphNode): Promise<string> } | undefined;
 }
 
 export type NodeOf<Type extends GraphNode['type']> = Extract<GraphNode, { type: Type }>;

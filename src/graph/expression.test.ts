@@ -74,6 +74,12 @@ describe('an expression', () => {
     expect(seen.size).toBeGreaterThan(4);
   });
 
+  test.for(['[][0]', 'input[2]', 'input[-1]'])('[GR2] says which item is not there: %s', (text) => {
+    expect(() => readExpression(text).evaluate({ input: [1, 2] })).toThrow(
+      /^There is no item -?\d in the list: items are counted from 0\.$/,
+    );
+  });
+
   test('[GR2] no text makes it throw anything but a sentence with a place', () => {
     const pieces = fc.constantFrom(
       'input',

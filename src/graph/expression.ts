@@ -171,6 +171,12 @@ function told<T>(work: () => T): T {
       message: string;
       range?: { start: number };
     };
-    throw new ExpressionError(summary ?? message, (range?.start ?? 0) + 1);
+    throw new ExpressionError(plainer(summary ?? message), (range?.start ?? 0) + 1);
   }
+}
+
+/** What the library says of a list that is too short, without its words for sizes that it does not know. */
+function plainer(message: string): string {
+  const [, index] = /index out of bounds, index (-?\d+)/.exec(message) ?? [];
+  return index === undefined ? message : `There is no item ${index} in the list: items are counted from 0.`;
 }

@@ -94,7 +94,7 @@ class Drawing {
     const { nodes, edges } = part;
     const known = nodes.filter((node) => !isUncertain(node));
     const sources = this.#chance.shuffle(known).slice(0, this.#chance.between(known.length === 0 ? 0 : 1, 2));
-    const node = this.#node(level, sources);
+    const node = this.#node(part, level, sources);
     for (const source of sources)
       edges.push({ from: source.id, port: this.#chance.pick(this.#out(source)), to: node.id });
     nodes.push(node);
@@ -128,7 +128,14 @@ class Drawing {
     return `n${this.#ids}`;
   }
 
-  #node(level: number, sources: readonly DrawnNode[]): DrawnNode {
+  /** Whether a question is withdrawn that lost to another path depends on time: what leads to who was first asks nobody. */
+  #comesAfterQuestion({ nodes, edges }: DrawnPart, sources: readonly DrawnNode[]): boolean {
+    const before = new Set(sources.map(({ id }) => id));
+    for (const id of before) for (const { from, to } of edges) if (to === id) before.add(from);
+    return nodes.some(({ id, type }) => type === 'human' && before.has(id));
+  }
+
+  #node(part: DrawnPart, level: number, sources: readonly DrawnNode[]): DrawnNode {
     const chance = this.#chance;
     const id = this.#id();
     const seen = sources.map((source) => `nodes.${source.id}.output`);
@@ -139,7 +146,8 @@ class Drawing {
       this.#containers += 1;
       return this.#container(level, id);
     }
-    const draw = { ...this.#asking(value, sources), ...this.#doing(id, value, sources.length) };
+    const isFree = !this.#comesAfterQuestion(part, sources);
+    const draw = { ...this.#asking(value, sources), ...this.#doing(id, value, isFree ? sources.length : 0) };
     const type = sources.length > 1 && chance.next() < 0.5 ? 'merge' : chance.pick(Object.keys(draw));
     return { id, type, ...draw[type]?.() };
   }

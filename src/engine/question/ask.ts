@@ -1,3 +1,4 @@
+import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
 import { isOpen, type Approval, type Step } from '../../run/tree.ts';
 import type { BlobRef, Json } from '../../run/values.ts';
@@ -24,14 +25,41 @@ export async function askPerson(execution: Execution, given: Placed): Promise<An
   if (known instanceof Promise) return known;
   const shown = await shownOf(execution, question);
   const step = known ?? (await open(execution, { ...question, shown }));
+  if (step.status === 'skipped') throw withdrawn(step.failure?.message);
   if (!isOpen(step)) return (await execution.busy(resultOf(execution, step))) as unknown as Answer;
   if (isOther(execution, step, question))
     return execution.diverge(`«${question.key}» asks about something else than was recorded.`);
-  const { approval } = put(execution, step, { ...question, shown });
-  const answer = await execution.busy(answerOf(execution, await execution.questions.decision(approval)));
+  const decided = await decisionOn(execution, step, { ...question, shown });
+  const answer = await execution.busy(answerOf(execution, decided));
   const result = await execution.busy(keepLarge(execution, { ...answer }));
   execution.emit({ type: 'step.closed', step: step.id, outcome: 'completed', result });
   return answer;
+}
+
+/** What a person says. One that is needed no more lapses, and its step is skipped, with the reason. */
+async function decisionOn(execution: Execution, step: Step, question: Placed): Promise<Decided> {
+  const { questions } = execution;
+  const gone = withdrawnAt(execution, step) ?? put(execution, step, question);
+  const { approval, lapsedBecause } = gone;
+  if (lapsedBecause === undefined) {
+    const { unless } = question;
+    if (!unless) return questions.decision(approval);
+    const over = unless.then((reason) => questions.withdraw(approval, reason));
+    const decided = await questions.decisionUnless(approval, over);
+    if (decided) return decided;
+  }
+  const failure = withdrawn(execution.tree.approvals.get(approval)?.lapsedBecause);
+  execution.emit({ type: 'step.closed', step: step.id, outcome: 'skipped', failure: failure.failure });
+  throw failure;
+}
+
+/** The question of this step that lapsed when the worker before was about to say so. */
+function withdrawnAt({ tree }: Execution, { id }: Step): Approval | undefined {
+  return [...tree.approvals.values()].find(({ step, lapsedAt }) => step === id && lapsedAt !== undefined);
+}
+
+function withdrawn(reason = 'Nobody needs it any more.'): RunError {
+  return new RunError('refused', reason);
 }
 
 async function open(execution: Execution, question: Placed): Promise<Step> {

@@ -1,6 +1,6 @@
 import type { Command } from '../../run/commands.ts';
 import type { Approval } from '../../run/tree.ts';
-import type { Json } from '../../run/values.ts';
+import { isBlobRef, type Json } from '../../run/values.ts';
 import { misfitOf } from '../call/arguments.ts';
 import type { Execution } from '../execution.ts';
 import { misfit } from '../../schema/misfit.ts';
@@ -19,9 +19,17 @@ export function misfitOfDecision(
       : misfitOfRedo(approval, command.answer);
   if (command.decision !== 'approve') return undefined;
   if (approval.schema === undefined) return misfitOfAnswer(execution, approval, command.answer);
-  if (command.answer === undefined) return 'To approve this, give an «answer» that fits its schema.';
+  if (command.answer === undefined) return misfitOfShown(approval.schema, approval);
   const errors = misfit(approval.schema, command.answer);
   return errors === undefined ? undefined : `The answer does not fit: ${errors}.`;
+}
+
+/** Without an answer, what is shown is agreed to as it is: it may be all that was to be filled in. */
+function misfitOfShown(schema: Json, { arguments: shown, allowed }: Approval): string | undefined {
+  const isShown = shown !== undefined && shown !== null && !isBlobRef(shown);
+  if (isShown && misfit(schema, shown) === undefined) return undefined;
+  const edit = isShown && allowed.includes('edit') ? ', or «edit» what is shown' : '';
+  return `To approve this, give an «answer» that fits its schema${edit}.`;
 }
 
 /** Whether something may begin is no question that can be filled in. */

@@ -84,6 +84,18 @@ export class Questions {
     this.#awaited.delete(id);
   }
 
+  /** Nobody needs the answer any more. A decision that is there already was earlier. */
+  withdraw(id: string, reason: string): Promise<void> {
+    const execution = this.#execution;
+    return execution.alone(async () => {
+      await execution.commands.apply();
+      const approval = execution.tree.approvals.get(id);
+      if (!execution.isLive || !approval || approval.decided || approval.lapsedAt !== undefined) return;
+      const { fingerprint } = approval;
+      execution.emit({ type: 'approval.lapsed', approval: id, fingerprint, reason });
+    });
+  }
+
   #watch({ approval, expiresAt }: Pick<Approval, 'approval' | 'expiresAt'>): void {
     const execution = this.#execution;
     if (expiresAt === undefined) return;

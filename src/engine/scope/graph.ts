@@ -13,6 +13,8 @@ interface Drawn<T> {
   readonly nodes: Nodes<T>;
   /** The scope of a step, as the flow gets it. */
   readonly inside: (step: Step) => Scope;
+  /** Is told how those ended that have, each time one has. */
+  readonly heed?: ((settled: Before) => void) | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ interface Drawn<T> {
 export async function runGraph<T extends Record<string, unknown>>(
   execution: Execution,
   parent: StepId,
-  { nodes, inside }: Drawn<T>,
+  { nodes, inside, heed }: Drawn<T>,
 ): Promise<Outcomes<T>> {
   const drawn = new Map<string, Node<unknown>>(Object.entries(nodes));
   const order = inOrder(drawn);
@@ -44,7 +46,14 @@ export async function runGraph<T extends Record<string, unknown>>(
       work: (step) => node.run(inside(step), before),
     });
   };
-  for (const [key, node] of order) settled.set(key, settle(key, node));
+  const ended: Record<string, Settled> = {};
+  const told = async (key: string, node: Node<unknown>): Promise<Settled> => {
+    const end = await settle(key, node);
+    ended[key] = end;
+    heed?.({ ...ended });
+    return end;
+  };
+  for (const [key, node] of order) settled.set(key, heed ? told(key, node) : settle(key, node));
   await Promise.allSettled(settled.values());
   return (await allOf([...drawn.keys()], settled)) as Outcomes<T>;
 }

@@ -16,6 +16,7 @@ import { Keys } from './step-keys.ts';
 import { planSteps, skipPlanned } from './plan.ts';
 import type {
   Answer,
+  Before,
   Branches,
   CallOptions,
   Called,
@@ -202,10 +203,13 @@ export class ScopeIn implements Scope {
     return fanOut(this.#execution, this.id, { branches, looks, inside, ...present({ atOnce }) });
   }
 
-  graph<T extends Record<string, unknown>>(nodes: Nodes<T>): Promise<Outcomes<T>> {
+  graph<T extends Record<string, unknown>>(
+    nodes: Nodes<T>,
+    heed?: (settled: Before) => void,
+  ): Promise<Outcomes<T>> {
     const inside = (step: Step): Scope => new ScopeIn(this.#execution, step);
     for (const key of Object.keys(nodes)) this.#keys.claim(key);
-    return heard(runGraph(this.#execution, this.id, { nodes, inside }));
+    return heard(runGraph(this.#execution, this.id, { nodes, inside, heed }));
   }
 
   skip(key: string, reason: string): void {

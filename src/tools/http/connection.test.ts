@@ -47,6 +47,11 @@ describe('[WF18] a connection', () => {
     const given = await ask('send', { method: 'POST', path: '/notes?x=1', body: { n: 1 } });
     expect(given).toMatchObject({ status: 200, body: { ok: true } });
     expect(JSON.stringify(given)).not.toContain('s3cret');
+    expect(Object.keys(given as object).toSorted(), 'where it leads is told to nobody').toEqual([
+      'body',
+      'headers',
+      'status',
+    ]);
     expect(seen.at(-1)).toMatchObject({ method: 'POST', url: '/api/notes?x=1', body: '{"n":1}' });
     expect(seen.at(-1)?.headers).toMatchObject({
       authorization: 'Bearer s3cret',
@@ -95,7 +100,7 @@ describe('[WF18] a connection', () => {
 
   test('does not reach a private address unless it is trusted, and follows no redirect', async () => {
     await expect(ask('get', { method: 'GET', path: 'x' }, false)).rejects.toThrow(
-      /not an address that may be reached/,
+      /^«crm» is not an address that may be reached/,
     );
     const before = seen.length;
     await expect(ask('get', { method: 'GET', path: 'x?status=302' })).resolves.toMatchObject({ status: 302 });

@@ -56,10 +56,8 @@ export function connectionTools(connection: Connection): Tool[] {
           headers.set('content-type', 'application/json');
         const sent = body === undefined ? undefined : JSON.stringify(body);
         const url = below(connection, path).href;
-        return answered(
-          name,
-          await request(settings, { url, method, headers, body: sent, hops: 0 }, context),
-        );
+        const asked = { url, method, headers, body: sent, hops: 0 };
+        return answered(name, await request(settings, asked, context).catch(unnamed(connection)));
       },
     }),
   );
@@ -87,12 +85,24 @@ function mayClimb(path: string): boolean {
     .some((part) => /%(?:2f|5c)/i.test(part) || /^(?:\.|%2e){1,2}(?:;|%3b|$)/i.test(part));
 }
 
+/** Where a connection leads is the configuration's: graphs and runs know its name. */
+function unnamed({ name, url }: Connection): (thrown: unknown) => never {
+  const { host, hostname } = new URL(url);
+  return (thrown) => {
+    if (!(thrown instanceof RunError)) throw thrown;
+    const { code, message, ...more } = thrown.failure;
+    const told = message.replaceAll(host, `«${name}»`).replaceAll(hostname, `«${name}»`);
+    throw told === message ? thrown : new RunError(code, told, { ...more, isLost: thrown.isLost, cause: thrown });
+  };
+}
+
 function answered(name: string, answer: Json): Json {
-  const { status, body } = answer as { status: number; body?: Json };
-  if (status < 400) return answer;
-  const told = JSON.stringify(body ?? null)
+  const { url: _, ...told } = answer as { status: number; body?: Json; url?: string };
+  const { status, body } = told;
+  if (status < 400) return told;
+  const said = JSON.stringify(body ?? null)
     .slice(0, 200)
     .toWellFormed();
-  const message = `«${name}» answered ${status}: ${told}`;
+  const message = `«${name}» answered ${status}: ${said}`;
   throw new RunError(status < 500 ? 'rejected' : 'unavailable', message, { retryable: status >= 500 });
 }
