@@ -8,7 +8,7 @@ import { start, type Running } from './vitrine.ts';
 export interface ServedConfig extends Running {
   readonly url: string;
   /** Ask, and read the answer. Fails if none comes: a process that stands still must not keep the test. */
-  ask<T>(path: string, json?: unknown): Promise<T>;
+  ask<T>(path: string, json?: unknown, key?: string): Promise<T>;
 }
 
 /** Milliseconds within which a process that is well answers, however busy the machine is. */
@@ -35,17 +35,19 @@ export async function servedConfig(cwd: string): Promise<ServedConfig> {
     });
     void running.ended.then(({ error }) => reject(new Error(error)));
   });
-  return { ...running, url, ask: (path, json) => ask(url, path, json) };
+  return { ...running, url, ask: (path, json, key) => ask(`${url}${path}`, json, key) };
 }
 
-async function ask<T>(url: string, path: string, json: unknown): Promise<T> {
-  const response = await fetch(`${url}${path}`, {
+async function ask<T>(url: string, json: unknown, key: string | undefined): Promise<T> {
+  const response = await fetch(url, {
     signal: AbortSignal.timeout(patience),
-    ...(json === undefined
-      ? {}
-      : { method: 'POST', body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }),
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
   });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }
 

@@ -9,6 +9,8 @@ import { configured, eventually, servedConfig, type ServedConfig } from './serve
 export class Talk {
   readonly cwd: string;
   server: ServedConfig | undefined;
+  /** Who asks, where a key is asked for. */
+  key: string | undefined;
   #conversation: string | undefined;
 
   constructor(config: string) {
@@ -26,9 +28,16 @@ export class Talk {
     await this.open();
   }
 
-  ask<T>(path: string, body?: object): Promise<T> {
+  /** SIGTERM, and start again. */
+  async restart(): Promise<void> {
+    this.server?.child.kill('SIGTERM');
+    await this.server?.ended;
+    await this.open();
+  }
+
+  ask<T>(path: string, body?: object, key = this.key): Promise<T> {
     if (!this.server) throw new Error('not started');
-    return this.server.ask<T>(path, body);
+    return this.server.ask<T>(path, body, key);
   }
 
   async say(text: string, ...attachments: readonly Attachment[]): Promise<string> {
@@ -61,8 +70,8 @@ export class Talk {
     return this.question(run, ({ exchange }) => exchange?.asked === `list ${list}`);
   }
 
-  decide({ id, fingerprint }: AskedApproval, more: object = {}): Promise<unknown> {
-    return this.ask(`/api/approvals/${id}`, { decision: 'approve', fingerprint, ...more });
+  decide({ id, fingerprint }: AskedApproval, more: object = {}, key = this.key): Promise<unknown> {
+    return this.ask(`/api/approvals/${id}`, { decision: 'approve', fingerprint, ...more }, key);
   }
 
   /** What agents wrote into the file `ledger`. */

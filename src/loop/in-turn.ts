@@ -1,8 +1,9 @@
 /** Milliseconds between two who have long work: at least, and at most. */
 const pause = 1;
 const longestPause = 20;
-/** How long the rest after a part is, beside what it took. */
+/** How long the rest after a part is, beside what it took: at least, and at most while somebody is passing. */
 const rest = 2;
+const longestRest = 8;
 /** Whoever asked something longer ago has no short question. Milliseconds. */
 const shortQuestion = 100;
 
@@ -58,7 +59,7 @@ function callLong(): void {
   setImmediate(() => {
     const now = performance.now();
     const took = now - began;
-    latest = now + longestPause;
+    latest = now + Math.min(longestRest * took, longestPause);
     setTimeout(callLong, Math.min(Math.max(rest * took, pause), longestPause));
   });
 }

@@ -106,6 +106,46 @@ test('[E120] another agent of the conversation moves nothing, and two people dec
   ]);
 });
 
+test('[E120 E122] two people with keys of their own and two agents, over kill -9 and a restart: each decides once, on what they saw', async () => {
+  const talk = new Talk(config.replace('export default {', 'export default { auth: { required: true },'));
+  const type = (...words: readonly string[]) => vitrine([...words, '--data', 'data'], { cwd: talk.cwd });
+  const made = await Promise.all(
+    ['ann', 'bea'].map((name) => type('keys', 'create', name, '--role', 'approver')),
+  );
+  const [ann = '', bea = ''] = made.map(({ out, error }) => /vit_\w+/.exec(out + error)?.[0]);
+  await talk.open();
+  talk.key = ann;
+  for (const to of ['users', 'guests']) await talk.ended(await talk.say(`@${to} list Olivia`));
+  const [run, other] = [await talk.say('@users delete first'), await talk.say('@guests delete first')];
+  const [first, guests] = [await talk.asked(run, 'Olivia'), await talk.asked(other, 'Olivia')];
+  await talk.crash();
+  talk.key = bea;
+  // She lists others at one of the two, and he decides on what he saw before.
+  await talk.ended(await talk.say('@users list John'));
+  const second = await talk.asked(run, 'John');
+  talk.key = ann;
+  await expect(talk.decide(first)).rejects.toThrow(/409/);
+  await talk.restart();
+  await expect(talk.decide(first)).rejects.toThrow(/409/);
+  expect(talk.ledger.filter((line) => line.includes('delete'))).toEqual([]);
+  const as = (key: string, body: object): Promise<unknown> => talk.decide(second, body, key);
+  const both = await Promise.allSettled([
+    as(ann, { rationale: 'ann' }),
+    as(bea, { decision: 'edit', arguments: 'delete all' }),
+  ]);
+  expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  await talk.decide(guests, {}, bea);
+  await Promise.all([talk.ended(run), talk.ended(other)]);
+  const done = talk.ledger.filter((line) => line.includes('delete')).toSorted();
+  expect(done).toEqual([
+    'guests delete first: Olivia',
+    expect.stringMatching(/^users delete (first|all): John$/),
+  ]);
+  const { approvals } = await talk.ask<FlatTree>(`/api/runs/${run}`);
+  const by = both[0]?.status === 'fulfilled' ? 'ann' : 'bea';
+  expect(approvals.at(-1)).toMatchObject({ decided: { by } });
+});
+
 test('[V52] the terminal shows what it approves, and a run alone is not enough once it was asked anew', async () => {
   const { talk, run, first } = await olivia();
   const type = (...words: readonly string[]) => vitrine([...words, '--data', 'data'], { cwd: talk.cwd });

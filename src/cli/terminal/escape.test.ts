@@ -23,7 +23,7 @@ describe('text from outside', () => {
     expect(visible(text)).toBe(shown);
   });
 
-  test('whatever it is, nothing in it acts on the terminal', () => {
+  test('[S52] whatever it is, nothing in it acts on the terminal', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         expect(visible(text)).not.toMatch(acting);

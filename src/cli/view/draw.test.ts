@@ -232,7 +232,7 @@ describe('a tree', () => {
     expect(new Set(marks).size).toBe(3);
   });
 
-  test('text from outside cannot act on the terminal', () => {
+  test('[S52] text from outside cannot act on the terminal', () => {
     const evil = '\u001b[2J\u001b]0;x\u0007\u202e';
     const tree = treeOf(
       opened(1, 0, { title: evil, model: evil, kind: 'turn' }),

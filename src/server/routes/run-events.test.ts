@@ -13,6 +13,7 @@ import {
   type Serving,
 } from '../../../test/serving.ts';
 import { streamViewer } from '../../../test/stream.ts';
+import { ownProtocols } from '../../projections/own-protocols.ts';
 import { RunError } from '../../run/failure.ts';
 import { safeHeaders } from '../http/headers.ts';
 import { sseReader } from '../../wire/sse.ts';
@@ -232,16 +233,29 @@ describe('a stream', () => {
     expect(at.problems).toEqual([]);
   });
 
-  test('[R16] says goodbye when the server goes away, and nothing that looks like a frame', async () => {
+  test('[R16] of any protocol says goodbye when the server goes away, and nothing that looks like a frame', async () => {
     const at = await ownHouse();
     const run = await asking(at);
-    const viewer = streamViewer({ url: at.url, path: `/api/runs/${run}/events` });
-    await viewer.until((body) => body.includes('approval.requested'));
-    const before = viewer.body;
+    const viewers = await Promise.all(
+      Object.keys(ownProtocols).map(async (as) => {
+        const whole = streamViewer({ url: at.url, path: `/api/runs/${run}/events?as=${as}` });
+        // What has no frame of its own for a question has told all when the run waits.
+        await whole.until((body) => body.includes('\n\n'));
+        return { as, whole };
+      }),
+    );
+    const { seq } = (await at.ask(`/api/runs/${run}`)).json as { readonly seq: number };
     await at.close();
-    await viewer.closed;
-    expect(viewer.isWhole).toBe(true);
-    expect(viewer.body.slice(before.length)).toMatch(/^: .*\nretry: \d+\n\n$/);
+    for (const { as, whole } of viewers) {
+      await whole.closed;
+      expect(whole.isWhole, as).toBe(true);
+      const [, frames = '', farewell] = /^(.*\n\n)(: .*\nretry: \d+\n\n)$/s.exec(whole.body) ?? [];
+      expect(farewell, as).toBeDefined();
+      const ids = idsIn(frames);
+      expect(ids, as).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
+      // A cursor is an entry of the journal, and none but such.
+      expect(Math.max(...ids), as).toBeLessThanOrEqual(seq);
+    }
   });
 });
 

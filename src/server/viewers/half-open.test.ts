@@ -6,7 +6,7 @@ import { serving } from '../../../test/serving.ts';
 /** More than the kernel takes of what nobody reads. */
 const megabytes = 16;
 
-test('[R11] a stream whose reader is there and reads nothing is cut off, and its place is free again', async () => {
+test('[R11] [S48] a stream whose reader is there and reads nothing is cut off, and its place is free again', async () => {
   const { url, ask } = await serving({ config: { apps: { says: says() } }, patience: 3_000 });
   const { run } = (await ask('/api/runs', { json: { input: { text: String(megabytes) } } })).json as {
     readonly run: string;
