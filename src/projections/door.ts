@@ -69,8 +69,17 @@ export interface SentMessage {
   readonly attachments?: readonly SentAttachment[] | undefined;
   /** Of an answer: the run that gave it, as far as the client can say. What that run kept of its agents is gone on from. */
   readonly run?: string | undefined;
+  /** Of an answer that the client only names: where its words are read. */
+  readonly named?: NamedWords | undefined;
   /** Of an answer: what its agents left, as the client carries it. Used where its app trusts it, or this server gave it. */
   readonly state?: Json | undefined;
+}
+
+/** Words of an answer that was given here. */
+export interface NamedWords {
+  readonly answer: NamedAnswer;
+  /** Found in the whole answer; undefined where what is named there is nothing that was said. */
+  readonly in: (whole: unknown) => string | undefined;
 }
 
 /** A file that was sent before, or a thing itself: exactly one of `file`, `data` and `url`. */

@@ -169,10 +169,10 @@ export const AgUiInput = z.looseObject({
   threadId: z.string().min(1),
   runId: z.string().min(1),
   messages: z.array(AgUiMessage),
-  state: z.unknown().optional(),
+  protocolVersion: z.unknown().optional(),
+  parentRunId: z.unknown().optional(),
   tools: z.array(z.looseObject({ name: z.string() })).optional(),
   context: z.array(z.looseObject({ description: z.string(), value: z.unknown() })).optional(),
-  forwardedProps: z.unknown().optional(),
   resume: z.array(AgUiResume).optional(),
 });
 export type AgUiInput = z.infer<typeof AgUiInput>;

@@ -37,14 +37,17 @@ const ApprovalIn = z.object({
 
 /** What clients send back of an earlier answer, and tell nothing that is not known here. */
 const EchoIn = z.object({
-  type: z.enum(['reasoning', 'mcp_approval_request', 'x_step', 'item_reference']),
+  type: z.enum(['reasoning', 'mcp_approval_request', 'x_step']),
 });
+
+/** What was said before, by its name alone. */
+const ReferenceIn = z.object({ type: z.literal('item_reference').nullish(), id: z.string().min(1) });
 
 const ToolIn = z.object({ type: z.string(), output: z.unknown().optional() });
 
 export const ResponsesRequest = z.looseObject({
   model: z.string().min(1).optional(),
-  input: z.union([z.string(), z.array(z.union([MessageIn, ApprovalIn, EchoIn, ToolIn])).min(1)]),
+  input: z.union([z.string(), z.array(z.union([MessageIn, ApprovalIn, EchoIn, ReferenceIn, ToolIn])).min(1)]),
   instructions: z.string().nullish(),
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),

@@ -22,6 +22,7 @@ import type {
   StartWish,
 } from '../door.ts';
 import { encoded, linked } from '../sent-attachment.ts';
+import { unusedIn } from '../unused-fields.ts';
 import { supersededLine } from '../../run/answer-text.ts';
 
 /** Attachments come within the messages. Bytes. */
@@ -87,7 +88,7 @@ function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
   const history = [...historyOf(messages.filter((message) => message !== last)), ...system];
   const unused =
     tools.length === 0 ? [] : ['The tools that the client offers are not used: those of the app are.'];
-  const ignored = [...unused, ...unreadIn(messages)];
+  const ignored = [...unused, ...unusedIn(withoutOurs(input), AgUiInput.shape), ...unreadIn(messages)];
   // The client names each run anew, so that the same request is one that was sent again.
   return {
     wants: 'start',
@@ -99,6 +100,15 @@ function wishOf({ params: { app = '' }, body }: DoorRequest): Started {
     isRetry: true,
   };
 }
+
+/** The client gives back the state that it was told: that is no news, and what else is in it is nothing we know. */
+function withoutOurs({ state, ...input }: AgUiInput): Readonly<Record<string, unknown>> {
+  if (typeof state !== 'object' || state === null || Array.isArray(state)) return { ...input, state };
+  const foreign = Object.entries(state).filter(([name]) => !ownState.has(name));
+  return { ...input, state: Object.fromEntries(foreign) };
+}
+
+const ownState: ReadonlySet<string> = new Set(['run', 'app', 'status']);
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

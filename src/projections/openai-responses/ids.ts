@@ -16,8 +16,9 @@ export function messageId({ run, begin }: NamedAnswer, place: number): string {
   return `msg_${run}.${begin}.${place}`;
 }
 
-export function runOfMessage(id: string | null | undefined): string | undefined {
-  return /^msg_([^.]+)\.\d+\.\d+$/.exec(id ?? '')?.[1];
+export function answerOfMessage(id: string | null | undefined): NamedAnswer | undefined {
+  const [, run, begin] = /^msg_([^.]+)\.(\d{1,15})\.\d+$/.exec(id ?? '') ?? [];
+  return run === undefined ? undefined : { run, begin: Number(begin) };
 }
 
 /** Frames of one entry are numbered after it: so a number says which entry, and how many frames of it. */

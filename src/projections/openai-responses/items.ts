@@ -1,5 +1,7 @@
 import { present } from '../../run/present.ts';
-import type { Usage } from '../../run/values.ts';
+import { shownQuestion } from '../../run/shown-question.ts';
+import { isBlobRef, type Usage } from '../../run/values.ts';
+import type { Question } from '../questions.ts';
 import type { OpenStep } from '../story.ts';
 import type { NamedAnswer } from '../door.ts';
 import { responseId } from './ids.ts';
@@ -54,6 +56,14 @@ export function messageItem(id: string, text: string, status: 'completed' | 'inc
 
 export function textPart(text: string): object {
   return { type: 'output_text', text, annotations: [] };
+}
+
+/** What will run, as JSON that clients parse: words alone are the text of it. */
+export function argumentsOf(asked: Question): string {
+  const { arguments: shown } = shownQuestion(asked);
+  if (shown === undefined) return '{}';
+  const isText = typeof asked.arguments === 'string' || isBlobRef(asked.arguments);
+  return isText ? JSON.stringify({ text: shown }) : shown;
 }
 
 /** How a step stands, and why. */

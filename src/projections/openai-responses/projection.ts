@@ -6,11 +6,10 @@ import type { Usage } from '../../run/values.ts';
 import { saysAnswer, supersededLine, wholeAnswer } from '../../run/answer-text.ts';
 import type { Projection, ViewOptions } from '../projection.ts';
 import { heed, type Question, type Questions } from '../questions.ts';
-import { shownQuestion } from '../../run/shown-question.ts';
 import { overStory, type Place, type Scene as AnyScene } from '../story-projection.ts';
 import type { OpenStep } from '../story.ts';
 import { messageId, sequenceNumber } from './ids.ts';
-import { messageItem, responseOf, stepItem, textPart, type Ended } from './items.ts';
+import { argumentsOf, messageItem, responseOf, stepItem, textPart, type Ended } from './items.ts';
 
 export interface Memory {
   readonly run: string;
@@ -252,7 +251,7 @@ function ask(scene: Scene, asked: Question): void {
     type: 'mcp_approval_request',
     server_label: 'vitrine',
     name: visible(asked.title),
-    arguments: shownQuestion(asked).arguments ?? '{}',
+    arguments: argumentsOf(asked),
   };
   done(
     scene,

@@ -12,7 +12,8 @@ import type { DoorRequest, SentAttachment, SentDecision, SentMessage, Wish } fro
 import { isSentAgain } from '../openai-chat/openai-chat.ts';
 import { linked } from '../sent-attachment.ts';
 import { unusedIn } from '../unused-fields.ts';
-import { readResponseId, runOfMessage } from './ids.ts';
+import { answerOfMessage, readResponseId } from './ids.ts';
+import { isReference, reference, unknownIn } from './reference.ts';
 
 /** What a request of the Responses API asks for. */
 export function readResponses({ body, header }: DoorRequest): Wish<Framing> {
@@ -32,7 +33,7 @@ export function readResponses({ body, header }: DoorRequest): Wish<Framing> {
     form,
     labels: metadata ?? undefined,
     isRetry: isSentAgain(header),
-    ignored: [...unusedIn(request, ResponsesRequest.shape), ...unkept(request)],
+    ignored: [...unusedIn(request, ResponsesRequest.shape), ...unkept(request), ...unknownIn(items)],
     ...asked(request, { message, before: sent.slice(0, -1) }),
   };
 }
@@ -77,9 +78,11 @@ function unkept({ store }: ResponsesRequest): readonly string[] {
 
 /** What is decided now: behind all messages. What was decided before the last answer is history. */
 function decisionsIn(items: readonly ResponsesItemIn[]): SentDecision[] {
-  const lastOf = (isMeant: (role: string) => boolean): number =>
-    items.findLastIndex((item) => 'role' in item && isMeant(item.role));
-  const [said, answered] = [lastOf(() => true), lastOf((role) => role === 'assistant')];
+  const answered = items.findLastIndex((item) => messageIn(item, 0).some(({ role }) => role === 'assistant'));
+  const said = Math.max(
+    answered,
+    items.findLastIndex((item) => 'role' in item),
+  );
   if (items.slice(answered + 1, said).some((item) => decisionIn(item).length > 0))
     throw new RunError(
       'malformed',
@@ -97,11 +100,12 @@ function decisionIn(item: ResponsesItemIn): SentDecision[] {
 }
 
 function messageIn(item: ResponsesItemIn, place: number): SentMessage[] {
+  if (isReference(item)) return reference(item.id);
   if (!('role' in item)) return [];
   const { role, content, id }: ResponsesMessageIn = item;
   const parts = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
   const attachments = filled(parts.flatMap((part) => attachmentsIn(part, place)));
-  const run = role === 'assistant' ? runOfMessage(id) : undefined;
+  const run = role === 'assistant' ? answerOfMessage(id)?.run : undefined;
   const text = parts
     .map((part) => ('text' in part ? part.text : 'refusal' in part ? part.refusal : ''))
     .join('');

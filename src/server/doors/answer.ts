@@ -147,6 +147,17 @@ async function blockOf(
   return { status: 200, json: block(entries, from, view) };
 }
 
+/** An answer that was given, as far as it is there; undefined where there was none. */
+export async function givenAnswer(visitor: Visitor, row: RunRow, begin: number): Promise<unknown> {
+  const { context, protocol, asker } = visitor;
+  await asker.heavy(row.bytes);
+  if (!(await isBegin(visitor, row, begin))) return undefined;
+  const until = restAfter(protocol, begin);
+  const entries = await entriesOf(context.home.journal, row, { until, isPatient: false });
+  const view = { run: row.run, preferences: context.home.preferences(row.app) };
+  return protocol.block?.(entries, begin, view);
+}
+
 interface Reading {
   readonly until: (entry: Entry) => boolean;
   /** Whether to wait for what is not there yet. */
@@ -204,8 +215,12 @@ async function lastBegin(visitor: Visitor, row: RunRow): Promise<number> {
 export async function expectBegin(visitor: Visitor, row: RunRow, begin: number): Promise<void> {
   if (begin === 0) return;
   await visitor.asker.heavy(row.bytes);
-  if (begin < row.head && (await restsAt(visitor, row)).has(begin)) return;
+  if (await isBegin(visitor, row, begin)) return;
   throw missing('answer', `${row.run}.${begin}`);
+}
+
+async function isBegin(visitor: Visitor, row: RunRow, begin: number): Promise<boolean> {
+  return begin === 0 || (begin < row.head && (await restsAt(visitor, row)).has(begin));
 }
 
 /** The entry after which the answer begins that has an entry. */

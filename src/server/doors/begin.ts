@@ -13,7 +13,7 @@ import { idempotencyKeyIn } from '../routes/shapes.ts';
 import { attachmentsOf } from '../runs/attachments.ts';
 import { missing, ownRun } from '../runs/owner.ts';
 import { startedWith } from '../runs/same-start.ts';
-import { expectBegin } from './answer.ts';
+import { expectBegin, givenAnswer } from './answer.ts';
 import { conversationOf } from './conversation.ts';
 import type { Visitor } from './door-routes.ts';
 
@@ -84,10 +84,27 @@ async function sentBy(
 ): Promise<NonNullable<Start['sent']>> {
   const ignored = new Set<string>();
   const messages: SentMessage[] = [];
-  for (const message of history ?? []) messages.push(await believed(visitor, app, { message, ignored }));
+  for (const sent of history ?? []) {
+    const message = await withWords(visitor, sent, ignored);
+    if (message) messages.push(await believed(visitor, app, { message, ignored }));
+  }
   const notices = [...ignored].map((text) => ({ code: 'CLIENT_STATE_IGNORED', message: text }));
   const left = unread.map((text) => ({ code: 'REQUEST_FIELD_IGNORED', message: text }));
   return { history: history && messages, notices: [...notices, ...left] };
+}
+
+/** A message that is only named, with its words; undefined where those are nowhere here. */
+async function withWords(visitor: Visitor, message: Sent, ignored: Set<string>): Promise<Sent | undefined> {
+  const { named } = message;
+  if (!named) return message;
+  const { run, begin: from } = named.answer;
+  const row = await ownRun(visitor, run);
+  if (!row)
+    ignored.add(
+      `The conversation names an answer of run «${run.slice(0, 100)}», which is not known here: left out.`,
+    );
+  const text = row && named.in(await givenAnswer(visitor, row, from));
+  return text === undefined ? undefined : { ...message, text };
 }
 
 interface Believing {

@@ -98,6 +98,36 @@ test('[PR64] what a page says as its system counts in a chat of the AI SDK', asy
 });
 
 test.for([
+  ['what it was told', { run: 'run_1', app: 'echo', status: 'completed' }, {}, ''],
+  ['nothing', undefined, {}, ''],
+  [
+    'of its own',
+    { run: 'run_1', color: 'red' },
+    {},
+    '«state» of the request was not used: the app decides that.',
+  ],
+  [
+    'and settings',
+    { cart: [] },
+    { model: 'x' },
+    '«forwardedProps», «state» of the request were not used: the app decides that.',
+  ],
+] as const)('[PR70] a client of AG-UI gives back a state: %s', async ([, state, forwardedProps, notices]) => {
+  const messages = [{ id: 'm', role: 'user', content: 'hi' }];
+  const json = {
+    threadId: `thread-${JSON.stringify(state)}`,
+    runId: 'r',
+    protocolVersion: '1.0',
+    messages,
+    tools: [],
+    context: [],
+    state,
+    forwardedProps,
+  };
+  expect(await noticesOf(await ask('/ag-ui/echo', { json }))).toBe(notices);
+});
+
+test.for([
   [
     'a part of a kind that is not known',
     { content: [{ type: 'video_url', video_url: { url: 'x' } }] },

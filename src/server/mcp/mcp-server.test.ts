@@ -159,6 +159,7 @@ test.for(eras)('[MS5] %s: runs are resources', async (era) => {
   }));
   await client.callTool({ name: 'payer', arguments: { text: 'tea' } });
   const { resources } = await client.listResources();
+  expect(resources[0], '[PR71]').toMatchObject({ name: 'tea', title: 'tea' });
   const uri = resources[0]?.uri ?? '';
   const { contents } = await client.readResource({ uri });
   expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({

@@ -46,6 +46,8 @@ function addRuns(server: McpServer, { context, caller }: Client): void {
       resources: rows.map(({ run, title, status, app }) => ({
         uri: runUri(run),
         name: title || run,
+        // Without it clients show that of all runs together.
+        title: title || run,
         description: `${app}: ${status}`,
         mimeType: runMime,
       })),
