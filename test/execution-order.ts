@@ -77,67 +77,61 @@ interface Fact {
   readonly what: unknown;
 }
 
+type Of<Type> = Extract<StoryEvent, { type: Type }>;
+
+const output = (what: object, step = 0): Fact => ({ step, event: 'step_output', what });
+
+/** What is told of each kind; of the others nothing. */
+const changes: {
+  readonly [Type in StoryEvent['type']]?: (event: Of<Type>, step: OpenStep<Held>) => Fact | undefined;
+} = {
+  'run.started': ({ app }) => ({ step: 0, event: 'run_started', what: app }),
+  'run.ended': ({ outcome }) => ({
+    step: 0,
+    event: outcome === 'completed' ? 'run_completed' : 'run_failed',
+    what: '',
+  }),
+  'run.paused': ({ by, reason }) => output({ status: 'paused', by, reason }),
+  'run.resumed': ({ by, reason }) => output({ status: 'running', by, reason }),
+  'stop.requested': ({ by, reason }) => output({ status: 'stopping', by, reason }),
+  'worker.took': ({ reason }) =>
+    reason === 'recovered' ? output({ status: 'running', recovered: true }) : undefined,
+  'step.opened': ({ title, kind }, { id, parent }) => ({
+    step: id,
+    event: 'step_started',
+    what: `${title || kind} in s${parent}`,
+  }),
+  'step.started': ({ step }) => output({ status: 'running' }, step),
+  'title.appended': ({ step }, { title }) => output({ step_name: title }, step),
+  'step.retried': ({ step, attempt, reason }) => output({ attempt, reason }, step),
+  'step.closed'({ step, outcome }) {
+    const isGood = ['completed', 'reused', 'skipped'].includes(outcome);
+    return { step, event: isGood ? 'step_completed' : 'step_failed', what: isGood ? outcome : '' };
+  },
+  'phase.entered': ({ step, phase, batch, cycle }) => output({ phase, batch, cycle }, step),
+  'item.attached': ({ step, item }) => output({ item }, step),
+  'notice.posted': ({ step, code, message }) => output({ notice: { code, message } }, step),
+  'approval.requested': (event) => ({
+    step: 0,
+    about: event.step,
+    event: 'run_completed',
+    what: questionId(event),
+  }),
+  'approval.decided'(event) {
+    const { decision, by, rationale } = event;
+    return output({ approval_id: decidedQuestion(event), decision, by, rationale });
+  },
+  'approval.lapsed': (event) =>
+    output({ approval_id: questionId(event), lapsed: true, reason: event.reason }),
+  'approval.returned': ({ approval }) => output({ approval_id: approval, returned: true }),
+  'message.queued': ({ text, by }) => output({ message: text, by }),
+  unknown: ({ kind }) =>
+    output({
+      notice: { code: 'UNKNOWN_EVENT', message: `This version does not know the event «${kind}».` },
+    }),
+};
+
 function changeBy(event: StoryEvent, step: OpenStep<Held>): Fact | undefined {
-  const output = (what: object, of = 0): Fact => ({ step: of, event: 'step_output', what });
-  switch (event.type) {
-    case 'run.started':
-      return { step: 0, event: 'run_started', what: event.app };
-    case 'run.ended':
-      return { step: 0, event: event.outcome === 'completed' ? 'run_completed' : 'run_failed', what: '' };
-    case 'run.paused':
-      return output({ status: 'paused', by: event.by, reason: event.reason });
-    case 'run.resumed':
-      return output({ status: 'running', by: event.by, reason: event.reason });
-    case 'stop.requested':
-      return output({ status: 'stopping', by: event.by, reason: event.reason });
-    case 'worker.took':
-      return event.reason === 'recovered' ? output({ status: 'running', recovered: true }) : undefined;
-    case 'step.opened': {
-      const what = `${event.title || event.kind} in s${step.parent}`;
-      return { step: step.id, event: 'step_started', what };
-    }
-    case 'step.started':
-      return output({ status: 'running' }, event.step);
-    case 'title.appended':
-      return output({ step_name: step.title }, event.step);
-    case 'step.retried':
-      return output({ attempt: event.attempt, reason: event.reason }, event.step);
-    case 'step.closed': {
-      const isGood = ['completed', 'reused', 'skipped'].includes(event.outcome);
-      return {
-        step: event.step,
-        event: isGood ? 'step_completed' : 'step_failed',
-        what: isGood ? event.outcome : '',
-      };
-    }
-    case 'phase.entered':
-      return output({ phase: event.phase, batch: event.batch, cycle: event.cycle }, event.step);
-    case 'item.attached':
-      return output({ item: event.item }, event.step);
-    case 'notice.posted':
-      return output({ notice: { code: event.code, message: event.message } }, event.step);
-    case 'approval.requested':
-      return { step: 0, about: event.step, event: 'run_completed', what: questionId(event) };
-    case 'approval.decided': {
-      const { decision, by, rationale } = event;
-      return output({ approval_id: decidedQuestion(event), decision, by, rationale });
-    }
-    case 'approval.lapsed':
-      return output({ approval_id: questionId(event), lapsed: true, reason: event.reason });
-    case 'approval.returned':
-      return output({ approval_id: event.approval, returned: true });
-    case 'message.queued':
-      return output({ message: event.text, by: event.by });
-    case 'unknown': {
-      const message = `This version does not know the event «${event.kind}».`;
-      return output({ notice: { code: 'UNKNOWN_EVENT', message } });
-    }
-    case 'step.planned':
-    case 'step.dropped':
-    case 'text.appended':
-    case 'prompt.recorded':
-    case 'state.saved':
-    case 'message.taken':
-      return undefined;
-  }
+  const change: ((event: never, step: OpenStep<Held>) => Fact | undefined) | undefined = changes[event.type];
+  return change?.(event as never, step);
 }

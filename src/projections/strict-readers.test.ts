@@ -43,8 +43,10 @@ function strictReader<Frame>(
 strictReader(
   'steps',
   (entries) => {
-    const { tell } = ownProtocols.steps.telling({ run: 'r' });
-    return entries.flatMap((entry) => tell(entry).map(({ id, data }) => `id: ${id}\ndata: ${data}\n\n`));
+    const telling = ownProtocols.steps.telling({ run: 'r' });
+    return entries.flatMap((entry) =>
+      telling.tell(entry).map(({ id, data }) => `id: ${id}\ndata: ${data}\n\n`),
+    );
   },
   (frames, entries) => firstDifference(frames, entries.map(encode)),
 );
@@ -58,9 +60,9 @@ strictReader(
 strictReader(
   'console',
   (entries) => {
-    const { tell } = ownProtocols.console.telling({ run: 'r' });
+    const telling = ownProtocols.console.telling({ run: 'r' });
     return entries.flatMap((entry) =>
-      tell(entry).map(({ id, event, data }) => ({
+      telling.tell(entry).map(({ id, event, data }) => ({
         ...ConsoleFrame.parse({ event, data: JSON.parse(data) }),
         id,
       })),
