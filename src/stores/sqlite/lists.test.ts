@@ -49,7 +49,7 @@ test('[Q102] [Q104] [Q108] of an erased run the feed has its name, and nothing f
   perform(desk, 'erase', 'b');
   const newest = perform(desk, 'list', { tenant: 't', newestOfEach: true });
   expect(newest.map(({ run }) => run)).toEqual(['a']);
-  expect(database.prepare('SELECT count(*) AS count FROM term').get()).toEqual({ count: 1 });
+  expect(database.prepare('SELECT count(*) AS count FROM termsOf').get()).toEqual({ count: 1 });
   const { items } = perform(desk, 'feed', { tenant: 't' });
   expect(items.map(({ run, row }) => [run, row?.run])).toEqual([
     ['a', 'a'],

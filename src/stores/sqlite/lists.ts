@@ -5,12 +5,21 @@ import { selectRuns, type StoredRun } from './runs.ts';
 import type { TermRows } from './term-rows.ts';
 import type { RunFilter } from '../store.ts';
 
-/** Found by its terms, a run is read in the order of the first one's runs, which is that of their numbers. */
-const selectFound = selectRuns.replace(
-  'FROM run ',
-  'FROM term AS found CROSS JOIN run ON number = found.holder ',
-);
-const hasTerm = 'SELECT 1 FROM term WHERE owner = ? AND term = ? AND holder = number';
+/**
+ * Found by its terms, a run is read in the order of the first one's runs, which is that of their numbers: once for those that
+ * the index has, and once for the few whose terms are not in it yet.
+ */
+const leads = [
+  { from: 'term AS found', where: 'found.owner = ? AND found.term = ?' },
+  {
+    from: 'freshTerm AS found CROSS JOIN termsOf USING (holder)',
+    where: `found.owner = ? AND instr(char(10) || terms || char(10), char(10) || ? || char(10)) > 0`,
+  },
+] as const;
+type Lead = (typeof leads)[number];
+const hasTerm = leads
+  .map(({ from, where }) => `EXISTS (SELECT 1 FROM ${from} WHERE ${where} AND found.holder = number)`)
+  .join(' OR ');
 
 /** Lists by what they ask for, each read in the order of an index, and prepared once. */
 export function listings(
@@ -25,15 +34,18 @@ export function listings(
   };
   return (filter) => {
     const wanted = { ...filter, terms: rarestFirst(filter, terms) };
-    const { where, values } = conditions(wanted);
-    const select =
-      wanted.terms.length > 0
-        ? selectFound
-        : selectRuns.replace('FROM run ', `FROM run INDEXED BY ${indexFor(wanted)} `);
-    return prepared(`${select} WHERE ${where} ORDER BY ${orderOf(wanted)} LIMIT ?`).all(
-      ...values,
-      filter.limit ?? listSize,
+    const limit = filter.limit ?? listSize;
+    const listed = (from: string, lead?: Lead): readonly StoredRun[] => {
+      const { where, values } = conditions(wanted, lead);
+      const select = selectRuns.replace('FROM run ', `FROM ${from} `);
+      return prepared(`${select} WHERE ${where} ORDER BY ${orderOf(wanted)} LIMIT ?`).all(...values, limit);
+    };
+    if (wanted.terms.length === 0) return listed(`run INDEXED BY ${indexFor(wanted)}`);
+    const found = leads.flatMap((lead) =>
+      listed(`${lead.from} CROSS JOIN run ON number = found.holder`, lead),
     );
+    const once = new Map(found.map((stored) => [stored.number, stored]));
+    return [...once.values()].toSorted((one, other) => other.number - one.number).slice(0, limit);
   };
 }
 
@@ -74,7 +86,10 @@ function numbersWithin({ tenant, since = 0, until = Number.MAX_SAFE_INTEGER }: R
 
 type Condition = readonly [sql: string, ...values: (string | number)[]];
 
-function conditions(filter: RunFilter): {
+function conditions(
+  filter: RunFilter,
+  lead: Lead | undefined,
+): {
   readonly where: string;
   readonly values: readonly SQLInputValue[];
 } {
@@ -82,9 +97,9 @@ function conditions(filter: RunFilter): {
   const { newestOfEach, since, until, terms = [] } = filter;
   const [first, ...others] = terms;
   const parts: Condition[] = [['tenant = ?', tenant]];
-  if (first !== undefined) parts.push(['found.owner = ? AND found.term = ?', tenant, first]);
+  if (first !== undefined && lead) parts.push([lead.where, tenant, first]);
   if (first !== undefined && hasTime(filter)) parts.push(numbersWithin(filter));
-  for (const other of others) parts.push([`EXISTS (${hasTerm})`, tenant, other]);
+  for (const other of others) parts.push([`(${hasTerm})`, tenant, other, tenant, other]);
   if (conversation !== undefined) parts.push(['conversation = ?', conversation]);
   if (app !== undefined) parts.push(['app = ?', app]);
   if (status !== undefined) parts.push(['status = ?', status]);

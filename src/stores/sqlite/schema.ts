@@ -193,8 +193,23 @@ DROP TABLE oldChunk;
 DROP TABLE oldHead;
 `;
 
+/** Runs with terms that are not in the index yet (see `fresh-terms.ts`). */
+const freshTerms = `
+CREATE TABLE freshTerm (holder INTEGER PRIMARY KEY, owner TEXT NOT NULL);
+`;
+
 /** What brings a database from each version to the next. Released steps are never edited: a new one is added. */
-const steps: readonly string[] = [tables, checksums, places, lists, shared, definitionRows, found, logged];
+const steps: readonly string[] = [
+  tables,
+  checksums,
+  places,
+  lists,
+  shared,
+  definitionRows,
+  found,
+  logged,
+  freshTerms,
+];
 
 /** Moves when the tables change shape. What a newer version wrote is not touched. */
 export const schemaVersion = steps.length;

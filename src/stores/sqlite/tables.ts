@@ -52,6 +52,7 @@ export function sqliteTables(database: DatabaseSync, settings: RunRowsSettings):
     forget() {
       counted.forget();
       kept.forget();
+      terms.forget();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { freshTerms, separator } from './fresh-terms.ts';
 import { change, query } from './rows.ts';
 
 /** What runs are found by. */
@@ -8,10 +9,10 @@ export interface TermRows {
   readonly ofRun: (run: string) => ReadonlySet<string>;
   /** About how many runs a term finds, counted up to a limit. */
   count(tenant: string, term: string): number;
+  /** A transaction was undone. */
+  forget(): void;
 }
 
-/** No term has one in it. */
-const separator = '\n';
 /** More than so many are as many as all: counting is to cost no more than finding. */
 const mostCounted = 2_000;
 
@@ -20,7 +21,7 @@ const mostCounted = 2_000;
  * are found again when it is erased: an index for that alone would double what every run writes.
  */
 export function termRows(database: DatabaseSync): TermRows {
-  const insert = database.prepare('INSERT OR IGNORE INTO term (owner, term, holder) VALUES (?, ?, ?)');
+  const fresh = freshTerms(database);
   const note = change(
     database,
     `INSERT INTO termsOf (holder, terms) VALUES (?1, ?2)
@@ -37,14 +38,19 @@ export function termRows(database: DatabaseSync): TermRows {
   const of = (number: number): readonly string[] => noted.one(number)?.terms.split(separator) ?? [];
   return {
     add(tenant, number, terms) {
-      const added = terms.filter((term) => insert.run(tenant, term, number).changes > 0);
-      if (added.length > 0) note(number, added.join(separator));
+      const known = new Set(of(number));
+      const added = terms.filter((term) => known.size < known.add(term).size);
+      if (added.length === 0) return;
+      note(number, added.join(separator));
+      fresh.note(tenant, number);
     },
     drop(tenant, number) {
       for (const term of of(number)) remove(tenant, term, number);
       forget(number);
+      fresh.drop(number);
     },
     ofRun: (run) => new Set(of(numbers.one(run)?.number ?? 0)),
     count: (tenant, term) => counted.one(tenant, term)?.count ?? 0,
+    forget: fresh.forget,
   };
 }

@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant.ts';
 const checksums = 'src/stores/sqlite/checksum.test.ts';
 
 const chunks = 'src/stores/sqlite/chunks.test.ts';
+const freshTerms = 'src/stores/sqlite/fresh-terms.test.ts';
 
 export const damageMutants: readonly Mutant[] = [
   {
@@ -28,6 +29,22 @@ export const damageMutants: readonly Mutant[] = [
     replace: '',
     test: chunks,
     only: 'undone',
+  },
+  {
+    name: 'the words of each run are put into the index when it ends',
+    file: 'src/stores/sqlite/fresh-terms.ts',
+    find: 'placedTogether = 32',
+    replace: 'placedTogether = 1',
+    test: freshTerms,
+    only: 'Q129',
+  },
+  {
+    name: 'words of a run that is gone are put into the index',
+    file: 'src/stores/sqlite/fresh-terms.ts',
+    find: '      if (pass) pass.left = pass.left.filter((posting) => posting.holder !== holder);',
+    replace: '',
+    test: freshTerms,
+    only: 'Q130',
   },
   {
     name: 'the checksum of a chunk is not compared',
