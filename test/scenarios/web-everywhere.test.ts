@@ -123,6 +123,9 @@ describeInBrowser('everywhere', (browser) => {
     const { page } = await opened(browser(), `${at.url}/c/c`);
     await page.locator('[data-hindered]', { hasText: 'asks' }).waitFor();
     await expectAccessible(page);
+    await page.goto(`${at.url}/runs/${textAt(begun, 'run')}`);
+    await page.locator('[data-trace] [data-hindered]', { hasText: 'asks' }).waitFor();
+    await expectAccessible(page);
   });
 
   test('[W209] files come by button, by drop and by paste, and are sent along', async () => {
