@@ -91,12 +91,11 @@ function Found({ tree }: { readonly tree: FlatTree }): ReactNode {
   const figures = sorted.filter(({ item }) => item.shape !== 'documents').slice(0, mostFigures);
   const rest = sorted.filter((one) => !figures.includes(one));
   return (
-    <>
-      <Suspense fallback={undefined}>
-        {figures.map(({ item, title }, i) => (
-          <Figure key={i} item={item} title={title} />
-        ))}
-      </Suspense>
+    // All of it at once: what comes first would be pushed away by what comes above it.
+    <Suspense fallback={undefined}>
+      {figures.map(({ item, title }, i) => (
+        <Figure key={i} item={item} title={title} />
+      ))}
       {rest.length + files.length > 0 && (
         <div className="chips found">
           {rest.map(({ item, title }, i) => (
@@ -121,7 +120,7 @@ function Found({ tree }: { readonly tree: FlatTree }): ReactNode {
           )}
         </ol>
       )}
-    </>
+    </Suspense>
   );
 }
 

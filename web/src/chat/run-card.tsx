@@ -1,5 +1,5 @@
 import { ChevronRight, CirclePause, Square } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { FlatTree, RunStore } from '../../../src/client/client.ts';
 import { StepTree, useSource, useVitrine } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -7,6 +7,7 @@ import { announce } from '../shell/announce.tsx';
 import { useSetting } from '../setting.ts';
 import { AgentMark } from '../steps/agent-mark.tsx';
 import { Elapsed } from '../steps/elapsed.tsx';
+import { foldGently } from '../steps/fold-gently.ts';
 import { Folding, RunViewContext, verbosity, type RunView } from '../steps/run-view.tsx';
 import { StatusMark } from '../steps/status-mark.tsx';
 import { Dots } from '../steps/step-body.tsx';
@@ -48,7 +49,8 @@ export function RunCard({
     [run, conversation, folding, level, rows, goTo],
   );
   const summary = useMemo(() => summaryOf(tree, Date.now()), [tree]);
-  const [isOpen, setOpen] = useRunOpening(tree, sought);
+  const card = useRef<HTMLElement>(null);
+  const [isOpen, setOpen] = useRunOpening(card, tree, sought);
   useEffect(() => {
     if (sought !== undefined && tree.steps.length > 0) goTo(sought);
   }, [sought, tree.steps.length > 0, goTo]);
@@ -58,6 +60,7 @@ export function RunCard({
   return (
     <RunViewContext value={view}>
       <section
+        ref={card}
         className="card run"
         aria-label={visible(tree.title)}
         aria-busy={tree.status === 'running'}
@@ -98,7 +101,11 @@ function useGoTo(run: RunStore, folding: Folding): (step: number) => void {
 }
 
 /** Open while it works and where it failed; folded some time after a good end, unless somebody touched it. */
-function useRunOpening(tree: FlatTree, sought: number | undefined): [boolean, (isOpen: boolean) => void] {
+function useRunOpening(
+  card: RefObject<HTMLElement | null>,
+  tree: FlatTree,
+  sought: number | undefined,
+): [boolean, (isOpen: boolean) => void] {
   const hasFailed = tree.steps.some(({ parent, status }) => parent === 0 && status === 'failed');
   const isEnded = tree.endedAt !== undefined && tree.status !== 'failed' && !hasFailed;
   const wasEnded = tree.endedAt !== undefined && Date.now() - tree.endedAt > lingering;
@@ -106,7 +113,10 @@ function useRunOpening(tree: FlatTree, sought: number | undefined): [boolean, (i
   const [lingers, setLingers] = useState(!wasEnded);
   useEffect(() => {
     if (!isEnded) return undefined;
-    const folding = setTimeout(() => setLingers(false), wasEnded ? 0 : lingering);
+    const folding = setTimeout(
+      () => foldGently(card.current, () => setLingers(false)),
+      wasEnded ? 0 : lingering,
+    );
     return () => clearTimeout(folding);
   }, [isEnded, wasEnded]);
   return [touched ?? (!isEnded || lingers), touch];

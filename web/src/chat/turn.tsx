@@ -7,6 +7,7 @@ import { isBlobRef } from '../../../src/run/values.ts';
 import { FileChip } from '../data/attachment.tsx';
 import { addressOf, Link } from '../routing.tsx';
 import { useSetting } from '../setting.ts';
+import { Hindered } from '../steps/hindered.tsx';
 import { verbosity } from '../steps/run-view.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Answer } from './answer.tsx';
@@ -65,7 +66,7 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
           }
         />
       )}
-      <Hindered listed={listed} />
+      <Hindered stranded={listed.stranded} damaged={listed.damaged} />
       <Answer run={run} tree={tree} />
       <SaidNotes tree={tree} />
       {tree.failure && tree.status === 'failed' && (
@@ -75,20 +76,6 @@ function Watched({ listed, sought, again }: TurnProps): ReactNode {
         <Acts run={run} answer={tree.answer} again={() => again(listed.run)} />
       )}
     </>
-  );
-}
-
-/** Why nobody can go on with it. What is recorded of a run does not know: the server's list does. */
-function Hindered({ listed: { stranded, damaged } }: Pick<TurnProps, 'listed'>): ReactNode {
-  const t = useTexts();
-  const why = [stranded, damaged === undefined ? undefined : t.run.damaged(damaged)];
-  return why.map(
-    (one) =>
-      one !== undefined && (
-        <p key={one} className="fail run-failure" role="status" data-hindered>
-          {visible(one)}
-        </p>
-      ),
   );
 }
 

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react';
-import { memo, useEffect, useState, type ReactNode } from 'react';
+import { memo, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import type { FlatStep, RunStore } from '../../../src/client/client.ts';
 import { StepTree, useSource, type StepProps } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
@@ -7,6 +7,7 @@ import { DataChips } from '../data/data-chips.tsx';
 import { useTexts, type Texts } from '../texts/texts.ts';
 import { AgentMark } from './agent-mark.tsx';
 import { Elapsed } from './elapsed.tsx';
+import { foldGently } from './fold-gently.ts';
 import { useMerged, type MergedStep } from './merged.ts';
 import { useRunView, type Verbosity } from './run-view.tsx';
 import { StatusMark, type Status } from './status-mark.tsx';
@@ -26,12 +27,13 @@ export const StepCard = memo(function StepCard({ run, id, depth }: StepProps): R
   const status = merged ? statusOf(merged) : 'pending';
   const touched = useSource(folding.of(id));
   const hasFailed = status === 'failed' || (merged?.hasBelow === true && hasFailure(run, merged.below));
-  const isOpenByItself = useOpening(status, hasFailed);
+  const card = useRef<HTMLDivElement>(null);
+  const isOpenByItself = useOpening(card, status, hasFailed);
   if (!merged) return undefined;
   const isFoldable = merged.hasBelow || hasBody(merged, verbosity);
   const isOpen = isFoldable && (touched ?? isOpenByItself);
   return (
-    <div className="step" id={`${run.run}.${id}`} data-step={id} data-status={status}>
+    <div className="step" id={`${run.run}.${id}`} data-step={id} data-status={status} ref={card}>
       <Row merged={merged} status={status} depth={depth} isOpen={isOpen} isFoldable={isFoldable} />
       {isOpen && <StepBody merged={merged} />}
       {isOpen && merged.hasBelow && (
@@ -47,7 +49,7 @@ function statusOf({ step, said }: MergedStep): Status {
 }
 
 /** What works, waits or has failed, or has in it what did, is open; what has ended well stays so for a moment. */
-function useOpening(status: Status, hasFailed: boolean): boolean {
+function useOpening(card: RefObject<HTMLElement | null>, status: Status, hasFailed: boolean): boolean {
   const isShown = hasFailed || (status !== 'lost' && isLive(status as FlatStep['status']));
   const [lingers, setLingers] = useState(isShown);
   useEffect(() => {
@@ -55,7 +57,8 @@ function useOpening(status: Status, hasFailed: boolean): boolean {
       setLingers(true);
       return undefined;
     }
-    const folding = setTimeout(() => setLingers(false), lingering);
+    if (!lingers) return undefined;
+    const folding = setTimeout(() => foldGently(card.current, () => setLingers(false)), lingering);
     return () => clearTimeout(folding);
   }, [isShown]);
   return isShown || lingers;
