@@ -1,6 +1,7 @@
 import * as native from '../wire/native/apps.ts';
 import type { AppBody } from '../wire/native/app-body.ts';
 import type { AnswerOf, BodyOf } from '../wire/native/endpoint.ts';
+import type { Difference } from '../wire/native/versions.ts';
 import { ask, askFor, type ServerAddress } from './ask.ts';
 
 /** What can be done with applications. What a draft lacks, or what does not fit, is in `failure.problems` of what is thrown. */
@@ -18,6 +19,10 @@ export interface ApplicationsClient {
   /** Nobody can begin anything with it. */
   archive(name: string): Promise<native.AppDraft>;
   restore(name: string): Promise<native.AppDraft>;
+  /** The draft and all versions, with who made each, and who archived it. */
+  versions(name: string): Promise<readonly native.AppVersion[]>;
+  /** Where two versions differ; 0 is the draft. */
+  diff(name: string, between: { readonly from: number; readonly to: number }): Promise<readonly Difference[]>;
   clone(name: string, title: string): Promise<native.AppDraft>;
   erase(name: string): Promise<void>;
   /** What guards would make of a text. */
@@ -38,6 +43,9 @@ export function applicationsClient(server: ServerAddress): ApplicationsClient {
     publish: (name, revision) => askFor(server, native.publishApp, { of: { name }, body: { revision } }),
     archive: (name) => askFor(server, native.archiveApp, { of: { name } }),
     restore: (name) => askFor(server, native.restoreApp, { of: { name } }),
+    versions: async (name) => (await askFor(server, native.listAppVersions, { of: { name } })).versions,
+    diff: async (name, between) =>
+      (await askFor(server, native.compareApp, { of: { name }, query: between })).fields,
     clone: (name, title) => askFor(server, native.cloneApp, { of: { name }, body: { title } }),
     async erase(name) {
       await ask(server, native.eraseApp, { of: { name } });

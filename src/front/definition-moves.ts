@@ -17,6 +17,15 @@ export async function movesOf(shared: Pick<Shared, 'list'>, key: DefinitionKey):
   return kept ? (JSON.parse(kept.value) as Moves) : [];
 }
 
+/** Who moved a version last, where somebody did. */
+export function movedIn(
+  moves: Moves,
+  { version: own }: { readonly version: number },
+): { readonly moved?: Omit<Move, 'version'> } {
+  const move = moves.find(({ version }) => version === own);
+  return move ? { moved: { by: move.by, at: move.at } } : {};
+}
+
 export async function keepMove(shared: Shared, key: DefinitionKey, move: Move): Promise<void> {
   const others = (await movesOf(shared, key)).filter(({ version }) => version !== move.version);
   await setMoves(shared, key, [...others, move]);

@@ -36,7 +36,7 @@ const isUnexpected = (complaint: string): boolean => !/status of 4(00|04|09)/.te
 const fieldOf = (field: string): string => `[data-field="${field}"]`;
 
 describeInBrowser('applications', (browser) => {
-  test('[AW1] [AW3] [AW4] [AW5] [AW6] [AW7] [AW8] [AW9] make one, be led to what it lacks, break a rule, publish, try a guard, and talk to it with a document', async () => {
+  test('[AW1] [AW3] [AW4] [AW5] [AW6] [AW7] [AW8] [AW9] [AW11] make one, be led to what it lacks, break a rule, publish, try a guard, and talk to it with a document', async () => {
     const at = await serving({ config: deskConfig({ plans }) });
     const { page, complaints } = await opened(browser(), `${at.url}/apps`);
     await page.waitForSelector('[data-app=desk][data-state=published]');
@@ -89,6 +89,16 @@ describeInBrowser('applications', (browser) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.click('[data-publish]');
     await page.locator('[data-published]', { hasText: 'v1' }).waitFor();
+    await to(page, 'basics');
+    await page.fill(`${fieldOf('description')} textarea`, 'For the field');
+    await page.waitForSelector('[data-saving=saved]');
+    await to(page, 'versions');
+    await page.waitForSelector('[data-version="1"][data-state=published]');
+    await page.click('[data-version="0"] button');
+    await page.locator('[data-diff="1 0"]', { hasText: 'For the field' }).waitFor();
+    await expectAccessible(page);
+    await expectWithin(page, 390);
+    await page.setViewportSize({ width: 1280, height: 900 });
 
     await page.click('[data-to-chat]');
     await page.getByRole('heading', { name: 'Field desk' }).waitFor();
@@ -131,6 +141,7 @@ describeInBrowser('applications', (browser) => {
       'skills',
       'welcome',
       'access',
+      'versions',
       'basics',
     ]) {
       await to(page, section);

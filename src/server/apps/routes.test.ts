@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deskConfig, planOf, planStep } from '../../../test/pipeline.ts';
 import { keyIn, serving, temporaryFolder, textAt, type Serving } from '../../../test/serving.ts';
-import type { AppDraft, ListedApp, TriedGuards } from '../../wire/native/apps.ts';
+import type { AppDraft, AppVersion, ListedApp, TriedGuards } from '../../wire/native/apps.ts';
 
 const one = planOf('single', [planStep(1, 'graph')]);
 const limits = { calls: 7 };
@@ -104,6 +104,39 @@ describe('applications as they are made', () => {
     const { problems } = (refused.json as { error: { problems: readonly { field: string }[] } }).error;
     expect([refused.status, problems.map(({ field }) => field)]).toEqual([400, fields]);
     expect((await listed(at))[0]?.state).toBe('draft');
+  });
+
+  test('[AW11] versions say who made and who archived each, and where they differ', async () => {
+    const data = temporaryFolder();
+    const ann = keyIn(data, { name: 'ann', tenant: 't', role: 'member' });
+    const boss = keyIn(data, { name: 'boss', tenant: 't', role: 'operator' });
+    const eve = keyIn(data, { name: 'eve', tenant: 't', role: 'member' });
+    const config = { ...deskConfig({ plans: [one] }), auth: { required: true } };
+    const at = await serving({ data, config });
+    const by = (key: string) => (path: string, json: object) => at.ask(path, { method: 'POST', key, json });
+    const { name } = (await by(ann)('/api/apps', { title: 'Pay' })).json as AppDraft;
+    const settings = { ...whole, access: { everyone: false, people: [] } };
+    for (const welcome of ['Hello.', 'Welcome.']) {
+      const app = { settings: { ...settings, chat: { ...whole.chat, welcome } } };
+      await at.ask(`/api/apps/${name}/draft`, { method: 'PUT', key: ann, json: { app } });
+      expect((await by(ann)(`/api/apps/${name}/publish`, {})).status).toBe(200);
+    }
+    await by(ann)(`/api/apps/${name}/archive`, {});
+    await by(ann)(`/api/apps/${name}/restore`, {});
+    const asked = async (path: string, key: string) => at.ask(`/api/apps/${name}/${path}`, { key });
+    const { versions } = (await asked('versions', ann)).json as { versions: readonly AppVersion[] };
+    expect(versions.map(({ version, state, by: who }) => `${version} ${state} ${who}`)).toEqual([
+      '0 draft ann',
+      '1 archived ann',
+      '2 published ann',
+    ]);
+    expect(versions[2]?.moved).toMatchObject({ by: 'ann', at: expect.any(Number) });
+    expect((await asked('diff?from=1&to=2', ann)).json).toEqual({
+      fields: [{ path: 'settings.chat.welcome', before: 'Hello.', after: 'Welcome.' }],
+    });
+    expect((await asked('diff?from=1&to=9', ann)).status).toBe(404);
+    for (const key of [eve, boss])
+      for (const path of ['versions', 'diff?from=1&to=2']) expect((await asked(path, key)).status).toBe(404);
   });
 
   test('[AW2] an app of the configuration is cloned whole, and is not changed itself', async () => {

@@ -1,3 +1,4 @@
+import { movedIn } from '../../front/definition-moves.ts';
 import { configurationTenant } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/apps.ts';
@@ -82,6 +83,29 @@ export const appRoutes = [
       const newest = versions.findLast(({ state }) => state === 'archived');
       if (newest) await definitions.restore(caller, { kind, name, version: newest.version });
       return { status: 200, json: toldDraft(await foundApplication(context, caller, name)) };
+    },
+  }),
+  route({
+    ...native.listAppVersions,
+    async handle({ context, caller, params: { name = '' } }) {
+      await foundApplication(context, caller, name);
+      const { definitions } = context.home;
+      const rows = await definitions.versions(caller, { kind, name });
+      const moves = await definitions.moves(caller, { kind, name });
+      const versions = rows.map((row) => {
+        const { version, state, revision, by, at } = row;
+        return { version, state, revision, by, at, ...movedIn(moves, row) };
+      });
+      return { status: 200, json: { versions } };
+    },
+  }),
+  route({
+    ...native.compareApp,
+    async handle({ context, caller, params: { name = '' }, query: { from, to } }) {
+      await foundApplication(context, caller, name);
+      const version = (own: number) => ({ kind, name, version: own });
+      const fields = await context.home.definitions.diff(caller, version(from), version(to));
+      return { status: 200, json: { fields } };
     },
   }),
   route({

@@ -1,3 +1,4 @@
+import { movedIn } from '../../front/definition-moves.ts';
 import { graphDiff } from '../../front/graph-diff.ts';
 import type { Definition } from '../../run/definition.ts';
 import { configurationTenant } from '../../run/definition.ts';
@@ -176,5 +177,10 @@ async function versionsTold(asking: Asking, name: string): Promise<native.Workfl
   // What was published says the same as the draft it was made from: its runs are counted there.
   const isCounted = ({ version, hash }: Definition): boolean =>
     version > 0 || rows.every((other) => other.version === 0 || other.hash !== hash);
-  return { name, versions: rows.map((row) => toldVersion(row, isCounted(row) ? open : undefined)) };
+  const moves = await asking.context.home.definitions.moves(asking.caller, { kind, name });
+  const versions = rows.map((row) => ({
+    ...toldVersion(row, isCounted(row) ? open : undefined),
+    ...movedIn(moves, row),
+  }));
+  return { name, versions };
 }

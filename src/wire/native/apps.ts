@@ -3,6 +3,8 @@ import { Problem } from '../../run/failure-schema.ts';
 import { Json } from '../../run/values.ts';
 import { AppBody, GuardAction } from './app-body.ts';
 import { endpoint } from './endpoint.ts';
+import { whole } from './query.ts';
+import { Difference, Moved } from './versions.ts';
 
 const Standing = {
   name: z.string(),
@@ -187,6 +189,43 @@ export const eraseApp = endpoint({
   path: '/api/apps/:name',
   about: 'Erase an application: its draft and every version. Its runs keep what they began with.',
   answers: { 204: { about: 'It is gone.' }, ...missing, 409: { about: 'It is the configuration’s.' } },
+});
+
+/** One version of an application, or its draft, which is version 0. */
+export const AppVersion = z.object({
+  version: z.int(),
+  state: z.enum(['draft', 'published', 'archived']),
+  /** Of the draft it is, or was made from. */
+  revision: z.int(),
+  by: z.string(),
+  at: z.number(),
+  moved: Moved.optional(),
+});
+export type AppVersion = z.infer<typeof AppVersion>;
+
+export const listAppVersions = endpoint({
+  ...shared,
+  method: 'GET',
+  path: '/api/apps/:name/versions',
+  about: 'The draft of an application and all its versions: who made each, and who archived it.',
+  role: 'viewer',
+  answers: {
+    200: { about: 'The draft first, then the oldest.', schema: z.object({ versions: z.array(AppVersion) }) },
+    ...missing,
+  },
+});
+
+export const compareApp = endpoint({
+  ...shared,
+  method: 'GET',
+  path: '/api/apps/:name/diff',
+  about: 'Where two versions of an application differ; 0 is the draft.',
+  role: 'viewer',
+  query: z.strictObject({ from: whole(0, 1_000_000_000), to: whole(0, 1_000_000_000) }),
+  answers: {
+    200: { about: 'Each field that differs.', schema: z.object({ fields: z.array(Difference) }) },
+    404: { about: 'There is no such version for you.' },
+  },
 });
 
 /** A part of a text that a guard found: from `start` up to and without `end`. */

@@ -4,6 +4,7 @@ import { Json, Limits } from '../../run/values.ts';
 import { endpoint } from './endpoint.ts';
 import { after, idempotencyHeader, limit, showing, whole } from './query.ts';
 import { Labels, StartedRun } from './starting.ts';
+import { Difference, Moved } from './versions.ts';
 
 /** What a draft says: a graph, or what is to become one. */
 export const GivenGraph = z.record(z.string(), Json);
@@ -24,6 +25,7 @@ export const WorkflowVersion = z.object({
   ...Made,
   /** Runs of it that have not ended. */
   open: z.int().optional(),
+  moved: Moved.optional(),
 });
 export type WorkflowVersion = z.infer<typeof WorkflowVersion>;
 
@@ -237,8 +239,6 @@ export const readWorkflowVersion = endpoint({
     404: { about: 'There is no such version.' },
   },
 });
-
-const Difference = z.object({ path: z.string(), before: Json.optional(), after: Json.optional() });
 
 /** What is different in two graphs, node by node. */
 export const WorkflowDiff = z.object({

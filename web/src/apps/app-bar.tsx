@@ -10,13 +10,11 @@ import { announce } from '../shell/announce.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { useAppTexts } from '../texts/app-texts.ts';
 import { useDesk } from './app-desk.ts';
-import type { LoadedApp } from './use-app.ts';
 
 /** What it is, how it is kept, and what can be done with it. */
-export function AppBar({ loaded, title }: { readonly loaded: LoadedApp; readonly title: string }): ReactNode {
+export function AppBar({ standing, moved, title }: MovesProps): ReactNode {
   const a = useAppTexts();
   const { name, editing, saving, isReadOnly } = useDesk();
-  const [standing, setStanding] = useState<Pick<AppDraft, 'state' | 'version'>>(loaded.draft);
   return (
     <div className="bar">
       <MenuButton />
@@ -40,7 +38,7 @@ export function AppBar({ loaded, title }: { readonly loaded: LoadedApp; readonly
           {a.chat}
         </Link>
       )}
-      {isReadOnly ? <Clone title={title} /> : <Moves standing={standing} moved={setStanding} title={title} />}
+      {isReadOnly ? <Clone title={title} /> : <Moves {...{ standing, moved, title }} />}
     </div>
   );
 }
@@ -60,8 +58,11 @@ function Clone({ title }: { readonly title: string }): ReactNode {
   );
 }
 
+/** How an application stands with people. */
+export type Standing = Pick<AppDraft, 'state' | 'version'>;
+
 interface MovesProps {
-  readonly standing: Pick<AppDraft, 'state' | 'version'>;
+  readonly standing: Standing;
   readonly moved: (standing: AppDraft) => void;
   readonly title: string;
 }

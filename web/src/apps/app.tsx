@@ -11,13 +11,14 @@ import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
 import { useAppTexts } from '../texts/app-texts.ts';
-import { AppBar } from './app-bar.tsx';
+import { AppBar, type Standing } from './app-bar.tsx';
 import { DeskProvider, useAppDesk, useDesk } from './app-desk.ts';
 import { sectionIcons, sectionNamed, sectionOf, sections, type Section } from './model/sections.ts';
 import { Guards } from './sections/guards.tsx';
 import { Access, Basics, Documents, Models, Persona, Welcome } from './sections/plain-sections.tsx';
 import { Skills } from './sections/skills.tsx';
 import { useApp, type LoadedApp } from './use-app.ts';
+import { Versions } from './versions.tsx';
 
 /** One application: edited by its sections, published, and led to its chat. */
 export function AppEditor({
@@ -47,7 +48,7 @@ export function AppEditor({
   );
 }
 
-const forms: Readonly<Record<Section, ComponentType>> = {
+const forms: Readonly<Record<Exclude<Section, 'versions'>, ComponentType>> = {
   basics: Basics,
   persona: Persona,
   models: Models,
@@ -61,6 +62,7 @@ const forms: Readonly<Record<Section, ComponentType>> = {
 function Opened({ loaded, section }: { readonly loaded: LoadedApp; readonly section: Section }): ReactNode {
   const a = useAppTexts();
   const [sought, setSought] = useState<string>();
+  const [standing, setStanding] = useState<Standing>(loaded.draft);
   const desk = useAppDesk(loaded, sought);
   const { name, app, saving, keeper, isReadOnly } = desk;
   const title = app.settings.chat.name || name;
@@ -72,11 +74,11 @@ function Opened({ loaded, section }: { readonly loaded: LoadedApp; readonly sect
     navigate(addressOf.app(name, sectionOf(field)), { replace: true });
     setSought(field);
   };
-  const Form = forms[section];
+  const Form = section === 'versions' ? undefined : forms[section];
   return (
     <DeskProvider value={desk}>
       <main className="screen app-editor" id="main" data-app={name} data-saving={saving.is}>
-        <AppBar loaded={loaded} title={title} />
+        <AppBar standing={standing} moved={setStanding} title={title} />
         {saving.is === 'conflict' && (
           <Conflict saving={saving} keeper={keeper} draftIn={({ app: theirs }) => theirs} />
         )}
@@ -89,12 +91,17 @@ function Opened({ loaded, section }: { readonly loaded: LoadedApp; readonly sect
           <section className="app-form" aria-labelledby="section-title" data-section={section}>
             <h2 id="section-title">{a.sections[section]}</h2>
             <p className="app-lead">{a.leads[section]}</p>
-            <Form />
+            {Form ? <Form /> : <Versions stamp={stampOf(standing, saving)} />}
           </section>
         </div>
       </main>
     </DeskProvider>
   );
+}
+
+/** Another whenever a draft was saved or a version published, archived or restored. */
+function stampOf({ state, version }: Standing, { kept }: ReturnType<typeof useAppDesk>['saving']): string {
+  return `${state} ${version} ${kept?.revision ?? 0}`;
 }
 
 function Sections({ section }: { readonly section: Section }): ReactNode {
@@ -122,10 +129,12 @@ function Sections({ section }: { readonly section: Section }): ReactNode {
           >
             <Icon className="icon" aria-hidden />
             {a.sections[one]}
-            <span className="app-section-state">
-              <StateIcon state={state} />
-              <span className="unseen">{a[state]}</span>
-            </span>
+            {one !== 'versions' && (
+              <span className="app-section-state">
+                <StateIcon state={state} />
+                <span className="unseen">{a[state]}</span>
+              </span>
+            )}
           </Link>
         );
       })}

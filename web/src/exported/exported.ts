@@ -84,6 +84,8 @@ const noApplications: Client['applications'] = {
   publish: nobody,
   archive: nobody,
   restore: nobody,
+  versions: nobody,
+  diff: nobody,
   clone: nobody,
   erase: nobody,
   tryGuards: nobody,

@@ -1,6 +1,7 @@
 import {
   BookOpen,
   Eye,
+  History,
   LayoutGrid,
   MessageSquare,
   Shield,
@@ -20,6 +21,7 @@ export const sections = [
   'skills',
   'welcome',
   'access',
+  'versions',
 ] as const;
 export type Section = (typeof sections)[number];
 
@@ -32,6 +34,7 @@ export const sectionIcons: Readonly<Record<Section, LucideIcon>> = {
   skills: Wrench,
   welcome: MessageSquare,
   access: Eye,
+  versions: History,
 };
 
 const byField: readonly (readonly [beginning: string, section: Section])[] = [

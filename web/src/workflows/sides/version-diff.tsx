@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { useVitrine } from '../../../../src/react/react.ts';
-import type { Json } from '../../../../src/run/values.ts';
 import { visible } from '../../../../src/run/visible.ts';
 import type { WorkflowDiff } from '../../../../src/wire/native/workflows.ts';
+import { ChangedFields } from '../../editing/changed-fields.tsx';
 import { Failed } from '../../shell/states.tsx';
 import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 import { useAsked } from '../../use-asked.ts';
@@ -40,13 +40,13 @@ function Changes({ diff: { nodes, edges, other } }: { readonly diff: WorkflowDif
       {other.length > 0 && (
         <li data-change="changed">
           <ChangeHead change="changed" what={w.edit.graph} />
-          <Fields fields={other} />
+          <ChangedFields names={w.edit.fields} fields={other} />
         </li>
       )}
       {nodes.map(({ node, change, fields }) => (
         <li key={node} data-change={change} data-changed-node={node}>
           <ChangeHead change={change} what={node} />
-          <Fields fields={fields} />
+          <ChangedFields names={w.edit.fields} fields={fields} />
         </li>
       ))}
       {edges.map(({ within, change, edge: { from, to, port = 'done' } }) => (
@@ -77,35 +77,4 @@ function ChangeHead({
       <span className="quiet">{w.versions.changes[change]}</span>
     </span>
   );
-}
-
-function Fields({ fields }: { readonly fields: WorkflowDiff['other'] }): ReactNode {
-  const w = useWorkflowTexts();
-  if (fields.length === 0) return undefined;
-  return (
-    <dl>
-      {fields.map(({ path, before, after }) => (
-        <div key={path}>
-          <dt>{w.edit.fields[path] ?? visible(path)}</dt>
-          {before !== undefined && (
-            <dd className="was">
-              <del>{told(before)}</del>
-            </dd>
-          )}
-          {after !== undefined && (
-            <dd className="is">
-              <ins>{told(after)}</ins>
-            </dd>
-          )}
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-const mostTold = 400;
-
-function told(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return visible(text.length > mostTold ? `${text.slice(0, mostTold).toWellFormed()}…` : text);
 }
