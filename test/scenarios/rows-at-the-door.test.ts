@@ -1,6 +1,8 @@
 // Rows of the batteries whose rules are held inside, as people meet them: over HTTP, and at the terminal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
@@ -11,7 +13,9 @@ import type { Json } from '../../src/run/values.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { dial } from '../dial-frames.ts';
 import { sized } from '../long.ts';
-import { appWith, serving, textAt, untilAnswer, type Answered, type Serving } from '../serving.ts';
+import { obeyingModel, order } from '../obeying-model.ts';
+import type { ApprovalPage } from '../../src/wire/native/approvals.ts';
+import { appWith, decideOn, serving, textAt, untilAnswer, type Answered, type Serving } from '../serving.ts';
 import { openUpstream, sse } from '../upstream.ts';
 import { vitrine } from '../vitrine.ts';
 
@@ -135,6 +139,50 @@ test('[S43] an agent that goes on speaking after a stop is hung up on, and nothi
   const [last, asked] = [await head(), upstream.requests.length];
   await sleep(300);
   expect([await head(), upstream.requests.length]).toEqual([last, asked]);
+});
+
+test('[S21] [S24] a model that obeys gets nothing of this machine, nor of the cloud it runs in, by a tool that the configuration names', async () => {
+  const reached: string[] = [];
+  const inside = createServer((request, response) => {
+    reached.push(request.url ?? '');
+    response.end('the secret');
+  });
+  inside.listen(0, '127.0.0.1');
+  await once(inside, 'listening');
+  onTestFinished(() => void inside.close());
+  const { port } = inside.address() as AddressInfo;
+  const hosts = ['127.0.0.1', '2130706433', '[::ffff:127.0.0.1]', 'localhost', '0.0.0.0'];
+  const clouds = ['169.254.169.254', '100.100.100.200', '[fd00:ec2::254]'];
+  const addresses = [
+    ...hosts.map((host) => `http://${host}:${port}/inside`),
+    ...clouds.map((host) => `http://${host}/latest/meta-data/`),
+  ];
+  const at = await serving({
+    config: {
+      agents: { model: { gateway: obeyingModel(), effect: 'pure' } },
+      tools: [{ http: { ports: [port, 80] } }],
+      apps: { test: { flow: 'converse', settings: { agent: 'model' } } },
+    },
+  });
+  for (const address of addresses) {
+    const text = order('http_get', { url: address });
+    const run = textAt(await at.ask('/api/runs', { json: { app: 'test', input: { text } } }), 'run');
+    // Whoever is asked agrees to everything.
+    const done = await untilAnswer(
+      async () => {
+        const { approvals } = (await at.ask(`/api/approvals?run=${run}`)).json as ApprovalPage;
+        for (const { id } of approvals) await decideOn(at, id);
+        return at.ask(`/api/runs/${run}`);
+      },
+      (answer) => answer.text.includes('"endedAt"'),
+    );
+    const { steps } = done.json as {
+      readonly steps: readonly { readonly kind: string; readonly failure?: { readonly code: string } }[];
+    };
+    const [call] = steps.filter(({ kind }) => kind === 'call');
+    expect(call?.failure?.code, address).toBe('refused');
+  }
+  expect(reached).toEqual([]);
 });
 
 const second = 1_000;
