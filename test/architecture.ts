@@ -49,6 +49,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'front',
     'worker',
     'ports',
+    'src/stores/blob-name.ts',
   ],
   client: ['run', 'wire', 'wire/native'],
   program: ['run', 'wire/native', 'client', 'server', 'src/engine/world.ts'],
@@ -151,13 +152,13 @@ function insideFault(path: string, { folder, isPort }: Place, target: string): s
   if (!home || /\.(test|contract)\.ts$/.test(target)) return `${refusal}, which is not part of the product`;
   const isOfPort = home.folder === 'run' || (home.isPort && home.folder === folder);
   if (isPort) return isOfPort ? undefined : `${refusal}, but a port file imports run only`;
-  if (home.folder === folder) return undefined;
+  const allowed = table[folder] ?? [];
+  if (home.folder === folder || allowed.includes(target)) return undefined;
   if (home.folder in ports && !home.isPort) {
     return composers.includes(path) ? undefined : `${refusal}, an adapter, which only compose.ts may name`;
   }
   if (folder === 'entry') return undefined;
-  const allowed = table[folder] ?? [];
-  if (allowed.includes(home.folder) || allowed.includes(target)) return undefined;
+  if (allowed.includes(home.folder)) return undefined;
   if (home.isPort && (allowed.includes('ports') || composers.includes(path))) return undefined;
   return `${refusal}, but ${folder} may import ${allowed.join(', ') || 'nothing'}`;
 }

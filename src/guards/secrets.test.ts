@@ -268,17 +268,18 @@ describe('secrets', () => {
       'u',
       '4',
     ];
-    const most = fc.array(fc.constantFrom(...signs), { minLength: 1, maxLength: 4 });
+    const units = fc.array(fc.constantFrom(...signs), { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(most, fc.integer({ min: 1, max: 9 }), (unit, size) => {
+      fc.property(units, fc.integer({ min: 1, max: 9 }), (unit, size) => {
         const text = unit.join('').repeat(200);
         const held = new HeldText(secrets);
-        let [came, went] = [0, 0];
+        let [came, went, most] = [0, 0, 0];
         for (let at = 0; at < text.length; at += size) {
           came += text.slice(at, at + size).length;
           went += held.take(text.slice(at, at + size)).length;
-          expect(came - went).toBeLessThan(300);
+          most = Math.max(most, came - went);
         }
+        expect(most).toBeLessThan(300);
         expect(went + held.end().length).toBe(text.length);
       }),
       { examples: signs.map((sign) => [[sign, sign, sign, sign], 3]) },

@@ -86,11 +86,6 @@ export function newId(kind: string): string {
   return `${kind}_${Date.now().toString(36)}${high}${low}`;
 }
 
-/** What a store calls a text that it keeps: half a surrogate pair has no bytes of its own. */
-export function blobName(text: string): string {
-  return sha256(text.toWellFormed());
-}
-
 export function sha256(text: string): string {
   return hash('sha256', text);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { chartTool } from '../../demo/general-agent/chart.ts';
 import { networkAgents } from '../../demo/network/agents.ts';
 import { generatedBackbone } from '../../demo/network/backbone.ts';
@@ -13,11 +13,12 @@ import { dispatchAction } from '../../demo/network/dispatch.ts';
 import { generatedSamples } from '../../demo/network/telemetry.ts';
 import { generatedTickets } from '../../demo/network/tickets.ts';
 import demoConfig from '../../demo/vitrine.config.ts';
+import { cli } from '../../src/cli/cli.ts';
 import * as product from '../../src/index.ts';
 import type { Entry, EventOf, RunEvent } from '../../src/run/events.ts';
 import { Item } from '../../src/run/values.ts';
 import { documentedRows, type DocumentedRow } from '../demo/documented.ts';
-import { vitrine } from '../vitrine.ts';
+import { terminalFor } from '../terminal.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const data = mkdtempSync(join(tmpdir(), 'vitrine-questions-'));
@@ -33,15 +34,15 @@ interface Asked {
 const rows = documentedRows();
 const asked: Asked[] = [];
 
+// One process for all: a new one takes longer to begin than most questions to be answered.
 beforeAll(async () => {
+  vi.stubEnv('VITRINE_PACE', '0');
   for (const [i, row] of rows.entries()) {
     for (const { ask: question } of row.questions) {
       const words = ['run', question, '--app', 'demo', '--conversation', `c${i}`, '--yes', '--json'];
-      const { code, out } = await vitrine([...words, '--data', data], { cwd: root });
-      const events = out
-        .trim()
-        .split('\n')
-        .map((line) => (JSON.parse(line) as Entry).event);
+      const out: string[] = [];
+      const code = await cli([...words, '--data', data], terminalFor(out, []));
+      const events = out.map((line) => (JSON.parse(line) as Entry).event);
       asked.push({ question, row, code, events });
     }
   }

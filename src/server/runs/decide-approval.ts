@@ -9,7 +9,7 @@ import { sameAgain } from '../../front/same-again.ts';
 import type { Caller } from '../access/caller.ts';
 import { expectDecider } from '../access/deciders.ts';
 import type { ServerContext } from '../context.ts';
-import { blobName } from '../system.ts';
+import { blobName } from '../../stores/blob-name.ts';
 import type { Subjects } from './owner.ts';
 
 /** What became of a decision: the approval as it stands, and whether anybody has heard it yet. */

@@ -6,7 +6,7 @@ import type { RunRow } from '../../stores/store.ts';
 import type { Caller } from '../access/caller.ts';
 import { startKey } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
-import { blobName } from '../system.ts';
+import { blobName } from '../../stores/blob-name.ts';
 
 /** What somebody wants begun. */
 export interface WantedRun {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { failureOf } from '../../run/failure.ts';
-import { blobName } from '../rules/blobs.ts';
+import { blobName } from '../blob-name.ts';
 import { keptChunks } from '../sqlite/chunks.ts';
 import { chunkRows } from '../sqlite/entries.ts';
 import { openForReading } from './folder.ts';

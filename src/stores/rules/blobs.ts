@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { blobName } from '../blob-name.ts';
 import type { Desk } from './desk.ts';
 import type { Needs } from './needs.ts';
 
@@ -20,12 +20,7 @@ export function put(
 }
 
 export function putNeeds({ owner, text }: NewBlob): Needs {
-  return { blobs: [{ ...owner, blob: blobName(text.toWellFormed()) }] };
-}
-
-/** The SHA-256 of its bytes. */
-export function blobName(text: string): string {
-  return hash('sha256', text, 'hex');
+  return { blobs: [{ ...owner, blob: blobName(text) }] };
 }
 
 export function blob(

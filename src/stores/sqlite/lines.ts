@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sumOf } from './checksum.ts';
-import { blobName } from '../rules/blobs.ts';
+import { blobName } from '../blob-name.ts';
 import { damagedBlob } from './damage.ts';
 import type { HeldRows } from './held.ts';
 import { change, query } from './rows.ts';
