@@ -31,7 +31,7 @@ const edges = [
 
 /** Folders with no clock, no timer and no state of their own: their tests find nothing of each other in the same process. */
 const pure = [
-  'src/{run,wire,loop,schema,graph,catalog,policies,guards,projections}/**/*.test.ts',
+  'src/{run,wire,schema,graph,catalog,policies,guards,projections}/**/*.test.ts',
   'src/{engine,flows,front,worker}/**/*.test.ts',
 ];
 
