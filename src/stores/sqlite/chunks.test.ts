@@ -25,11 +25,11 @@ function folderOf(name: string) {
   const tables = sqliteTables(opened.database, { remember: true });
   const commit = committer(opened, tables);
   return {
-    ...opened,
+    database: opened.database,
     tables,
-    commit(...operations: Operation[]) {
-      expect(commit({ now: 1_000, jump: 0 }, operations).refusals).toEqual([]);
-    },
+    commit: (...operations: Operation[]): void =>
+      expect(commit({ now: 1_000, jump: 0 }, operations).refusals).toEqual([]),
+    close: (): void => opened.close(),
   };
 }
 

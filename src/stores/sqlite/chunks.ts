@@ -82,7 +82,7 @@ export function keptChunks(database: DatabaseSync, remember: boolean): KeptChunk
       fresh.place();
       removal(run);
     },
-    forget: fresh.forget,
+    forget: () => fresh.forget(),
   };
 }
 

@@ -51,6 +51,6 @@ export function termRows(database: DatabaseSync): TermRows {
     },
     ofRun: (run) => new Set(of(numbers.one(run)?.number ?? 0)),
     count: (tenant, term) => counted.one(tenant, term)?.count ?? 0,
-    forget: fresh.forget,
+    forget: () => fresh.forget(),
   };
 }
