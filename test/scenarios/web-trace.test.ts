@@ -57,6 +57,12 @@ describeInBrowser('the trace', (browser) => {
       const tree = await client.tree(run, at, everything);
       await expect.poll(() => rowsOn(page), { message: `at ${at}` }).toEqual(rowsIn(tree));
       await expect.poll(() => page.getAttribute('[data-run-status]', 'data-run-status')).toBe(tree.status);
+      if (tree.endedAt !== undefined) return;
+      const taken = (await page.textContent('.trace-chat .ticking')) ?? '';
+      expect(await page.textContent('[data-figure=wall]'), 'the chat has the time of that moment').toContain(
+        taken,
+      );
+      expect(taken).not.toBe('');
     };
     await isAs();
 
