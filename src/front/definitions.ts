@@ -95,18 +95,6 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     const text = await checked(settings, { ...key, state: 'draft' }, body);
     return definitions.draft({ ...key, body: text, revision, by: author.who });
   };
-  const move = async (
-    author: Author,
-    { kind, name, version }: Version,
-    state: 'published' | 'archived',
-  ): Promise<Definition> => {
-    const key = await ownKey(settings, author, { kind, name });
-    const [before] = (await definitions.versions(key)).filter((row) => row.version === version);
-    const moved = await definitions.move({ ...key, version, state });
-    if (before?.state !== state)
-      await keepMove(settings.store.shared, key, { version, by: author.who, at: settings.now() });
-    return moved;
-  };
   return {
     read,
     draft,
@@ -121,8 +109,8 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
       const { body } = await read(author, which);
       return draft(author, { kind: which.kind, name, body, revision: 0 });
     },
-    archive: (author, which) => move(author, which, 'archived'),
-    restore: (author, which) => move(author, which, 'published'),
+    archive: (author, which) => move(settings, author, { ...which, state: 'archived' }),
+    restore: (author, which) => move(settings, author, { ...which, state: 'published' }),
     async diff(author, from, to) {
       const [before, after] = await Promise.all([read(author, from), read(author, to)]);
       return differences(before.body, after.body);
@@ -143,6 +131,20 @@ export function definitionsFront(settings: DefinitionsSettings): DefinitionsFron
     ...listings(settings),
     ...configurations(settings),
   };
+}
+
+/** Who made it stays its maker; who moves it is kept apart, where anything is moved. */
+async function move(
+  settings: DefinitionsSettings,
+  author: Author,
+  { kind, name, version, state }: Version & { readonly state: 'published' | 'archived' },
+): Promise<Definition> {
+  const { definitions, shared } = settings.store;
+  const key = await ownKey(settings, author, { kind, name });
+  const before = (await definitions.versions(key)).find((row) => row.version === version);
+  const moved = await definitions.move({ ...key, version, state });
+  if (before?.state !== state) await keepMove(shared, key, { version, by: author.who, at: settings.now() });
+  return moved;
 }
 
 function listings({

@@ -24,6 +24,6 @@ function lineOf(
   { name, flow = '', description = '' }: AppList['apps'][number],
   unlessSaid: string | undefined,
 ): string {
-  const about = [flow, ...(name === unlessSaid ? ['unless said'] : [])].join(', ');
+  const about = name === unlessSaid ? `${flow} (unless --app says another)` : flow;
   return `${name.padEnd(24)} ${about}${description === '' ? '' : `: ${description}`}`;
 }
