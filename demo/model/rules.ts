@@ -2,6 +2,7 @@ import type { Reply, Rule } from './rule.ts';
 import { say } from './rule.ts';
 import { calculations } from './rules/calculations.ts';
 import { charts } from './rules/charts.ts';
+import { designing } from './rules/designing.ts';
 import { documents } from './rules/documents.ts';
 import { notices, roster, spares } from './rules/duty-desk.ts';
 import { files } from './rules/files.ts';
@@ -21,6 +22,7 @@ const rules: readonly Rule[] = [
   routing,
   enhancing,
   skillPlanning,
+  designing,
   judging,
   plainForm,
   synthesis,

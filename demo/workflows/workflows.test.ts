@@ -23,11 +23,13 @@ test.for(names)('«%s» has no problems', (name) => {
 
 describe('in the demo world', () => {
   let client: Client;
+  let url: string;
   beforeAll(() =>
     shareServing(async () => {
       const data = temporaryFolder();
       const at = await serving({ data, config: { ...demoConfig({ data, pace: 0 }), workflows: graphs } });
-      client = vitrineClient({ url: at.url });
+      url = at.url;
+      client = vitrineClient({ url });
     }),
   );
 
@@ -70,4 +72,40 @@ describe('in the demo world', () => {
       /^Nobody decided in time: it is on the board as NB-0002\.$/,
     );
   });
+
+  test.for([
+    [
+      'Look up what depends on a link and its telemetry, then post a notice once I agree',
+      /GraphExplorerAgent[^]*TelemetryAgent[^]*"check"[^]*post_notice/,
+    ],
+    [
+      'Check the telemetry of a link and dispatch an engineer',
+      /TelemetryAgent[^]*"check"[^]*dispatch_engineer/,
+    ],
+    ['Which tickets are about a site?', /HistoricalTicketAgent/],
+    ['Bake a cake', /"agent"/],
+  ] as const)(
+    '[WR44] the scripted model drafts a workflow that can be run, and says that it is a script: %s',
+    async ([prompt, drawn]) => {
+      const answered = await fetch(`${url}/workflows/design/prompt`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt }),
+      });
+      const { status, errors, graph, workflow_id: name } = (await answered.json()) as Record<string, Json>;
+      expect([answered.status, status, errors]).toEqual([200, 'validated', []]);
+      expect(JSON.stringify(graph)).toMatch(drawn);
+      expect(graph).toMatchObject({ title: `Drafted by a script: ${prompt}` });
+      const { run } = await client.workflows.start(String(name), {
+        input: { text: 'LINK-SYD-MEL-FIBRE-01' },
+        mode: 'draft',
+      });
+      for await (const tree of client.follow(run)) {
+        for (const { id, fingerprint, status: state } of tree.approvals)
+          if (state === 'undecided') await client.decide(id, { decision: 'approve', fingerprint });
+        if (tree.status === 'failed') throw new Error(JSON.stringify(tree.answer));
+        if (tree.status === 'completed') break;
+      }
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { appOfWorkflow } from '../../run/workflow-app.ts';
 import type { Author, WholeDefinition } from '../../front/definitions.ts';
 import type { App } from '../folder/home.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
-import { ceilingOf, misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
+import { ceilingOf, goneFrom, misfit, workflowKind as kind, workflowProblems } from './workflow-problems.ts';
 
 /** Which graph to run: the newest that is published, a version, or the draft as it is now. */
 export interface WantedGraph {
@@ -52,7 +52,11 @@ async function graphToRun(
     return draft;
   }
   const found = await home.definitions.read(author, { kind, name, version });
-  if (found.definition.state === 'published') return found;
+  if (found.definition.state === 'published') {
+    const gone = goneFrom(home.nameable, found.body);
+    if (gone.length > 0) throw misfit(name, gone);
+    return found;
+  }
   const message = `Version ${version} of the workflow «${name}» is archived: restore it, or start another.`;
   throw new RunError('rejected', message);
 }

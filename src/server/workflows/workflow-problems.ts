@@ -55,6 +55,21 @@ export async function workflowProblems(
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
 }
 
+/**
+ * Agents, tools and connections that a graph names and that are not configured any more: it could be published, and cannot be
+ * run now. A workflow that is not there may come (WF40).
+ */
+export function goneFrom({ catalog, hasTools, connections }: Nameable, graph: Json): readonly Problem[] {
+  const { tools } = namesIn(graph);
+  const coming = [...tools].filter((tool) => catalog.absence?.(tool) !== undefined);
+  const known = {
+    agents: new Set(catalog.agents.map(({ name }) => name)),
+    ...(hasTools ? { tools: new Set([...catalog.tools.map(({ name }) => name), ...coming]) } : {}),
+    connections: new Set(connections),
+  };
+  return problemsIn(graph, known).filter(({ code }) => code === 'unknown-name');
+}
+
 /** What people make uses no more than whoever runs the server allows; what is configured is theirs, too. */
 export function ceilingOf({ limits }: Pick<Nameable, 'limits'>, tenant: string): Limits | undefined {
   return tenant === configurationTenant ? undefined : { ...graphLimits, ...limits };

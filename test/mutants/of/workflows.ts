@@ -168,4 +168,11 @@ export const workflowMutants: readonly Mutant[] = [
     replace: 'if (status < 400) return answer;',
     test: 'src/tools/http/connection.test.ts',
   },
+  {
+    name: 'a published workflow begins although its tool is gone',
+    file: 'src/server/workflows/workflow-app.ts',
+    find: 'if (gone.length > 0) throw misfit(name, gone);',
+    replace: '',
+    test: 'src/server/workflows/gone.test.ts',
+  },
 ];

@@ -1,0 +1,111 @@
+import { planFor, type AgentCard, type RoutePlan } from '../route-plan.ts';
+import type { Json } from '../json.ts';
+import { say, type Rule } from '../rule.ts';
+import type { Situation } from '../situation.ts';
+
+/** Whoever wants a workflow gets a plain one: who looks things up, a person who agrees, and what is done then. */
+export const designing: Rule = {
+  name: 'designing',
+  reply(situation) {
+    if (!situation.system.startsWith('You draft workflows')) return undefined;
+    const { question } = situation;
+    const act = actions.find(({ asks, tool }) => asks.test(question) && offered(situation, 'tool', tool));
+    const agents = offeredOf(situation, 'agent').filter(
+      ({ name }) => !/dispatch|^users$|model|^tour/i.test(name),
+    );
+    const graph = graphOf(
+      planFor(situation, agents),
+      act,
+      /\b(?:approv|agree|ask|person|confirm)/i.test(question),
+    );
+    const title = `Drafted by a script: ${question.trim().replaceAll(/\s+/g, ' ').slice(0, 120)}`;
+    return say(JSON.stringify({ title, ...graph }), 'somebody wants a workflow, and I draft it by rules');
+  },
+};
+
+interface Action {
+  readonly asks: RegExp;
+  readonly tool: string;
+  readonly title: string;
+  readonly arguments: Json;
+}
+
+const actions: readonly Action[] = [
+  {
+    asks: /\b(?:dispatch\w*|field engineer|engineer|crew|technician)\b/i,
+    tool: 'dispatch_engineer',
+    title: 'Send an engineer',
+    arguments: { destination: '{{input.text}}', reason: 'It was asked for by a workflow.' },
+  },
+  {
+    asks: /\b(?:notices?|post\w*|board|announce\w*)\b/i,
+    tool: 'post_notice',
+    title: 'Put up a notice',
+    arguments: { site: 'Sydney', text: 'Work on {{input.text}}.' },
+  },
+];
+
+function offeredOf({ system }: Situation, what: 'agent' | 'tool'): AgentCard[] {
+  return [...system.matchAll(new RegExp(`^${what} (\\S+): ?(.*)$`, 'gm'))].map(
+    ([, name = '', description = '']) => ({ name, description }),
+  );
+}
+
+function offered(situation: Situation, what: 'agent' | 'tool', wanted: string): boolean {
+  return offeredOf(situation, what).some(({ name }) => name === wanted);
+}
+
+/** What acts is agreed to before; what only looks things up is not, unless a person is wanted. */
+function graphOf({ tasks }: RoutePlan, act: Action | undefined, wantsPerson: boolean) {
+  const id = (i: number): string => `look${i + 1}`;
+  const found = tasks.map((_, i) => `{{nodes.${id(i)}.output}}`).join('\n\n');
+  const isAsked = act !== undefined || wantsPerson;
+  const next = isAsked ? 'check' : 'end';
+  const last = tasks.flatMap((_, i) => (tasks.some(({ after }) => after.includes(i)) ? [] : [id(i)]));
+  const shows = act?.arguments ?? found;
+  return {
+    nodes: [
+      { id: 'start', type: 'start' },
+      ...tasks.map(({ agent, instructions }, i) => ({
+        id: id(i),
+        type: 'agent',
+        title: agent,
+        agent,
+        message: `${instructions ?? 'Find out about this:'} {{input.text}}`,
+      })),
+      ...(isAsked
+        ? [{ id: 'check', type: 'human', title: act?.title ?? 'Is this right?', shows, allowed: ['edit'] }]
+        : []),
+      ...(act
+        ? [
+            {
+              id: 'act',
+              type: 'tool',
+              title: act.title,
+              tool: act.tool,
+              arguments: '{{nodes.check.output.value}}',
+            },
+          ]
+        : []),
+      { id: 'end', type: 'end', output: found },
+      ...(isAsked
+        ? [{ id: 'no', type: 'end', output: 'Nothing was done: {{nodes.check.output.by}} said no.' }]
+        : []),
+    ],
+    edges: [
+      ...tasks.flatMap(({ after }, i) =>
+        after.length === 0
+          ? [{ from: 'start', to: id(i) }]
+          : after.map((before) => ({ from: id(before), to: id(i) })),
+      ),
+      ...last.map((from) => ({ from, to: next })),
+      ...(isAsked
+        ? [
+            { from: 'check', port: 'approved', to: act ? 'act' : 'end' },
+            { from: 'check', port: 'rejected', to: 'no' },
+          ]
+        : []),
+      ...(act ? [{ from: 'act', to: 'end' }] : []),
+    ],
+  };
+}
