@@ -108,9 +108,12 @@ export async function hostile({ seconds, megabytes, heap }: Plan): Promise<Scene
   await once(house, 'exit');
   model.disconnect();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  return { alone, disturbed, beside, shares, ...sumOf(seen), peak, attack: counts, rest, ends };
+}
+
+function sumOf(seen: readonly Calm[]): Pick<Scene, 'asked' | 'faults'> {
   const asked = seen.reduce((sum, one) => sum + one.asked, 0);
-  const faults = seen.flatMap((one) => one.faults);
-  return { alone, disturbed, beside, shares, faults, asked, peak, attack: counts, rest, ends };
+  return { asked, faults: seen.flatMap((one) => one.faults) };
 }
 
 function allBegun(evil: Asker): Promise<readonly Begun[]> {

@@ -250,7 +250,11 @@ test('[R55] an event of a later version is told by every protocol, and shown by 
   const run = 'run_later00000000000000';
   await store.dispatch.create({
     run,
-    ...{ tenant: 'local', conversation: 'c-later', app: 'app', title: 'go', flow: 'made-up@1' },
+    tenant: 'local',
+    conversation: 'c-later',
+    app: 'app',
+    title: 'go',
+    flow: 'made-up@1',
     last: 1,
     frames: encodeAll(entries.slice(0, 1)),
     claim: { worker: 'test', lease: 60_000 },
