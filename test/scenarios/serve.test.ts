@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { start, vitrine, type Running } from '../vitrine.ts';
 
 const config = `
@@ -118,7 +118,12 @@ test('a server that cannot begin says so in one sentence, and one that is told t
   expect(broken).toMatchObject({ code: 2, out: '' });
   expect(broken.error).toMatch(/broken\.ts \(line \d+\) cannot be read: .* Nothing was changed\.\n$/);
 
-  await ask(server.url, '/api/runs', { json: { app: 'stuck', input: { text: 'x' } } });
+  const begun = await ask(server.url, '/api/runs', { json: { app: 'stuck', input: { text: 'x' } } });
+  const { run } = (await begun.json()) as { readonly run: string };
+  // With nothing under way, the first word ends it, and the second may come to a process that no longer listens.
+  await vi.waitUntil(async () =>
+    (await (await ask(server.url, `/api/runs/${run}`)).text()).includes('Stuck'),
+  );
   // It answers nothing and cannot be asked to: only the second word ends it.
   const muted = await ask(server.url, '/healthz');
   expect(muted.status).toBe(200);
