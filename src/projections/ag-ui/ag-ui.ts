@@ -1,7 +1,7 @@
 import type { EventOf } from '../../run/events.ts';
 import { questionId } from '../../run/question-id.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
-import type { Projection, ViewOptions } from '../projection.ts';
+import type { Projection } from '../projection.ts';
 import { heed } from '../questions.ts';
 import { decidedQuestion, shownEdit } from '../../run/shown-question.ts';
 import { overStory, type StoryProjection } from '../story-projection.ts';
@@ -12,7 +12,7 @@ import { ended } from './ending.ts';
 import { attached } from './items.ts';
 import { interrupted, stepFinished, suspended } from './suspending.ts';
 import { begun } from './beginning.ts';
-import { labelOf, opened, partOf, silenced, speaking, type Own } from './part.ts';
+import { labelOf, opened, partOf, silenced, speaking, type Own, type Told } from './part.ts';
 import { hear, lastWords } from './saying.ts';
 import {
   activityOf,
@@ -29,12 +29,13 @@ import {
 } from './scene.ts';
 
 /** AG-UI 1.0. Each answer is a run of AG-UI: it ends with ours, or where people are asked. */
-export function agUiProjection({ run }: Pick<ViewOptions, 'run'>): Projection<AgUiPlace, AgUiEvent> {
+export function agUiProjection(view: Told): Projection<AgUiPlace, AgUiEvent> {
+  const { run } = view;
   const told = overStory<Memory, Own, AgUiEvent>({
     reopens: true,
     memory: () => newMemory(run),
     own: (opening, above) => ({
-      ...partOf(run, opening, above?.own),
+      ...partOf(view, opening, above?.own),
       label: labelOf({ id: opening.step, parent: 0, attempt: opening.attempt ?? 1, title: opening.title }),
       said: { text: false, reasoning: false },
       halves: { content: '', reasoning: '' },

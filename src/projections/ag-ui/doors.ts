@@ -23,6 +23,7 @@ import type {
 } from '../door.ts';
 import { encoded, linked } from '../sent-attachment.ts';
 import { unusedIn } from '../unused-fields.ts';
+import { subagents } from './part.ts';
 import { supersededLine } from '../../run/answer-text.ts';
 
 /** Attachments come within the messages. Bytes. */
@@ -33,6 +34,7 @@ export function agUiDoors(protobuf: Framing | undefined): readonly Door<Framing>
   const wanted = (request: DoorRequest) => ({
     form: 'stream' as const,
     ...(protobuf && wantsProtobuf(request) ? { framing: protobuf } : {}),
+    ...(request.query[subagents] === 'steps' ? { options: { [subagents]: 'steps' } } : {}),
   });
   return [
     {

@@ -3,6 +3,7 @@ import { present } from '../../run/present.ts';
 import type { AgUiEvent } from '../../wire/ag-ui.ts';
 import { calledBy } from '../called.ts';
 import { cut } from '../preferences/cut.ts';
+import type { ViewOptions } from '../projection.ts';
 import { shortName, voiceOf, type Voice } from '../speaker.ts';
 
 /** What a client is told of a step: another agent, a call of a tool, or a step by its name. */
@@ -35,12 +36,19 @@ export interface Own extends Part {
 
 type Opening = Pick<EventOf<'step.opened'>, 'step' | 'kind' | 'attempt' | 'origin'>;
 
-export function partOf(run: string, opening: Opening, above: Part | undefined): Part {
+/** A run as one client is told it: clients of before 1.0 know no agents below the one they ask, and have steps of them. */
+export type Told = Pick<ViewOptions, 'run' | 'options'>;
+
+/** What such clients ask with, as `?subagents=steps`. */
+export const subagents = 'subagents';
+
+export function partOf({ run, options }: Told, opening: Opening, above: Part | undefined): Part {
   const { step, kind, attempt = 1 } = opening;
+  const hasAgents = options?.[subagents] !== 'steps';
   const id = `${run}-${shortName({ id: step, attempt })}`;
   const voice = voiceOf(opening, above);
   if (above === undefined) return { as: 'step', id, agent: undefined, call: undefined, ...voice };
-  const as = kind === 'agent' ? 'agent' : kind === 'call' ? 'call' : 'step';
+  const as = kind === 'agent' && hasAgents ? 'agent' : kind === 'call' ? 'call' : 'step';
   const place = { agent: as === 'agent' ? id : above.agent, call: as === 'call' ? id : above.call };
   return { as, id, ...place, ...voice };
 }

@@ -22,17 +22,15 @@ interface Told {
 }
 
 /** What a client has that is not of this run, and whether an answer ends where the run stands. */
-export type Joining = Pick<ViewOptions, 'run' | 'had' | 'isResting'>;
+export type Joining = Pick<ViewOptions, 'run' | 'options' | 'had' | 'isResting'>;
 
 /**
  * A run as it stands, for a client without a cursor: what is over as it is, what is open opened again, so that what comes next
  * finds it. Messages of the client that are not of this run are given back to it: what is not named is gone.
  */
-export function agUiPrelude(
-  tree: RunTree,
-  { run, had = [], isResting = false }: Joining,
-): readonly AgUiEvent[] {
-  const told = toldSteps(tree, run);
+export function agUiPrelude(tree: RunTree, view: Joining): readonly AgUiEvent[] {
+  const { run, had = [], isResting = false } = view;
+  const told = toldSteps(tree, view);
   const place = {
     run,
     thread: tree.started?.conversation ?? run,
@@ -67,14 +65,14 @@ function statusOf({ ended, stopping, paused }: RunTree): string {
 }
 
 /** All steps that were opened, and the run itself first. */
-function toldSteps(tree: RunTree, run: string): Told[] {
+function toldSteps(tree: RunTree, view: Joining): Told[] {
   const parts = new Map<number, Part>();
   const partAt = (step: Step): Part => {
     const known = parts.get(step.id);
     if (known) return known;
     const above = step.id === 0 ? undefined : partAt(stepOf(tree, step.parent));
     const part = partOf(
-      run,
+      view,
       { step: step.id, kind: step.kind, attempt: step.attempt, origin: step.origin },
       above,
     );
