@@ -1,5 +1,5 @@
 import type { Agent } from '../src/catalog/agent.ts';
-import type { Limits } from '../src/gateways/chat/ask-chat.ts';
+import type { Limits } from '../src/gateways/chat/attempt.ts';
 import { conversationGateway } from '../src/gateways/conversation/conversation.ts';
 import { dialGateway } from '../src/gateways/dial/dial.ts';
 import type { Timeouts } from '../src/gateways/http/http-exchange.ts';

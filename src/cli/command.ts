@@ -1,5 +1,5 @@
 import { filled } from '../run/present.ts';
-import { askedFrom, type Asked } from '../server/viewers/preferring.ts';
+import { type Asked, askedFrom } from '../server/viewers/preferring.ts';
 import type { Terminal } from './terminal/terminal.ts';
 
 export interface Option {

@@ -7,7 +7,7 @@ import { folderOwner, localTenant } from '../run/owner.ts';
 import { present } from '../run/present.ts';
 import type { Json, Limits } from '../run/values.ts';
 import type { NewRun } from '../stores/store.ts';
-import { pastOf } from '../engine/conversation/past.ts';
+import { pastOf } from '../engine/conversation/conversation.ts';
 import { beginningOf, type Begun } from '../engine/recovery/beginning.ts';
 import { flowId, flowOf } from '../engine/flow-id.ts';
 import { guardedSaid } from '../engine/record/guarded-said.ts';

@@ -10,7 +10,7 @@ import type { Quotas } from './runs/quotas.ts';
 import type { Streams } from './http/streams.ts';
 import type { Trees } from './runs/trees.ts';
 import type { Channels } from './viewers/channels.ts';
-import type { People } from './viewers/own-preferences.ts';
+import type { People } from './viewers/preferring.ts';
 import type { FeedViewers } from './viewers/feed-viewers.ts';
 import type { Protocols } from './viewers/protocols.ts';
 import type { Alarm } from './workflows/keep-schedules.ts';

@@ -6,7 +6,7 @@ import { openFolder, type FolderSettings } from './compose/compose.ts';
 import { protocols } from './compose/protocols.ts';
 import { hostOpened, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
-import { runMetrics } from './observe/run-metrics.ts';
+import { runMetrics } from './observe/metrics.ts';
 
 /** How long whoever watches may take nothing before they are cut off. Milliseconds. */
 const patience = 30_000;

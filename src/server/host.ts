@@ -17,7 +17,7 @@ import { heavyWork } from './http/heavy.ts';
 import { withoutPaths } from './http/refusal.ts';
 import { openStreams } from './http/streams.ts';
 import { followed, logTailOf } from './observe/log-tail.ts';
-import { metricsOf, type Gauges } from './observe/metrics.ts';
+import { type Gauges, metricsOf } from './observe/metrics.ts';
 import { readinessOf } from './observe/readiness.ts';
 import { requestLogOf } from './observe/request-log.ts';
 import { strandedIn } from './observe/stranded.ts';
@@ -29,7 +29,7 @@ import { alarmOf, keepSchedules } from './workflows/keep-schedules.ts';
 import { lookingAgain } from './shared/watched-kind.ts';
 import { Channels } from './viewers/channels.ts';
 import { feedViewers, type FeedViewers } from './viewers/feed-viewers.ts';
-import { peopleOf } from './viewers/own-preferences.ts';
+import { peopleOf } from './viewers/preferring.ts';
 import { protocolsOf, type Protocol } from './viewers/protocols.ts';
 
 export interface Hosting {

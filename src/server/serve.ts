@@ -13,7 +13,7 @@ import type { ServerContext } from './context.ts';
 import type { OpenFolder } from './folder/open-folder.ts';
 import { hostOpened, type Hosted } from './host.ts';
 import { cleanLog, stderrLog } from './observe/log.ts';
-import { runMetrics } from './observe/run-metrics.ts';
+import { runMetrics } from './observe/metrics.ts';
 import type { Protocol } from './viewers/protocols.ts';
 
 export interface ServeSettings {

@@ -5,7 +5,7 @@ import { filled, present } from '../../run/present.ts';
 import { isBlobRef, type Attachment, type Json } from '../../run/values.ts';
 import type { Execution } from '../execution.ts';
 import { keepAttachment, keepLarge } from '../record/large.ts';
-import { placeOfLast } from './last-message.ts';
+import { placeOfLast } from './conversation.ts';
 import { toBeRestored } from './restore.ts';
 
 /** A message that a person is asked about, in the turn it belongs to. */

@@ -8,8 +8,15 @@ import type { RunRow } from '../../stores/store.ts';
 import type { Execution } from '../execution.ts';
 import { beforePlaceOf, firstInPlace, holdingPlaces } from './places.ts';
 import { loadRun } from '../recovery/load.ts';
-import { SentTraces } from './sent-traces.ts';
-import { tracesAt, tracesIn, type BegunTurn, type Saved, type Traces, type Turn } from './traces.ts';
+import {
+  type BegunTurn,
+  type Saved,
+  SentTraces,
+  type Traces,
+  tracesAt,
+  tracesIn,
+  type Turn,
+} from './sent-traces.ts';
 
 /** One turn of an agent that came to its end, in this run or another of the conversation. */
 export interface AgentExchange {

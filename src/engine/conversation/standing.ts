@@ -6,7 +6,7 @@ import type { Execution } from '../execution.ts';
 import type { Step } from '../../run/tree.ts';
 import { keepLarge } from '../record/large.ts';
 import { goesAlong, type Going } from './goes-along.ts';
-import type { BegunTurn } from './traces.ts';
+import type { BegunTurn } from './sent-traces.ts';
 
 /** Where an agent stands in its conversation, as seen from one of its turns, and what would go out with that turn. */
 export interface Standing extends Along {

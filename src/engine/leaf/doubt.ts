@@ -2,7 +2,7 @@ import { present } from '../../run/present.ts';
 import { textOf, type Step } from '../../run/tree.ts';
 import type { Json } from '../../run/values.ts';
 import { tellWhoWaits } from '../conversation/doubt-ahead.ts';
-import { leaveLine } from '../conversation/leave-line.ts';
+import { leaveLine } from '../conversation/line.ts';
 import type { Standing } from '../conversation/standing.ts';
 import type { Execution } from '../execution.ts';
 import { loadLarge } from '../record/large.ts';

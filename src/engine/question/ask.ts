@@ -5,7 +5,7 @@ import type { Execution } from '../execution.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isLarge, keepLarge, loadLarge, resultOf } from '../record/large.ts';
 import { meet } from '../recovery/meet.ts';
-import { openStep } from '../scope/open-step.ts';
+import { openStep } from '../scope/composite.ts';
 import { ask } from './put-question.ts';
 import type { Decided } from './questions.ts';
 import type { Answer, Question } from '../scope.ts';

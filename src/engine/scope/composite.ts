@@ -7,12 +7,12 @@ import type { Execution } from '../execution.ts';
 import { forever } from '../forever.ts';
 import { keepClean, resultOf } from '../record/large.ts';
 import { leave, meet } from '../recovery/meet.ts';
-import { openStep } from './open-step.ts';
 import { plain } from '../record/plain.ts';
 import type { StepOptions } from '../scope.ts';
 import { owned } from './stray.ts';
 import { cleanResult } from '../record/tell-redacted.ts';
 import { expectWithin } from '../time/deadlines.ts';
+import type { EventOf } from '../../run/events.ts';
 
 interface Placed extends StepOptions {
   readonly parent: number;
@@ -86,4 +86,55 @@ export function openComposite(
 async function recall<T>(execution: Execution, step: Step): Promise<T> {
   if (step.status === 'completed') return (await execution.busy(resultOf(execution, step))) as T;
   throw errorOf(step.failure ?? { code: 'unavailable', message: `«${step.title}» was ${step.status}.` });
+}
+
+/** Open a step in its place: the one that was planned there, or a new one. */
+export function openStep(execution: Execution, opening: Omit<EventOf<'step.opened'>, 'type' | 'step'>): Step {
+  const { recorded, tree, deadlines } = execution;
+  if (deadlines.hasCut(opening.parent))
+    throw new RunError('timed-out', `«${opening.title}» comes when the time of its step is over.`);
+  const id = recorded.child(opening.parent, opening.key)?.id ?? tree.nextStep;
+  execution.emit({ type: 'step.opened', step: id, ...opening });
+  const step = tree.steps.get(id);
+  if (!step) throw new Error(`step ${id} was opened and is not in the tree`);
+  return step;
+}
+
+/**
+ * Keys within one scope. They are how a recovery finds a step again, so a key used twice, or two unnamed operations at
+ * once (whose order nobody can promise), fail at the first execution and not at the first crash.
+ */
+export class Keys {
+  readonly #where: string;
+  readonly #used = new Set<string>();
+  readonly #counts = new Map<string, number>();
+  #unnamed: string | undefined;
+
+  constructor(where: string) {
+    this.#where = where || 'the run';
+  }
+
+  async use<T>(kind: string, given: string | undefined, work: (key: string) => Promise<T>): Promise<T> {
+    if (given !== undefined) return work(this.claim(given));
+    if (this.#unnamed !== undefined) {
+      const message = `In «${this.#where}» two unnamed operations are under way at once (${this.#unnamed}, ${kind}); give each a key.`;
+      throw new RunError('malformed', message);
+    }
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    const key = this.claim(`${kind}${count}`);
+    this.#unnamed = key;
+    try {
+      return await work(key);
+    } finally {
+      this.#unnamed = undefined;
+    }
+  }
+
+  claim(key: string): string {
+    if (this.#used.has(key))
+      throw new RunError('malformed', `In «${this.#where}» the key «${key}» is used twice.`);
+    this.#used.add(key);
+    return key;
+  }
 }

@@ -7,12 +7,11 @@ import { isOpen, type Step } from '../../run/tree.ts';
 import type { Item, Json, Limits } from '../../run/values.ts';
 import { askPerson } from '../question/ask.ts';
 import { runCall } from '../call/call.ts';
-import { composite } from './composite.ts';
+import { composite, Keys } from './composite.ts';
 import type { Execution } from '../execution.ts';
 import { fanOut } from './fan-out.ts';
 import { runGraph } from './graph.ts';
 import { keyAhead, lookAhead, lookUp } from './look-up.ts';
-import { Keys } from './step-keys.ts';
 import { planSteps, skipPlanned } from './plan.ts';
 import type {
   Answer,

@@ -5,7 +5,7 @@ import { forever } from '../forever.ts';
 import { meet } from '../recovery/meet.ts';
 import type { Wait } from '../scope.ts';
 import { atTime } from '../time/at-time.ts';
-import { openStep } from './open-step.ts';
+import { openStep } from './composite.ts';
 
 interface Placed extends Wait {
   readonly parent: number;

@@ -1,7 +1,8 @@
 import { RunError } from '../../run/failure.ts';
 import type { Dispatch } from '../../stores/store.ts';
-import { drift, type Clock } from './clock.ts';
-import { momentOf, type Moment } from './lease.ts';
+import { type Clock, drift } from './clock.ts';
+import { type Moment, momentOf } from './lease.ts';
+import type { Entry } from '../../run/events.ts';
 
 /**
  * The store's clock, as far as a worker has learned it: what was said last, and the time worked since. Whatever is
@@ -49,3 +50,36 @@ export class StoreTime {
 
 /** Clocks that nobody sets come apart as well. Milliseconds. */
 const longestTrust = 60_000;
+
+/**
+ * The time of one run in the hands of a worker. It is the store's, but moves on only as the worker works and never goes
+ * back; where the store's is found to be ahead, because a clock was set or the machine slept, the next entry says by how
+ * much, so that it is not taken for work.
+ */
+export class RunTime {
+  readonly #clock: Clock;
+  readonly #store: StoreTime;
+  #base: number;
+  #since: number;
+
+  /** `last` is the time of the last entry. */
+  constructor(clock: Clock, store: StoreTime, last: number) {
+    this.#clock = clock;
+    this.#store = store;
+    this.#base = Math.max(store.now(), last);
+    this.#since = clock.worked();
+  }
+
+  /** The time of an entry written now, if the worker has worked all the while. */
+  now(): number {
+    return Math.floor(this.#base + this.#clock.worked() - this.#since);
+  }
+
+  stamp(): Pick<Entry, 'at' | 'jump'> {
+    const at = this.now();
+    const jump = this.#store.now() - at;
+    if (jump <= drift) return { at };
+    this.#base += jump;
+    return { at: at + jump, jump };
+  }
+}

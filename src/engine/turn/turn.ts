@@ -11,7 +11,7 @@ import type { Attachment, BlobRef, Json } from '../../run/values.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { aborted } from '../aborted.ts';
 import { audienceOf } from '../call/audience.ts';
-import { placeOfLast } from '../conversation/last-message.ts';
+import { placeOfLast } from '../conversation/conversation.ts';
 import { lineName } from '../conversation/line.ts';
 import { ownState, restored } from '../conversation/restore.ts';
 import { standingOf, type Standing } from '../conversation/standing.ts';

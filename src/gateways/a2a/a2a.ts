@@ -17,7 +17,7 @@ import { textPart } from '../../wire/a2a.ts';
 import { noteOf } from '../attachment-note.ts';
 import type { AgentEvent, Gateway, Turn } from '../gateway.ts';
 import { longestUnnamed } from '../http/event-channel.ts';
-import { readSecret, type Secret } from '../http/secret.ts';
+import { readSecret, type Secret } from '../http/request-headers.ts';
 import { answerParts, Token } from './answers.ts';
 import { isOver, TaskReader } from './task-reader.ts';
 import { reasonOf, streamOf } from './task-stream.ts';

@@ -3,10 +3,9 @@ import type { RunAgentInput } from '@ag-ui/core';
 import { soonInTurn } from '../../loop/in-turn.ts';
 import { RunError } from '../../run/failure.ts';
 import { failureOfStatus, wordsOf } from '../chat/failure.ts';
-import type { Refusal } from '../http/ask-again.ts';
+import { type Refusal, retryAfter } from '../http/ask-again.ts';
 import { longestUnnamed, type EventChannel } from '../http/event-channel.ts';
-import { codeIn, connectionFailed } from '../http/lost-connection.ts';
-import { retryAfter } from '../http/retry.ts';
+import { codeIn, connectionFailed } from '../http/complaints.ts';
 import type { EventReader } from './event-reader.ts';
 
 export interface Asked {

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4ToolResult,
 } from '@ai-sdk/provider';
 import { RunError } from '../../run/failure.ts';
-import { CallIds } from '../chat/call-ids.ts';
+import { CallIds } from '../chat/calls.ts';
 import type { AgentEvent, Turn } from '../gateway.ts';
 
 type InputStart = Extract<LanguageModelV4StreamPart, { type: 'tool-input-start' }>;

@@ -8,7 +8,7 @@ import type {
 import type { Attachment, Json } from '../../run/values.ts';
 import { noteOf } from '../attachment-note.ts';
 import type { Message, Turn } from '../gateway.ts';
-import { idempotencyHeader } from '../http/idempotency-header.ts';
+import { idempotencyHeader } from '../http/request-headers.ts';
 
 /** A turn as AI SDK providers ask for it. */
 export function callOptions(turn: Turn): LanguageModelV4CallOptions {

@@ -1,7 +1,7 @@
 import { RunError } from '../../run/failure.ts';
 import type { ChatCallPiece } from '../../wire/openai.ts';
-import { CallIds } from './call-ids.ts';
 import type { Turn } from '../gateway.ts';
+import { createHash } from 'node:crypto';
 
 /** `id` is given with the first piece that is told, and stays. */
 interface OpenCall {
@@ -82,5 +82,28 @@ export class ChatCalls {
   #findWithoutIndex({ id, function: called }: ChatCallPiece): OpenCall | undefined {
     if (id) return this.#byId.get(id);
     return called?.name ? undefined : this.#calls.at(-1);
+  }
+}
+
+/**
+ * The ids under which the calls of one turn are told: the one upstream gave, unless it gave none, or gave it to another
+ * call before. Results are told to the model by id, so two calls with one id would be mixed up. An id that is made up
+ * is the same for every attempt of the turn.
+ */
+export class CallIds {
+  readonly #taken: Set<string>;
+  readonly #key: string;
+
+  constructor({ messages, idempotencyKey }: Turn) {
+    this.#taken = new Set(messages.flatMap(({ calls = [] }) => calls.map(({ id }) => id)));
+    this.#key = idempotencyKey;
+  }
+
+  give(upstreamId: string | undefined, place: number): string {
+    if (upstreamId !== undefined && !this.#taken.has(upstreamId)) {
+      this.#taken.add(upstreamId);
+      return upstreamId;
+    }
+    return `call_${createHash('sha256').update(this.#key).digest('hex').slice(0, 12)}_${place}`;
   }
 }

@@ -1,6 +1,6 @@
 import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
-import { askChat, type Limits } from './ask-chat.ts';
-import { pathOf, urlBelow } from '../http/base-url.ts';
+import { askChat, type Limits } from './attempt.ts';
+import { pathOf, readSecret, requestHeaders, type Secret, urlBelow } from '../http/request-headers.ts';
 import { chatRequest } from './request.ts';
 import { channelled, type EventChannel } from '../http/event-channel.ts';
 import type { Gateway, Turn } from '../gateway.ts';
@@ -11,8 +11,6 @@ import {
   type HttpRequest,
   type Timeouts,
 } from '../http/http-exchange.ts';
-import { requestHeaders } from '../http/request-headers.ts';
-import { readSecret, type Secret } from '../http/secret.ts';
 
 export interface OpenAiChatSettings {
   /** Where the API begins, as in `https://host/v1`. */

@@ -3,7 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { ConversationId, Created, History } from '../../wire/conversation-service.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
 import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
-import { askChat, type Limits } from '../chat/ask-chat.ts';
+import { askChat, type Limits } from '../chat/attempt.ts';
 import { withNotes } from '../attachment-note.ts';
 import { conversationDialect, conversationState } from './dialect.ts';
 import { type Trace, traceOf } from './history.ts';

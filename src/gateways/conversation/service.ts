@@ -1,7 +1,7 @@
 import type { ChatMessageRequest, CreateRequest } from '../../wire/conversation-service.ts';
-import type { Limits } from '../chat/ask-chat.ts';
+import type { Limits } from '../chat/attempt.ts';
 import { askJson, type JsonAnswer } from '../http/ask-json.ts';
-import { pathOf, urlBelow } from '../http/base-url.ts';
+import { pathOf, requestHeaders, urlBelow } from '../http/request-headers.ts';
 import { cleaner } from '../chat/failure.ts';
 import type { Turn } from '../gateway.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type HttpRequest,
   type Timeouts,
 } from '../http/http-exchange.ts';
-import { requestHeaders } from '../http/request-headers.ts';
 
 export interface ConversationSettings {
   /** What people call it; its address is shown to nobody. */

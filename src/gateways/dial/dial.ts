@@ -4,8 +4,8 @@ import type { Json } from '../../run/values.ts';
 import { peerHeader } from '../../wire/dial.ts';
 import { agentFailure, mayRepeat } from '../agent-refusal.ts';
 import { askAgain, type Refusal, type Surroundings } from '../http/ask-again.ts';
-import { askChat, type Limits } from '../chat/ask-chat.ts';
-import { pathOf, urlBelow } from '../http/base-url.ts';
+import { askChat, type Limits } from '../chat/attempt.ts';
+import { pathOf, readSecret, requestHeaders, type Secret, urlBelow } from '../http/request-headers.ts';
 import type { Complaints } from '../http/complaints.ts';
 import { dialDialect } from './dialect.ts';
 import { dialRequest } from './request.ts';
@@ -19,8 +19,6 @@ import {
   type HttpRequest,
   type Timeouts,
 } from '../http/http-exchange.ts';
-import { requestHeaders } from '../http/request-headers.ts';
-import { readSecret, type Secret } from '../http/secret.ts';
 import { tell } from '../http/tell.ts';
 
 export interface DialSettings {

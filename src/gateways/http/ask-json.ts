@@ -1,9 +1,8 @@
 import { RunError } from '../../run/failure.ts';
-import type { Refusal } from './ask-again.ts';
+import { type Refusal, retryAfter } from './ask-again.ts';
 import { failureOfStatus, wordsOf } from '../chat/failure.ts';
 import type { Endpoint, Exchange, Headers, HttpRequest, Listener } from './http-exchange.ts';
 import { parseJson } from '../../wire/parse-json.ts';
-import { retryAfter } from './retry.ts';
 
 interface Asking {
   readonly who: string;

@@ -1,4 +1,4 @@
-import { connectionFailed } from './lost-connection.ts';
+import { connectionFailed } from './complaints.ts';
 import { type Dispatcher, Pool } from 'undici';
 import { RunError } from '../../run/failure.ts';
 import { inTurn } from '../../loop/in-turn.ts';

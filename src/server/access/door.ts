@@ -12,7 +12,7 @@ import { ensureLocalKey, localKeyFile, type KeyPlace } from './local-key.ts';
 import { lockOf, type Surroundings } from './lock.ts';
 import type { SharedStore } from '../shared/watched-kind.ts';
 import { signInLinks } from './sign-in-links.ts';
-import { sourceReader, type Arrival, type Source } from './source.ts';
+import { type Arrival, type Source, sourceReader } from './source.ts';
 import { jwtReader } from './tokens.ts';
 import type { WayIn } from './way-in.ts';
 

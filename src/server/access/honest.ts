@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RunError } from '../../run/failure.ts';
 import { cookieIn, badgeCookies } from './cookie.ts';
-import { expectDirect } from './forwarded.ts';
+import { expectDirect, type Source } from './source.ts';
 import { isLocal, type Lock, type Surroundings } from './lock.ts';
-import type { Source } from './source.ts';
 import type { WayIn } from './way-in.ts';
 
 export interface Visit {

@@ -4,7 +4,7 @@ import { Application, ApplicationChange, ApplicationParts, NewApplication } from
 import { whole } from '../../wire/native/query.ts';
 import { route } from '../routes/route.ts';
 import { keepFile } from '../runs/files.ts';
-import { withinQuota } from '../runs/within-quota.ts';
+import { withinQuota } from '../runs/quotas.ts';
 import {
   allApplications,
   changeApplication,

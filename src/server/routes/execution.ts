@@ -7,7 +7,7 @@ import { Showing, showing } from '../../wire/native/query.ts';
 import type { Look } from '../runs/trees.ts';
 import { toldRun } from '../sessions/told-run.ts';
 import { route } from './route.ts';
-import { shownTo } from '../viewers/own-preferences.ts';
+import { shownTo } from '../viewers/preferring.ts';
 import { watchRun } from './run-events.ts';
 
 const executionProtocol = 'execution';

@@ -1,7 +1,7 @@
 import { RunError } from '../../run/failure.ts';
 import * as native from '../../wire/native/files.ts';
 import { keepFile, ownerOfFile, safeName, typeIn } from '../runs/files.ts';
-import { withinQuota } from '../runs/within-quota.ts';
+import { withinQuota } from '../runs/quotas.ts';
 import { route } from './route.ts';
 
 /** What a browser may show. All else, and these too, are handed over as downloads. */

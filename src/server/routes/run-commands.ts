@@ -9,7 +9,7 @@ import { attachmentsOf, sizeOf } from '../runs/attachments.ts';
 import type { Outcome } from '../../front/command-run.ts';
 import { sameAgain, stopOf } from '../../front/same-again.ts';
 import type { ServerContext } from '../context.ts';
-import { withinQuota } from '../runs/within-quota.ts';
+import { withinQuota } from '../runs/quotas.ts';
 import { idempotencyKeyIn } from './shapes.ts';
 import { route, type Reply, type Route } from './route.ts';
 

@@ -5,7 +5,7 @@ import type { ServerContext } from '../context.ts';
 import * as native from '../../wire/native/runs.ts';
 import type { Watching } from '../../wire/native/runs.ts';
 import type { Caller } from '../access/caller.ts';
-import { shownTo } from '../viewers/own-preferences.ts';
+import { shownTo } from '../viewers/preferring.ts';
 import { nativeProtocol } from '../viewers/protocols.ts';
 import { route, type Reply } from './route.ts';
 

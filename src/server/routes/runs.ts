@@ -10,7 +10,7 @@ import { pageSize } from '../../wire/native/query.ts';
 import { exportedFile, exportRun, listRuns, readEntries, readTree } from '../../wire/native/runs.ts';
 import { exportedName, exportedRun } from '../runs/exported-run.ts';
 import { listedRun, smallRun } from './shapes.ts';
-import { shownTo } from '../viewers/own-preferences.ts';
+import { shownTo } from '../viewers/preferring.ts';
 import { route } from './route.ts';
 import { shownRows } from '../apps/hidden-apps.ts';
 

@@ -15,7 +15,7 @@ import type { App } from '../folder/home.ts';
 import { expectOpen, type ServerContext } from '../context.ts';
 import { missing } from '../runs/owner.ts';
 import { ownConversation } from '../runs/own-conversation.ts';
-import { withinQuota } from '../runs/within-quota.ts';
+import { withinQuota } from '../runs/quotas.ts';
 import { sameAgainAs } from '../runs/again.ts';
 import { sameRun, startedWith } from '../runs/same-start.ts';
 import type { Source } from '../access/source.ts';

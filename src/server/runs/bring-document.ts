@@ -1,7 +1,7 @@
 import type { ServerContext } from '../context.ts';
 import { typeIn } from './files.ts';
 import type { Upload, UploadsOf } from './uploads.ts';
-import { withinQuota } from './within-quota.ts';
+import { withinQuota } from './quotas.ts';
 
 /** Keep a document for a conversation, within what its tenant may have. */
 export function bringDocument(

@@ -1,6 +1,7 @@
 import type { QuotaSettings } from '../../catalog/server-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import { localTenant } from '../folder/home.ts';
+import type { ServerContext } from '../context.ts';
 
 /** What one tenant uses of the server, and no more than its share. */
 export interface Quotas {
@@ -106,4 +107,15 @@ function expectFitting(bytes: number, most: number): void {
 
 function over(what: string): RunError {
   return new RunError('over-budget', `This is more than your share: ${what}.`, { retryable: true });
+}
+
+/** Keep something for a tenant, if its share has room for it. */
+export async function withinQuota<T>(
+  { home, quotas }: ServerContext,
+  { tenant, bytes }: { readonly tenant: string; readonly bytes: number },
+  keep: () => Promise<T>,
+): Promise<T> {
+  const held = await home.store.blobs.held(tenant);
+  const done = quotas.upload(tenant, { held, more: bytes });
+  return keep().finally(done);
 }

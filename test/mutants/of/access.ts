@@ -122,7 +122,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     name: 'what tunnels and gates forward comes in without a key',
-    file: 'src/server/access/forwarded.ts',
+    file: 'src/server/access/source.ts',
     find: 'signs.some((family) => family.test(name))',
     replace: "name.startsWith('x-forwarded-')",
     test: 'src/server/access/lock.test.ts',

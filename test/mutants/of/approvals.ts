@@ -29,7 +29,7 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     name: 'nobody hears that their agent has gone on',
-    file: 'src/engine/conversation/leave-line.ts',
+    file: 'src/engine/conversation/line.ts',
     find: 'if (asking.length === 0) return;',
     replace: 'return;',
     test: moved,

@@ -157,7 +157,7 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'what was kept at hand is given to those who are behind it',
-    file: 'src/server/viewers/window.ts',
+    file: 'src/server/viewers/channel.ts',
     find: 'if (!oldest || oldest.first > after + 1) return undefined;',
     replace: 'if (!oldest) return undefined;\n    after = Math.max(after, oldest.first - 1);',
     test: 'src/server/viewers/channels.test.ts',

@@ -43,7 +43,7 @@ export const firstMinutesMutants: readonly Mutant[] = [
   },
   {
     name: 'tokens are not counted',
-    file: 'src/server/observe/run-metrics.ts',
+    file: 'src/server/observe/metrics.ts',
     find: "if (usage) tokens.inc({ direction: 'input' }, usage.input);",
     replace: '',
     test: 'src/server/observe/metrics.test.ts',

@@ -102,7 +102,7 @@ export const nativeMutants: readonly Mutant[] = [
   },
   {
     name: 'a run that was replaced is still history',
-    file: 'src/engine/conversation/past.ts',
+    file: 'src/engine/conversation/conversation.ts',
     find: 'holdingPlaces(rows).filter',
     replace: 'rows.toReversed().filter',
     test: again,

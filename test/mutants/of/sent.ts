@@ -77,7 +77,7 @@ export const sentMutants: readonly Mutant[] = [
   },
   {
     name: 'an exchange that failed is passed over',
-    file: 'src/engine/conversation/traces.ts',
+    file: 'src/engine/conversation/sent-traces.ts',
     find: "if (kind !== 'turn' || !started || !isAsked) return [];",
     replace: "if (kind !== 'turn' || !started || !isAsked || !isOver(step)) return [];",
     test: along,

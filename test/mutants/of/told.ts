@@ -131,7 +131,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'a lost connection is told of in the words of a library',
-    file: 'src/gateways/http/lost-connection.ts',
+    file: 'src/gateways/http/complaints.ts',
     find: 'if (gone.test(code)) return `${connection} was lost`;',
     replace: '',
     test: 'src/gateways/conversation/conversation.test.ts',

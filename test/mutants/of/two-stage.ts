@@ -80,7 +80,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a failure that is used again looks like a success',
-    file: 'src/engine/leaf/open-leaf.ts',
+    file: 'src/engine/leaf/run-leaf.ts',
     find: "failure ? 'failed' : 'reused'",
     replace: "failure ? 'reused' : 'reused'",
     test: 'src/engine/leaf/open-leaf.test.ts',
