@@ -3,7 +3,6 @@ import { useCallback, useContext, useEffect, useMemo, useRef, useState, type Rea
 import type { RunStore, Showing } from '../../../src/client/client.ts';
 import { useRun } from '../../../src/react/react.ts';
 import { visible } from '../../../src/run/visible.ts';
-import { beginningOf } from '../chat/summary.ts';
 import { addressOf, navigate, useHere } from '../routing.tsx';
 import { Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
@@ -43,8 +42,6 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
   const run = useRun(name, everything);
   const { tree, head, at, connection } = useMoment(run);
   const timing = timingOf(run);
-  const recorded = useContext(RecordedContext);
-  const beginning = beginningOf(run.entries());
   const replay = useReplay(run);
   const end = useEnd(timing, at === undefined && connection.is === 'live');
   const playhead = momentOf(run.entries(), at);
@@ -71,9 +68,7 @@ export function Trace({ run: name, step = 0, at: startAt }: Place): ReactNode {
     >
       <TraceBar run={run} place={{ run: name, step, at }} title={tree.title} status={tree.status} />
       {connection.is === 'refused' && <Failed failure={connection.failure} />}
-      {!recorded && beginning && !timing.isOver && (
-        <TraceHindered run={name} conversation={beginning.conversation} />
-      )}
+      <TraceHindered run={run} isOver={timing.isOver} />
       <TraceFigures run={run} tree={tree} times={times} />
       <div className="trace-columns">
         <Steps {...{ tree, timing, scale, playhead, choose }} until={end} selected={step} />
