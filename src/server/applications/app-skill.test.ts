@@ -55,7 +55,7 @@ test('[PL34] an app that is a skill is decided by those it wants, whoever runs i
   expect((await ask(path, { key: ann, json })).status).toBe(200);
   const done = await untilAnswer(
     () => ask(`/api/runs/${run}`, { key: mal }),
-    ({ text }) => text.includes('"completed"'),
+    ({ text }) => text.includes('"title":"pay","status":"completed"'),
   );
   expect(done.text).toContain('it is paid');
 });
