@@ -92,11 +92,16 @@ describe('in the demo world', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ prompt }),
       });
-      const { status, errors, graph, workflow_id: name } = (await answered.json()) as Record<string, Json>;
+      const {
+        status,
+        errors,
+        graph,
+        workflow_id: name,
+      } = (await answered.json()) as Record<string, Json> & { workflow_id: string };
       expect([answered.status, status, errors]).toEqual([200, 'validated', []]);
       expect(JSON.stringify(graph)).toMatch(drawn);
       expect(graph).toMatchObject({ title: `Drafted by a script: ${prompt}` });
-      const { run } = await client.workflows.start(String(name), {
+      const { run } = await client.workflows.start(name, {
         input: { text: 'LINK-SYD-MEL-FIBRE-01' },
         mode: 'draft',
       });

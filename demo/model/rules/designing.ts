@@ -57,55 +57,47 @@ function offered(situation: Situation, what: 'agent' | 'tool', wanted: string): 
 
 /** What acts is agreed to before; what only looks things up is not, unless a person is wanted. */
 function graphOf({ tasks }: RoutePlan, act: Action | undefined, wantsPerson: boolean) {
-  const id = (i: number): string => `look${i + 1}`;
-  const found = tasks.map((_, i) => `{{nodes.${id(i)}.output}}`).join('\n\n');
-  const isAsked = act !== undefined || wantsPerson;
-  const next = isAsked ? 'check' : 'end';
-  const last = tasks.flatMap((_, i) => (tasks.some(({ after }) => after.includes(i)) ? [] : [id(i)]));
-  const shows = act?.arguments ?? found;
+  const found = tasks.map((_, i) => `{{nodes.${idOf(i)}.output}}`).join('\n\n');
+  const asks = act !== undefined || wantsPerson ? asking(act, found) : { nodes: [], edges: [] };
+  const first = asks.nodes.length > 0 ? 'check' : 'end';
+  const last = tasks.flatMap((_, i) => (tasks.some(({ after }) => after.includes(i)) ? [] : [idOf(i)]));
   return {
     nodes: [
       { id: 'start', type: 'start' },
-      ...tasks.map(({ agent, instructions }, i) => ({
-        id: id(i),
+      ...tasks.map(({ agent, instructions = 'Find out about this:' }, i) => ({
+        id: idOf(i),
         type: 'agent',
         title: agent,
         agent,
-        message: `${instructions ?? 'Find out about this:'} {{input.text}}`,
+        message: `${instructions} {{input.text}}`,
       })),
-      ...(isAsked
-        ? [{ id: 'check', type: 'human', title: act?.title ?? 'Is this right?', shows, allowed: ['edit'] }]
-        : []),
-      ...(act
-        ? [
-            {
-              id: 'act',
-              type: 'tool',
-              title: act.title,
-              tool: act.tool,
-              arguments: '{{nodes.check.output.value}}',
-            },
-          ]
-        : []),
       { id: 'end', type: 'end', output: found },
-      ...(isAsked
-        ? [{ id: 'no', type: 'end', output: 'Nothing was done: {{nodes.check.output.by}} said no.' }]
-        : []),
+      ...asks.nodes,
     ],
     edges: [
       ...tasks.flatMap(({ after }, i) =>
-        after.length === 0
-          ? [{ from: 'start', to: id(i) }]
-          : after.map((before) => ({ from: id(before), to: id(i) })),
+        (after.length === 0 ? ['start'] : after.map(idOf)).map((from) => ({ from, to: idOf(i) })),
       ),
-      ...last.map((from) => ({ from, to: next })),
-      ...(isAsked
-        ? [
-            { from: 'check', port: 'approved', to: act ? 'act' : 'end' },
-            { from: 'check', port: 'rejected', to: 'no' },
-          ]
-        : []),
-      ...(act ? [{ from: 'act', to: 'end' }] : []),
+      ...last.map((from) => ({ from, to: first })),
+      ...asks.edges,
     ],
+  };
+}
+
+function idOf(i: number): string {
+  return `look${i + 1}`;
+}
+
+/** A person, and what is done once they agree. */
+function asking(act: Action | undefined, found: string) {
+  const no = { id: 'no', type: 'end', output: 'Nothing was done: {{nodes.check.output.by}} said no.' };
+  const { title = 'Is this right?', arguments: shows = found } = act ?? {};
+  const check = { id: 'check', type: 'human', title, shows, allowed: ['edit'] };
+  const rejected = { from: 'check', port: 'rejected', to: 'no' };
+  if (!act) return { nodes: [check, no], edges: [{ from: 'check', port: 'approved', to: 'end' }, rejected] };
+  const given = '{{nodes.check.output.value}}';
+  return {
+    nodes: [check, { id: 'act', type: 'tool', title, tool: act.tool, arguments: given }, no],
+    edges: [{ from: 'check', port: 'approved', to: 'act' }, { from: 'act', to: 'end' }, rejected],
   };
 }

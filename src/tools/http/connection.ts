@@ -92,7 +92,9 @@ function unnamed({ name, url }: Connection): (thrown: unknown) => never {
     if (!(thrown instanceof RunError)) throw thrown;
     const { code, message, ...more } = thrown.failure;
     const told = message.replaceAll(host, `«${name}»`).replaceAll(hostname, `«${name}»`);
-    throw told === message ? thrown : new RunError(code, told, { ...more, isLost: thrown.isLost, cause: thrown });
+    throw told === message
+      ? thrown
+      : new RunError(code, told, { ...more, isLost: thrown.isLost, cause: thrown });
   };
 }
 
