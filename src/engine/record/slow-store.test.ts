@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stage } from '../../../test/stage.ts';
 import { flowOf, toolOf } from '../../../test/world.ts';
+import type { Agent } from '../../catalog/agent.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';
 import { memoryStore } from '../../stores/memory.ts';
@@ -135,4 +136,34 @@ describe('[E64] a worker with many runs to take up', () => {
     const epochs = await Promise.all(runs.map(async (run) => (await stage.store.dispatch.get(run))?.epoch));
     expect(new Set(epochs)).toEqual(new Set([2]));
   });
+});
+
+test('[E190] what a run has said counts before it is written', async () => {
+  const stage = new Stage((now) =>
+    memoryStore({
+      now,
+      async commit(apply, operation) {
+        if (operation === 'append') for (let i = 0; i < 20_000; i += 1) await Promise.resolve();
+        return apply();
+      },
+    }),
+  );
+  const talkative: Agent = {
+    name: 'model',
+    description: '',
+    effect: 'pure',
+    gateway: {
+      async *takeTurn() {
+        for (let i = 0; i < 2_000; i += 1) yield [{ type: 'text.appended', text: 'word '.repeat(20) }];
+      },
+    },
+  };
+  const flow = flowOf(async (scope) => {
+    await scope.turn('model', { messages: [{ role: 'user', text: 'more' }] });
+    return 'never';
+  });
+  const worker = stage.hire({ flows: [flow], agents: [talkative] });
+  const tree = await stage.tree(await stage.start(worker, flow, { limits: { bytes: 20_000 } }));
+  expect(tree.ended?.outcome).toBe('failed');
+  expect(tree.seq).toBeLessThan(400);
 });

@@ -148,6 +148,8 @@ export class Writer implements Appender {
   #gather(frame: string, entry: Entry): void {
     const { seq, event } = entry;
     this.#unwritten += frame.length;
+    // When it is written depends on the disk; what a run may say must not.
+    this.#settings.space.take(Buffer.byteLength(frame));
     let part = this.#parts.at(-1);
     if (!part || part.isFull || part === this.#underWay?.part) {
       part = { frames: '', last: 0, blobs: [], indexed: undefined, isFull: false };
@@ -226,12 +228,11 @@ export class Writer implements Appender {
   }
 
   durable(): void {
-    const { clock, meter, space } = this.#settings;
+    const { clock, meter } = this.#settings;
     if (!this.#underWay) return;
     const { part, begun } = this.#underWay;
     this.#failing = undefined;
     meter?.committed(clock.worked() - begun);
-    space.take(Buffer.byteLength(part.frames));
     this.#acknowledge(part.last);
     this.#goOn();
   }
