@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Flow } from '../src/engine/scope.ts';
-import { workflow } from '../src/flows/workflow.ts';
+import { workflow } from '../src/flows/workflow/workflow.ts';
 import { Secrets } from '../src/guards/secrets.ts';
 import { approval } from '../src/policies/approval.ts';
 import { budget } from '../src/policies/budget.ts';

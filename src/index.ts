@@ -32,9 +32,9 @@ export { sectionedGateway } from './gateways/conversation/sectioned.ts';
 /** Any AI SDK provider model. */
 export { aiSdkGateway } from './gateways/ai-sdk/ai-sdk.ts';
 /** One agent with tools, run so that it always ends with an answer. */
-export { converse } from './flows/converse.ts';
+export { converse } from './flows/converse/converse.ts';
 /** A coordinator: chooses who works, shows what they do, and writes the answer. */
-export { coordinate } from './flows/coordinate.ts';
+export { coordinate } from './flows/coordinate/coordinate.ts';
 /** A gateway that replays a script. */
 export { scriptedGateway } from './gateways/scripted/scripted.ts';
 

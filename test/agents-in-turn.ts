@@ -1,8 +1,8 @@
 // Agents with tools, one after the other, in one run: what one has called the others have called.
 import { Engine } from './engine.ts';
 import type { Scope } from '../src/engine/scope.ts';
-import { converseIn } from '../src/flows/converse.ts';
-import type { ConverseRules } from '../src/flows/converse-settings.ts';
+import { converseIn } from '../src/flows/converse/converse.ts';
+import type { ConverseRules } from '../src/flows/converse/settings.ts';
 import type { Gateway } from '../src/gateways/gateway.ts';
 import type { Policy } from '../src/policies/policy.ts';
 import type { RunTree } from '../src/run/tree.ts';

@@ -76,7 +76,7 @@ const allowed: [path: string, text: string][] = [
   ],
   ['src/engine/time/time.ts', `new Date(at).toISOString(); interface C { setTimeout(f: () => void): void }`],
   ['src/engine/tool.worker.ts', `setTimeout(f, 5);`],
-  ['src/flows/coordinate.ts', `import type { Scope } from '../engine/scope.ts';`],
+  ['src/flows/coordinate/coordinate.ts', `import type { Scope } from '../engine/scope.ts';`],
   [
     'src/server/compose/compose.ts',
     `import { sqlite } from '../stores/sqlite.ts'; import { s } from '../stores/store.ts';`,

@@ -1,8 +1,8 @@
 // One agent with tools, run to its end over real parts: the memory store, the engine, the policies.
 import type { RunRequest } from '../src/front/create-run.ts';
 import { Engine } from './engine.ts';
-import { converse } from '../src/flows/converse.ts';
-import type { ConverseRules } from '../src/flows/converse-settings.ts';
+import { converse } from '../src/flows/converse/converse.ts';
+import type { ConverseRules } from '../src/flows/converse/settings.ts';
 import type { Gateway, Message, Turn } from '../src/gateways/gateway.ts';
 import type { Move } from '../src/gateways/scripted/script.ts';
 import { scriptedGateway } from '../src/gateways/scripted/scripted.ts';

@@ -1,7 +1,7 @@
 // The coordinator whose run is in `golden/numbered-plan.journal`, recorded when plans named tasks by their places: agents
 // that say the same whenever they are asked, one that fails, work that needs it, and a circle.
 import type { Agent } from '../src/catalog/agent.ts';
-import type { CoordinateSettings } from '../src/flows/coordinate-settings.ts';
+import type { CoordinateSettings } from '../src/flows/coordinate/settings.ts';
 import { agentOf } from './world.ts';
 
 export const numbered: CoordinateSettings = {

@@ -1,6 +1,6 @@
 // Plans with dependencies, drawn from a seed, for agents that answer, fail, dawdle or say nothing: one agent for each task,
 // so that nobody waits in line for another.
-import type { CoordinateSettings } from '../src/flows/coordinate-settings.ts';
+import type { CoordinateSettings } from '../src/flows/coordinate/settings.ts';
 import { Chance } from './random.ts';
 
 const natures = ['good', 'good', 'fails', 'slow', 'slow', 'silent'] as const;

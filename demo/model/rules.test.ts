@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { routerMessages, synthesisMessages } from '../../src/flows/coordinate-words.ts';
+import { routerMessages, synthesisMessages } from '../../src/flows/coordinate/words.ts';
 import { planSchema, type RoutePlan } from '../../src/flows/plan.ts';
 import { readPlan } from '../../src/flows/read-plan.ts';
 import { chatRequest } from '../../src/gateways/chat/request.ts';

@@ -1,5 +1,5 @@
 import type { Exchange, Scope } from '../engine/scope.ts';
-import type { CoordinateSettings } from './coordinate-settings.ts';
+import type { CoordinateSettings } from './coordinate/settings.ts';
 
 const defaultExchanges = 8;
 const defaultCharacters = 24_000;

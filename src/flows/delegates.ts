@@ -1,5 +1,5 @@
 import { RunError } from '../run/failure.ts';
-import type { CoordinateSettings, Delegate } from './coordinate-settings.ts';
+import type { CoordinateSettings, Delegate } from './coordinate/settings.ts';
 
 /** Who can be given a task, and who takes what nobody is named for. */
 export type Cast = Pick<CoordinateSettings, 'agents' | 'fallback'>;

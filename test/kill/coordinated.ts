@@ -1,7 +1,7 @@
 // A coordinator over agents that live in processes of their own, one of which deletes a user.
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Catalog } from '../../src/engine/world.ts';
-import { coordinate } from '../../src/flows/coordinate.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import { conversationGateway } from '../../src/gateways/conversation/conversation.ts';
 import { dialGateway } from '../../src/gateways/dial/dial.ts';
 import type { Move, Script } from '../../src/gateways/scripted/script.ts';

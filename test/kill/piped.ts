@@ -1,8 +1,8 @@
 // An application with every stage: passages from three tools, and skills that are agents and tools of all effects.
 import type { Flow } from '../../src/engine/scope.ts';
-import { checksOf } from '../../src/flows/pipeline-guard.ts';
-import { pipeline, pipelineVersion } from '../../src/flows/pipeline.ts';
-import { PipelineSettings } from '../../src/flows/pipeline-settings.ts';
+import { checksOf } from '../../src/flows/pipeline/guard.ts';
+import { pipeline, pipelineVersion } from '../../src/flows/pipeline/pipeline.ts';
+import { PipelineSettings } from '../../src/flows/pipeline/settings.ts';
 import { AppGuards } from '../../src/guards/guard-settings.ts';
 import type { Script } from '../../src/gateways/scripted/script.ts';
 import { planOf, planStep } from '../pipeline.ts';

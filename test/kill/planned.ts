@@ -1,7 +1,7 @@
 // A coordinator with a plan that was drawn from a seed. Its agents tell the ledger when they are asked.
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Catalog } from '../../src/engine/world.ts';
-import { coordinate } from '../../src/flows/coordinate.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import type { Move } from '../../src/gateways/scripted/script.ts';
 import { drawPlan, planSettings, planText, type DrawnTask } from '../random-plan.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Flow, Scope } from '../../src/engine/scope.ts';
 import type { Catalog } from '../../src/engine/world.ts';
-import { converse } from '../../src/flows/converse.ts';
+import { converse } from '../../src/flows/converse/converse.ts';
 import type { Move, Script } from '../../src/gateways/scripted/script.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { RunError } from '../../src/run/failure.ts';

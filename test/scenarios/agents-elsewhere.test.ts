@@ -1,7 +1,7 @@
 // Agents elsewhere through a whole server: what they are sent, what is shown of them, and what goes wrong with them.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/catalog/config.ts';
-import { coordinate } from '../../src/flows/coordinate.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import type { FlatTree } from '../../src/run/flat-tree.ts';
 import type { ApprovalPage } from '../../src/wire/native/approvals.ts';
 import type { Flow } from '../../src/engine/scope.ts';

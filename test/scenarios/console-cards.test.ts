@@ -1,8 +1,8 @@
 // Step cards of delegated work, from real sockets of agents to the frames of a console.
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { converse } from '../../src/flows/converse.ts';
-import { coordinate } from '../../src/flows/coordinate.ts';
+import { converse } from '../../src/flows/converse/converse.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import { dialGateway } from '../../src/gateways/dial/dial.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import { sectionedGateway } from '../../src/gateways/conversation/sectioned.ts';

@@ -2,7 +2,7 @@
 // it: live, coming back at every place, and opened again.
 import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { coordinate } from '../../src/flows/coordinate.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import type { Flow, Scope } from '../../src/engine/scope.ts';
 import { dialGateway } from '../../src/gateways/dial/dial.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';

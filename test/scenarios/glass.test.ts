@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { vitrineClient } from '../../src/client/client.ts';
-import { coordinate } from '../../src/flows/coordinate.ts';
-import type { CoordinateSettings } from '../../src/flows/coordinate-settings.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
+import type { CoordinateSettings } from '../../src/flows/coordinate/settings.ts';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
 import { scriptedGateway } from '../../src/gateways/scripted/scripted.ts';
 import type { FlatStep, FlatTree } from '../../src/client/client.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ConverseRules } from '../../src/flows/converse-settings.ts';
+import type { ConverseRules } from '../../src/flows/converse/settings.ts';
 import type { AgentEvent, Gateway } from '../../src/gateways/gateway.ts';
 import { approval } from '../../src/policies/approval.ts';
 import { budget } from '../../src/policies/budget.ts';

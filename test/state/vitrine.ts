@@ -2,7 +2,7 @@
 import type { Agent } from '../../src/catalog/agent.ts';
 import { Engine } from '../engine.ts';
 import type { Catalog } from '../../src/engine/world.ts';
-import { coordinate } from '../../src/flows/coordinate.ts';
+import { coordinate } from '../../src/flows/coordinate/coordinate.ts';
 import { conversationGateway } from '../../src/gateways/conversation/conversation.ts';
 import { dialGateway } from '../../src/gateways/dial/dial.ts';
 import type { Gateway } from '../../src/gateways/gateway.ts';

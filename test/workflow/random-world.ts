@@ -1,6 +1,6 @@
 // What graphs that were drawn run on: everything answers by what it is given, so that a run has one right outcome.
 import type { Catalog } from '../../src/engine/world.ts';
-import { workflow } from '../../src/flows/workflow.ts';
+import { workflow } from '../../src/flows/workflow/workflow.ts';
 import { RunError } from '../../src/run/failure.ts';
 import type { Json } from '../../src/run/values.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';

@@ -1,5 +1,5 @@
 // A world in which graphs run.
-import { workflow } from '../../src/flows/workflow.ts';
+import { workflow } from '../../src/flows/workflow/workflow.ts';
 import type { Agent } from '../../src/catalog/agent.ts';
 import type { Flow } from '../../src/engine/scope.ts';
 import { graphLimits } from '../../src/graph/worst-case.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { codes, Stage, type Worker } from '../../../test/stage.ts';
 import { agentOf, flowOf } from '../../../test/world.ts';
 import type { Agent } from '../../catalog/agent.ts';
-import { coordinate } from '../../flows/coordinate.ts';
+import { coordinate } from '../../flows/coordinate/coordinate.ts';
 import type { Turn } from '../../gateways/gateway.ts';
 import type { RunTree } from '../../run/tree.ts';
 import type { Flow } from '../scope.ts';

@@ -1,6 +1,6 @@
-import { pipelineVersion } from '../../flows/pipeline.ts';
-import { personas } from '../../flows/pipeline-personas.ts';
-import { missingIn, PipelineSettings, skillTitle } from '../../flows/pipeline-settings.ts';
+import { pipelineVersion } from '../../flows/pipeline/pipeline.ts';
+import { personas } from '../../flows/pipeline/personas.ts';
+import { missingIn, PipelineSettings, skillTitle } from '../../flows/pipeline/settings.ts';
 import { AppGuards, type GuardSettings } from '../../guards/guard-settings.ts';
 import type { Definition } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';

@@ -1,4 +1,4 @@
-import { personas } from '../../flows/pipeline-personas.ts';
+import { personas } from '../../flows/pipeline/personas.ts';
 import { piiCategories } from '../../guards/pii.ts';
 import { complianceCategories, safetyCategories } from '../../guards/word-lists.ts';
 import type { AppParts } from '../../wire/native/apps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lacksIn, PipelineSettings } from '../../flows/pipeline-settings.ts';
+import { lacksIn, PipelineSettings } from '../../flows/pipeline/settings.ts';
 import { AppGuards, GuardSettings } from '../../guards/guard-settings.ts';
 import type { Problem } from '../../run/failure-schema.ts';
 import { RunError } from '../../run/failure.ts';

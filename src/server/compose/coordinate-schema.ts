@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
+import type { CoordinateSettings } from '../../flows/coordinate/settings.ts';
 
 /** Settings of a coordinator, as they are written. */
 export const Coordinate: z.ZodType<CoordinateSettings> = z.strictObject({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Flow, RunInput, Scope } from '../../engine/scope.ts';
-import { converse, converseVersion } from '../../flows/converse.ts';
-import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse-settings.ts';
-import { coordinate, coordinateVersion } from '../../flows/coordinate.ts';
-import { runWorkflow, workflow } from '../../flows/workflow.ts';
+import { converse, converseVersion } from '../../flows/converse/converse.ts';
+import { expectAllowed, rulesFor, switchesIn, type ActionTools } from '../../flows/converse/settings.ts';
+import { coordinate, coordinateVersion } from '../../flows/coordinate/coordinate.ts';
+import { runWorkflow, workflow } from '../../flows/workflow/workflow.ts';
 import { AppGuards } from '../../guards/guard-settings.ts';
 import { RunError } from '../../run/failure.ts';
 import type { Json } from '../../run/values.ts';

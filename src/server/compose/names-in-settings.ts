@@ -1,4 +1,4 @@
-import type { CoordinateSettings } from '../../flows/coordinate-settings.ts';
+import type { CoordinateSettings } from '../../flows/coordinate/settings.ts';
 
 /** A field of an app's settings, and what is wrong with it. */
 export interface Wrong {

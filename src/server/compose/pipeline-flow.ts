@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { checksOf, type TextChecks } from '../../flows/pipeline-guard.ts';
-import { pipeline, pipelineVersion } from '../../flows/pipeline.ts';
-import { missingIn, PipelineSettings } from '../../flows/pipeline-settings.ts';
-import type { SkillMeans } from '../../flows/pipeline-skills.ts';
+import { checksOf, type TextChecks } from '../../flows/pipeline/guard.ts';
+import { pipeline, pipelineVersion } from '../../flows/pipeline/pipeline.ts';
+import { missingIn, PipelineSettings } from '../../flows/pipeline/settings.ts';
+import type { SkillMeans } from '../../flows/pipeline/skills.ts';
 import type { AppGuards } from '../../guards/guard-settings.ts';
 import { breather } from '../../loop/breather.ts';
 import { RunError } from '../../run/failure.ts';

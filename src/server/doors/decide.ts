@@ -1,5 +1,5 @@
 import type { DecideWish, ResumeWish, SentDecision } from '../../projections/door.ts';
-import { resumeCommand } from '../../flows/converse-resume.ts';
+import { resumeCommand } from '../../flows/converse/resume.ts';
 import { DecisionRequest } from '../../run/commands.ts';
 import type { Approval } from '../../run/tree.ts';
 import { term } from '../../run/facts.ts';

@@ -1,4 +1,4 @@
-import { resumeCommand } from '../../flows/converse-resume.ts';
+import { resumeCommand } from '../../flows/converse/resume.ts';
 import { Command } from '../../run/commands.ts';
 import { RunError } from '../../run/failure.ts';
 import { expectFirstPause, goOn, ResumeRequest } from '../../run/tool-pause.ts';

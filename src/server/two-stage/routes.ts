@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { switchesIn } from '../../flows/converse-settings.ts';
+import { switchesIn } from '../../flows/converse/settings.ts';
 import type { Door } from '../../projections/door.ts';
 import { termsFor } from '../../run/facts.ts';
 import { RunError } from '../../run/failure.ts';

@@ -1,4 +1,4 @@
-import { doneAnew } from '../../flows/workflow-anew.ts';
+import { doneAnew } from '../../flows/workflow/anew.ts';
 import { goodChunks } from '../../front/good-chunks.ts';
 import { keptEvents } from '../../front/kept-events.ts';
 import { sameAgain } from '../../front/same-again.ts';

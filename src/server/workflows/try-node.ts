@@ -1,5 +1,5 @@
 import type { Settled } from '../../engine/scope.ts';
-import { doneBefore, graphUntil, type Recorded } from '../../flows/workflow-alone.ts';
+import { doneBefore, graphUntil, type Recorded } from '../../flows/workflow/alone.ts';
 import type { WholeDefinition } from '../../front/definitions.ts';
 import { Graph, type GraphNode } from '../../graph/graph.ts';
 import { failureOf, RunError } from '../../run/failure.ts';

@@ -22,10 +22,10 @@ export const appGuardMutants: readonly Mutant[] = [
   },
   {
     name: 'what is attached goes on as it was sent',
-    file: 'src/flows/pipeline.ts',
+    file: 'src/flows/pipeline/pipeline.ts',
     find: 'const { attachments } = await attached();',
     replace: 'const { attachments } = input;',
-    test: 'src/flows/pipeline.test.ts',
+    test: 'src/flows/pipeline/pipeline.test.ts',
     only: 'GD50',
   },
   {

@@ -71,10 +71,10 @@ export const canvasMutants: readonly Mutant[] = [
   },
   {
     name: 'what may be done again is done in a dry run',
-    file: 'src/flows/workflow-dry.ts',
+    file: 'src/flows/workflow/dry.ts',
     find: "return means.effectOf?.(tool) === 'pure';",
     replace: "return means.effectOf?.(tool) !== 'once';",
-    test: 'src/flows/workflow-dry.test.ts',
+    test: 'src/flows/workflow/dry.test.ts',
     only: 'no model is asked',
   },
   {

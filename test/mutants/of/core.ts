@@ -125,10 +125,10 @@ export const coreMutants: readonly Mutant[] = [
   },
   {
     name: 'a coordinator inside another takes the turn that is kept back for the answer',
-    file: 'src/flows/coordinate.ts',
+    file: 'src/flows/coordinate/coordinate.ts',
     find: 'answers: scope.id === 0 }',
     replace: 'answers: true }',
-    test: 'src/flows/coordinate-live.test.ts',
+    test: 'src/flows/coordinate/live.test.ts',
     only: 'turns for the whole tree',
   },
   {

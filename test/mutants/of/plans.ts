@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const planMutants: readonly Mutant[] = [
   {
     name: 'a plan goes on blindly after a failure',
-    file: 'src/flows/coordinate-work.ts',
+    file: 'src/flows/coordinate/work.ts',
     find: "if (onFailure === 'continue') return undefined;",
     replace: 'return undefined;',
     test: 'test/scenarios/coordinator.test.ts',
@@ -11,18 +11,18 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     name: 'a plan of before there was a choice is skipped like one of now',
-    file: 'src/flows/coordinate-work.ts',
+    file: 'src/flows/coordinate/work.ts',
     find: "const { onFailure = 'continue' } = given.route;",
     replace: "const { onFailure = 'skip' } = given.route;",
-    test: 'src/flows/coordinate-live.test.ts',
+    test: 'src/flows/coordinate/live.test.ts',
     only: 'K34',
   },
   {
     name: 'the tasks of a plan do not wait for those they need',
-    file: 'src/flows/coordinate-work.ts',
+    file: 'src/flows/coordinate/work.ts',
     find: 'after: task.dependsOn,',
     replace: 'after: [],',
-    test: 'src/flows/coordinate.test.ts',
+    test: 'src/flows/coordinate/coordinate.test.ts',
     only: 'K2',
   },
   {
@@ -43,7 +43,7 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     name: 'where nobody said anything the answer is empty',
-    file: 'src/flows/coordinate-words.ts',
+    file: 'src/flows/coordinate/words.ts',
     find: 'hasWords(finding) ? `${title}: ${text}` : `${title} said nothing.`;',
     replace: "hasWords(finding) ? `${title}: ${text}` : '';",
     test: 'test/scenarios/coordinator.test.ts',
@@ -51,7 +51,7 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     name: 'an agent that asks for tools is taken as finished',
-    file: 'src/flows/coordinate-delegate.ts',
+    file: 'src/flows/coordinate/delegate.ts',
     find: '  if (calls.length > 0)\n    notes.push',
     replace: '  if (false)\n    notes.push',
     test: 'test/scenarios/coordinator.test.ts',
@@ -59,7 +59,7 @@ export const planMutants: readonly Mutant[] = [
   },
   {
     name: 'a doubt that a person decided is not told to the writer',
-    file: 'src/flows/coordinate-delegate.ts',
+    file: 'src/flows/coordinate/delegate.ts',
     find: 'if (takenAsDone !== undefined)',
     replace: 'if (false)',
     test: 'src/engine/conversation/doubt-ahead.test.ts',

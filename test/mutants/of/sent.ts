@@ -101,10 +101,10 @@ export const sentMutants: readonly Mutant[] = [
   },
   {
     name: 'the extra chance may use the reserve again',
-    file: 'src/flows/converse-course.ts',
+    file: 'src/flows/converse/course.ts',
     find: 'this.#hasReserve = false;',
     replace: '',
-    test: 'src/flows/converse.test.ts',
+    test: 'src/flows/converse/converse.test.ts',
     only: 'costs one turn',
   },
 ];

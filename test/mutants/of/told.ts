@@ -27,7 +27,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'the writer is not told that an agent was cut off',
-    file: 'src/flows/coordinate-delegate.ts',
+    file: 'src/flows/coordinate/delegate.ts',
     find: 'if (ended !== undefined) notes.push',
     replace: 'if (false) notes.push',
     test: 'test/scenarios/cut-answers.test.ts',
@@ -35,10 +35,10 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'a model that refuses is asked again in vain',
-    file: 'src/flows/converse.ts',
+    file: 'src/flows/converse/converse.ts',
     find: "if (code === 'refused') return { code, sentence: `${message}.` };",
     replace: '',
-    test: 'src/flows/converse.test.ts',
+    test: 'src/flows/converse/converse.test.ts',
     only: 'C89',
   },
   {
@@ -91,7 +91,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'whoever needs a stranger is sent into the dark',
-    file: 'src/flows/coordinate-work.ts',
+    file: 'src/flows/coordinate/work.ts',
     find: "if (left !== undefined && onFailure === 'skip')",
     replace: 'if (false)',
     test: 'test/scenarios/coordinator.test.ts',
@@ -99,7 +99,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'a plan in which nobody can begin fails the run',
-    file: 'src/flows/coordinate.ts',
+    file: 'src/flows/coordinate/coordinate.ts',
     find: '(whyNobody(asked.plan, onFailure) ?? asked)',
     replace: 'asked',
     test: 'test/scenarios/coordinator.test.ts',
@@ -126,7 +126,7 @@ export const toldMutants: readonly Mutant[] = [
     file: 'src/engine/turn/turn.ts',
     find: 'if (!request.tools) tellUnansweredCalls',
     replace: 'if (!request.tools?.length) tellUnansweredCalls',
-    test: 'src/flows/converse.test.ts',
+    test: 'src/flows/converse/converse.test.ts',
     only: 'G32',
   },
   {
@@ -147,7 +147,7 @@ export const toldMutants: readonly Mutant[] = [
   },
   {
     name: 'a no is said to be a failure',
-    file: 'src/flows/coordinate-work.ts',
+    file: 'src/flows/coordinate/work.ts',
     find: "thrown.failure.code === 'refused' ? 'was refused' : 'failed'",
     replace: "'failed'",
     test: 'test/scenarios/coordinator.test.ts',

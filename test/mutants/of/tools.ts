@@ -53,10 +53,10 @@ export const toolMutants: readonly Mutant[] = [
   },
   {
     name: 'a result can begin a box of its own',
-    file: 'src/flows/converse-words.ts',
+    file: 'src/flows/converse/words.ts',
     find: 'ruler, oneLine(resultBody(call)), ruler',
     replace: 'ruler, resultBody(call), ruler',
-    test: 'src/flows/converse-words.test.ts',
+    test: 'src/flows/converse/words.test.ts',
   },
   {
     name: 'what was approved of a tool holds for whatever it has become',

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
-const converse = 'src/flows/converse.test.ts';
-const settings = 'src/flows/converse-settings.test.ts';
+const converse = 'src/flows/converse/converse.test.ts';
+const settings = 'src/flows/converse/settings.test.ts';
 const trace = 'src/projections/trace/trace.test.ts';
 const budget = 'src/engine/budget.test.ts';
 
@@ -48,7 +48,7 @@ export const twoStageMutants: readonly Mutant[] = [
   },
   {
     name: 'a preface is taken for the answer',
-    file: 'src/flows/converse-answer.ts',
+    file: 'src/flows/converse/answer.ts',
     find: '(calls.length > 0 && results.length > 0)',
     replace: '(calls.length < 0 && results.length > 0)',
     test: converse,
@@ -59,12 +59,12 @@ export const twoStageMutants: readonly Mutant[] = [
     file: 'src/run/tool-pause.ts',
     find: 'const pause = tree.paused ? undefined : openPause(tree);',
     replace: 'const pause = tree.paused ? openPause(tree) : undefined;',
-    test: 'src/flows/converse-resume.test.ts',
+    test: 'src/flows/converse/resume.test.ts',
     only: 'C73',
   },
   {
     name: 'a client beats the operator',
-    file: 'src/flows/converse-settings.ts',
+    file: 'src/flows/converse/settings.ts',
     find: "protocol: isOff ? 'unified' : asked.protocol,",
     replace: 'protocol: asked.protocol,',
     test: settings,

@@ -54,10 +54,10 @@ export const workflowFrontMutants: readonly Mutant[] = [
   },
   {
     name: 'what was cut off is done again where a run goes on',
-    file: 'src/flows/workflow-anew.ts',
+    file: 'src/flows/workflow/anew.ts',
     find: 'if (!last || isCutOff(last) || !mayBeDoneAgain(last)) return;',
     replace: 'if (!last) return;',
-    test: 'src/flows/workflow-anew.test.ts',
+    test: 'src/flows/workflow/anew.test.ts',
     only: 'cut off and happens once',
   },
   {

@@ -1,15 +1,15 @@
 import type { Mutant } from '../mutant.ts';
 
-const flow = 'src/flows/workflow.test.ts';
-const question = 'src/flows/workflow-question.test.ts';
-const inner = 'src/flows/workflow-inner.test.ts';
+const flow = 'src/flows/workflow/workflow.test.ts';
+const question = 'src/flows/workflow/question.test.ts';
+const inner = 'src/flows/workflow/inner.test.ts';
 const graph = 'src/engine/scope/graph.test.ts';
 const deadlines = 'src/engine/time/deadlines.test.ts';
 
 export const workflowMutants: readonly Mutant[] = [
   {
     name: 'a node begins though no path led to it',
-    file: 'src/flows/workflow-part.ts',
+    file: 'src/flows/workflow/part.ts',
     find: 'edges.length === 0 || isReached(before)',
     replace: 'true',
     test: flow,
@@ -17,7 +17,7 @@ export const workflowMutants: readonly Mutant[] = [
   },
   {
     name: 'the answer is what the last end says',
-    file: 'src/flows/workflow-whole.ts',
+    file: 'src/flows/workflow/whole.ts',
     find: 'for (const { id, type } of nodes) {',
     replace: 'for (const { id, type } of nodes.toReversed()) {',
     test: flow,
@@ -25,7 +25,7 @@ export const workflowMutants: readonly Mutant[] = [
   },
   {
     name: 'a question may have things done again for ever',
-    file: 'src/flows/workflow-question.ts',
+    file: 'src/flows/workflow/question.ts',
     find: 'round <= mostRedone ? redo : undefined',
     replace: 'redo',
     test: question,
@@ -33,7 +33,7 @@ export const workflowMutants: readonly Mutant[] = [
   },
   {
     name: 'what comes after a question sees what was done before it was done again',
-    file: 'src/flows/workflow-part.ts',
+    file: 'src/flows/workflow/part.ts',
     find: 'const settled = withRedone(all(before));',
     replace: 'const settled = all(before);',
     test: question,
@@ -65,7 +65,7 @@ export const workflowMutants: readonly Mutant[] = [
   },
   {
     name: 'workflows call each other as deep as they like',
-    file: 'src/flows/workflow-inner.ts',
+    file: 'src/flows/workflow/inner.ts',
     find: 'const deepest = 8;',
     replace: 'const deepest = 16;',
     test: inner,
@@ -100,7 +100,7 @@ export const workflowMutants: readonly Mutant[] = [
     file: 'src/engine/leaf/leaf.ts',
     find: '${firstTry(tree, step).id}',
     replace: '${step.id}',
-    test: 'src/flows/workflow-rounds.test.ts',
+    test: 'src/flows/workflow/rounds.test.ts',
     only: '[WF42]',
   },
   {
@@ -113,7 +113,7 @@ export const workflowMutants: readonly Mutant[] = [
   },
   {
     name: 'what is filled into a path is put in as it is',
-    file: 'src/flows/workflow-sight.ts',
+    file: 'src/flows/workflow/sight.ts',
     find: 'return encodeURIComponent(value.toWellFormed());',
     replace: 'return value;',
     test: flow,
@@ -128,38 +128,38 @@ export const workflowMutants: readonly Mutant[] = [
   },
   {
     name: 'a question that lost to another path stays open',
-    file: 'src/flows/workflow-moot.ts',
+    file: 'src/flows/workflow/moot.ts',
     find: 'return hasLost;',
     replace: 'return false;',
-    test: 'src/flows/workflow-moot.test.ts',
+    test: 'src/flows/workflow/moot.test.ts',
   },
   {
     name: 'a question is withdrawn although something waits for its answer',
-    file: 'src/flows/workflow-moot.ts',
+    file: 'src/flows/workflow/moot.ts',
     find: 'else if (isNeeded(part, next, ended)) return false;',
     replace: '',
-    test: 'src/flows/workflow-moot.test.ts',
+    test: 'src/flows/workflow/moot.test.ts',
   },
   {
     name: 'a question that was withdrawn is asked anew after a crash',
     file: 'src/engine/question/ask.ts',
     find: 'withdrawnAt(execution, step) ?? put(',
     replace: 'put(',
-    test: 'src/flows/workflow-moot.test.ts',
+    test: 'src/flows/workflow/moot.test.ts',
   },
   {
     name: 'a question that nobody needs is asked all the same',
-    file: 'src/flows/workflow-part.ts',
+    file: 'src/flows/workflow/part.ts',
     find: '? moot?.whyNot(node) : noPath',
     replace: '? undefined : noPath',
-    test: 'src/flows/workflow-moot.test.ts',
+    test: 'src/flows/workflow/moot.test.ts',
   },
   {
     name: 'what is shown is agreed to although it does not fit the form',
     file: 'src/engine/question/misfit-of-decision.ts',
     find: 'if (isShown && misfit(schema, shown) === undefined) return undefined;',
     replace: 'if (isShown) return undefined;',
-    test: 'src/flows/workflow-question.test.ts',
+    test: 'src/flows/workflow/question.test.ts',
   },
   {
     name: 'an answer says where a connection leads',
