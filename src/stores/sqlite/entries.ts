@@ -60,6 +60,7 @@ export function commandRows(
   const select = `SELECT id, used, command, sum FROM command ${isSound ? '' : 'NOT INDEXED'}`;
   const byId = query<StoredCommand>(database, `${select} WHERE run = ? AND id = ?`);
   const pending = query<StoredCommand>(database, `${select} WHERE run = ? AND used IS NULL ORDER BY number`);
+  const nobodys = query(database, "SELECT 1 FROM command NOT INDEXED WHERE typeof(run) <> 'integer'");
   const insert = change(database, 'INSERT INTO command (run, id, command, sum) VALUES (?, ?, ?, ?)');
   const use = change(database, 'UPDATE command SET used = ?, sum = ? WHERE run = ? AND id = ?');
   return {
@@ -77,8 +78,12 @@ export function commandRows(
       const text = byId.one(number, id)?.command ?? '';
       use(seq, sumOf(run, id, text, seq), number, id);
     },
-    pending: (run) =>
-      pending.all(runs.number(run)).map((row) => ({ id: row.id, run, command: commandOf(run, row) })),
+    pending(run) {
+      const rows = pending.all(runs.number(run));
+      // A command that does not say whose it is may be the one that is not found.
+      if (rows.length === 0 && !isSound && nobodys.one()) throw damagedCommand(run, 'that waits');
+      return rows.map((row) => ({ id: row.id, run, command: commandOf(run, row) }));
+    },
     hasPending: (run) => pending.one(runs.number(run)) !== undefined,
   };
 }
