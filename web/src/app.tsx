@@ -13,7 +13,7 @@ const Approvals = lazy(() => import('./approvals/inbox.tsx').then(({ Inbox }) =>
 const Runs = lazy(() => import('./runs/runs.tsx').then((made) => ({ default: made.Runs })));
 const Run = lazy(() => import('./runs/run.tsx').then((made) => ({ default: made.Run })));
 const RunCanvas = lazy(() =>
-  import('./workflows/run-canvas.tsx').then((made) => ({ default: made.RunCanvas })),
+  import('./workflows/runs/run-canvas.tsx').then((made) => ({ default: made.RunCanvas })),
 );
 const Workflows = lazy(() =>
   import('./workflows/workflows.tsx').then((made) => ({ default: made.Workflows })),

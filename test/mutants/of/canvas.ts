@@ -63,10 +63,10 @@ export const canvasMutants: readonly Mutant[] = [
   },
   {
     name: 'a node that does not come before is offered',
-    file: 'web/src/workflows/completions.ts',
+    file: 'web/src/workflows/fields/completions.ts',
     find: 'for (const id of settledBefore(part as unknown as Part, idOf(at))) {',
     replace: 'for (const { id } of part.nodes) {',
-    test: 'web/src/workflows/completions.test.ts',
+    test: 'web/src/workflows/fields/completions.test.ts',
     only: 'nothing else',
   },
   {

@@ -25,7 +25,7 @@ import { orderedBeside, useLayout } from '../canvas/use-layout.ts';
 import { DraftKeeper, type Shelf } from '../editing/draft-keeper.ts';
 import { Editing, type Edited } from '../editing/editing.ts';
 import type { Loaded, Nameable } from './use-workflow.ts';
-import type { KeptText } from './yaml-field.tsx';
+import type { KeptText } from './fields/yaml-field.tsx';
 
 /** Everything that a workflow is worked on with. */
 export interface Desk {

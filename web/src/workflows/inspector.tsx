@@ -8,11 +8,11 @@ import { nameOf } from '../canvas/model/node-name.ts';
 import { nodeAt, nodePath, partOf, type NodePath } from '../canvas/model/node-path.ts';
 import { NodeIcon } from '../canvas/node-icon.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
-import { speakingAt } from './completions.ts';
+import { speakingAt } from './fields/completions.ts';
 import { placeOfProblem, type Desk } from './desk.ts';
-import { FieldInput } from './field-input.tsx';
+import { FieldInput } from './fields/field-input.tsx';
 import { LeadsTo } from './leads-to.tsx';
-import { TryNode, type TriedFrom } from './start-from-run.tsx';
+import { TryNode, type TriedFrom } from './runs/start-from-run.tsx';
 
 /** What is chosen, to be changed: a node by its schema, or the workflow itself. */
 export function Inspector({

@@ -11,8 +11,8 @@ import { MenuButton } from '../shell/shell.tsx';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import type { Desk } from './desk.ts';
 import { fragmentOf, views, type Looking } from './looking.ts';
-import { RunDialog } from './run-dialog.tsx';
-import { useNewestRun } from './use-last-run.ts';
+import { RunDialog } from './runs/run-dialog.tsx';
+import { useNewestRun } from './runs/use-last-run.ts';
 import type { Loaded } from './use-workflow.ts';
 import { WorkflowMenu } from './workflow-menu.tsx';
 

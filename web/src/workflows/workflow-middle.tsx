@@ -4,7 +4,7 @@ import { GraphList } from '../canvas/graph-list.tsx';
 import { Bones } from '../shell/states.tsx';
 import { canvasEdits, type Desk } from './desk.ts';
 import type { View } from './looking.ts';
-import { YamlField } from './yaml-field.tsx';
+import { YamlField } from './fields/yaml-field.tsx';
 
 interface MiddleProps {
   readonly desk: Desk;

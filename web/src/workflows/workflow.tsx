@@ -21,7 +21,7 @@ import { fragmentOf, lookingAt, type Looking, type View } from './looking.ts';
 import { Palette } from './palette.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { Schedules } from './sides/schedules.tsx';
-import { useLastRun } from './use-last-run.ts';
+import { useLastRun } from './runs/use-last-run.ts';
 import { useWorkflow, type Loaded } from './use-workflow.ts';
 import { VersionStage } from './sides/version-stage.tsx';
 import { Versions } from './sides/versions.tsx';

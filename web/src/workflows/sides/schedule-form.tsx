@@ -9,7 +9,7 @@ import { useLanguage } from '../../texts/texts.ts';
 import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 import { useMinute } from '../../ticking.ts';
 import { NextTimes } from './next-times.tsx';
-import { inputSchema } from '../run-dialog.tsx';
+import { inputSchema } from '../runs/run-dialog.tsx';
 import { timesOf } from './schedule-list.ts';
 
 interface ScheduleFormProps {

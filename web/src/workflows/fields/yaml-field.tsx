@@ -1,11 +1,11 @@
 import { yaml } from '@codemirror/lang-yaml';
 import { lineNumbers } from '@codemirror/view';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { CodeField } from '../code-field.tsx';
-import type { DraftGraph } from '../canvas/model/draft-graph.ts';
-import { readYaml, yamlOf, type ReadYaml } from '../canvas/model/yaml-text.ts';
-import type { Edited, Editing } from '../editing/editing.ts';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { CodeField } from '../../code-field.tsx';
+import type { DraftGraph } from '../../canvas/model/draft-graph.ts';
+import { readYaml, yamlOf, type ReadYaml } from '../../canvas/model/yaml-text.ts';
+import type { Edited, Editing } from '../../editing/editing.ts';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 
 /** The text as it was last written, as long as the workflow is open. */
 export interface KeptText {

@@ -1,8 +1,8 @@
-import { readExpression, type Context } from '../../../src/graph/expression.ts';
-import { readTemplates } from '../../../src/graph/template.ts';
-import type { Json } from '../../../src/run/values.ts';
-import { visible } from '../../../src/run/visible.ts';
-import { readValue } from '../canvas/model/node-fields.ts';
+import { readExpression, type Context } from '../../../../src/graph/expression.ts';
+import { readTemplates } from '../../../../src/graph/template.ts';
+import type { Json } from '../../../../src/run/values.ts';
+import { visible } from '../../../../src/run/visible.ts';
+import { readValue } from '../../canvas/model/node-fields.ts';
 
 const longest = 160;
 

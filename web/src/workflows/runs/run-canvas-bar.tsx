@@ -1,17 +1,17 @@
 import { ArrowLeft, List, ListTree, Pencil, Workflow as WorkflowIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { FlatTree, RunStore } from '../../../src/client/client.ts';
-import { useRuns } from '../../../src/react/react.ts';
-import { isDry } from '../../../src/run/dry-run.ts';
-import { visible } from '../../../src/run/visible.ts';
-import type { RunGraph } from '../../../src/wire/native/run-graph.ts';
-import { Steering } from '../chat/steering.tsx';
-import { addressOf, Link } from '../routing.tsx';
-import { ConnectionPill } from '../shell/connection-pill.tsx';
-import { MenuButton } from '../shell/shell.tsx';
-import { StatusMark } from '../steps/status-mark.tsx';
-import { useTexts } from '../texts/texts.ts';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import type { FlatTree, RunStore } from '../../../../src/client/client.ts';
+import { useRuns } from '../../../../src/react/react.ts';
+import { isDry } from '../../../../src/run/dry-run.ts';
+import { visible } from '../../../../src/run/visible.ts';
+import type { RunGraph } from '../../../../src/wire/native/run-graph.ts';
+import { Steering } from '../../chat/steering.tsx';
+import { addressOf, Link } from '../../routing.tsx';
+import { ConnectionPill } from '../../shell/connection-pill.tsx';
+import { MenuButton } from '../../shell/shell.tsx';
+import { StatusMark } from '../../steps/status-mark.tsx';
+import { useTexts } from '../../texts/texts.ts';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 import { GoOn } from './start-from-run.tsx';
 
 interface RunCanvasBarProps {

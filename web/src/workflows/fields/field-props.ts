@@ -1,4 +1,4 @@
-import type { NodeField } from '../canvas/model/node-fields.ts';
+import type { NodeField } from '../../canvas/model/node-fields.ts';
 import type { Speaking } from './completions.ts';
 
 /** A field of a node as it is edited. */

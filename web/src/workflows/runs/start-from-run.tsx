@@ -1,10 +1,10 @@
 import { Play, StepForward } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { RunError, type Failure } from '../../../src/client/client.ts';
-import { useVitrine } from '../../../src/react/react.ts';
-import { visible } from '../../../src/run/visible.ts';
-import { addressOf, navigate } from '../routing.tsx';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { RunError, type Failure } from '../../../../src/client/client.ts';
+import { useVitrine } from '../../../../src/react/react.ts';
+import { visible } from '../../../../src/run/visible.ts';
+import { addressOf, navigate } from '../../routing.tsx';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 
 /** Goes on where a run failed, in a new run that has what was done. */
 export function GoOn({ run }: { readonly run: string }): ReactNode {

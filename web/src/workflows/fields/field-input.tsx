@@ -1,9 +1,9 @@
 import { lazy, Suspense, useId, type ReactNode } from 'react';
-import type { Context } from '../../../src/graph/expression.ts';
-import { readValue, writtenOf, type NodeField } from '../canvas/model/node-fields.ts';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import type { Context } from '../../../../src/graph/expression.ts';
+import { readValue, writtenOf, type NodeField } from '../../canvas/model/node-fields.ts';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 import { CasesInput, ChoicesInput, RetryInput } from './field-lists.tsx';
-import { valueThen } from './last-run.ts';
+import { valueThen } from '../runs/last-run.ts';
 import type { FieldInputProps } from './field-props.ts';
 
 const ExpressionField = lazy(() =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { DraftGraph } from '../canvas/model/draft-graph.ts';
+import type { DraftGraph } from '../../canvas/model/draft-graph.ts';
 import { speakingAt, suggestionsFor } from './completions.ts';
-import { valueThen } from './last-run.ts';
+import { valueThen } from '../runs/last-run.ts';
 
 const graph: DraftGraph = {
   name: 'g',

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { readValue, writtenOf } from '../canvas/model/node-fields.ts';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { readValue, writtenOf } from '../../canvas/model/node-fields.ts';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 import type { FieldInputProps } from './field-props.ts';
 
 /** What a question can be answered with whatever is said. */

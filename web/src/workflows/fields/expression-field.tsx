@@ -1,6 +1,6 @@
 import { autocompletion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { useMemo, useRef, type ReactNode } from 'react';
-import { CodeField, type CodeFieldProps } from '../code-field.tsx';
+import { CodeField, type CodeFieldProps } from '../../code-field.tsx';
 import { suggestionsFor, type Speaking } from './completions.ts';
 
 /** An expression, or text with expressions in it: what may come next is suggested as one writes. */

@@ -1,8 +1,8 @@
-import type { Context } from '../../../src/graph/expression.ts';
-import { settledBefore } from '../../../src/graph/order.ts';
-import type { Part } from '../../../src/graph/graph.ts';
-import type { DraftGraph } from '../canvas/model/draft-graph.ts';
-import { idOf, nodeAt, partAt, partOf, type NodePath } from '../canvas/model/node-path.ts';
+import type { Context } from '../../../../src/graph/expression.ts';
+import { settledBefore } from '../../../../src/graph/order.ts';
+import type { Part } from '../../../../src/graph/graph.ts';
+import type { DraftGraph } from '../../canvas/model/draft-graph.ts';
+import { idOf, nodeAt, partAt, partOf, type NodePath } from '../../canvas/model/node-path.ts';
 
 /** Something that may be written next, and what it is. */
 export interface Suggestion {

@@ -1,14 +1,14 @@
 import { Play } from 'lucide-react';
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { RunError, type Failure } from '../../../src/client/client.ts';
-import { useVitrine } from '../../../src/react/react.ts';
-import type { Json } from '../../../src/run/values.ts';
-import { visible } from '../../../src/run/visible.ts';
-import { DraftForm } from '../approvals/draft-form.tsx';
-import { useDraft } from '../approvals/draft.ts';
-import { addressOf, navigate } from '../routing.tsx';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
-import { NarrowDialog } from './narrow-dialog.tsx';
+import { RunError, type Failure } from '../../../../src/client/client.ts';
+import { useVitrine } from '../../../../src/react/react.ts';
+import type { Json } from '../../../../src/run/values.ts';
+import { visible } from '../../../../src/run/visible.ts';
+import { DraftForm } from '../../approvals/draft-form.tsx';
+import { useDraft } from '../../approvals/draft.ts';
+import { addressOf, navigate } from '../../routing.tsx';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
+import { NarrowDialog } from '../narrow-dialog.tsx';
 
 interface RunDialogProps {
   readonly name: string;

@@ -1,17 +1,17 @@
 import { ListTree, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useSource } from '../../../src/react/react.ts';
-import { isBlobRef, type Json } from '../../../src/run/values.ts';
-import { exactLines, visible } from '../../../src/run/visible.ts';
-import { stateSource, useCanvas } from '../canvas/canvas-context.ts';
-import type { DraftGraph } from '../canvas/model/draft-graph.ts';
-import { nameOf } from '../canvas/model/node-name.ts';
-import { nodeAt, type NodePath } from '../canvas/model/node-path.ts';
-import { NodeIcon } from '../canvas/node-icon.tsx';
-import { NodeStatus, NodeTime } from '../canvas/node-parts.tsx';
-import { addressOf, Link } from '../routing.tsx';
-import { useTexts } from '../texts/texts.ts';
-import { useWorkflowTexts } from '../texts/workflow-texts.ts';
+import { useSource } from '../../../../src/react/react.ts';
+import { isBlobRef, type Json } from '../../../../src/run/values.ts';
+import { exactLines, visible } from '../../../../src/run/visible.ts';
+import { stateSource, useCanvas } from '../../canvas/canvas-context.ts';
+import type { DraftGraph } from '../../canvas/model/draft-graph.ts';
+import { nameOf } from '../../canvas/model/node-name.ts';
+import { nodeAt, type NodePath } from '../../canvas/model/node-path.ts';
+import { NodeIcon } from '../../canvas/node-icon.tsx';
+import { NodeStatus, NodeTime } from '../../canvas/node-parts.tsx';
+import { addressOf, Link } from '../../routing.tsx';
+import { useTexts } from '../../texts/texts.ts';
+import { useWorkflowTexts } from '../../texts/workflow-texts.ts';
 
 interface NodeInRunProps {
   readonly graph: DraftGraph;
