@@ -441,7 +441,8 @@ describe('what the server answers is what its description says', () => {
     for (const verb of ['archive', 'restore']) await on(`POST ${verb}`);
     await on('POST clone', { json: { title: 'Day desk' } });
     for (const id of [name, 'desk', 'nobody']) {
-      await on('GET draft', { id });
+      for (const what of ['draft', 'versions']) await on(`GET ${what}`, { id });
+      await on('GET diff', { id, query: '?from=1&to=1' });
       await on('PUT draft', { id, json: { app } });
       await on('POST publish', { id, json: {} });
       for (const verb of ['archive', 'restore']) await on(`POST ${verb}`, { id });
