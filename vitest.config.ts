@@ -39,7 +39,7 @@ export default defineConfig({
   test: {
     fsModuleCache: true,
     // Four tenths of the time a scenario waits: for a disk, a timer, or a peer that is slow on purpose.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongFirst },
     projects: [
       {
