@@ -151,6 +151,7 @@ async function take(from: Browser, theme: 'light' | 'dark'): Promise<void> {
   await page.locator('[data-turn]').last().scrollIntoViewIfNeeded();
   await picture('chat-answer');
   await takeCanvas(page, picture);
+  await takeApps(page, picture);
   await everyStatus(page, picture);
   await takeLists(page, picture);
 }
@@ -175,6 +176,27 @@ async function takeCanvas(page: Page, picture: (name: string) => Promise<void>):
   await picture('canvas-edit');
 }
 
+/** Applications: the list, a guard that is tried, the chat that people meet and its stages. */
+async function takeApps(page: Page, picture: (name: string) => Promise<void>): Promise<void> {
+  const { applications } = vitrineClient({ url });
+  const listed = await applications.list();
+  if (!listed.some(({ name }) => name === 'field-desk'))
+    await applications.clone('network-desk', 'Field desk');
+  await page.goto(`${url}/apps`);
+  await page.waitForSelector('[data-app=field-desk]');
+  await picture('apps');
+  await page.goto(`${url}/apps/field-desk#guards`);
+  await page.waitForSelector('[data-section=guards]');
+  await page.fill('[data-try]', 'Tell ann@example.org that her card 4111 1111 1111 1111 is blocked.');
+  await page.waitForSelector('[data-verdict] [data-finding]');
+  await picture('app-editor');
+  await page.goto(`${url}/apps/network-desk/chat`);
+  await say(page, 'What do the runbooks say about a fibre cut? Write to ann@example.org.');
+  await page.waitForSelector('[data-answer=given]');
+  await page.waitForTimeout(1_000);
+  await picture('app-chat');
+}
+
 /** Where runs are looked back at. */
 async function takeLists(page: Page, picture: (name: string) => Promise<void>): Promise<void> {
   for (const [name, path, ready] of [
@@ -190,6 +212,7 @@ async function takeLists(page: Page, picture: (name: string) => Promise<void>): 
   await page.goto(`${url}/runs`);
   await page.locator('[data-listed-run][data-status=completed]', { hasText: 'services' }).first().click();
   await page.waitForSelector('[data-run-status=completed]');
+  await page.waitForTimeout(1_000);
   await picture('trace');
   await page.focus('.scrub-track');
   for (let i = 0; i < 8; i += 1) await page.keyboard.press('PageDown');

@@ -1,5 +1,5 @@
 // What graphs that were drawn have in them.
-import type { DrawnPart } from './random-graph.ts';
+import { drawGraph, type DrawnPart } from './random-graph.ts';
 
 /** All types of nodes there are. */
 const nodeTypes = [
@@ -68,4 +68,15 @@ export class Coverage {
         if (node[field] !== undefined) this.look(node[field] as DrawnPart, level + 1, [...within, node.type]);
     }
   }
+}
+
+/** So many graphs from a seed on, and further ones while more ways than these lead to no join: some are drawn seldom. */
+export function seedsFrom(first: number, graphs: number, unjoined: number): readonly number[] {
+  const coverage = new Coverage();
+  const seeds: number[] = [];
+  for (let seed = first; seeds.length < graphs || coverage.unjoined.length > unjoined; seed += 1) {
+    coverage.look(drawGraph(seed));
+    seeds.push(seed);
+  }
+  return seeds;
 }

@@ -11,7 +11,7 @@ import { outline } from '../../../test/workflow/world.ts';
 
 test(
   '[WF2] [WF19] [WF30] any graph, taken over after every record, comes to what an interpreter without durability does',
-  { timeout: 3_600_000 },
+  { timeout: 10_800_000 },
   async () => {
     const first = seedOf('random graphs');
     const graphs = sized(8, 200);
