@@ -16,8 +16,8 @@ const question =
   'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
 
 const notice: WorkflowDraft['graph'] & { readonly name: string } = {
-  name: 'change-notice',
-  title: 'Change notice',
+  name: 'planned-work',
+  title: 'Planned work',
   input: {
     type: 'object',
     required: ['text'],
