@@ -4,8 +4,8 @@ import { describeInBrowser } from '../browser.ts';
 import { appWith, serving } from '../serving.ts';
 import { opened, say } from '../web.ts';
 
-const turning = `document.querySelector('.spin, .dots i') &&
-  [...document.querySelectorAll('.spin, .dots i')].some((one) => getComputedStyle(one).animationName !== 'none' &&
+const turning = `[...document.querySelectorAll('.spin, .dots i')]
+ .some((one) => getComputedStyle(one).animationName !== 'none' &&
     parseFloat(getComputedStyle(one).animationDuration) > 0.1)`;
 
 describeInBrowser('what is seen', (browser) => {
@@ -24,12 +24,27 @@ describeInBrowser('what is seen', (browser) => {
     const { page, complaints } = await opened(browser(), at.url);
     await say(page, 'Go');
     await page.locator('.dots').first().waitFor();
-    expect(await page.evaluate(turning)).toBe(true);
+    await expect.poll(() => page.evaluate(turning), { timeout: 60_000 }).toBe(true);
     begun.resolve();
     await page.getByText('budget 0/7').waitFor();
     await page.getByText(/No answer by .+: it does not happen\./).waitFor();
     expect(await page.locator('.dots').count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  test('[W203] a message that begins a conversation is there from its sending on', async () => {
+    const at = await serving({ config: { apps: { echo: appWith(async (_, text) => text, 'echo') } } });
+    const { page } = await opened(browser(), at.url);
+    await page.evaluate(`
+      window.gone = 0;
+      new MutationObserver(() => {
+        if (document.querySelector('.said')) window.wasSaid = true;
+        else if (window.wasSaid) window.gone += 1;
+      }).observe(document.body, { childList: true, subtree: true });
+    `);
+    await say(page, 'Are you there?');
+    await page.waitForSelector('[data-answer=given]');
+    expect(await page.evaluate('[window.wasSaid, window.gone]')).toEqual([true, 0]);
   });
 
   test('[W15] the theme that is chosen goes before that of the machine, and stays', async () => {

@@ -169,7 +169,7 @@ function Talk({ conversation, runs, isLoading, sought, withApp }: TalkProps): Re
     <>
       <section className="thread" ref={follow.box} aria-label={t.chat.title} tabIndex={-1}>
         <div className="thread-content" ref={follow.content}>
-          {isLoading && <Bones />}
+          {isLoading && sending.pending === undefined && <Bones />}
           {isEmpty && conversation !== undefined && <p className="quiet">{t.chat.notThere}</p>}
           {isEmpty && <Welcome apps={apps} app={app} ask={(text) => sending.send(text, [])} />}
           <Turns runs={runs} sought={sought} sending={sending} place={place} />

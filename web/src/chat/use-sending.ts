@@ -77,8 +77,16 @@ export function useSending({ runs, isLoading, ...to }: SendingTo): Sending {
   };
 }
 
+interface Pending {
+  readonly text: string;
+  readonly run?: string;
+}
+
+/** What conversations were begun with on this page, until their own place shows it: there is no moment without it. */
+const begunWith = new Map<string, Pending>();
+
 interface Starting {
-  readonly pending: { readonly text: string; readonly run?: string } | undefined;
+  readonly pending: Pending | undefined;
   readonly problem: string | undefined;
   readonly unsent: Queued | undefined;
   readonly start: (sent: Queued) => Promise<void>;
@@ -91,7 +99,8 @@ function useStarting(
   line: string,
 ): Starting {
   const client = useVitrine();
-  const [pending, setPending] = useState<Starting['pending']>();
+  const [pending, setPending] = useState(() => begunWith.get(line));
+  useEffect(() => void begunWith.delete(line), [line]);
   const [failed, setFailed] = useState<{ readonly problem: string; readonly unsent?: Queued }>();
   const start = useCallback(
     async (sent: Queued): Promise<void> => {
@@ -110,6 +119,7 @@ function useStarting(
         setPending({ text, run: begun.run });
         queue.remove(line, key);
         if (conversation !== undefined) return;
+        begunWith.set(begun.conversation, { text, run: begun.run });
         queue.begin(line, begun.conversation);
         navigate(addressOf.chat(begun.conversation));
       } catch (thrown) {
