@@ -1,5 +1,5 @@
 // What the web app costs in a real browser: a trace of 100,000 events, a chat of 5,000 steps, a canvas of 300 nodes, and the first load.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page, type JSHandle } from 'playwright-core';
@@ -9,6 +9,7 @@ import { localTenant } from '../src/run/owner.ts';
 import { serve } from '../src/server/serve.ts';
 import { sqliteStore } from '../src/stores/sqlite.ts';
 import { keepRun } from './lists/keep-run.ts';
+import { shiftOfDemo } from './web/shift.ts';
 import { closed, ended, journal, opened, said, started } from '../test/journal.ts';
 
 const seeks = 40;
@@ -27,6 +28,10 @@ export async function webBench(): Promise<void> {
     await trace(browser, server.url);
     await chat(browser, server.url);
     await canvas(browser, server.url);
+    mkdirSync(join(data, 'demo'));
+    const [answered, asked] = await shiftOfDemo(browser, join(data, 'demo'));
+    tell('layout shift while the demo answers', answered.toFixed(3), '0.1');
+    tell('  and while somebody is asked', asked.toFixed(3), '0.1');
   } finally {
     await browser.close();
     await server.close();

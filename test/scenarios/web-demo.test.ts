@@ -5,7 +5,6 @@ import { describeInBrowser } from '../browser.ts';
 import { temporaryFolder } from '../serving.ts';
 import { start } from '../vitrine.ts';
 import { drawnGraphs } from '../web/crossings.ts';
-import { expectStill, watchShifts } from '../web/shifts.ts';
 import { expectAccessible, opened, say } from '../web.ts';
 
 /** What the answers of some questions must show with them. */
@@ -24,8 +23,6 @@ const shows: Readonly<Record<string, string>> = {
   'What is the route from Perth to Hobart?': '.figure[data-shape=graph] .graph-edge',
 };
 
-const dispatch =
-  'Which services are at risk, what does the runbook say, and dispatch a field engineer to LINK-SYD-MEL-FIBRE-01';
 const questions = documentedRows().flatMap((row) => row.questions);
 
 /** The demo in a folder of its own, as it speaks by itself. */
@@ -40,25 +37,6 @@ async function demo(): Promise<string> {
 }
 
 describeInBrowser('the demo world', (browser) => {
-  // On a busy machine more comes between two frames than anybody writes at once, and is one jump: three tries.
-  test.each([
-    ['the first question', questions[0]?.ask ?? '', false],
-    ['one that waits for somebody', dispatch, true],
-  ])('[W205] nothing jumps while %s is answered', { timeout: 900_000, retry: 2 }, async (_, ask, isAsked) => {
-    const { page } = await opened(browser(), await demo());
-    await watchShifts(page);
-    await say(page, ask);
-    if (isAsked) {
-      await page.locator('[data-decide=approve]:enabled').waitFor();
-      // What has ended before folds meanwhile, above the question.
-      await expect.poll(() => page.locator('.steps .row.open').count(), { timeout: 60_000 }).toBe(1);
-      await page.locator('[data-decide=approve]').click();
-    }
-    await page.locator('[data-answer=given]').waitFor();
-    await page.locator('.folded').waitFor();
-    await expectStill(page);
-  });
-
   test('[W13] [W200] every documented question is answered in one conversation, with what the answer speaks of beside it', async () => {
     const { page, complaints } = await opened(browser(), await demo());
     expect(questions.length).toBeGreaterThan(25);

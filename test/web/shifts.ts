@@ -9,7 +9,7 @@ interface Shift {
 }
 
 /** As browsers report it: the most that moved within five seconds, without a second of rest between. */
-function shiftOf(shifts: readonly Shift[]): number {
+export function shiftOf(shifts: readonly Shift[]): number {
   let most = 0;
   let began = -Infinity;
   let last = -Infinity;
@@ -35,8 +35,13 @@ export async function watchShifts(page: Page): Promise<void> {
   `);
 }
 
+/** What was counted so far. */
+export async function shiftsOn(page: Page): Promise<readonly Shift[]> {
+  return (await page.evaluate('shifts')) as Shift[];
+}
+
 /** Fails where it jumped by more than browsers call good. */
 export async function expectStill(page: Page): Promise<void> {
-  const shifts = (await page.evaluate('shifts')) as Shift[];
+  const shifts = await shiftsOn(page);
   expect(shiftOf(shifts), JSON.stringify(shifts)).toBeLessThanOrEqual(0.1);
 }
