@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { refuse, routeOf, send, sendHead, stream } from './http/answer.ts';
 import { strictJson } from './http/body.ts';
+import { bodyPace } from './http/body-pace.ts';
 import type { Caller } from './access/caller.ts';
 import type { Visit } from './access/honest.ts';
 import type { WayIn, WaysIn } from './access/way-in.ts';
@@ -85,8 +86,10 @@ type Note = (request: FastifyRequest, reply: FastifyReply) => void;
 
 function letIn(app: FastifyInstance, { context, routes, ways }: AppSettings): CallerOf {
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const pace = bodyPace();
   app.addHook('onRequest', async (request, reply) => {
     reply.raw.on('close', letPass());
+    pace(request.raw, () => callers.get(request)?.tenant ?? '');
     reply.headers(safeHeaders);
     welcomeGuest(context, request, reply);
     const visit = visitOf(request, ways);

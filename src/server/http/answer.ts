@@ -134,6 +134,8 @@ export function refuse(
   const taken = { isFile: body === 'bytes', most: request.routeOptions.bodyLimit };
   const { status, failure, isBug } = refusalOf(inBytes(thrown, taken), hidden);
   if (isBug) context.log.problem('A request failed.', thrown);
+  // What is left of its body is read at its own pace, and not at that of the framework.
+  request.raw.resume();
   return reply
     .code(status)
     .headers({ ...safeHeaders, ...refusalHeaders(status) })

@@ -209,4 +209,12 @@ export const hostileMutants: readonly Mutant[] = [
     test: 'src/guards/find-in-parts.test.ts',
     only: 'rests between any two parts',
   },
+  {
+    name: 'what is refused is read as fast as it comes',
+    file: 'src/server/http/answer.ts',
+    find: '  request.raw.resume();\n',
+    replace: '',
+    test: 'src/server/http/body-pace.test.ts',
+    only: 'without end',
+  },
 ];
