@@ -82,7 +82,7 @@ describe('in the demo world', () => {
     });
     await expect.poll(async () => (await client.approvals({ run })).approvals.length).toBe(1);
     const [question] = (await client.approvals({ run })).approvals;
-    const { load, paths } = question?.arguments as { load: string; paths: string };
+    const { load, paths } = Object(question?.arguments) as { load: string; paths: string };
     expect(load).toMatch(/^In the last 24 hours LINK-SYD-MEL-FIBRE-01 carried /);
     expect(paths).toMatch(/^LINK-SYD-MEL-FIBRE-01 is down \(fibre cut\)\. \d+ MPLS paths depend on it/);
     for (const words of [load, paths]) expect(words).not.toContain('---');
