@@ -315,6 +315,23 @@ describeInBrowser('the canvas', (browser) => {
     expect(complaints).toEqual([]);
   });
 
+  test('[CV32] the list says what a workflow names that is not there any more', async () => {
+    const at = await serving({ config: {} });
+    const { workflows } = vitrineClient({ url: at.url });
+    for (const graph of [rounds, outer]) {
+      await workflows.create(graph.name, graph);
+      await workflows.publish(graph.name);
+    }
+    await workflows.archive('rounds');
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows`);
+    const gone = page.locator('[data-workflow=outer] [data-gone=sub]');
+    await gone.waitFor();
+    expect(await gone.innerText()).toBe('There is no workflow «rounds».');
+    expect(await page.locator('[data-gone]').count()).toBe(1);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
   test('[CV24] a failed run goes on in a new one, and a step is tried alone with what that gave it', async () => {
     const given: Json[] = [];
     const shaky = toolOf('shaky', (input) => {
