@@ -61,7 +61,7 @@ async function doneAt(centre: string): Promise<readonly string[]> {
 
 test.for(demoPlayNames)(
   '[WF19 L1 L4 L5] SIGKILL of «%s» of the demo at its records: the same tree, the same answer, nothing done twice',
-  { timeout: 3_600_000 },
+  { timeout: 10_800_000 },
   async (demo) => {
     const undisturbed = await killDemo(demo, { when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
@@ -142,7 +142,7 @@ function effectsIn(file: string): string[] {
 
 test(
   '[WF19 L1 L4 L5] SIGKILL of any graph: it comes to what an interpreter without durability does, and nothing is done twice',
-  { timeout: 3_600_000 },
+  { timeout: 10_800_000 },
   async () => {
     const first = seedOf('kills of random graphs');
     const seeds = seedsFrom(first, sized(4, 40), sized(8, 0));
