@@ -75,6 +75,18 @@ export const topics: readonly Topic[] = [
     serves: /\b(?:on call|roster|spares?|stock|notices?)\b/gi,
   },
   {
+    name: 'surveys',
+    example: 'Make a survey of the links',
+    asks: /\bsurvey\w*\b/i,
+    serves: /\bsurvey\w*\b/gi,
+  },
+  {
+    name: 'watching',
+    example: 'Keep watch over LINK-SYD-BNE-FIBRE-01',
+    asks: /\b(?:keep (?:a )?watch|keep an eye|watch (?:over )?link)/i,
+    serves: /\bwatch\w*\b/gi,
+  },
+  {
     name: 'calculation',
     example: 'Calculate fibonacci(10)',
     asks: /\b(?:calculate|compute|fibonacci|factorial|primes?|javascript|run (?:this|the) code|chart|plot|draw)\b|\d\s*[-+*/^]\s*\d/i,

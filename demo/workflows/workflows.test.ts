@@ -61,7 +61,31 @@ describe('in the demo world', () => {
   test('links are surveyed, and somebody is sure after a second look', async () => {
     const answer = await play('link-survey', { links: ['LINK-SYD-MEL-FIBRE-01', 'LINK-SYD-BNE-FIBRE-01'] });
     expect(answer).toMatch(/^After a second look:\n\| telemetry/);
-    expect(answer.split('\n').filter((line) => line.startsWith('| '))).toHaveLength(3);
+    const [, first, ...others] = answer.split('\n').filter((line) => line.startsWith('| '));
+    expect(first).toMatch(
+      /^\| In the last 24 hours LINK-SYD-MEL-FIBRE-01 .* \| LINK-SYD-MEL-FIBRE-01 is down \(fibre cut\)\./,
+    );
+    expect(others).toHaveLength(1);
+  });
+
+  test('unless links are named the busiest ones are surveyed', async () => {
+    const rows = (await play('link-survey', {}))
+      .split('\n')
+      .filter((line) => line.startsWith('| In the last'));
+    expect(rows).toHaveLength(5);
+    for (const row of rows) expect(row).toMatch(/ (LINK-\S+) carried .* \| \1 is up\./);
+  });
+
+  test('a person reads what agents found, and not how they looked for it', async () => {
+    const { run } = await client.workflows.start('change-notice', {
+      input: { text: 'LINK-SYD-MEL-FIBRE-01' },
+    });
+    await expect.poll(async () => (await client.approvals({ run })).approvals.length).toBe(1);
+    const [question] = (await client.approvals({ run })).approvals;
+    const { load, paths } = Object(question?.arguments) as { load: string; paths: string };
+    expect(load).toMatch(/^In the last 24 hours LINK-SYD-MEL-FIBRE-01 carried /);
+    expect(paths).toMatch(/^LINK-SYD-MEL-FIBRE-01 is down \(fibre cut\)\. \d+ MPLS paths depend on it/);
+    for (const words of [load, paths]) expect(words).not.toContain('---');
   });
 
   test('a link is watched, and an engineer is sent, or it is escalated', async () => {
@@ -71,6 +95,11 @@ describe('in the demo world', () => {
     expect(await play('watch-link', hasty)).toMatch(
       /^Nobody decided in time: it is on the board as NB-0002\.$/,
     );
+  });
+
+  test('a link that carries traffic is well, and nobody is asked', async () => {
+    const input = { text: 'LINK-SYD-BNE-FIBRE-01', pause: 1, patience: 600 };
+    expect(await play('watch-link', input)).toBe('LINK-SYD-BNE-FIBRE-01 is well.');
   });
 
   test.for([

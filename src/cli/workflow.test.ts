@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serving } from '../../test/serving.ts';
 import { terminalFor } from '../../test/terminal.ts';
 import { loadConfig } from '../server/compose/config.ts';
+import { vitrineClient } from '../client/client.ts';
 import { cli } from './cli.ts';
 
 let folder: string;
@@ -60,6 +61,17 @@ test('[WR6] a graph in a file is checked, published and run; workflows are liste
   const { out } = await here('workflows');
   expect(out).toMatch(/^greeting +version 1, of the configuration: Greeting$/m);
   expect(out).toMatch(/^own +version 1, draft 2 by \S+: Greeting$/m);
+});
+
+test('[WR46] the list says what a published workflow names that is not there any more', async () => {
+  const at = await serving({ config: {} });
+  const calls = graph('x').replace("type: template, value: 'x'", 'type: workflow, workflow: own');
+  for (const path of [file('own.yaml', graph('x')), file('calls.yaml', calls)])
+    await typed('workflow', 'publish', path, '--server', at.url);
+  await vitrineClient({ url: at.url }).workflows.archive('own');
+  expect((await typed('workflows', '--server', at.url)).out).toMatch(
+    /^calls +version 1, .*\n {2}cannot be done now: say: There is no workflow «own»\.$/m,
+  );
 });
 
 test('[WR6] what is wrong is told line by line, and by the exit code', async () => {

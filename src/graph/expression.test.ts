@@ -30,6 +30,9 @@ describe('an expression', () => {
     ['has(input.deep.x)', true],
     ['input.text.fits("^b.*k$")', true],
     ['{"a": [1, input.n]}', { a: [1, 3] }],
+    ['has(input.none) ? input.none.map(a, a) : []', []],
+    ['input.deep.x != null && input.deep.x.split(" ").exists(a, a == "")', false],
+    ['input.n > 0 || input.none.all(a, a > 0)', true],
   ])('[GR1] %s is %o', ([text, expected]) => {
     expect(value(text)).toEqual(expected);
   });
@@ -45,6 +48,8 @@ describe('an expression', () => {
     ['input.constructor', 'No such key: constructor'],
     ['input["__proto__"].polluted', 'No such key: __proto__'],
     ['input.missing', 'No such key: missing'],
+    ['input.missing.map(a, a)', 'No such key: missing'],
+    ['input.n.map(a, a)', 'comprehension'],
   ])('[GR2 GR3] %s is refused, with its column: %s', ([text, why]) => {
     expect(refusal(text)).toContain(why);
     expect(refusal(text)).toMatch(/^\d+: /);

@@ -111,10 +111,10 @@ interface Costs {
 /** Work is counted before it is done: how much is looked at, how often. No timer says when it is enough. */
 function expectBounded({ nodes, ranges }: Costs, given: Readonly<Record<string, unknown>>): void {
   const size = sizeOf(given, mostWork);
+  if (size * nodes > mostWork) throw new ExpressionError(tooMuch, 1);
   let rounds = 1;
   for (const { read, column, looksOutside } of ranges) {
-    const list = told(() => read(given));
-    const items = Array.isArray(list) ? list.length : 0;
+    const items = itemsIn(() => withBoundedWork(() => read(given)));
     if (items > mostItems)
       throw new ExpressionError(
         `A list of ${items} items is too long to go through: ${mostItems} are the most.`,
@@ -123,6 +123,17 @@ function expectBounded({ nodes, ranges }: Costs, given: Readonly<Record<string, 
     if (looksOutside) rounds = Math.max(rounds, items);
   }
   if (size * nodes * rounds > mostWork) throw new ExpressionError(tooMuch, 1);
+}
+
+/** How many items are gone through. Where there is no list, nothing is: that place is never come to, or fails by itself. */
+function itemsIn(read: () => unknown): number {
+  try {
+    const list = read();
+    return Array.isArray(list) ? list.length : 0;
+  } catch (thrown) {
+    if (thrown instanceof TooMuchWork) throw new ExpressionError(tooMuch, 1);
+    return 0;
+  }
 }
 
 /** Only what was given and is spoken of: nothing that objects have from elsewhere is found, and no more is counted. */

@@ -15,7 +15,8 @@ export function nodeProblems(node: GraphNode, place: Place, known: Known): reado
   ];
 }
 
-function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
+/** Whom and what a node names that is not there. */
+export function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
   const named: [string, string, ReadonlySet<string> | undefined][] = [];
   if (node.type === 'agent' || node.type === 'prompt') named.push(['agent', node.agent, known.agents]);
   if (node.type === 'agent') for (const tool of node.tools ?? []) named.push(['tool', tool, known.tools]);
@@ -41,7 +42,7 @@ function nameProblems(node: GraphNode, known: Known): readonly Problem[] {
 }
 
 /** Settings that are another part's: a team's are a coordinator's, a guard's those of an application. */
-function settingsProblems(node: GraphNode, { settings }: Known): readonly Problem[] {
+export function settingsProblems(node: GraphNode, { settings }: Known): readonly Problem[] {
   if ((node.type !== 'team' && node.type !== 'guard') || !settings) return [];
   const what = node.type === 'team' ? 'a coordinator' : 'guards';
   return settings(node).map(({ path, message }) =>

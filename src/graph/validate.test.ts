@@ -83,6 +83,7 @@ describe('validation', () => {
     expect(problemsIn(notice, known)).toEqual([]);
   });
 
+  const calls = { id: 'post', type: 'tool', tool: 'post_notice' };
   const body = { nodes: [agent('work', '{{item}} {{index}}')], edges: [] };
   test.for<{ name: string; given: Json; says: string }>([
     { name: 'no start', given: graph([end], []), says: ' nodes: There is no start.' },
@@ -183,6 +184,32 @@ describe('validation', () => {
       name: 'what may come to too many turns',
       given: only({ id: 'm', type: 'map', items: 'input.l', body }),
       says: 'It may come to 1000 turns; 200 are allowed.',
+    },
+    {
+      name: 'what may come to too many calls',
+      given: only({
+        id: 'm',
+        type: 'map',
+        items: 'input.l',
+        body: {
+          nodes: [{ id: 'l', type: 'loop', times: 2, body: { nodes: [calls], edges: [] } }],
+          edges: [],
+        },
+      }),
+      says: 'limits.calls: It may come to 2000 calls; 1000 are allowed.',
+    },
+    {
+      name: 'what may come to too many levels of steps',
+      given: { ...(only({ id: 'l', type: 'loop', times: 1, body }) as object), limits: { depth: 2 } },
+      says: 'limits.depth: It may come to ',
+    },
+    {
+      name: 'too many edges',
+      given: graph(
+        [start, ...Array.from({ length: 3 }, (_, i) => ({ id: `n${i}`, type: 'template', value: 1 }))],
+        Array.from({ length: 2_001 }, () => to('n0', 'n1')),
+      ),
+      says: 'The graph has 2001 edges; 2000 are the most.',
     },
     {
       name: 'too many nodes',

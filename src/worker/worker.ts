@@ -15,6 +15,8 @@ const renewal = 5_000;
 /** How often to look for runs whose time has come, should no hint arrive. */
 const lookAgain = 1_000;
 const claimAtOnce = 16;
+/** As many as one tenant may have at work, so that what one process had in hand another takes up without a pause. */
+const usuallyAtMost = 1_000;
 
 /** Which runs a worker takes: all, or those it was asked for: one that will not stay must not begin what it cannot finish. */
 export type Takes = 'everything' | 'asked';
@@ -22,6 +24,8 @@ export type Takes = 'everything' | 'asked';
 export interface WorkSettings {
   /** How long what has begun may take to come to its end, once the worker is told to leave. Milliseconds. */
   readonly grace?: number;
+  /** With so many runs in hand it takes up no more than a few each second. Those that are parked are in nobody's hand. */
+  readonly most?: number;
 }
 
 /** Claims runs that nobody works on, executes them, and keeps their leases. */
@@ -35,6 +39,8 @@ export class Worker {
   /** What went wrong last, and is tried again every second: said once. */
   readonly #troubles = new Map<string, string>();
   #wake = new AbortController();
+  /** Called when a run in hand is over. */
+  #over: () => void = () => {};
   #isLeaving = false;
 
   constructor(world: Workplace, name: string, takes: Takes = 'everything') {
@@ -83,11 +89,11 @@ export class Worker {
    * Take up runs and keep the leases of those in hand, until the signal aborts; then let what has begun come to its end,
    * and hand back what is left.
    */
-  async work(signal: AbortSignal, { grace = 0 }: WorkSettings = {}): Promise<void> {
+  async work(signal: AbortSignal, { grace = 0, most = usuallyAtMost }: WorkSettings = {}): Promise<void> {
     const unlisten = this.#world.store.listen((hint) => this.#hear(hint));
     const over = new AbortController();
     const leases = this.#keepLeases(over.signal);
-    await this.#takeUpRuns(signal);
+    await this.#takeUpRuns(signal, most);
     await this.#leave(grace);
     over.abort();
     await leases;
@@ -105,10 +111,10 @@ export class Worker {
     enough.abort();
   }
 
-  async #takeUpRuns(signal: AbortSignal): Promise<void> {
+  async #takeUpRuns(signal: AbortSignal, most: number): Promise<void> {
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      if (this.takes === 'everything') await this.#quietly('claim', () => this.#claimAll(signal));
+      if (this.takes === 'everything') await this.#quietly('claim', () => this.#claimAll(signal, most));
       else for (const run of this.#asked) await this.#quietly('claim', () => this.claim(run));
       await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, this.#wake.signal]));
     }
@@ -152,8 +158,16 @@ export class Worker {
     if (!isSure) await this.#renew();
   }
 
-  async #claimAll(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.claim()) === claimAtOnce);
+  async #claimAll(signal: AbortSignal, most: number): Promise<void> {
+    while (!signal.aborted && (await this.claim()) === claimAtOnce)
+      if (this.#executions.size >= most) await this.#untilRoom(signal, most);
+  }
+
+  /** No longer than a second: those in hand may wait for what somebody has yet to take up. */
+  async #untilRoom(signal: AbortSignal, most: number): Promise<void> {
+    const room = new AbortController();
+    this.#over = () => this.#executions.size < most && room.abort();
+    await this.#world.clock.sleep(lookAgain, AbortSignal.any([signal, room.signal]));
   }
 
   async #load({ fence, head, reason }: Claim, claimed: Moment): Promise<void> {
@@ -182,6 +196,7 @@ export class Worker {
     if (this.#isLeaving) void execution.leave();
     void execution.done.then(() => {
       if (this.#executions.get(fence.run) === execution) this.#executions.delete(fence.run);
+      this.#over();
       if (execution.tree.ended) this.#asked.delete(fence.run);
     });
     // The first entry of a takeover is emitted by the caller, before the flow gets its turn.

@@ -68,6 +68,14 @@ test('[PL50] the application of the demo does what its document says', async () 
     const { input: _, ...rest } = redacted as FlatTree & { readonly input?: unknown };
     expect(JSON.stringify(rest.steps)).not.toContain('ada.king@example.com');
     expect(rest.answer).toContain('tickets');
+    const [surveyed] = answers.get('survey') ?? [];
+    expect(surveyed?.answer).toMatch(/After a second look:\n\| telemetry \| paths \|/);
+    expect(surveyed?.steps.filter(({ kind }) => kind === 'branch').map(({ title }) => title)).toContain(
+      'Item 5',
+    );
+    const [posted] = answers.get('notice') ?? [];
+    expect(posted?.approvals).toMatchObject([{ title: 'Post this?', decision: 'approve' }]);
+    expect(posted?.answer).toMatch(/Posted as NB-\d+: Work on LINK-SYD-MEL-FIBRE-01, Sunday/);
   } finally {
     await at.close();
   }

@@ -71,6 +71,15 @@ function statesOn(page: Page): Promise<unknown> {
     .map((node) => [node.dataset.node, node.dataset.state]))`);
 }
 
+/** The steps of a run, as its chat shows them, without those inside others. */
+function chatSteps(page: Page, run: string): Promise<readonly string[]> {
+  return page
+    .locator(`[data-turn="${run}"] .steps [data-step]:not(.kids [data-step])`)
+    .evaluateAll((rows) =>
+      rows.map((row) => `${row.getAttribute('data-step')} ${row.getAttribute('data-status')}`),
+    );
+}
+
 describeInBrowser('the canvas', (browser) => {
   test('[CV2] [CV6] [CV7] [CV9] [CV10] [CV11] draw, break, mend, publish, run, edit at the question, kill the server, see it end', async () => {
     const cwd = configured(config);
@@ -126,7 +135,8 @@ describeInBrowser('the canvas', (browser) => {
     expect(readFileSync(join(cwd, 'posted'), 'utf8')).toBe('{"notice":"Link A-1 was cut."}\n');
 
     const run = new URL(page.url()).pathname.split('/')[2] ?? '';
-    const { nodes } = await vitrineClient({ url: first.url }).workflows.graphOf(run);
+    const client = vitrineClient({ url: first.url });
+    const { nodes } = await client.workflows.graphOf(run);
     const told = Object.fromEntries(nodes.map(({ node, state }) => [node, state]));
     expect(await statesOn(page)).toEqual(told);
     expect(Object.values(told)).toEqual(Object.keys(told).map(() => 'completed'));
@@ -143,6 +153,12 @@ describeInBrowser('the canvas', (browser) => {
     await page.getByRole('link', { name: 'Trace' }).click();
     await page.click('[data-to-canvas]');
     await page.waitForSelector('[data-node=end][data-state=completed]');
+    await page.locator('[data-node=tool]', { hasText: /\d+(\.\d+)?\s?s|\d+ ?m/ }).waitFor();
+    const [{ conversation } = expect.fail('it is not listed')] = (await client.runs()).runs;
+    await page.goto(`${first.url}/c/${conversation}`);
+    await page.locator(`[data-turn="${run}"] .folded`).click();
+    const drawn = nodes.map(({ step, state }) => `${step} ${state}`);
+    await expect.poll(() => chatSteps(page, run)).toEqual(drawn);
     expect(complaints.filter((one) => !one.includes('ERR_'))).toEqual([]);
     expect(existsSync(join(cwd, 'data'))).toBe(true);
   });
@@ -312,6 +328,23 @@ describeInBrowser('the canvas', (browser) => {
     await page.click('[data-start-run]');
     await page.waitForSelector('[data-dry-run]');
     await page.waitForSelector('[data-node=ask][data-state=waiting]');
+    expect(complaints).toEqual([]);
+  });
+
+  test('[CV32] the list says what a workflow names that is not there any more', async () => {
+    const at = await serving({ config: {} });
+    const { workflows } = vitrineClient({ url: at.url });
+    for (const graph of [rounds, outer]) {
+      await workflows.create(graph.name, graph);
+      await workflows.publish(graph.name);
+    }
+    await workflows.archive('rounds');
+    const { page, complaints } = await opened(browser(), `${at.url}/workflows`);
+    const gone = page.locator('[data-workflow=outer] [data-gone=sub]');
+    await gone.waitFor();
+    expect(await gone.innerText()).toBe('There is no workflow «rounds».');
+    expect(await page.locator('[data-gone]').count()).toBe(1);
+    await expectAccessible(page);
     expect(complaints).toEqual([]);
   });
 

@@ -12,9 +12,9 @@ import { Coverage, seedsFrom } from '../workflow/coverage.ts';
 import { commandFor, decideInTime } from '../workflow/decided.ts';
 import { demoPlayNames, demoPlays, type DemoPlayName } from '../workflow/demo-plays.ts';
 import { drawGraph, leafGraph } from '../workflow/random-graph.ts';
-import { drawnCatalog, drawnInput } from '../workflow/random-world.ts';
+import { drawnCatalog, drawnInput, noted } from '../workflow/random-world.ts';
 import { interpret } from '../workflow/reference.ts';
-import { answerOf, countOf, played } from '../workflow/taken-over.ts';
+import { answerOf, callsIn, countOf, played, tooOften } from '../workflow/taken-over.ts';
 import { outline } from '../workflow/world.ts';
 
 const atOnce = 2;
@@ -61,7 +61,7 @@ async function doneAt(centre: string): Promise<readonly string[]> {
 
 test.for(demoPlayNames)(
   '[WF19 L1 L4 L5] SIGKILL of «%s» of the demo at its records: the same tree, the same answer, nothing done twice',
-  { timeout: 3_600_000 },
+  { timeout: 10_800_000 },
   async (demo) => {
     const undisturbed = await killDemo(demo, { when: 'never' });
     expect(undisturbed.wrongs).toEqual([]);
@@ -126,6 +126,7 @@ async function killDrawn(seed: number, coverage: Coverage): Promise<{ wasCut: bo
     );
     expect(outcome.wrongs, name).toEqual([]);
     expect(answerOf(outcome.tree), name).toEqual(answer);
+    expect(tooOften(effectsIn(file), callsIn(outcome.tree, noted)), name).toEqual([]);
     if (breaks === 0) {
       expect(outline(outcome.tree), name).toEqual(outline(whole.tree));
       expect(countOf(effectsIn(file)), name).toEqual(countOf(whole.ledger.values()));
@@ -141,7 +142,7 @@ function effectsIn(file: string): string[] {
 
 test(
   '[WF19 L1 L4 L5] SIGKILL of any graph: it comes to what an interpreter without durability does, and nothing is done twice',
-  { timeout: 3_600_000 },
+  { timeout: 10_800_000 },
   async () => {
     const first = seedOf('kills of random graphs');
     const seeds = seedsFrom(first, sized(4, 40), sized(8, 0));

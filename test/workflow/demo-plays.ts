@@ -50,7 +50,7 @@ export const demoPlays = {
   },
   'link-survey': {
     workflow: 'link-survey',
-    data: { links: [text, 'LINK-SYD-BNE-FIBRE-01', 'LINK-ADL-PER-FIBRE-01', 'LINK-MEL-ADL-FIBRE-01'] },
+    data: { links: [text, 'LINK-SYD-BNE-FIBRE-01', 'LINK-ADL-MEL-FIBRE-01', 'LINK-LST-HBA-FIBRE-01'] },
     decide: () => as('approve'),
     ends: /^After a second look:\n\| telemetry/,
     effects: 0,

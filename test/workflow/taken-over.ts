@@ -153,6 +153,19 @@ export function doneIn(entries: readonly Entry[], tools: ReadonlySet<string>): s
   });
 }
 
+/** Calls of these tools that a run has in it: each may be done once. */
+export function callsIn({ steps }: RunTree, tools: ReadonlySet<string>): string[] {
+  return [...steps.values()].flatMap(({ call }) =>
+    call && tools.has(call.tool) ? [effectOf(call.tool, call.arguments)] : [],
+  );
+}
+
+/** What was done more often than there are calls of it. */
+export function tooOften(done: Iterable<string>, calls: Iterable<string>): string[] {
+  const most = countOf(calls);
+  return [...countOf(done)].flatMap(([effect, times]) => (times > (most.get(effect) ?? 0) ? [effect] : []));
+}
+
 /** How often each was done. */
 export function countOf(effects: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();

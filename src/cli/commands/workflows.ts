@@ -15,7 +15,8 @@ export const workflows: CliCommand = {
   async run(given, terminal) {
     const place = serverOf(given) ?? (await settingsOf(given, terminal)).home;
     const found = await inHome(place, { terminal }, all);
-    for (const each of found) terminal.say(given.flag('json') ? jsonLine(each) : visibleLine(lineOf(each)));
+    for (const each of found)
+      terminal.say(given.flag('json') ? jsonLine(each) : linesOf(each).map(visibleLine).join('\n  '));
     if (found.length === 0 && !given.flag('json'))
       terminal.warn('There are no workflows: put one into «workflows/<name>.yaml» beside the configuration.');
     return exit.completed;
@@ -32,12 +33,21 @@ async function all({ workflows: client }: TerminalHome): Promise<readonly Listed
   }
 }
 
-function lineOf({ name, title, readOnly, draft, published, schedules }: ListedWorkflow): string {
+function linesOf({
+  name,
+  title,
+  readOnly,
+  draft,
+  published,
+  schedules,
+  problems = [],
+}: ListedWorkflow): readonly string[] {
   const said = [
     published ? `version ${published.version}` : 'not published',
     ...(draft ? [`draft ${draft.revision} by ${draft.by}`] : []),
     ...(readOnly ? ['of the configuration'] : []),
     ...(schedules ? [`${schedules} ${schedules === 1 ? 'schedule' : 'schedules'}`] : []),
   ];
-  return `${name.padEnd(24)} ${said.join(', ')}${title === undefined ? '' : `: ${title}`}`;
+  const line = `${name.padEnd(24)} ${said.join(', ')}${title === undefined ? '' : `: ${title}`}`;
+  return [line, ...problems.map(({ node, problem }) => `cannot be done now: ${node}: ${problem}`)];
 }

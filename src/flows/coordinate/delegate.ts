@@ -8,8 +8,8 @@ import { whatEnded } from '../turn-ending.ts';
 type Message = Omit<TurnRequest['messages'][number], 'role'>;
 
 /**
- * Send a message to an agent, and give what it said, with what is to be known of it. What it remembers is handed back on
- * the way, as it declares.
+ * Send a message to an agent, and give what its words mean, with what is to be known of them. What it remembers is handed back
+ * on the way, as it declares.
  */
 export async function delegate(scope: Scope, agent: Delegate, message: Message): Promise<string> {
   const known = await facts(scope, agent.receives ?? []);
@@ -22,9 +22,9 @@ export async function delegate(scope: Scope, agent: Delegate, message: Message):
   const notes = notesOn(result);
   const { text: said } = result;
   if (said.trim() === '' && notes.length === 0) scope.notice('AGENT_SILENT', `${title} said nothing.`);
-  if (notes.length === 0) return said;
-  const words = meaningOf(said).trim();
-  return [...(words === '' ? [] : [words]), ...notes].join('\n\n');
+  const words = meaningOf(said);
+  if (notes.length === 0) return words;
+  return [...(words.trim() === '' ? [] : [words.trim()]), ...notes].join('\n\n');
 }
 
 /** What its words do not say: whoever works on from them would take them for all there is. */

@@ -38,6 +38,17 @@ describe('[WF20] a prompt that wants JSON', () => {
   });
 });
 
+test.for(['agent', 'prompt'])(
+  '[WF24] of an answer in sections, %s gives what a person reads',
+  async (type) => {
+    const sections =
+      '---QUERY---\nSELECT 1\n---RESULTS---\n{}\n---ANALYSIS---\nAll is well.\n---CITATIONS---\n[KB-1]';
+    const graph = graphOf([{ id: 'p', type, agent: 'model', message: 'How is it?' }], '');
+    expect((await play(graph, [sections])).tree.ended?.answer).toBe('All is well.\n\nSources:\n[KB-1]');
+    expect((await play(graph, [' as it is\n'])).tree.ended?.answer).toBe(' as it is\n');
+  },
+);
+
 describe('[WF21] a merge', () => {
   const both = [template('a', 'A'), template('b', { b: 1 }), template('c', 'C')];
   const branch = { id: 'way', type: 'branch', cases: [{ port: 'never', when: 'false' }] };

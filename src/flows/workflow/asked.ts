@@ -3,6 +3,7 @@ import { RunError } from '../../run/failure.ts';
 import { firstFitting, onceMore, type Read } from '../../run/json-answer.ts';
 import type { Json } from '../../run/values.ts';
 import { misfit } from '../../schema/misfit.ts';
+import { meaningOf } from '../../wire/sectioned-text.ts';
 import { delegate } from '../coordinate/delegate.ts';
 import type { Working } from './node.ts';
 import { filledText, type AtWork, type NodeOf } from './sight.ts';
@@ -34,7 +35,7 @@ export async function answerOfPrompt(at: AtWork<NodeOf<'prompt'>>): Promise<Json
     { role: 'user', text: filledText(at, 'message', node.message) },
   ];
   if (node.answer !== undefined) return askedForJson(at, messages, node.answer);
-  return (await scope.turn(node.agent, { messages })).text;
+  return meaningOf((await scope.turn(node.agent, { messages })).text);
 }
 
 /** What a coordinator makes of what its agents find. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Stage, codes } from '../../../test/stage.ts';
 import { answerIn, graphOf, outline, partOf, runOf, workflowFlow } from '../../../test/workflow/world.ts';
 import { toolOf } from '../../../test/world.ts';
+import { flatApproval } from '../../run/flat-approval.ts';
 import type { Json } from '../../run/values.ts';
 
 function world() {
@@ -57,6 +58,19 @@ describe('[WF8] a question of a graph', () => {
     const { stage, run } = await play(graph({ expiresIn: 3_600 }));
     await stage.clock.pass(3_700_000);
     expect((await stage.tree(run)).ended?.answer).toBe('late');
+  });
+
+  test('is put off where that is allowed, comes back then, and expires by the calendar all the same', async () => {
+    const { stage, run } = await play(graph({ allowed: ['defer'], expiresIn: 7_200 }));
+    await stage.decide(run, { decision: 'defer', until: stage.clock.now() + 3_600_000 });
+    expect((await stage.asked(run)).map((one) => flatApproval(one).status)).toEqual(['deferred']);
+    await stage.clock.pass(3_603_000);
+    expect((await stage.asked(run)).map((one) => flatApproval(one).status)).toEqual(['undecided']);
+    await stage.clock.pass(3_603_000);
+    expect((await stage.tree(run)).ended?.answer).toBe('late');
+    const other = await play(graph());
+    await other.stage.decide(other.run, { decision: 'defer' });
+    expect(codes(await other.stage.tree(other.run))).toEqual(['DECISION_REFUSED']);
   });
 
   test('takes what is filled in, if it fits its form, also as an edit', async () => {

@@ -6,7 +6,15 @@ import { decideBy } from '../../../test/workflow/decided.ts';
 import { drawGraph, leafGraph } from '../../../test/workflow/random-graph.ts';
 import { drawnCatalog, drawnInput, noted } from '../../../test/workflow/random-world.ts';
 import { interpret } from '../../../test/workflow/reference.ts';
-import { answerOf, countOf, doneIn, played, recovered } from '../../../test/workflow/taken-over.ts';
+import {
+  answerOf,
+  callsIn,
+  countOf,
+  doneIn,
+  played,
+  recovered,
+  tooOften,
+} from '../../../test/workflow/taken-over.ts';
 import { outline } from '../../../test/workflow/world.ts';
 
 test(
@@ -36,11 +44,12 @@ test(
         expect(again.problems, name).toEqual([]);
         expect(answerOf(again.tree), name).toEqual(expected.answer);
         seen.cuts += 1;
+        const done = [...again.ledger.values(), ...doneIn(entries, noted)];
+        expect(tooOften(done, callsIn(again.tree, noted)), name).toEqual([]);
+        // What else was begun where something fails for good depends on when it did.
         if (expected.breaks > 0) continue;
         expect(outline(again.tree), name).toEqual(outline(whole.tree));
-        expect(countOf([...again.ledger.values(), ...doneIn(entries, noted)]), name).toEqual(
-          countOf(whole.ledger.values()),
-        );
+        expect(countOf(done), name).toEqual(countOf(whole.ledger.values()));
       }
     }
     tell('random graphs', { ...seen, ...coverage.counts });

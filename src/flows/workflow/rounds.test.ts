@@ -27,6 +27,7 @@ async function play(graph: ReturnType<typeof graphOf>, data?: Json, judged: read
         notes.push(input);
         throw new RunError('unavailable', 'It is down.');
       }),
+      toolOf('hang', () => new Promise<Json>(() => {}), { timeout: 3_600_000 }),
       toolOf('odd', (input) => {
         const { n } = input as { n: number };
         if (n % 2 === 0) throw new RunError('unavailable', `${n} is even.`);
@@ -195,6 +196,39 @@ describe('[WF15] a node that may be tried again', () => {
       'h failed',
       'h/ask 1 completed',
     ]);
+  });
+});
+
+describe('[WF25] a node that has only so long', () => {
+  const bounded = (body: ReturnType<typeof partOf>) =>
+    graphOf(
+      [{ id: 'f', type: 'loop', times: 1, within: 30, body }, template('late', '{{nodes.f.error.code}}')],
+      'f.failed>late late>end f>end',
+    );
+
+  test('fails as timed out with all that is in it, and leaves by `failed`', async () => {
+    const { stage, run } = await play(bounded(partOf([{ id: 'x', type: 'tool', tool: 'hang' }], '')));
+    await stage.clock.pass(29_000);
+    expect((await stage.tree(run)).ended).toBeUndefined();
+    await stage.clock.pass(2_000);
+    const tree = await stage.tree(run);
+    expect(tree.ended?.answer).toBe('timed-out');
+    expect(outline(tree).filter((line) => line.startsWith('f'))).toEqual([
+      'f failed',
+      'f/round 1 abandoned',
+      'f/round 1/x abandoned',
+      'f/round 1/x/call1 abandoned',
+    ]);
+  });
+
+  test.for([
+    ['a person', { id: 'x', type: 'human', shows: 1 }],
+    ['a time', { id: 'x', type: 'wait', for: 3_600 }],
+  ] as const)('counts no time in which it waits for %s', async ([, node]) => {
+    const { stage, run } = await play(bounded(partOf([node], '')));
+    await stage.clock.pass(3_605_000);
+    if (node.type === 'human') await stage.decide(run, { decision: 'approve' });
+    expect(answerIn(await stage.tree(run))).toMatchObject({ rounds: 1 });
   });
 });
 

@@ -89,6 +89,45 @@ test('a step is told when it starts, while it works and when it ends', () => {
   ]);
 });
 
+test('[WR32] nodes of a workflow have the types of that wire', () => {
+  const kinds = [
+    'agent',
+    'team',
+    'prompt',
+    'branch',
+    'loop',
+    'map',
+    'tool',
+    'http',
+    'code',
+    'merge',
+    'human',
+  ];
+  const flow = { name: 'workflow', version: '1' };
+  const sequence = told(
+    started('x', { flow }),
+    ...kinds.map((kind, i) => opened(i + 1, 0, { kind, key: kind })),
+    opened(20, 6, { kind: 'branch', key: 'branch 1' }),
+  );
+  const typed = sequence.flatMap(({ event, payload }) =>
+    event === 'step_started' ? [Reflect.get(payload, 'step_type') as string] : [],
+  );
+  expect(typed).toEqual([
+    'agent',
+    'hierarchical_crew',
+    'llm_call',
+    'coordinator',
+    'coordinator',
+    'parallel_crew',
+    'tool_call',
+    'tool_call',
+    'tool_call',
+    'merge',
+    'transform',
+    'parallel_crew',
+  ]);
+});
+
 test('every step that was started ends once, and nothing is told of it afterwards', () => {
   fc.assert(
     fc.property(fc.oneof(plausibleRun, anyEntries), (entries) => {

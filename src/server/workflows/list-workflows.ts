@@ -2,7 +2,8 @@ import { configurationTenant, type Definition } from '../../run/definition.ts';
 import { parseJson } from '../../wire/parse-json.ts';
 import type { ListedWorkflow, WorkflowPage } from '../../wire/native/workflows.ts';
 import type { OpenFolder } from '../folder/open-folder.ts';
-import { workflowKind as kind } from './workflow-problems.ts';
+import { goneFromEach, workflowKind as kind } from './workflow-problems.ts';
+import type { Json } from '../../run/values.ts';
 
 export interface Listing {
   readonly tenant: string;
@@ -21,10 +22,15 @@ export async function listWorkflows(
   const byName = Map.groupBy(rows.flat(), ({ name }) => name);
   const names = [...byName.keys()].toSorted().slice(0, limit + 1);
   const page = names.slice(0, limit);
-  const listed = page.map((name) => listedWorkflow(home, name, byName.get(name) ?? []));
+  const listed = await Promise.all(page.map((name) => listedWorkflow(home, name, byName.get(name) ?? [])));
+  const runnable = listed.map(({ told, graph }) => (told.published ? graph : {}));
+  const gone = await goneFromEach(home.nameable, tenant, runnable);
   const { agents, tools } = home.catalog;
   return {
-    workflows: await Promise.all(listed),
+    workflows: listed.map(({ told }, i) => ({
+      ...told,
+      problems: gone[i]?.length ? [...gone[i]] : undefined,
+    })),
     next: names.length > limit ? (page.at(-1) ?? null) : null,
     known: {
       agents: agents.map(named),
@@ -64,13 +70,14 @@ async function listedWorkflow(
   { store }: Pick<OpenFolder, 'store'>,
   name: string,
   rows: readonly Definition[],
-): Promise<ListedWorkflow> {
+): Promise<{ readonly told: ListedWorkflow; readonly graph: Json }> {
   const draft = rows.find(({ state }) => state === 'draft');
   const published = rows.findLast(({ state }) => state === 'published');
   const shown = published ?? draft ?? rows.at(-1);
   const text = shown && (await store.blobs.get(shown.tenant, shown.hash));
-  const { title, schedules } = Object(text === undefined ? {} : parseJson(text)) as Record<string, unknown>;
-  return {
+  const graph = (text === undefined ? {} : parseJson(text)) as Json;
+  const { title, schedules } = Object(graph) as Record<string, unknown>;
+  const told = {
     name,
     title: typeof title === 'string' ? title : undefined,
     readOnly: rows[0]?.tenant === configurationTenant,
@@ -79,6 +86,7 @@ async function listedWorkflow(
     versions: rows.filter(({ version }) => version > 0).length,
     schedules: published && Array.isArray(schedules) ? schedules.length : undefined,
   };
+  return { told, graph };
 }
 
 function madeIn({ hash, by, at }: Definition) {

@@ -3,7 +3,8 @@ import type { BodyCheck } from '../../front/definitions.ts';
 import { problemsIn } from '../../graph/validate.ts';
 import { graphLimits } from '../../graph/worst-case.ts';
 import { problemOf, type Problem } from '../../graph/problem.ts';
-import type { SettledNode } from '../../graph/place.ts';
+import type { Known } from '../../graph/place.ts';
+import { unknownNames } from '../../graph/unknown-names.ts';
 import { configurationTenant, type DefinitionKey } from '../../run/definition.ts';
 import { RunError } from '../../run/failure.ts';
 import { present } from '../../run/present.ts';
@@ -36,39 +37,53 @@ export async function workflowProblems(
   graph: Json,
   { tenant, name }: About,
 ): Promise<readonly Problem[]> {
-  const { catalog, hasTools } = nameable;
   const used = namesIn(graph);
-  const coming = [...used.tools].filter((tool) => catalog.absence?.(tool) !== undefined);
   const known = {
-    agents: new Set(catalog.agents.map((agent) => agent.name)),
-    ...(hasTools ? { tools: new Set([...catalog.tools.map((tool) => tool.name), ...coming]) } : {}),
-    workflows: await workflowsAmong(nameable, tenant, used.workflows),
-    connections: new Set(nameable.connections),
+    ...configuredFor(nameable, used),
+    workflows: await workflowsAmong(nameable, tenant, used.workflows.keys()),
     ...present({ limits: ceilingOf(nameable, tenant) }),
-    settings: (node: SettledNode) =>
-      wrongSettings(
-        node,
-        catalog.agents.map((agent) => agent.name),
-      ),
   };
   const problems = problemsIn(graph, known);
   return [...nameProblems(graph, name), ...selfProblems(used.workflows, name), ...problems];
+}
+
+/** What is configured that a graph may name. A tool that will be back counts as there. */
+function configuredFor({ catalog, hasTools, connections }: Nameable, { tools }: Used): Known {
+  const agents = catalog.agents.map(({ name }) => name);
+  const coming = [...tools].filter((tool) => catalog.absence?.(tool) !== undefined);
+  return {
+    agents: new Set(agents),
+    ...(hasTools ? { tools: new Set([...catalog.tools.map(({ name }) => name), ...coming]) } : {}),
+    connections: new Set(connections),
+    settings: (node) => wrongSettings(node, agents),
+  };
 }
 
 /**
  * Agents, tools and connections that a graph names and that are not configured any more: it could be published, and cannot be
  * run now. A workflow that is not there may come (WF40).
  */
-export function goneFrom({ catalog, hasTools, connections }: Nameable, graph: Json): readonly Problem[] {
-  const { tools } = namesIn(graph);
-  const coming = [...tools].filter((tool) => catalog.absence?.(tool) !== undefined);
-  const known = {
-    agents: new Set(catalog.agents.map(({ name }) => name)),
-    ...(hasTools ? { tools: new Set([...catalog.tools.map(({ name }) => name), ...coming]) } : {}),
-    connections: new Set(connections),
-  };
-  return problemsIn(graph, known).filter(({ code }) => code === 'unknown-name');
+export function goneFrom(nameable: Nameable, graph: Json): readonly Problem[] {
+  return unknownNames(graph, configuredFor(nameable, namesIn(graph)));
 }
+
+/** The same of several, workflows included, as a list tells it: the first few of each. */
+export async function goneFromEach(
+  nameable: Nameable,
+  tenant: string,
+  graphs: readonly Json[],
+): Promise<readonly (readonly Problem[])[]> {
+  const used = graphs.map(namesIn);
+  const named = new Set(used.flatMap(({ workflows }) => [...workflows.keys()]));
+  const workflows = named.size === 0 ? new Set<string>() : await workflowsAmong(nameable, tenant, named);
+  return graphs.map((graph, i) => {
+    const known = configuredFor(nameable, used[i] ?? namesIn(graph));
+    return unknownNames(graph, { ...known, workflows }, mostListed);
+  });
+}
+
+/** Problems of one workflow in a list. */
+const mostListed = 5;
 
 /** What people make uses no more than whoever runs the server allows; what is configured is theirs, too. */
 export function ceilingOf({ limits }: Pick<Nameable, 'limits'>, tenant: string): Limits | undefined {
@@ -131,13 +146,14 @@ function namesIn(graph: Json): Used {
 async function workflowsAmong(
   { definitions, configured }: Nameable,
   tenant: string,
-  named: ReadonlyMap<string, string>,
+  named: Iterable<string>,
 ): Promise<ReadonlySet<string>> {
   const known = new Set<string>(configured);
+  const names = [...named];
   for (const owner of [tenant, configurationTenant]) {
     const listed = await definitions.list({ tenant: owner, kind: workflowKind, state: 'published' });
     for (const { name } of listed) known.add(name);
-    for (const name of named.keys()) {
+    for (const name of names) {
       if (known.has(name)) continue;
       const versions = await definitions.versions({ tenant: owner, kind: workflowKind, name });
       if (versions.some(({ state }) => state === 'published')) known.add(name);

@@ -41,6 +41,8 @@ export const ListedWorkflow = z.object({
   versions: z.int(),
   /** How many schedules the published version has. */
   schedules: z.int().optional(),
+  /** What the published version names and is not there now, so that it cannot be run or comes to a failure: the first few. */
+  problems: z.array(Problem).optional(),
 });
 export type ListedWorkflow = z.infer<typeof ListedWorkflow>;
 

@@ -40,4 +40,19 @@ export const limitMutants: readonly Mutant[] = [
     test: 'src/engine/record/space.test.ts',
     only: 'counts what is kept',
   },
+  {
+    name: 'a worker takes up all that is due at once',
+    file: 'src/worker/worker.ts',
+    find: 'if (this.#executions.size >= most) await',
+    replace: 'if (this.#executions.size < 0) await',
+    test: 'src/worker/hands-full.test.ts',
+  },
+  {
+    name: 'a worker with its hands full waits for its own runs alone',
+    file: 'src/worker/worker.ts',
+    find: 'clock.sleep(lookAgain, AbortSignal.any([signal, room.signal]))',
+    replace: 'clock.sleep(3_600_000, AbortSignal.any([signal, room.signal]))',
+    test: 'src/worker/hands-full.test.ts',
+    only: 'in the end',
+  },
 ];

@@ -11,6 +11,7 @@ import { ConnectionPill } from '../shell/connection-pill.tsx';
 import { MenuButton } from '../shell/shell.tsx';
 import { Bones, Empty, Failed } from '../shell/states.tsx';
 import { useTitle } from '../shell/title.ts';
+import { problemWords } from '../texts/problem-words.ts';
 import { useLanguage } from '../texts/texts.ts';
 import { useWorkflowTexts } from '../texts/workflow-texts.ts';
 import { useMinute } from '../ticking.ts';
@@ -54,9 +55,10 @@ export function Workflows(): ReactNode {
 
 function Line({ listed }: { readonly listed: ListedWorkflow }): ReactNode {
   const w = useWorkflowTexts();
-  const format = formatIn(useLanguage());
   const now = useMinute();
-  const { name, title, readOnly, draft, published, schedules = 0, versions } = listed;
+  const { name, title, readOnly, draft, published, schedules = 0, versions, problems = [] } = listed;
+  const language = useLanguage();
+  const format = formatIn(language);
   const newest = [draft, published].reduce(
     (one, other) => ((other?.at ?? 0) > (one?.at ?? 0) ? other : one),
     draft,
@@ -77,6 +79,15 @@ function Line({ listed }: { readonly listed: ListedWorkflow }): ReactNode {
         )}
         {readOnly && <span className="quiet">{w.readOnly}</span>}
         {schedules > 0 && <span className="quiet">{w.schedules(schedules)}</span>}
+        {problems.map((one) => (
+          <span
+            key={`${one.node} ${one.field} ${one.problem}`}
+            className="workflow-gone"
+            data-gone={one.node}
+          >
+            {visible(problemWords(one, language).problem)}
+          </span>
+        ))}
       </span>
       {newest && (
         <span className="quiet num">{w.changed(visible(newest.by), format.since(newest.at, now))}</span>
