@@ -64,6 +64,7 @@ const entries = ['src/index.ts', 'src/testing.ts'];
 const parts = [
   'compose',
   'protocols',
+  'open-reader',
   'read-folder',
   'showing',
   'agents',
