@@ -65,7 +65,7 @@ const parts = [
   'compose',
   'protocols',
   'open-reader',
-  'read-folder',
+  'whole-folder',
   'showing',
   'agents',
   'assistant',

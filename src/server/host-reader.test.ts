@@ -5,8 +5,7 @@ import { flowOf, toolOf } from '../../test/world.ts';
 import { askFor, type ServerAddress } from '../client/ask.ts';
 import { vitrineClient } from '../client/client.ts';
 import { listTenants, readHolder } from '../wire/native/folder.ts';
-import { ownersWay } from './access/door.ts';
-import { tenantHeader } from './folder/reach-folder.ts';
+import { ownersWayFor } from './access/owners-way.ts';
 import { hostReader } from './host-reader.ts';
 import { fetchWithin } from './http/in-process.ts';
 
@@ -39,8 +38,8 @@ async function leftBehind(): Promise<{ readonly data: string; readonly runs: rea
 
 async function reading(data: string, tenant?: string) {
   const { app, ways, close } = await hostReader(data);
-  const way = { ...ownersWay, callerOf: () => ownersWay.callerOf({ [tenantHeader]: tenant }) };
-  const server: ServerAddress = { url: 'http://localhost', fetch: fetchWithin(app.server, ways, way) };
+  const fetch = fetchWithin(app.server, ways, ownersWayFor(tenant));
+  const server: ServerAddress = { url: 'http://localhost', fetch };
   return { server, client: vitrineClient(server), close };
 }
 

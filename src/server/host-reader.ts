@@ -9,9 +9,10 @@ import { fileRoutes } from './routes/files.ts';
 import { folderRoutes } from './routes/folder.ts';
 import { eventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
+import { traceRoutes } from './two-stage/trace-routes.ts';
 
 /** What reads runs. The rest of the API would take longer to load than it takes to answer. */
-const routes = [...runRoutes, ...eventRoutes, ...fileRoutes, ...folderRoutes];
+const routes = [...runRoutes, ...eventRoutes, ...fileRoutes, ...folderRoutes, ...traceRoutes];
 
 /**
  * A data folder for whoever only looks, where nobody has it who answers: the same API, with nothing that works, listens or

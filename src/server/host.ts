@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { failureOf, type Failure } from '../run/failure.ts';
-import { ownersWay } from './access/door.ts';
+import { ownersWay } from './access/owners-way.ts';
 import { apiOver, type Api, type ApiSettings } from './api.ts';
 import type { ServerContext } from './context.ts';
 import { doorRoutes } from './doors/door-routes.ts';
